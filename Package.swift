@@ -1,0 +1,62 @@
+// swift-tools-version: 6.2
+import PackageDescription
+
+/// A library of the package: its target and product are `Ashlar` + the folder's name.
+struct Module {
+    let folder: String
+    /// C targets in `Sources/` that only this module uses.
+    var helpers: [String] = []
+    /// Programs in `Tests/` that only this module's tests start as child processes.
+    var testPrograms: [String] = []
+
+    var name: String { "Ashlar" + folder }
+}
+
+let modules = [
+    Module(folder: "Logging"),
+    Module(folder: "Customization"),
+    Module(folder: "AppConfig"),
+    Module(folder: "Networking"),
+    Module(folder: "EventBus"),
+]
+
+let settings: [SwiftSetting] = [
+    .swiftLanguageMode(.v6),
+    .enableUpcomingFeature("ExistentialAny"),
+    .enableUpcomingFeature("InternalImportsByDefault"),
+    .enableUpcomingFeature("MemberImportVisibility"),
+]
+
+func dependencies(_ names: [String]) -> [Target.Dependency] { names.map { .byName(name: $0) } }
+
+func targets(of module: Module) -> [Target] {
+    module.helpers.map { .target(name: $0, path: "Sources/\($0)") } + [
+        .target(
+            name: module.name, dependencies: dependencies(module.helpers), path: "Sources/\(module.folder)",
+            swiftSettings: settings),
+        .testTarget(
+            name: "\(module.name)Tests", dependencies: dependencies([module.name] + module.testPrograms),
+            path: "Tests/\(module.folder)Tests", swiftSettings: settings),
+    ] + module.testPrograms.map {
+        .executableTarget(
+            name: $0, dependencies: dependencies([module.name]), path: "Tests/\($0)", swiftSettings: settings)
+    }
+}
+
+let package = Package(
+    name: "Ashlar",
+    platforms: [.macOS(.v15), .iOS(.v18), .tvOS(.v18), .watchOS(.v11), .visionOS(.v2)],
+    products: modules.map { .library(name: $0.name, targets: [$0.name]) } + [
+        .library(name: "Ashlar", targets: ["Ashlar"]),
+        .executable(name: "ashlar", targets: ["AshlarTool"]),
+    ],
+    targets: modules.flatMap(targets) + [
+        .target(name: "Ashlar", dependencies: dependencies(modules.map(\.name)), swiftSettings: settings),
+        .executableTarget(name: "AshlarTool", dependencies: ["Ashlar"], swiftSettings: settings),
+        .testTarget(
+            name: "AshlarTests", dependencies: ["Ashlar"], path: "Tests/AshlarTests", swiftSettings: settings),
+        .testTarget(
+            name: "AshlarToolTests", dependencies: ["AshlarTool"], path: "Tests/AshlarToolTests",
+            swiftSettings: settings),
+    ]
+)

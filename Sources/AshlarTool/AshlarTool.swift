@@ -1,0 +1,6 @@
+import Ashlar
+
+@main
+struct AshlarTool {
+    static func main() {}
+}
