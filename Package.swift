@@ -37,10 +37,11 @@ func targets(of module: Module) -> [Target] {
         .testTarget(
             name: "\(module.name)Tests", dependencies: dependencies([module.name] + module.testPrograms),
             path: "Tests/\(module.folder)Tests", swiftSettings: settings),
-    ] + module.testPrograms.map {
-        .executableTarget(
-            name: $0, dependencies: dependencies([module.name]), path: "Tests/\($0)", swiftSettings: settings)
-    }
+    ]
+        + module.testPrograms.map {
+            .executableTarget(
+                name: $0, dependencies: dependencies([module.name]), path: "Tests/\($0)", swiftSettings: settings)
+        }
 }
 
 let package = Package(

@@ -1,0 +1,13 @@
+import AshlarAppConfig
+import BenchmarkHarness
+
+@main
+struct AppConfigBenchmarks {
+    static func main() {
+        var suite = BenchmarkSuite("AppConfig")
+        suite.row(
+            "an empty loop", ours: Contender("loop") { n in for i in 0..<n { blackHole(i) } },
+            against: [Peer(Contender("the same loop") { n in for i in 0..<n { blackHole(i) } }, .atMost(1.2))])
+        suite.finish()
+    }
+}

@@ -1,0 +1,139 @@
+import Foundation
+
+/// The benchmarks of one module: rows that are run, printed as a table and written as JSON.
+///
+/// Options of the command line: `--filter TEXT` runs the rows whose name contains the text, `--samples N` (30 at
+/// least counts), `--json FILE`, `--quick` for a look that is not to be quoted.
+public struct BenchmarkSuite {
+    private let module: String
+    private let filter: String?
+    private let jsonFile: String?
+    private let sampler: Sampler
+    private var results: [RowResult] = []
+
+    /// Reads the options and prints the heading.
+    public init(_ module: String, arguments: [String] = CommandLine.arguments) {
+        self.module = module
+        func option(_ name: String) -> String? {
+            arguments.firstIndex(of: name).flatMap { $0 + 1 < arguments.count ? arguments[$0 + 1] : nil }
+        }
+        filter = option("--filter")
+        jsonFile = option("--json")
+        let isQuick = arguments.contains("--quick")
+        sampler = Sampler(
+            samples: isQuick ? 5 : max(30, option("--samples").flatMap(Int.init) ?? 30),
+            sampleTime: isQuick ? 1e6 : 5e6)
+        print(
+            "\(module): \(sampler.samples) interleaved samples of \(Int(sampler.sampleTime / 1e6)) ms or more a contender"
+        )
+        print(
+            "ratio = median of the samples' ratios, ours to the peer's; per operation: wall median, p90, processor time\n"
+        )
+    }
+
+    /// Measures ours beside its peers in one run.
+    ///
+    /// - Parameters:
+    ///   - name: What is measured.
+    ///   - note: What a reader must know to judge the figure, such as what a killed process loses.
+    ///   - allocations: The most heap allocations an operation may make, if that was promised.
+    ///   - ours: Our way of doing the work.
+    ///   - peers: What it is compared with.
+    public mutating func row(
+        _ name: String, note: String? = nil, allocations: Double? = nil, ours: Contender, against peers: [Peer]
+    ) {
+        guard isWanted(name), let run = ours.run else { return }
+        let present = peers.filter { $0.contender.run != nil }
+        let contenders =
+            [(name: ours.name, run: run)]
+            + present.compactMap { peer in
+                peer.contender.run.map { (name: peer.contender.name, run: $0) }
+            }
+        let (measurements, ratios) = sampler.measure(contenders)
+        var comparisons = zip(present, ratios.dropFirst()).map { peer, ratio in
+            Comparison(
+                peer: peer.contender.name, ratio: ratio, bar: peer.bar, isMet: peer.bar?.isMet(by: ratio), leftOut: nil)
+        }
+        comparisons += peers.filter { $0.contender.run == nil }.map {
+            Comparison(peer: $0.contender.name, ratio: nil, bar: $0.bar, isMet: nil, leftOut: $0.contender.reason)
+        }
+        if let allocations, let measured = measurements[0].allocations {
+            let bar = Bar.below(allocations)
+            comparisons.append(
+                Comparison(
+                    peer: "allocations", ratio: measured, bar: bar, isMet: bar.isMet(by: measured), leftOut: nil))
+        }
+        add(
+            RowResult(
+                name: name, note: note, measurements: measurements, comparisons: comparisons, value: nil, unit: nil))
+    }
+
+    /// Records a value that was measured some other way, such as bytes of memory.
+    public mutating func value(
+        _ name: String, unit: String, bar: Bar? = nil, note: String? = nil, measure: () -> Double
+    ) {
+        guard isWanted(name) else { return }
+        let value = measure()
+        let comparisons = bar.map {
+            [Comparison(peer: "bar", ratio: value, bar: $0, isMet: $0.isMet(by: value), leftOut: nil)]
+        }
+        add(
+            RowResult(
+                name: name, note: note, measurements: [], comparisons: comparisons ?? [], value: value, unit: unit))
+    }
+
+    /// Prints how many bars were met and writes the JSON file, if one was asked for.
+    public func finish() {
+        let judged = results.flatMap(\.comparisons).compactMap(\.isMet)
+        print("\n\(module): \(judged.filter { $0 }.count) of \(judged.count) bars met")
+        guard let jsonFile else { return }
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.prettyPrinted, .sortedKeys]
+        do {
+            try encoder.encode(results).write(to: URL(fileURLWithPath: jsonFile))
+        } catch {
+            print("\(jsonFile) could not be written: \(error)")
+        }
+    }
+
+    private func isWanted(_ name: String) -> Bool { filter.map { name.contains($0) } ?? true }
+
+    private mutating func add(_ row: RowResult) {
+        results.append(row)
+        print(row.name + (row.note.map { "  (\($0))" } ?? ""))
+        if let value = row.value { print("    \(value.short) \(row.unit ?? "")") }
+        for measurement in row.measurements {
+            let allocations = measurement.allocations.map { ", \($0.short) allocations" } ?? ""
+            print(
+                "    \(measurement.name.padded(to: 44)) \(measurement.median.time)  p90 \(measurement.p90.time)"
+                    + "  cpu \(measurement.cpu.time)\(allocations)")
+        }
+        for comparison in row.comparisons {
+            if let leftOut = comparison.leftOut {
+                print("      left out: \(comparison.peer) (\(leftOut))")
+                continue
+            }
+            let verdict = comparison.isMet.map { $0 ? "met" : "NOT MET" } ?? ""
+            let isRatio = !["allocations", "bar"].contains(comparison.peer)
+            let figure = (comparison.ratio?.short ?? "") + (isRatio ? " × \(comparison.peer)" : " \(comparison.peer)")
+            print("      \(figure.padded(to: 50)) \(comparison.bar?.text ?? "") \(verdict)")
+        }
+        fflush(nil)
+    }
+}
+
+extension String {
+    func padded(to width: Int) -> String { self + String(repeating: " ", count: max(0, width - count)) }
+}
+
+extension Double {
+    /// Nanoseconds with the unit that reads best.
+    var time: String {
+        switch self {
+        case ..<1e3: "\(short) ns"
+        case ..<1e6: "\((self / 1e3).short) µs"
+        case ..<1e9: "\((self / 1e6).short) ms"
+        default: "\((self / 1e9).short) s"
+        }
+    }
+}
