@@ -1,0 +1,97 @@
+# The one entry point: `make` alone lists the targets.
+
+SHELL := /bin/bash
+.SHELLFLAGS := -eu -o pipefail -c
+.DEFAULT_GOAL := help
+
+MODULES := Logging Customization AppConfig Networking EventBus
+# One module for bench, fuzz, soak and tsan, as in `make bench MODULE=Logging`; all of them without it.
+MODULE ?=
+CHOSEN := $(or $(MODULE),$(MODULES))
+# Seconds for each fuzz target.
+SECONDS_PER_TARGET ?= 20
+SWIFT_FLAGS ?=
+FORMATTED := Package.swift Sources Tests Examples Benchmarks Fuzzing
+APT := DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends
+
+# Installs Debian packages where that is possible; what stays missing is said and left out by those who need it.
+define install
+	@for package in $(1); do \
+	    if command -v dpkg >/dev/null && ! dpkg -s $$package >/dev/null 2>&1; then \
+	        if [ "$$(id -u)" = 0 ]; then \
+	            { [ -n "$$(ls -A /var/lib/apt/lists 2>/dev/null | grep -v -e lock -e partial)" ] || apt-get update -qq; \
+	              $(APT) $$package; } >/dev/null 2>&1 || echo "$$package could not be installed"; \
+	        else echo "$$package is not installed: what needs it is left out"; fi; \
+	    fi; \
+	done
+endef
+
+.PHONY: help run test build checks lint format docs consumer examples bench tsan asan fuzz soak clean ci
+
+help: ## Lists the targets
+	@grep -hE '^[a-z]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z]+):.*## /  make \1|/' | column -t -s '|'
+
+run: ## Builds and runs the sample app on Resources/ (ARGS="--language fr --brand acme")
+	@swift build --package-path Examples --product field-notes 2>&1 | grep -v -E '^\[|^Build' || true
+	@Examples/.build/debug/field-notes --resources Resources $(ARGS)
+
+test: build checks ## Builds everything, runs every module's tests and the checks of the sources
+	swift test --skip-build $(SWIFT_FLAGS)
+
+build:
+	$(call install,aapt)
+	swift build --build-tests $(SWIFT_FLAGS)
+
+checks: build
+	Scripts/check-independence
+	Scripts/check-names
+	Scripts/check-samples
+
+lint: ## Checks the format and rules of every Swift file, without changing any
+	swift-format lint --strict --parallel --recursive $(FORMATTED)
+
+format: ## Rewrites every Swift file in the house format
+	swift-format format --in-place --parallel --recursive $(FORMATTED)
+
+docs: ## Builds the documentation of every module as web pages into .build/docs
+	Scripts/build-docs
+
+consumer: ## Builds and runs Tests/Consumer, which uses each product alone
+	swift build --package-path Tests/Consumer $(SWIFT_FLAGS)
+	@for module in $(MODULES); do Tests/Consumer/.build/debug/Use$$module; done
+
+examples: ## Builds and runs every program of Examples/
+	swift build --package-path Examples $(SWIFT_FLAGS)
+	@Scripts/run-examples
+
+bench: ## Measures beside the peers, as ratios (MODULE=Logging for one)
+	$(call install,libspdlog-dev libfmt-dev libcurl4-openssl-dev nginx-light)
+	@mkdir -p .build/bench
+	@for module in $(CHOSEN); do \
+	    swift build -c release --package-path Benchmarks --product $${module}Benchmarks 2>&1 | grep -E 'error|warning: unre' || true; \
+	    TZ=UTC Benchmarks/.build/release/$${module}Benchmarks --json .build/bench/$$module.json; \
+	done
+
+tsan: ## Runs the tests under the thread sanitizer (MODULE=EventBus for one)
+	@for module in $(CHOSEN); do swift test --sanitize thread --scratch-path .build/tsan --filter $${module}Tests; done
+
+asan: ## Runs the tests under the address sanitizer
+	@for module in $(CHOSEN); do swift test --sanitize address --scratch-path .build/asan --filter $${module}Tests; done
+
+fuzz: ## Feeds every parser with libFuzzer's inputs (SECONDS_PER_TARGET=20)
+	@for module in $(CHOSEN); do Scripts/fuzz $$module $(SECONDS_PER_TARGET); done
+
+soak: ## Runs the long proofs: full counts of kills, generated files, races and requests
+	@for module in $(CHOSEN); do \
+	    ASHLAR_SOAK=1 swift test -c release -Xswiftc -enable-testing --scratch-path .build/soak --filter $${module}Tests; \
+	done
+
+clean: ## Removes everything that was built
+	rm -rf .build {Examples,Benchmarks,Fuzzing,Tests/Consumer}/.build
+
+# What decides whether a change may land: everything that `make test` runs, with warnings as errors, and the rest.
+ci: SWIFT_FLAGS := -Xswiftc -warnings-as-errors
+ci: lint test consumer examples ## Runs everything that a change must pass
+	Scripts/check-linkage
+	Scripts/check-docs
+	@for check in independence names docs linkage samples; do Scripts/check-$$check --self-check; done
