@@ -1,0 +1,59 @@
+/// Character classes of HTTP (RFC 9110) that several files need.
+enum HTTPSyntax {
+    /// Whether a text is a token: at least one tchar, nothing else.
+    static func isToken(_ text: String) -> Bool {
+        var text = text
+        return text.withUTF8 { bytes in !bytes.isEmpty && bytes.allSatisfy(isTokenByte) }
+    }
+
+    static func isTokenByte(_ byte: UInt8) -> Bool {
+        switch byte {
+        case 0x30...0x39, 0x41...0x5A, 0x61...0x7A: true
+        case 0x21, 0x23...0x27, 0x2A, 0x2B, 0x2D, 0x2E, 0x5E, 0x5F, 0x60, 0x7C, 0x7E: true
+        default: false
+        }
+    }
+
+    /// A text that is safe to print: control characters as `\xNN`, cut after 100 characters.
+    static func printable(_ text: String) -> String {
+        var result = ""
+        for scalar in text.unicodeScalars.prefix(100) {
+            if scalar.value < 0x20 || scalar.value == 0x7F {
+                result += "\\x" + (scalar.value < 16 ? "0" : "") + String(scalar.value, radix: 16)
+            } else {
+                result.unicodeScalars.append(scalar)
+            }
+        }
+        return result
+    }
+}
+
+extension UInt8 {
+    var isHTTPSpace: Bool { self == 0x20 || self == 0x09 }
+    var asciiLowercased: UInt8 { self >= 0x41 && self <= 0x5A ? self | 0x20 : self }
+    var isASCIIDigit: Bool { self >= 0x30 && self <= 0x39 }
+    var hexValue: UInt8? {
+        switch self {
+        case 0x30...0x39: self - 0x30
+        case 0x41...0x46: self - 0x37
+        case 0x61...0x66: self - 0x57
+        default: nil
+        }
+    }
+}
+
+extension StringProtocol {
+    func equalsIgnoringASCIICase(_ other: some StringProtocol) -> Bool {
+        let (a, b) = (utf8, other.utf8)
+        guard a.count == b.count else { return false }
+        return zip(a, b).allSatisfy { $0 == $1 || $0.asciiLowercased == $1.asciiLowercased }
+    }
+
+    /// The text without spaces and tabs at its ends.
+    func trimmingHTTPSpace() -> String {
+        var rest = self[...]
+        while let first = rest.utf8.first, first.isHTTPSpace { rest = rest.dropFirst() }
+        while rest.hasSuffix(" ") || rest.hasSuffix("\t") { rest = rest.dropLast() }
+        return String(rest)
+    }
+}

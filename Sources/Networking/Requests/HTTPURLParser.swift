@@ -1,0 +1,201 @@
+/// Reads an absolute http(s) URL from text; a state-free walk over its bytes.
+struct HTTPURLParser {
+    private let bytes: [UInt8]
+    /// Whether spaces and bytes outside ASCII are encoded instead of refused, as browsers do for Location fields.
+    private let lenient: Bool
+
+    init(_ text: String, lenient: Bool = false) {
+        bytes = Array(text.utf8)
+        self.lenient = lenient
+    }
+
+    func parse() throws(NetworkError) -> HTTPURL {
+        try refuseControls()
+        guard let colon = bytes.firstIndex(of: UInt8(ascii: ":")) else {
+            throw invalid("expected http:// or https://, found no scheme", 0)
+        }
+        let scheme = try parseScheme(bytes[..<colon])
+        guard bytes.count >= colon + 3, bytes[colon + 1] == UInt8(ascii: "/"), bytes[colon + 2] == UInt8(ascii: "/")
+        else { throw invalid("expected // and a host after the scheme", colon + 1) }
+        let start = colon + 3
+        let end = bytes[start...].firstIndex { [UInt8(ascii: "/"), UInt8(ascii: "?"), UInt8(ascii: "#")].contains($0) }
+        let authorityEnd = end ?? bytes.count
+        let (userInfo, host, port) = try parseAuthority(start..<authorityEnd)
+        let (path, query, fragment) = try Self.parseTail(bytes[authorityEnd...], lenient: lenient)
+        return HTTPURL(
+            scheme: scheme, userInfo: userInfo, host: host, port: port, path: path.isEmpty ? "/" : path, query: query,
+            fragment: fragment)
+    }
+
+    private func refuseControls() throws(NetworkError) {
+        for (offset, byte) in bytes.enumerated() {
+            if byte < 0x20 || byte == 0x7F {
+                throw invalid("found the control character 0x\(String(byte, radix: 16))", offset)
+            }
+            if byte == UInt8(ascii: "\\") { throw invalid("found a backslash", offset) }
+            if byte == 0x20, !lenient { throw invalid("found a space; it is written %20", offset) }
+        }
+    }
+
+    private func parseScheme(_ name: ArraySlice<UInt8>) throws(NetworkError) -> HTTPURL.Scheme {
+        let name = String(decoding: name.map(\.asciiLowercased), as: UTF8.self)
+        guard let scheme = HTTPURL.Scheme(rawValue: name) else {
+            throw invalid("expected http or https, found \(HTTPSyntax.printable(name).debugDescription)", 0)
+        }
+        return scheme
+    }
+
+    // MARK: Authority
+
+    private func parseAuthority(
+        _ range: Range<Int>
+    ) throws(NetworkError) -> (userInfo: String?, host: String, port: Int?) {
+        var start = range.lowerBound
+        var userInfo: String?
+        if let at = bytes[range].lastIndex(of: UInt8(ascii: "@")) {
+            let raw = bytes[start..<at]
+            guard !raw.contains(UInt8(ascii: "@")) else { throw invalid("found two @ before the host", at) }
+            userInfo = try Self.checked(raw, allowed: { PercentEncoding.isPathByte($0) && $0 != 0x40 }, lenient: false)
+            start = at + 1
+        }
+        let (host, portStart) = try Self.parseHost(bytes, start..<range.upperBound)
+        var port: Int?
+        if portStart < range.upperBound {
+            port = try parsePort(bytes[(portStart + 1)..<range.upperBound], at: portStart + 1)
+        }
+        return (userInfo, host, port)
+    }
+
+    /// Reads a host and returns it with the place of the `:` before its port, or the range's end.
+    static func parseHost(
+        _ bytes: [UInt8], _ range: Range<Int>
+    ) throws(NetworkError) -> (host: String, portStart: Int) {
+        guard !range.isEmpty else { throw invalid("expected a host, found none", range.lowerBound) }
+        if bytes[range.lowerBound] == UInt8(ascii: "[") {
+            guard let close = bytes[range].firstIndex(of: UInt8(ascii: "]")) else {
+                throw invalid("expected ] after an IPv6 address", range.upperBound)
+            }
+            guard isIPv6(bytes[(range.lowerBound + 1)..<close]) else {
+                throw invalid("expected an IPv6 address between [ and ]", range.lowerBound)
+            }
+            guard close + 1 == range.upperBound || bytes[close + 1] == UInt8(ascii: ":") else {
+                throw invalid("expected : or the end after ]", close + 1)
+            }
+            return (lowered(bytes[range.lowerBound...close]), close + 1)
+        }
+        let end = bytes[range].firstIndex(of: UInt8(ascii: ":")) ?? range.upperBound
+        let name = bytes[range.lowerBound..<end]
+        guard !name.isEmpty else { throw invalid("expected a host, found none", range.lowerBound) }
+        if let bad = name.firstIndex(where: { !PercentEncoding.isUnreserved($0) }) {
+            let hint = bytes[bad] > 0x7F ? "; names in other scripts are written in Punycode (xn--…)" : ""
+            throw invalid("expected letters, digits and -._~ in the host\(hint)", bad)
+        }
+        guard name.count <= 254, !name.starts(with: [0x2E]) else {
+            throw invalid("expected a host name of at most 253 bytes that does not begin with a dot", range.lowerBound)
+        }
+        return (lowered(name), end)
+    }
+
+    private func parsePort(_ digits: ArraySlice<UInt8>, at offset: Int) throws(NetworkError) -> Int? {
+        guard !digits.isEmpty else { return nil }
+        guard digits.count <= 5, digits.allSatisfy(\.isASCIIDigit) else {
+            throw invalid("expected a port of digits, at most 65535", offset)
+        }
+        let port = digits.reduce(0) { $0 * 10 + Int($1 - 0x30) }
+        guard (1...65535).contains(port) else {
+            throw invalid("expected a port from 1 to 65535, found \(port)", offset)
+        }
+        return port
+    }
+
+    /// RFC 4291, 2.2: eight groups of hex digits, one run of zeros as `::`, the last two groups perhaps as IPv4.
+    static func isIPv6(_ text: ArraySlice<UInt8>) -> Bool {
+        let text = String(decoding: text, as: UTF8.self)
+        let halves = text.split(separator: "::", omittingEmptySubsequences: false)
+        guard !text.isEmpty, halves.count <= 2, !text.contains(":::") else { return false }
+        var groups = 0
+        for (index, half) in halves.enumerated() where !half.isEmpty {
+            let parts = half.split(separator: ":", omittingEmptySubsequences: false)
+            for (place, part) in parts.enumerated() {
+                if part.contains(".") {
+                    guard index == halves.count - 1, place == parts.count - 1, isIPv4(part) else { return false }
+                    groups += 2
+                } else {
+                    guard (1...4).contains(part.utf8.count), part.utf8.allSatisfy({ $0.hexValue != nil }) else {
+                        return false
+                    }
+                    groups += 1
+                }
+            }
+        }
+        return halves.count == 2 ? groups <= 7 : groups == 8
+    }
+
+    private static func isIPv4(_ text: Substring) -> Bool {
+        let parts = text.split(separator: ".", omittingEmptySubsequences: false)
+        return parts.count == 4
+            && parts.allSatisfy { part in
+                (1...3).contains(part.utf8.count) && part.utf8.allSatisfy(\.isASCIIDigit) && Int(part)! <= 255
+            }
+    }
+
+    // MARK: Path, query, fragment
+
+    /// Reads path, query and fragment, and encodes what may not stand raw in them.
+    static func parseTail(
+        _ tail: ArraySlice<UInt8>, lenient: Bool
+    ) throws(NetworkError) -> (path: String, query: String?, fragment: String?) {
+        let hash = tail.firstIndex(of: UInt8(ascii: "#"))
+        let beforeFragment = tail[..<(hash ?? tail.endIndex)]
+        let mark = beforeFragment.firstIndex(of: UInt8(ascii: "?"))
+        let path = try checked(
+            beforeFragment[..<(mark ?? beforeFragment.endIndex)],
+            allowed: { PercentEncoding.isPathByte($0) || $0 == 0x2F }, lenient: lenient)
+        let isQueryByte: (UInt8) -> Bool = { PercentEncoding.isPathByte($0) || $0 == 0x2F || $0 == 0x3F }
+        var query: String?
+        if let mark { query = try checked(beforeFragment[(mark + 1)...], allowed: isQueryByte, lenient: lenient) }
+        var fragment: String?
+        if let hash { fragment = try checked(tail[(hash + 1)...], allowed: isQueryByte, lenient: true) }
+        return (path, query, fragment)
+    }
+
+    private static func checked(
+        _ raw: ArraySlice<UInt8>, allowed: (UInt8) -> Bool, lenient: Bool
+    ) throws(NetworkError) -> String {
+        if raw.allSatisfy({ allowed($0) }) { return String(decoding: raw, as: UTF8.self) }
+        var result: [UInt8] = []
+        var index = raw.startIndex
+        while index < raw.endIndex {
+            let byte = raw[index]
+            if byte == UInt8(ascii: "%") {
+                let isEscape =
+                    index + 2 < raw.endIndex && raw[index + 1].hexValue != nil && raw[index + 2].hexValue != nil
+                if isEscape {
+                    result += raw[index...(index + 2)]
+                    index += 3
+                    continue
+                }
+                guard lenient else { throw invalid("expected two hex digits after %", index) }
+            }
+            if allowed(byte) {
+                result.append(byte)
+            } else {
+                PercentEncoding.append(byte, to: &result)
+            }
+            index += 1
+        }
+        return String(decoding: result, as: UTF8.self)
+    }
+
+    private static func lowered(_ bytes: ArraySlice<UInt8>) -> String {
+        String(decoding: bytes.lazy.map(\.asciiLowercased), as: UTF8.self)
+    }
+
+    private func invalid(_ message: String, _ offset: Int) -> NetworkError { Self.invalid(message, offset) }
+
+    static func invalid(_ message: String, _ offset: Int) -> NetworkError {
+        var error = NetworkError(.invalidURL, message, phase: .prepare)
+        error.offset = offset
+        return error
+    }
+}

@@ -1,0 +1,70 @@
+import Foundation
+import Synchronization
+
+/// Yields bytes that are in memory, whole.
+final class ChunkBodyReader: RequestBodyReader {
+    private let rest: Mutex<[UInt8]?>
+
+    init(_ bytes: [UInt8]) { rest = Mutex(bytes.isEmpty ? nil : bytes) }
+
+    func next() async throws -> [UInt8]? {
+        rest.withLock { rest in
+            defer { rest = nil }
+            return rest
+        }
+    }
+}
+
+/// Yields a file in pieces of 64 KiB.
+final class FileBodyReader: RequestBodyReader {
+    private let path: String
+    private let handle: FileHandle
+
+    init(path: String) throws(NetworkError) {
+        self.path = path
+        guard let handle = FileHandle(forReadingAtPath: path) else { throw Self.failed(path, "cannot be opened") }
+        self.handle = handle
+    }
+
+    deinit { try? handle.close() }
+
+    func next() async throws -> [UInt8]? {
+        do {
+            guard let data = try handle.read(upToCount: 64 << 10), !data.isEmpty else { return nil }
+            return Array(data)
+        } catch {
+            throw Self.failed(path, "cannot be read", underlying: error)
+        }
+    }
+
+    static func length(of path: String) throws(NetworkError) -> Int {
+        let attributes: [FileAttributeKey: Any]
+        do {
+            attributes = try FileManager.default.attributesOfItem(atPath: path)
+        } catch {
+            throw failed(path, "cannot be measured", underlying: error)
+        }
+        guard attributes[.type] as? FileAttributeType == .typeRegular, let size = attributes[.size] as? Int else {
+            throw failed(path, "is not a regular file")
+        }
+        return size
+    }
+
+    private static func failed(
+        _ path: String, _ reason: String, underlying: (any Error)? = nil
+    ) -> NetworkError {
+        var error = NetworkError(.fileFailed, "the file to send \(reason)", phase: .prepare, underlying: underlying)
+        error.file = path
+        return error
+    }
+}
+
+/// Yields the chunks of any asynchronous sequence.
+final class SequenceBodyReader<S: AsyncSequence>: RequestBodyReader, @unchecked Sendable where S.Element == [UInt8] {
+    // Sendable because a reader has one caller at a time, as the protocol says.
+    private var iterator: S.AsyncIterator
+
+    init(_ sequence: S) { iterator = sequence.makeAsyncIterator() }
+
+    func next() async throws -> [UInt8]? { try await iterator.next() }
+}
