@@ -1,0 +1,59 @@
+#if canImport(Darwin)
+    import Foundation
+#elseif canImport(Musl)
+    import Musl
+#elseif canImport(Glibc)
+    import Glibc
+#endif
+
+extension LanguageTag {
+    /// The languages that the user prefers, the best first.
+    ///
+    /// On Apple systems these are the ones of the settings. Elsewhere they come from the environment, see
+    /// ``preferred(inEnvironment:)``. Read anew on each call.
+    public static func systemPreferred() -> [LanguageTag] {
+        #if canImport(Darwin)
+            Locale.preferredLanguages.compactMap { LanguageTag($0) }
+        #else
+            let names = ["LANGUAGE", "LC_ALL", "LC_MESSAGES", "LANG"]
+            return preferred(
+                inEnvironment: Dictionary(
+                    uniqueKeysWithValues: names.compactMap { name in
+                        getenv(name).map { (name, String(cString: $0)) }
+                    }))
+        #endif
+    }
+
+    /// The languages that POSIX environment variables ask for, the best first.
+    ///
+    /// The locale is the first of `LC_ALL`, `LC_MESSAGES` and `LANG` that is not empty. If it is unset, `C` or `POSIX`,
+    /// nothing is preferred. Otherwise the languages of `LANGUAGE` (parted by colons, an extension of GNU gettext) come
+    /// before it. What is no language is left out.
+    public static func preferred(inEnvironment environment: [String: String]) -> [LanguageTag] {
+        let locale = ["LC_ALL", "LC_MESSAGES", "LANG"].lazy.compactMap { environment[$0] }.first { !$0.isEmpty } ?? ""
+        guard let own = LanguageTag(posixLocale: locale[...]) else { return [] }
+        var tags: [LanguageTag] = []
+        for tag in (environment["LANGUAGE"] ?? "").split(separator: ":").compactMap({ LanguageTag(posixLocale: $0) })
+            + [own] where !tags.contains(tag)
+        {
+            tags.append(tag)
+        }
+        return tags
+    }
+
+    /// Reads a POSIX locale such as `sr_RS.UTF-8@latin`; `nil` for `C` and `POSIX`.
+    init?(posixLocale locale: Substring) {
+        let modifier = locale.split(separator: "@", maxSplits: 1).dropFirst().first.map(String.init)
+        let name = locale.prefix { $0 != "." && $0 != "@" }
+        guard let tag = LanguageTag(String(name)), name != "C", name != "POSIX" else { return nil }
+        let scripts = ["latin": "Latn", "cyrillic": "Cyrl", "devanagari": "Deva", "iqtelif": "Latn"]
+        let variants = ["valencia": "valencia", "tarask": "tarask"]
+        guard let modifier else {
+            self = tag
+            return
+        }
+        self.init(
+            language: tag.language, script: tag.script ?? scripts[modifier], region: tag.region,
+            variants: variants[modifier].map { [$0] } ?? tag.variants, extensions: tag.extensions)
+    }
+}

@@ -1,0 +1,71 @@
+/// A language tag such as `fr-CA`, kept in its canonical form.
+///
+/// Reads BCP 47 (RFC 5646) tags in any letter case, the same with underscores (`fr_CA`), and the names that old
+/// `.lproj` folders carry (`French`, `SimplifiedChinese`). Deprecated and overlong tags become the ones that replaced
+/// them, by the alias tables of Unicode CLDR: `iw` reads as `he`, `deu` as `de`, `sh` as `sr-Latn`, `en-UK` as `en-GB`.
+/// So two tags that name the same language are equal.
+///
+/// A tag does not know whether a language exists: any two or three letters are a language. Four and more letters are
+/// not, which keeps `Base` and most brand names out.
+///
+/// ```swift
+/// let tag: LanguageTag = "zh_hant_tw"
+/// print(tag, tag.language, tag.script ?? "", tag.region ?? "")  // zh-Hant-TW zh Hant TW
+/// ```
+public struct LanguageTag: Sendable {
+    /// The language in lower case, such as `"fr"`; `"und"` when the tag leaves it open.
+    public let language: String
+    /// The script in title case, such as `"Hant"`, if the tag writes one.
+    public let script: String?
+    /// The region in upper case, such as `"CA"` or `"419"`, if the tag writes one.
+    public let region: String?
+    /// The variants in lower case and alphabetical order, such as `["valencia"]`.
+    public let variants: [String]
+    /// Extensions and private use in lower case, such as `["u-ca-buddhist", "x-sales"]`; private use stands last.
+    public let extensions: [String]
+    /// The whole tag in canonical form, such as `"zh-Hant-TW"`.
+    public let description: String
+
+    init(
+        language: String, script: String? = nil, region: String? = nil, variants: [String] = [],
+        extensions: [String] = []
+    ) {
+        self.language = language
+        self.script = script
+        self.region = region
+        self.variants = variants
+        self.extensions = extensions
+        var subtags = [language]
+        if let script { subtags.append(script) }
+        if let region { subtags.append(region) }
+        description = (subtags + variants + extensions).joined(separator: "-")
+    }
+}
+
+extension LanguageTag: Hashable {
+    /// Two tags are equal when their canonical forms are.
+    public static func == (left: LanguageTag, right: LanguageTag) -> Bool { left.description == right.description }
+
+    /// Hashes the canonical form.
+    public func hash(into hasher: inout Hasher) { hasher.combine(description) }
+}
+
+extension LanguageTag: LosslessStringConvertible {
+    /// Reads a tag or an old `.lproj` name; `nil` if the text is neither.
+    ///
+    /// - Complexity: O(*n*) in the length of the text.
+    public init?(_ text: String) {
+        guard let tag = LanguageTagParser.parse(text) ?? LegacyLanguageNames.tag(named: text) else { return nil }
+        self = LanguageAliases.canonical(tag)
+    }
+}
+
+extension LanguageTag: ExpressibleByStringLiteral {
+    /// Reads a tag that stands in the source code.
+    ///
+    /// - Precondition: The literal is a tag that ``init(_:)`` reads.
+    public init(stringLiteral literal: String) {
+        guard let tag = LanguageTag(literal) else { preconditionFailure("\"\(literal)\" is no language tag") }
+        self = tag
+    }
+}

@@ -1,0 +1,88 @@
+/// Reads the grammar of RFC 5646, section 2.1, with underscores allowed; aliases are not resolved here.
+enum LanguageTagParser {
+    /// Longer texts are no tags: the longest that the RFC recommends to support has 35 bytes.
+    static let longestTag = 255
+
+    /// The languages that the IANA registry lets an extended language follow.
+    private static let prefixesOfExtendedLanguages = ["ar", "kok", "lv", "ms", "sgn", "sw", "uz", "zh"]
+
+    static func parse(_ text: String) -> LanguageTag? {
+        guard !text.isEmpty, text.utf8.count <= longestTag else { return nil }
+        guard
+            text.utf8.allSatisfy({ isLetter($0) || isDigit($0) || $0 == UInt8(ascii: "-") || $0 == UInt8(ascii: "_") })
+        else { return nil }
+        let lowercased = text.lowercased()
+        var subtags = lowercased.split(omittingEmptySubsequences: false) { $0 == "-" || $0 == "_" }.map(String.init)[
+            ...]
+        guard subtags.allSatisfy({ (1...8).contains($0.utf8.count) }) else { return nil }
+        if let whole = LanguageAliases.irregular(subtags.joined(separator: "-")) { return whole }
+
+        var language = "und"
+        if subtags.first != "x" {
+            guard let first = subtags.popFirst(), (2...3).contains(first.utf8.count), first.utf8.allSatisfy(isLetter)
+            else { return nil }
+            language = first
+        }
+        // An extended language subtag is a language of its own: `zh-yue` is `yue`.
+        if prefixesOfExtendedLanguages.contains(language), let extended = subtags.first, extended.utf8.count == 3,
+            extended.utf8.allSatisfy(isLetter)
+        {
+            language = extended
+            subtags.removeFirst()
+        }
+        var script: String?
+        if let next = subtags.first, next.utf8.count == 4, next.utf8.allSatisfy(isLetter) {
+            script = next.prefix(1).uppercased() + next.dropFirst()
+            subtags.removeFirst()
+        }
+        var region: String?
+        if let next = subtags.first, isRegion(next) {
+            region = next.uppercased()
+            subtags.removeFirst()
+        }
+        var variants: [String] = []
+        while let next = subtags.first, isVariant(next) {
+            guard !variants.contains(next) else { return nil }
+            variants.append(next)
+            subtags.removeFirst()
+        }
+        guard let extensions = extensions(subtags) else { return nil }
+        return LanguageTag(
+            language: language, script: script, region: region, variants: variants.sorted(), extensions: extensions)
+    }
+
+    /// Splits what follows the variants at its singletons; `nil` if a singleton repeats or stands alone.
+    private static func extensions(_ subtags: ArraySlice<String>) -> [String]? {
+        var groups: [[String]] = []
+        for subtag in subtags {
+            if subtag.utf8.count == 1, groups.last?.first != "x" {
+                guard !groups.contains(where: { $0.first == subtag }) else { return nil }
+                groups.append([subtag])
+            } else {
+                guard !groups.isEmpty else { return nil }
+                groups[groups.count - 1].append(subtag)
+            }
+        }
+        guard groups.allSatisfy({ $0.count > 1 }) else { return nil }
+        return groups.sorted { ($0[0] == "x" ? "~" : $0[0]) < ($1[0] == "x" ? "~" : $1[0]) }
+            .map { $0.joined(separator: "-") }
+    }
+
+    private static func isRegion(_ subtag: String) -> Bool {
+        switch subtag.utf8.count {
+        case 2: subtag.utf8.allSatisfy(isLetter)
+        case 3: subtag.utf8.allSatisfy(isDigit)
+        default: false
+        }
+    }
+
+    private static func isVariant(_ subtag: String) -> Bool {
+        subtag.utf8.count >= 5 || (subtag.utf8.count == 4 && subtag.utf8.first.map(isDigit) == true)
+    }
+
+    private static func isLetter(_ byte: UInt8) -> Bool {
+        (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(byte | 0x20)
+    }
+
+    private static func isDigit(_ byte: UInt8) -> Bool { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte) }
+}
