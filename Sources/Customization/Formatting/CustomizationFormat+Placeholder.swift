@@ -1,0 +1,80 @@
+extension CustomizationFormat {
+    /// One placeholder of a format string, such as `%2$-8.3f`.
+    public struct Placeholder: Hashable, Sendable {
+        /// A width or a precision.
+        enum Count: Hashable, Sendable {
+            case none
+            case fixed(Int)
+            /// `*` or `*2$`: the argument at this position says it.
+            case argument(Int)
+        }
+
+        struct Flags: OptionSet, Hashable, Sendable {
+            let rawValue: UInt8
+            static let left = Flags(rawValue: 1)
+            static let plus = Flags(rawValue: 2)
+            static let space = Flags(rawValue: 4)
+            static let zero = Flags(rawValue: 8)
+            static let alternate = Flags(rawValue: 16)
+        }
+
+        /// The placeholder as it is written.
+        public let text: String
+        /// Where it begins in the format's UTF-8.
+        public let offset: Int
+        /// The position of its argument, from 1.
+        public let position: Int
+        /// Whether the text writes the position, as in `%1$@`.
+        public let isPositional: Bool
+        /// What its argument must be.
+        public let type: PlaceholderType
+        /// The name in `%#@name@`.
+        public let variable: String?
+        /// The conversion letter, such as `d`; `@` for a variable.
+        public let conversion: Character
+        let flags: Flags
+        let width: Count
+        let precision: Count
+
+        /// Every argument that it uses: those of `*`, then its own.
+        var uses: [(Int, PlaceholderType)] {
+            var uses: [(Int, PlaceholderType)] = []
+            for case .argument(let position) in [width, precision] { uses.append((position, .int)) }
+            return uses + [(position, type)]
+        }
+    }
+
+    /// What a placeholder takes: the kind of value, and the size that its length modifier states.
+    public struct PlaceholderType: Hashable, Sendable, CustomStringConvertible {
+        /// The kind of a placeholder's value.
+        public enum Kind: String, Hashable, Sendable {
+            /// Anything: `%@`.
+            case object
+            /// A whole number with sign: `%d`, `%i`.
+            case integer
+            /// A whole number without sign: `%u`, `%x`, `%o`.
+            case unsigned
+            /// A number with decimals: `%f`, `%e`, `%g`, `%a`.
+            case float
+            /// One character: `%c`, `%C`.
+            case character
+            /// A text: `%s`, `%S`.
+            case string
+            /// An address: `%p`.
+            case pointer
+            /// A plural variable: `%#@name@`.
+            case variable
+        }
+
+        /// The kind of value.
+        public let kind: Kind
+        /// The length modifier, such as `"ll"`; empty if there is none.
+        public let length: String
+
+        static let int = PlaceholderType(kind: .integer, length: "")
+        static let variable = PlaceholderType(kind: .variable, length: "")
+
+        /// The kind and the length modifier, such as `"integer (ll)"`.
+        public var description: String { length.isEmpty ? kind.rawValue : "\(kind.rawValue) (\(length))" }
+    }
+}

@@ -1,0 +1,171 @@
+extension CustomizationFormat {
+    /// The largest width and precision; a larger one would only serve to exhaust memory.
+    public static let largestWidth = 4096
+
+    /// The text with its placeholders replaced by the values.
+    ///
+    /// Never fails: where a value is missing the placeholder stays, and where it is of another type it shows in its plain
+    /// form. Values that no placeholder uses are no problem: translations may leave some out.
+    ///
+    /// - Complexity: O(*n*) in the length of the result.
+    public func formatted(_ arguments: any FormatArgument...) -> Output { formatted(arguments.map(\.formatValue)) }
+
+    /// The text with its placeholders replaced by the values of a list.
+    public func formatted(_ values: [FormatValue]) -> Output {
+        var text = ""
+        var problems = self.problems
+        for segment in segments {
+            switch segment {
+            case .literal(let literal): text += literal
+            case .placeholder(let placeholder):
+                text += placeholder.replacement(values, position: placeholder.position, problems: &problems)
+            }
+        }
+        return Output(text: text, problems: problems)
+    }
+}
+
+extension CustomizationFormat.Placeholder {
+    /// What stands in the place of the placeholder.
+    ///
+    /// - Parameters:
+    ///   - values: All values of the text.
+    ///   - position: The position of the value, from 1.
+    ///   - problems: Gets what is wrong with the value.
+    /// - Returns: The formatted value; the placeholder itself if there is none.
+    func replacement(
+        _ values: [FormatValue], position: Int, problems: inout [CustomizationFormat.Problem]
+    ) -> String {
+        guard values.indices.contains(position - 1) else {
+            problems.append(.init(.missingArgument, self, "argument \(position) is missing, \(values.count) are given"))
+            return text
+        }
+        guard type.kind != .variable else {
+            problems.append(.init(.unknownVariable, self, "the variable is not defined"))
+            return text
+        }
+        var (flags, width, precision) = (flags, 0, Int?.none)
+        switch self.width {
+        case .none: break
+        case .fixed(let count): width = count
+        case .argument(let position):
+            guard let count = self.count(values, position, &problems) else { return text }
+            if count < 0 { flags.insert(.left) }
+            width = abs(count)
+        }
+        switch self.precision {
+        case .none: break
+        case .fixed(let count): precision = count
+        case .argument(let position):
+            guard let count = self.count(values, position, &problems) else { return text }
+            precision = count < 0 ? nil : count
+        }
+        let value = values[position - 1]
+        guard let field = field(value, flags: flags, precision: precision) else {
+            problems.append(.init(.typeMismatch, self, "expects \(type), found \(value.typeName) \"\(value.text)\""))
+            return FormatField(body: value.text).padded(to: width, flags: flags.subtracting(.zero))
+        }
+        return field.padded(to: width, flags: flags)
+    }
+
+    /// The value of a `*`; `nil` if it is no sensible number.
+    private func count(
+        _ values: [FormatValue], _ position: Int, _ problems: inout [CustomizationFormat.Problem]
+    ) -> Int? {
+        let limit = Int64(CustomizationFormat.largestWidth)
+        guard values.indices.contains(position - 1) else {
+            problems.append(.init(.missingArgument, self, "argument \(position) for \"*\" is missing"))
+            return nil
+        }
+        guard case .int(let count) = values[position - 1] else {
+            problems.append(.init(.typeMismatch, self, "argument \(position) for \"*\" is no whole number"))
+            return nil
+        }
+        guard (-limit...limit).contains(count) else {
+            problems.append(.init(.tooWide, self, "argument \(position) for \"*\" is above \(limit)"))
+            return nil
+        }
+        return Int(count)
+    }
+
+    /// The value as the conversion writes it; `nil` if it is of another type.
+    private func field(_ value: FormatValue, flags: Flags, precision: Int?) -> FormatField? {
+        switch type.kind {
+        case .object: return FormatField(body: cut(value.text, to: precision))
+        case .string:
+            guard case .string(let text) = value else { return nil }
+            return FormatField(body: cut(text, to: precision))
+        case .character:
+            switch value {
+            case .string(let text): return text.count == 1 ? FormatField(body: text) : nil
+            case .int(let code):
+                guard let scalar = UInt32(exactly: code).flatMap(Unicode.Scalar.init) else { return nil }
+                return FormatField(body: String(Character(scalar)))
+            default: return nil
+            }
+        case .integer: return value.integer.map { .signed($0, flags: flags, precision: precision) }
+        case .unsigned:
+            guard let number = value.integer else { return nil }
+            return .unsigned(
+                number.bits(length: type.length), conversion: conversion, flags: flags, precision: precision)
+        case .pointer:
+            guard let number = value.integer else { return nil }
+            return .unsigned(number.bits(length: "ll"), conversion: "x", flags: flags.union(.alternate), precision: nil)
+        case .float: return value.number.map { .float($0, conversion: conversion, flags: flags, precision: precision) }
+        case .variable: return nil
+        }
+    }
+
+    private func cut(_ text: String, to precision: Int?) -> String {
+        precision.map { String(text.prefix($0)) } ?? text
+    }
+}
+
+extension FormatValue {
+    /// A whole number of either sign: its size and whether it is below zero.
+    struct Integer {
+        let magnitude: UInt64
+        let isNegative: Bool
+
+        /// The two's complement, as wide as the length modifier says if the number fits.
+        func bits(length: String) -> UInt64 {
+            guard isNegative else { return magnitude }
+            let bits = 0 &- magnitude
+            let isWide = ["l", "ll", "z", "t", "j"].contains(length)
+            return isWide || magnitude > 1 << 31 ? bits : bits & 0xFFFF_FFFF
+        }
+    }
+
+    /// The value as a whole number, if it is one.
+    var integer: Integer? {
+        switch self {
+        case .int(let number): return Integer(magnitude: number.magnitude, isNegative: number < 0)
+        case .unsigned(let number): return Integer(magnitude: number, isNegative: false)
+        case .bool(let value): return Integer(magnitude: value ? 1 : 0, isNegative: false)
+        case .double(let number):
+            guard let magnitude = UInt64(exactly: number.magnitude) else { return nil }
+            return Integer(magnitude: magnitude, isNegative: number < 0)
+        case .string: return nil
+        }
+    }
+
+    /// The value as a number with decimals, if it is a number.
+    var number: Double? {
+        switch self {
+        case .int(let number): Double(number)
+        case .unsigned(let number): Double(number)
+        case .double(let number): number
+        case .bool, .string: nil
+        }
+    }
+
+    /// The name of the type in messages.
+    var typeName: String {
+        switch self {
+        case .string: "string"
+        case .int, .unsigned: "integer"
+        case .double: "double"
+        case .bool: "bool"
+        }
+    }
+}

@@ -1,0 +1,122 @@
+import AshlarCustomization
+import Testing
+
+@Suite struct PluralRulesTests {
+    @Test("Every sample of CLDR falls into its category, in every locale")
+    func publishedSamples() throws {
+        var locales: [LanguageTag] = []
+        var checks = 0
+        var failures: [String] = []
+        for line in try CLDRFixture.lines("plurals.txt") {
+            let words = line.split(separator: " ").map(String.init)
+            if words[0] == "locales" {
+                locales = words.dropFirst().map { LanguageTag($0) ?? "und" }
+                continue
+            }
+            let category = try #require(PluralCategory(rawValue: words[0]))
+            for sample in try words.dropFirst().flatMap(expanded) {
+                let operands = try #require(PluralOperands(sample), "\(sample)")
+                for locale in locales {
+                    checks += 1
+                    let found = PluralRules(locale).category(for: operands)
+                    if found != category { failures.append("\(locale) \(sample): \(found), not \(category)") }
+                }
+            }
+        }
+        #expect(checks > 10_000)
+        #expect(failures == [])
+    }
+
+    /// `2~4` and `0.00~0.04` are runs of samples with a step in the last digit.
+    private func expanded(_ sample: String) throws -> [String] {
+        let bounds = sample.split(separator: "~").map(String.init)
+        guard bounds.count == 2 else { return [sample] }
+        let decimals = bounds[0].split(separator: ".").dropFirst().first?.count ?? 0
+        let low = try #require(Int(bounds[0].filter { $0 != "." }))
+        let high = try #require(Int(bounds[1].filter { $0 != "." }))
+        return (low...high).map { number in
+            guard decimals > 0 else { return String(number) }
+            let digits = String(repeating: "0", count: max(0, decimals + 1 - String(number).count)) + String(number)
+            return digits.dropLast(decimals) + "." + digits.suffix(decimals)
+        }
+    }
+
+    @Test(
+        "A tag finds the rules of its language, whatever its region and script",
+        arguments: [
+            ("en-AU", "one other"), ("sr-Latn-RS", "one few other"), ("sh", "one few other"), ("zh-Hant-TW", "other"),
+            ("pt-AO", "one many other"), ("ar-EG", "zero one two few many other"), ("iw", "one two many other"),
+            ("tl", "one other"), ("und", "other"), ("xzz-XZ", "other"), ("de-DE-1996-x-a", "one other"),
+            ("pl", "one few many other"), ("cy", "zero one two few many other"), ("lv", "zero one other"),
+        ])
+    func lookup(tag: String, categories: String) throws {
+        let rules = PluralRules(try #require(LanguageTag(tag)))
+        #expect(rules.categories.map(\.rawValue).joined(separator: " ") == categories)
+    }
+
+    @Test("European Portuguese counts 0 as other, Brazilian as one")
+    func portuguese() {
+        #expect(PluralRules("pt-PT").category(for: 0) == .other)
+        #expect(PluralRules("pt-AO").category(for: 0) == .other)
+        #expect(PluralRules("pt-BR").category(for: 0) == .one)
+    }
+
+    @Test("The operands of a number follow the digits that are shown")
+    func operands() throws {
+        let shown = try #require(PluralOperands("-12.340"))
+        #expect(shown.integer == 12)
+        #expect(shown.visibleDigits == 3)
+        #expect(shown.fraction == 340)
+        #expect(shown.significantDigits == 2)
+        #expect(shown.significantFraction == 34)
+        #expect(shown.exponent == 0)
+        #expect(PluralOperands("1.2c6") != PluralOperands("1200000"))
+        #expect(PluralOperands("1.2c6")?.integer == 1_200_000)
+        #expect(PluralOperands(1.0) == PluralOperands(1))
+        #expect(PluralOperands(1.5) == PluralOperands("1.5"))
+        #expect(PluralOperands(-3) == PluralOperands(3))
+        #expect(PluralOperands(1e-7) == PluralOperands("0.0000001"))
+        #expect(PluralOperands(1e22) == PluralOperands("10000000000000000000000"))
+        for text in ["", "-", ".", "1.", ".5", "a", "1e", "1c99", "1 ", "１", "1.2.3", "+-1", "1c-3"] {
+            #expect(PluralOperands(text) == nil, "\(text)")
+        }
+    }
+
+    @Test("English tells 1 from 1.0 and 1.00")
+    func visibleZeros() throws {
+        let rules = PluralRules("en")
+        #expect(rules.category(for: 1) == .one)
+        #expect(rules.category(for: -1) == .one)
+        #expect(rules.category(for: 1.0) == .one)
+        #expect(rules.category(for: try #require(PluralOperands("1.0"))) == .other)
+        #expect(rules.category(for: .nan) == .other)
+        #expect(rules.category(for: -Double.infinity) == .other)
+    }
+
+    @Test("Large numbers keep the digits that rules look at", arguments: ["ru", "sl", "ga", "br", "fr", "kw"])
+    func largeNumbers(tag: String) throws {
+        let rules = PluralRules(try #require(LanguageTag(tag)))
+        var generator = SplitMix(seed: 3)
+        for _ in 0..<300 {
+            let tail = Int.random(in: 1_000_000_000...9_999_999_999, using: &generator)
+            let expected = rules.category(for: tail)
+            #expect(rules.category(for: try #require(PluralOperands("98765432109876543210\(tail)"))) == expected)
+            #expect(rules.category(for: UInt64(1_000_000_000_0) * 1_234_567_890 / 10 * 10 + UInt64(tail)) == expected)
+            #expect(
+                rules.category(for: UInt128(1) << 20 * 10_000_000_000 + UInt128(tail))
+                    == rules.category(
+                        for: try #require(PluralOperands("\(UInt128(1) << 20 * 10_000_000_000 + UInt128(tail))"))))
+        }
+        #expect(rules.category(for: UInt64.max) == rules.category(for: try #require(PluralOperands("\(UInt64.max)"))))
+        #expect(rules.category(for: Int64.min) == rules.category(for: UInt64(1) << 63))
+    }
+
+    @Test("Every language of the tables has other, and is listed once")
+    func languages() {
+        let languages = PluralRules.languages
+        #expect(languages.count > 200)
+        #expect(Set(languages).count == languages.count)
+        for language in languages { #expect(PluralRules(language).categories.last == .other) }
+        #expect(PluralRules.dataVersion == "41")
+    }
+}
