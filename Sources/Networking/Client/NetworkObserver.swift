@@ -10,7 +10,7 @@ public protocol NetworkObserver: Sendable {
 
 /// Something that happened to a request.
 public struct NetworkEvent: Sendable {
-    /// What happened. Kinds may be added, so a `switch` needs a `default`.
+    /// What kind of thing happened; kinds may be added, so a `switch` needs a `default`.
     public struct Kind: Hashable, Sendable, CustomStringConvertible {
         /// The kind's name.
         public let description: String

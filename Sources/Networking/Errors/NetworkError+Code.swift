@@ -1,7 +1,7 @@
 extension NetworkError {
-    /// What went wrong. Codes may be added, so a `switch` needs a `default`.
+    /// What went wrong, without the particulars.
     ///
-    /// A code is open: an own transport or middleware may create further ones from a name.
+    /// Codes may be added, so a `switch` needs a `default`. A code is open: an own transport or middleware may create further ones from a name.
     public struct Code: Hashable, Sendable, RawRepresentable, CustomStringConvertible {
         /// The code's name, such as `timedOut`.
         public let rawValue: String

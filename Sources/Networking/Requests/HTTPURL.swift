@@ -86,7 +86,7 @@ public struct HTTPURL: Hashable, Sendable {
 }
 
 extension HTTPURL: CustomStringConvertible {
-    /// The whole URL; user-info is hidden. Query values are shown: use `NetworkRedaction` for what others may see.
+    /// The whole URL with user-info hidden; query values are shown, so use `NetworkRedaction` for what others may see.
     public var description: String {
         var text = requestText
         if userInfo != nil { text = text.replacingFirst("://", with: "://<hidden>@") }

@@ -4,8 +4,10 @@ struct HTTPURLParser {
     /// Whether spaces and bytes outside ASCII are encoded instead of refused, as browsers do for Location fields.
     private let lenient: Bool
 
-    init(_ text: String, lenient: Bool = false) {
-        bytes = Array(text.utf8)
+    init(_ text: String) { self.init(Array(text.utf8), lenient: false) }
+
+    init(_ bytes: [UInt8], lenient: Bool) {
+        self.bytes = bytes
         self.lenient = lenient
     }
 

@@ -20,6 +20,8 @@ public struct NetworkRequest: Sendable {
     public var body: RequestBody
     /// Timeouts, limits and rules.
     public var options: RequestOptions
+    /// The canonical host that the URL's host stands for, or nil if the URL is to be requested as it is.
+    public var canonicalHost: CanonicalHost?
 
     /// Creates a request.
     public init(
@@ -28,4 +30,15 @@ public struct NetworkRequest: Sendable {
     ) {
         (self.method, self.url, self.headers, self.body, self.options) = (method, url, headers, body, options)
     }
+}
+
+/// A host as endpoints name it, before the client's host choice puts an actual one in its place.
+public struct CanonicalHost: Hashable, Sendable {
+    /// The name, with `:port` if the endpoint gives one; perhaps only an alias.
+    public var name: String
+    /// The scheme that the endpoint asks for, or nil if it leaves it to the host map, else https.
+    public var scheme: HTTPURL.Scheme?
+
+    /// Creates a canonical host.
+    public init(_ name: String, scheme: HTTPURL.Scheme? = nil) { (self.name, self.scheme) = (name, scheme) }
 }

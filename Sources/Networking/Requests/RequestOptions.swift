@@ -12,7 +12,7 @@ public struct RequestOptions: Sendable {
     public var redirects: RedirectPolicy = .init()
     /// Limits on what is received.
     public var limits: ResponseLimits = .init()
-    /// The statuses that count as success; others throw `.unacceptableStatus`. 200–299 unless set.
+    /// The statuses that count as success, 200–299 unless set; others throw `.unacceptableStatus`.
     public var acceptableStatuses: Set<Int>? = nil
     /// Whether every status counts as success.
     public var acceptsEveryStatus: Bool = false
@@ -55,7 +55,7 @@ public struct ResponseLimits: Hashable, Sendable {
 
 /// Which redirects are followed, and how far.
 public struct RedirectPolicy: Hashable, Sendable {
-    /// The most redirects followed; 10 unless set. With 0 a 3xx answer is returned as it is.
+    /// The most redirects followed, 10 unless set; with 0 a 3xx answer is returned as it is.
     public var maximum: Int = 10
     /// Whether a redirect from https to http is followed.
     public var allowsInsecure: Bool = false

@@ -47,6 +47,7 @@ public final class ResponseBody: AsyncSequence, Sendable {
     /// - Parameters:
     ///   - limit: The most bytes to collect; nil is no limit.
     ///   - announced: The length that the head announced, to refuse a long body before reading it.
+    /// - Returns: The rest of the body in one piece.
     /// - Throws: `.bodyTooLarge`, or what ended the body early.
     public func collect(upTo limit: Int? = 16 << 20, announced: Int? = nil) async throws(NetworkError) -> [UInt8] {
         if let limit, let announced, announced > limit {

@@ -47,6 +47,7 @@ public struct StreamedResponse: Sendable {
     /// Reads the body to its end.
     ///
     /// - Parameter limit: The most bytes to collect; nil is no limit.
+    /// - Returns: The complete answer.
     /// - Throws: `.bodyTooLarge` at the first byte over the limit, and whatever ends the body early.
     public func collect(upTo limit: Int? = 16 << 20) async throws(NetworkError) -> NetworkResponse {
         let bytes = try await body.collect(upTo: limit, announced: head.contentLength)

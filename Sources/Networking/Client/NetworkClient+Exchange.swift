@@ -1,0 +1,133 @@
+extension NetworkClient {
+    /// The request with the client's fields where it sets none.
+    func prepared(_ request: NetworkRequest) -> NetworkRequest {
+        var request = request
+        for field in configuration.headers where !request.headers.contains(field.name) {
+            request.headers.append(field)
+        }
+        if let type = request.body.contentType, !request.headers.contains("Content-Type") {
+            request.headers.append("Content-Type", type)
+        }
+        return request
+    }
+
+    /// Runs the middleware from a place in the chain on, then the hops.
+    func run(
+        _ index: Int, _ request: NetworkRequest, _ context: RequestContext
+    ) async throws(NetworkError) -> StreamedResponse {
+        guard index < configuration.middleware.count else { return try await hops(request, context) }
+        let next = NetworkNext { [self] request throws(NetworkError) in
+            try await run(index + 1, request, context)
+        }
+        return try await configuration.middleware[index].intercept(request, next: next)
+    }
+
+    /// Throws for a status that the request does not accept, with the first bytes of the body.
+    func validated(
+        _ response: StreamedResponse, _ context: RequestContext
+    ) async throws(NetworkError) -> StreamedResponse {
+        guard !context.request.options.accepts(response.status) else { return response }
+        var error = NetworkError(.unacceptableStatus, "the server answered \(response.status)", phase: .receive)
+        error.status = response.status
+        error.headers = configuration.redaction.redact(response.headers)
+        error.bodyPrefix = await response.body.prefix(NetworkError.bodyPrefixLimit)
+        error.history = response.history.map { configuration.redaction.redact($0) }
+        throw error
+    }
+
+    /// Sends a request to its actual host, and on along redirects.
+    private func hops(
+        _ request: NetworkRequest, _ context: RequestContext
+    ) async throws(NetworkError) -> StreamedResponse {
+        var current = try checked(resolved(request))
+        var machine: RedirectMachine?
+        while true {
+            current.options.totalTimeout = try context.remainingTime()
+            if let machine, let circle = machine.checkCircle(current) { throw circle }
+            context.sent(current)
+            var response = try await transport.send(current)
+            context.received(response)
+            guard (300...399).contains(response.status) else {
+                response.history = machine?.history ?? []
+                return response
+            }
+            var steps = machine ?? RedirectMachine(policy: request.options.redirects)
+            let step = steps.step(after: current, head: response.head)
+            machine = steps
+            switch step {
+            case .deliver:
+                response.history = steps.history
+                return response
+            case .fail(let error):
+                response.body.cancel()
+                throw described(error, response)
+            case .follow(let next):
+                await response.body.discard(upTo: 64 << 10)
+                context.redirected(to: next.url, status: response.status)
+                current = next
+            }
+        }
+    }
+
+    /// The request at the host that its canonical one stands for now.
+    private func resolved(_ request: NetworkRequest) throws(NetworkError) -> NetworkRequest {
+        guard let canonical = request.canonicalHost, let hosts,
+            let choice = hosts(canonical.name, canonical.scheme?.rawValue)
+        else { return request }
+        var scheme = canonical.scheme ?? request.url.scheme
+        if let chosen = choice.scheme {
+            guard let known = HTTPURL.Scheme(rawValue: chosen.lowercased()) else {
+                throw NetworkError(
+                    .invalidURL, "expected http or https for \(canonical.name), found \(chosen.debugDescription)",
+                    phase: .prepare)
+            }
+            scheme = known
+        }
+        var request = request
+        request.url = try request.url.moved(to: choice.host, scheme: scheme)
+        return request
+    }
+
+    /// The request if it may be sent: method and fields are well-formed, user-info is allowed.
+    private func checked(_ request: NetworkRequest) throws(NetworkError) -> NetworkRequest {
+        guard HTTPSyntax.isToken(request.method.rawValue) else {
+            throw NetworkError(
+                .invalidHeader,
+                "the method \(HTTPSyntax.printable(request.method.rawValue).debugDescription) is not a token",
+                phase: .prepare)
+        }
+        try request.headers.validate()
+        guard let userInfo = request.url.userInfo else { return request }
+        guard request.options.allowsUserInfo else {
+            throw NetworkError(
+                .invalidURL, "the URL carries user-info, which is sent only where the options allow it", phase: .prepare
+            )
+        }
+        var request = request
+        request.url.userInfo = nil
+        if !request.headers.contains("Authorization") {
+            request.headers.set("Authorization", BasicCredentials(userInfo: userInfo).field, isSensitive: true)
+        }
+        return request
+    }
+
+    private func described(_ error: NetworkError, _ response: StreamedResponse) -> NetworkError {
+        var error = error
+        error.status = response.status
+        error.headers = configuration.redaction.redact(response.headers)
+        return error
+    }
+}
+
+extension ResponseBody {
+    /// Reads at most `count` bytes and gives the rest up; what ends the body early is ignored.
+    func prefix(_ count: Int) async -> [UInt8] {
+        var bytes: [UInt8] = []
+        while bytes.count < count, let chunk = try? await next() { bytes += chunk }
+        if bytes.count >= count { cancel() }
+        return Array(bytes.prefix(count))
+    }
+
+    /// Reads what is left so that the connection can be used again, but no more than `count` bytes of it.
+    func discard(upTo count: Int) async { _ = await prefix(count) }
+}

@@ -1,0 +1,129 @@
+import Synchronization
+
+/// What one call of a client keeps while it runs: its number, deadline, attempts, and who is told.
+final class RequestContext: Sendable {
+    let request: NetworkRequest
+    private let observers: [any NetworkObserver]
+    private let redaction: NetworkRedaction
+    private let deadline: ContinuousClock.Instant?
+    private let attempts = Atomic<Int>(0)
+    private let id: UInt64
+
+    private static let lastID = Atomic<UInt64>(0)
+
+    init(_ request: NetworkRequest, _ configuration: ClientConfiguration) {
+        self.request = request
+        (observers, redaction) = (configuration.observers, configuration.redaction)
+        deadline = request.options.totalTimeout.map { ContinuousClock.now + $0 }
+        id = Self.lastID.wrappingAdd(1, ordering: .relaxed).newValue
+    }
+
+    /// What is left of the total time, or nil if there is no limit.
+    func remainingTime() throws(NetworkError) -> Duration? {
+        if Task.isCancelled { throw NetworkError(.cancelled, "the task was cancelled", phase: .send) }
+        guard let deadline else { return nil }
+        let rest = deadline - ContinuousClock.now
+        guard rest > .zero else { throw NetworkError(.timedOut, "the total time ran out", phase: .send) }
+        return rest
+    }
+
+    // MARK: Events
+
+    func began() { notify(.began) }
+
+    func sent(_ hop: NetworkRequest) {
+        attempts.wrappingAdd(1, ordering: .relaxed)
+        notify(.sent, of: hop)
+    }
+
+    func received(_ response: StreamedResponse) {
+        notify(.head) { event in
+            event.status = response.status
+            event.timings = response.timings
+        }
+    }
+
+    func redirected(to url: HTTPURL, status: Int) {
+        notify(.redirected) { event in
+            event.status = status
+            event.target = redaction.redact(url)
+        }
+    }
+
+    func ended(received: Int, status: Int) {
+        notify(.ended) { event in
+            event.received = received
+            event.status = status
+        }
+    }
+
+    /// Tells the observers of the end and returns the error with what is known of the request.
+    func ended(with error: NetworkError) -> NetworkError {
+        var error = error
+        error.request = error.request ?? redaction.redact(request)
+        error.attempts = max(error.attempts, attempts.load(ordering: .relaxed))
+        notify(.ended) { event in
+            event.error = error
+            event.status = error.status
+        }
+        return error
+    }
+
+    /// The answer with a body whose end is told to the observers.
+    func observing(_ response: StreamedResponse) -> StreamedResponse {
+        guard !observers.isEmpty else { return response }
+        var response = response
+        response.body = ResponseBody(ObservedBodySource(response.body, context: self, status: response.status))
+        return response
+    }
+
+    private func notify(
+        _ kind: NetworkEvent.Kind, of hop: NetworkRequest? = nil, _ fill: (inout NetworkEvent) -> Void = { _ in }
+    ) {
+        guard !observers.isEmpty else { return }
+        var event = NetworkEvent(kind, id: id, time: .now, request: redaction.redact(hop ?? request))
+        event.attempt = attempts.load(ordering: .relaxed)
+        fill(&event)
+        for observer in observers { observer.observe(event) }
+    }
+}
+
+/// Counts the bytes of a streamed body and tells its end once.
+private final class ObservedBodySource: ResponseBodySource {
+    private let body: ResponseBody
+    private let context: RequestContext
+    private let status: Int
+    private let progress = Mutex<(received: Int, ended: Bool)>((0, false))
+
+    init(_ body: ResponseBody, context: RequestContext, status: Int) {
+        (self.body, self.context, self.status) = (body, context, status)
+    }
+
+    func next() async throws(NetworkError) -> [UInt8]? {
+        do throws(NetworkError) {
+            if let chunk = try await body.next() {
+                progress.withLock { $0.received += chunk.count }
+                return chunk
+            }
+        } catch {
+            throw end() == nil ? error : context.ended(with: error)
+        }
+        if let received = end() { context.ended(received: received, status: status) }
+        return nil
+    }
+
+    func cancel() {
+        body.cancel()
+        if end() != nil {
+            _ = context.ended(with: NetworkError(.cancelled, "the body was cancelled", phase: .receive))
+        }
+    }
+
+    /// The bytes received, at the first call only.
+    private func end() -> Int? {
+        progress.withLock { progress in
+            defer { progress.ended = true }
+            return progress.ended ? nil : progress.received
+        }
+    }
+}

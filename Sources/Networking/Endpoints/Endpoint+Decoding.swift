@@ -1,0 +1,102 @@
+public import Foundation
+
+extension Endpoint where Output: Decodable {
+    /// Reads the body as JSON with a plain `JSONDecoder`.
+    ///
+    /// - Throws: `.decodingFailed` with the JSON path of what does not fit, or `.invalidJSON`.
+    public func decode(_ response: NetworkResponse) throws(NetworkError) -> Output {
+        try response.decode(Output.self)
+    }
+}
+
+extension Endpoint where Output == String {
+    /// Reads the body as UTF-8 text.
+    ///
+    /// - Throws: `.invalidText` with the offset of the first byte that is not UTF-8.
+    public func decode(_ response: NetworkResponse) throws(NetworkError) -> Output { try response.text() }
+}
+
+extension Endpoint where Output == [UInt8] {
+    /// Hands the body out as it is.
+    public func decode(_ response: NetworkResponse) throws(NetworkError) -> Output { response.bytes }
+}
+
+extension Endpoint where Output == Void {
+    /// Ignores the body.
+    public func decode(_ response: NetworkResponse) throws(NetworkError) -> Output { () }
+}
+
+extension Endpoint where Output == NetworkResponse {
+    /// Hands the whole answer out.
+    public func decode(_ response: NetworkResponse) throws(NetworkError) -> Output { response }
+}
+
+extension NetworkResponse {
+    /// Reads the body as JSON.
+    ///
+    /// - Parameters:
+    ///   - type: What to read.
+    ///   - decoder: The decoder, which carries date and key strategies.
+    /// - Returns: The value.
+    /// - Throws: `.decodingFailed` with the JSON path of what does not fit, or `.invalidJSON`.
+    public func decode<T: Decodable>(
+        _ type: T.Type, decoder: JSONDecoder = JSONDecoder()
+    ) throws(NetworkError) -> T {
+        do {
+            return try decoder.decode(type, from: Data(bytes))
+        } catch {
+            throw failure(for: error)
+        }
+    }
+
+    /// Reads the body as UTF-8 text.
+    ///
+    /// - Parameter repairing: Whether bytes that are not UTF-8 become U+FFFD instead of an error.
+    /// - Returns: The text.
+    /// - Throws: `.invalidText` with the offset of the first byte that is not UTF-8.
+    public func text(repairing: Bool = false) throws(NetworkError) -> String {
+        if repairing { return String(decoding: bytes, as: UTF8.self) }
+        if let text = String(validating: bytes, as: UTF8.self) { return text }
+        var error = described(NetworkError(.invalidText, "the body is not UTF-8", phase: .decode))
+        error.offset = firstInvalidUTF8(bytes)
+        throw error
+    }
+
+    private func failure(for error: any Error) -> NetworkError {
+        var code = NetworkError.Code.decodingFailed
+        let context: DecodingError.Context?
+        var path: [any CodingKey]?
+        switch error as? DecodingError {
+        case .dataCorrupted(let found):
+            context = found
+            if found.codingPath.isEmpty { code = .invalidJSON }
+        case .keyNotFound(let key, let found): (context, path) = (found, found.codingPath + [key])
+        case .typeMismatch(_, let found), .valueNotFound(_, let found): context = found
+        default: context = nil
+        }
+        guard let context else {
+            return described(
+                NetworkError(.decodingFailed, String(describing: error), phase: .decode, underlying: error))
+        }
+        var result = NetworkError(code, context.debugDescription, phase: .decode, underlying: error)
+        result.path = JSONPath.text(path ?? context.codingPath)
+        return described(result)
+    }
+
+    /// Adds what is known of the answer to an error about it.
+    func described(_ error: NetworkError) -> NetworkError {
+        var error = error
+        error.status = status
+        error.headers = NetworkRedaction.standard.redact(headers)
+        error.bodyPrefix = Array(bytes.prefix(NetworkError.bodyPrefixLimit))
+        return error
+    }
+}
+
+private func firstInvalidUTF8(_ bytes: [UInt8]) -> Int {
+    var decoder = UTF8()
+    var iterator = bytes.makeIterator()
+    var good = 0
+    while case .scalarValue(let scalar) = decoder.decode(&iterator) { good += UTF8.width(scalar) }
+    return good
+}

@@ -1,0 +1,60 @@
+/// Where an endpoint lives: a canonical host that host environments may replace, or a base URL.
+///
+/// A string literal with `://` is a base URL, any other one a canonical host:
+///
+/// ```swift
+/// let canonical: EndpointHost = "api.example.com"
+/// let fixed: EndpointHost = "http://127.0.0.1:8080/v2"
+/// assert(canonical == .canonical("api.example.com") && fixed == .url("http://127.0.0.1:8080/v2"))
+/// ```
+public struct EndpointHost: Hashable, Sendable, ExpressibleByStringLiteral, ExpressibleByStringInterpolation {
+    private enum Kind: Hashable, Sendable {
+        case canonical(CanonicalHost)
+        case url(String)
+    }
+
+    private let kind: Kind
+
+    private init(_ kind: Kind) { self.kind = kind }
+
+    /// A host that the client's host choice may replace; without a scheme the host map decides, else https.
+    public static func canonical(_ name: String, scheme: HTTPURL.Scheme? = nil) -> EndpointHost {
+        EndpointHost(.canonical(CanonicalHost(name, scheme: scheme)))
+    }
+
+    /// A base URL that is taken as it is; the endpoint's path is put behind its own.
+    public static func url(_ url: String) -> EndpointHost { EndpointHost(.url(url)) }
+
+    /// A base URL if the text contains `://`, else a canonical host.
+    public init(stringLiteral value: String) {
+        let isURL = value.split(separator: "://", maxSplits: 1, omittingEmptySubsequences: false).count == 2
+        self = isURL ? .url(value) : .canonical(value)
+    }
+
+    var canonical: CanonicalHost? { if case .canonical(let host) = kind { host } else { nil } }
+
+    func baseURL() throws(NetworkError) -> HTTPURL {
+        switch kind {
+        case .canonical(let host): try HTTPURL(authority: host.name, scheme: host.scheme ?? .https)
+        case .url(let text): try HTTPURL(text)
+        }
+    }
+}
+
+extension HTTPURL {
+    /// Makes a URL from `host` or `host:port` alone; anything more is refused.
+    init(authority: String, scheme: Scheme) throws(NetworkError) {
+        let delimiters = [UInt8(ascii: "/"), UInt8(ascii: "?"), UInt8(ascii: "#"), UInt8(ascii: "@")]
+        if let bad = authority.utf8.enumerated().first(where: { delimiters.contains($0.element) }) {
+            throw HTTPURLParser.invalid("expected a host and perhaps a port, found more", bad.offset)
+        }
+        try self.init(scheme.rawValue + "://" + authority)
+    }
+
+    /// The same path, query and fragment at another scheme and authority.
+    func moved(to authority: String, scheme: Scheme) throws(NetworkError) -> HTTPURL {
+        var url = try HTTPURL(authority: authority, scheme: scheme)
+        (url.userInfo, url.path, url.query, url.fragment) = (userInfo, path, query, fragment)
+        return url
+    }
+}

@@ -1,0 +1,71 @@
+extension HTTPURL {
+    /// Resolves the bytes of a Location field against this URL (RFC 3986, 5.2).
+    ///
+    /// As browsers do, spaces and bytes outside ASCII are percent-encoded and a lone `%` is taken as written `%25`;
+    /// control characters, backslashes, and any other scheme than http(s) are refused.
+    func resolve(location: [UInt8]) throws(NetworkError) -> HTTPURL {
+        let trimmed = Array(location.drop(while: \.isHTTPSpace).reversed().drop(while: \.isHTTPSpace).reversed())
+        guard !trimmed.isEmpty else { throw HTTPURLParser.invalid("the Location is empty", 0) }
+        if Self.hasScheme(trimmed) { return try HTTPURLParser(trimmed, lenient: true).parse().normalized() }
+        if trimmed.starts(with: Array("//".utf8)) {
+            let absolute = Array((scheme.rawValue + ":").utf8) + trimmed
+            return try HTTPURLParser(absolute, lenient: true).parse().normalized()
+        }
+        // Whatever may not stand in an absolute URL may not in a relative one; the parser checks it behind our host.
+        let isPath = trimmed[0] == UInt8(ascii: "/")
+        let probe = Array("http://a/".utf8) + (isPath ? trimmed.dropFirst() : trimmed[...])
+        let reference = try HTTPURLParser(probe, lenient: true).parse()
+        var result = self
+        result.userInfo = nil
+        result.fragment = reference.fragment
+        switch trimmed[0] {
+        case UInt8(ascii: "#"): break
+        case UInt8(ascii: "?"): result.query = reference.query
+        default:
+            let base = isPath ? "" : String(path[..<(path.lastIndex(of: "/") ?? path.startIndex)])
+            result.path = base + reference.path
+            result.query = reference.query
+        }
+        return result.normalized()
+    }
+
+    /// Whether a reference begins with a scheme: a letter, then letters, digits and `+-.`, then a colon.
+    private static func hasScheme(_ bytes: [UInt8]) -> Bool {
+        guard let colon = bytes.firstIndex(of: UInt8(ascii: ":")), let first = bytes.first else { return false }
+        let isLetter = (0x61...0x7A).contains(first.asciiLowercased)
+        return isLetter
+            && bytes[..<colon].allSatisfy { byte in
+                (0x61...0x7A).contains(byte.asciiLowercased) || byte.isASCIIDigit || [0x2B, 0x2D, 0x2E].contains(byte)
+            }
+    }
+
+    /// The URL without the segments `.` and `..` (RFC 3986, 5.2.4); their escaped forms count as well.
+    func normalized() -> HTTPURL {
+        var result = self
+        result.path = Self.removingDotSegments(path)
+        return result
+    }
+
+    static func removingDotSegments(_ path: String) -> String {
+        var output: [Substring] = []
+        let segments = path.split(separator: "/", omittingEmptySubsequences: false).dropFirst()
+        for (index, segment) in zip(segments.indices, segments) {
+            let isLast = index == segments.endIndex - 1
+            switch segment.lowercased().replacingEscapedDots() {
+            case ".": if isLast { output.append("") }
+            case "..":
+                if !output.isEmpty { output.removeLast() }
+                if isLast { output.append("") }
+            default: output.append(segment)
+            }
+        }
+        return "/" + output.joined(separator: "/")
+    }
+}
+
+extension String {
+    fileprivate func replacingEscapedDots() -> String {
+        utf8.contains(0x25) && utf8.count <= 6
+            ? split(separator: "%2e", omittingEmptySubsequences: false).joined(separator: ".") : self
+    }
+}

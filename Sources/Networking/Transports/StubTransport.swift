@@ -1,0 +1,130 @@
+import Synchronization
+
+/// A transport that answers from code instead of a network, and remembers what it was asked.
+///
+/// Every instance is alone, so tests may run in parallel. A request that nothing answers fails with `.notRecorded`
+/// and a message that names what could have been asked.
+///
+/// ```swift
+/// let stub = StubTransport(["GET /notes": .json(#"[{"id": 1}]"#), "DELETE /notes/1": .status(204)])
+/// let client = NetworkClient(transport: stub)
+/// ```
+public final class StubTransport: NetworkTransport, ExpressibleByDictionaryLiteral {
+    private let handler: @Sendable (NetworkRequest) async throws(NetworkError) -> StubResponse
+    private let seen = Mutex<[NetworkRequest]>([])
+
+    /// Creates a transport that asks a closure for every answer.
+    public init(_ handler: @escaping @Sendable (NetworkRequest) async throws(NetworkError) -> StubResponse) {
+        self.handler = handler
+    }
+
+    /// Creates a transport that looks answers up by `METHOD /path`, or `METHOD /path?query` where that is there.
+    public convenience init(_ answers: [String: StubResponse]) {
+        self.init { request throws(NetworkError) in
+            let keys = ["\(request.method) \(request.url.target)", "\(request.method) \(request.url.path)"]
+            if let answer = keys.lazy.compactMap({ answers[$0] }).first { return answer }
+            let known = answers.keys.sorted().joined(separator: ", ")
+            throw NetworkError(.notRecorded, "nothing answers \(keys[1]); stubbed are: \(known)", phase: .send)
+        }
+    }
+
+    /// Creates a transport that looks answers up by `METHOD /path`.
+    public convenience init(dictionaryLiteral elements: (String, StubResponse)...) {
+        self.init(Dictionary(elements, uniquingKeysWith: { $1 }))
+    }
+
+    /// The requests so far, oldest first, with the hosts and cookies they would have been sent with.
+    public var requests: [NetworkRequest] { seen.withLock { $0 } }
+
+    /// Answers a request from the closure or table.
+    public func send(_ request: NetworkRequest) async throws(NetworkError) -> StreamedResponse {
+        if Task.isCancelled { throw NetworkError(.cancelled, "the task was cancelled", phase: .send) }
+        seen.withLock { $0.append(request) }
+        let answer = try await handler(request)
+        if let delay = answer.delay {
+            let limit = [request.options.idleTimeout, request.options.totalTimeout].compactMap { $0 }.min()
+            do { try await Task.sleep(for: min(delay, limit ?? delay)) } catch {
+                throw NetworkError(wrapping: error, phase: .wait)
+            }
+            if let limit, limit < delay { throw NetworkError(.timedOut, "no answer within \(limit)", phase: .wait) }
+        }
+        if let failure = answer.failure { throw failure }
+        let body = ResponseBody(StubBodySource(answer.chunks, failure: answer.bodyFailure))
+        return StreamedResponse(head: answer.head, body: body, url: request.url)
+    }
+}
+
+/// An answer of a `StubTransport`: a head, a body in pieces, and perhaps a delay or a failure.
+public struct StubResponse: Sendable {
+    /// Status and fields.
+    public var head: ResponseHead
+    /// The body's pieces, each handed out by one read.
+    public var chunks: [[UInt8]]
+    /// How long the head is waited for; cut by the request's idle and total timeout, which then fail it.
+    public var delay: Duration?
+    /// What the request fails with instead of an answer.
+    public var failure: NetworkError?
+    /// What the body fails with behind its last piece.
+    public var bodyFailure: NetworkError?
+
+    /// Creates an answer.
+    public init(status: Int = 200, headers: HTTPHeaders = [:], chunks: [[UInt8]] = []) {
+        head = ResponseHead(status: status, headers: headers, version: "1.1")
+        self.chunks = chunks
+    }
+
+    /// A status without a body.
+    public static func status(_ status: Int, headers: HTTPHeaders = [:]) -> StubResponse {
+        StubResponse(status: status, headers: headers)
+    }
+
+    /// A JSON text.
+    public static func json(_ text: String, status: Int = 200) -> StubResponse {
+        StubResponse(status: status, headers: ["Content-Type": "application/json"], chunks: [Array(text.utf8)])
+    }
+
+    /// A plain text.
+    public static func text(_ text: String, status: Int = 200) -> StubResponse {
+        StubResponse(status: status, headers: ["Content-Type": "text/plain; charset=utf-8"], chunks: [Array(text.utf8)])
+    }
+
+    /// A redirect.
+    public static func redirect(_ status: Int, to location: String) -> StubResponse {
+        StubResponse(status: status, headers: ["Location": location])
+    }
+
+    /// A failure before any answer.
+    public static func failing(_ error: NetworkError) -> StubResponse {
+        var response = StubResponse()
+        response.failure = error
+        return response
+    }
+
+    /// The same answer after a delay.
+    public func delayed(_ delay: Duration) -> StubResponse {
+        var copy = self
+        copy.delay = delay
+        return copy
+    }
+}
+
+/// Hands out a stub's pieces one by one.
+private final class StubBodySource: ResponseBodySource {
+    private let rest: Mutex<(chunks: ArraySlice<[UInt8]>, end: NetworkError?)>
+
+    init(_ chunks: [[UInt8]], failure: NetworkError?) { rest = Mutex((chunks[...], failure)) }
+
+    func next() async throws(NetworkError) -> [UInt8]? {
+        let (chunk, end) = rest.withLock { ($0.chunks.popFirst(), $0.end) }
+        if let chunk { return chunk }
+        if let end { throw end }
+        return nil
+    }
+
+    func cancel() {
+        rest.withLock { rest in
+            guard !rest.chunks.isEmpty else { return }
+            rest = ([], NetworkError(.cancelled, "the body was cancelled", phase: .receive))
+        }
+    }
+}

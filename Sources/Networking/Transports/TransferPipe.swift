@@ -1,0 +1,129 @@
+import Synchronization
+
+/// The sending side of a pipe, as the reader reaches it.
+protocol TransferProducer: AnyObject, Sendable {
+    /// The reader gave up; nothing more is wanted.
+    func readerCancelled()
+    /// The reader took what was buffered after a write had been refused; writing may go on.
+    func readerDrained()
+}
+
+/// Carries the head and the body of one answer from a transport's thread to the task that reads it.
+///
+/// One writer, one reader. What the writer puts in is seen by the reader at once but wakes it only at `flush`, so
+/// that a small answer wakes its task once. Neither continuations nor the producer are called under the lock.
+final class TransferPipe: ResponseBodySource {
+    private struct State {
+        var head: ResponseHead?
+        var timings = TransportTimings()
+        var buffer: [UInt8] = []
+        var refused = false
+        var ended = false
+        var failure: NetworkError?
+        var waiter: UnsafeContinuation<Void, Never>?
+        var waitsForHead = true
+        var producer: (any TransferProducer)?
+
+        var hasNews: Bool { ended || (waitsForHead ? head != nil : !buffer.isEmpty) }
+    }
+
+    /// Above this a write is refused until the reader has taken what is there.
+    static let capacity = 256 << 10
+
+    private let state = Mutex(State())
+
+    // MARK: Writer
+
+    func attach(_ producer: some TransferProducer) { state.withLock { $0.producer = producer } }
+
+    func write(head: ResponseHead, timings: TransportTimings) {
+        state.withLock { ($0.head, $0.timings) = (head, timings) }
+    }
+
+    /// Buffers bytes, or refuses them all because the reader is behind; after a refusal `readerDrained` follows.
+    func write(_ bytes: UnsafeRawBufferPointer, limited: Bool = true) -> Bool {
+        state.withLock { state in
+            guard !state.ended else { return true }
+            if limited, !state.buffer.isEmpty, state.buffer.count + bytes.count > Self.capacity {
+                state.refused = true
+                return false
+            }
+            state.buffer.append(contentsOf: bytes)
+            return true
+        }
+    }
+
+    /// Ends the answer; the first end counts.
+    func finish(_ failure: NetworkError? = nil) {
+        let producer = state.withLock { state -> (any TransferProducer)? in
+            guard !state.ended else { return nil }
+            state.ended = true
+            state.failure = failure
+            return state.producer.take()
+        }
+        _ = producer  // released outside the lock
+    }
+
+    /// Wakes the reader if there is something for it.
+    func flush() {
+        state.withLock { $0.hasNews ? $0.waiter.take() : nil }?.resume()
+    }
+
+    // MARK: Reader
+
+    func head() async throws(NetworkError) -> (ResponseHead, TransportTimings) {
+        await wait()
+        let (head, timings, failure) = state.withLock { state in
+            state.waitsForHead = false
+            return (state.head, state.timings, state.failure)
+        }
+        if let head { return (head, timings) }
+        throw failure ?? NetworkError(.connectionLost, "the exchange ended without an answer", phase: .wait)
+    }
+
+    func next() async throws(NetworkError) -> [UInt8]? {
+        await wait()
+        var chunk: [UInt8] = []
+        let (producer, failure) = state.withLock { state -> ((any TransferProducer)?, NetworkError?) in
+            swap(&chunk, &state.buffer)
+            let resumes = state.refused
+            state.refused = false
+            return (resumes ? state.producer : nil, state.ended ? state.failure : nil)
+        }
+        producer?.readerDrained()
+        if !chunk.isEmpty { return chunk }
+        if let failure { throw failure }
+        return nil
+    }
+
+    func cancel() {
+        var dropped: [UInt8] = []
+        let (producer, waiter) = state.withLock { state in
+            swap(&dropped, &state.buffer)
+            if !state.ended || (state.failure == nil && !dropped.isEmpty) {
+                state.failure = NetworkError(
+                    .cancelled, "the request was cancelled", phase: state.head == nil ? .wait : .receive)
+            }
+            state.ended = true
+            return (state.producer.take(), state.waiter.take())
+        }
+        waiter?.resume()
+        producer?.readerCancelled()
+    }
+
+    private func wait() async {
+        if state.withLock({ $0.hasNews }) { return }
+        await withTaskCancellationHandler {
+            await withUnsafeContinuation { continuation in
+                let goesOn = state.withLock { state in
+                    if state.hasNews { return true }
+                    state.waiter = continuation
+                    return false
+                }
+                if goesOn { continuation.resume() }
+            }
+        } onCancel: {
+            cancel()
+        }
+    }
+}

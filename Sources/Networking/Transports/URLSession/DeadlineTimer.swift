@@ -1,0 +1,23 @@
+import Dispatch
+
+/// A timer that fires once when a time has passed without being pushed on.
+final class DeadlineTimer: @unchecked Sendable {
+    // Sendable because Dispatch lets any thread schedule and cancel a source; nothing else is stored.
+    private let source: any DispatchSourceTimer
+
+    init(_ queue: DispatchQueue, after limit: Duration, _ action: @escaping @Sendable () -> Void) {
+        source = DispatchSource.makeTimerSource(queue: queue)
+        source.setEventHandler(handler: action)
+        source.schedule(deadline: .now() + limit.seconds, leeway: .milliseconds(1))
+        source.activate()
+    }
+
+    func push(by limit: Duration) { source.schedule(deadline: .now() + limit.seconds, leeway: .milliseconds(1)) }
+
+    func cancel() { source.cancel() }
+}
+
+extension Duration {
+    /// The duration in seconds, as Foundation and Dispatch take it.
+    var seconds: Double { Double(components.seconds) + Double(components.attoseconds) * 1e-18 }
+}

@@ -1,0 +1,134 @@
+import Foundation
+import Synchronization
+
+#if canImport(FoundationNetworking)
+    import FoundationNetworking
+#endif
+
+/// One task of a session: its timers, its limits, and the pipe it fills.
+final class URLSessionExchange: TransferProducer {
+    private struct State {
+        var task: URLSessionDataTask?
+        var idleTimer: DeadlineTimer?
+        var totalTimer: DeadlineTimer?
+        var received = 0
+        var head: ResponseHead?
+    }
+
+    private let request: NetworkRequest
+    private let pipe: TransferPipe
+    private let state = Mutex(State())
+
+    /// Timers and cancellations run here, never on a thread of the session: cancelling there can deadlock on Linux.
+    private static let queue = DispatchQueue(label: "ashlar.urlsession")
+
+    init(_ request: NetworkRequest, pipe: TransferPipe) { (self.request, self.pipe) = (request, pipe) }
+
+    func start(_ task: URLSessionDataTask, router: URLSessionRouter) {
+        router.add(self, for: task)
+        let total = request.options.totalTimeout.map { timer($0, "the total time ran out") }
+        let idle = request.options.idleTimeout.map { timer($0, "nothing was received for \($0)") }
+        state.withLock { state in
+            (state.task, state.totalTimer, state.idleTimer) = (task, total, idle)
+        }
+        task.resume()
+    }
+
+    // MARK: From the session
+
+    func received(_ response: URLResponse) -> Bool {
+        guard let http = response as? HTTPURLResponse else {
+            fail(NetworkError(.badResponse, "the answer is not HTTP", phase: .receive))
+            return false
+        }
+        let head = URLSessionHead.head(of: http)
+        state.withLock { $0.head = head }
+        if let error = URLSessionHead.defect(of: head, limits: request.options.limits) {
+            fail(error)
+            return false
+        }
+        if let limit = request.options.limits.bodyBytes, let length = head.contentLength, length > limit {
+            fail(ResponseBody.tooLarge(limit, "the answer announces \(length) bytes"))
+            return false
+        }
+        pipe.write(head: head, timings: TransportTimings())
+        pipe.flush()
+        touch()
+        return true
+    }
+
+    func received(_ data: Data) {
+        let (total, head) = state.withLock { state in
+            state.received += data.count
+            return (state.received, state.head)
+        }
+        if let limit = request.options.limits.bodyBytes, total > limit {
+            fail(ResponseBody.tooLarge(limit, "the answer is longer than allowed"))
+            return
+        }
+        data.withUnsafeBytes { _ = pipe.write($0, limited: false) }
+        pipe.flush()
+        request.options.progress?(
+            TransferProgress(
+                sent: request.body.length ?? 0, toSend: request.body.length, received: total,
+                toReceive: head?.contentLength))
+        touch()
+    }
+
+    func completed(_ error: (any Error)?) {
+        let (head, received) = state.withLock { ($0.head, $0.received) }
+        if let error {
+            end(URLSessionHead.error(error, hasHead: head != nil))
+        } else if let head, let length = head.contentLength, length != received, request.method != .head,
+            head.status != 304
+        {
+            end(NetworkError(.truncated, "received \(received) of \(length) bytes", phase: .receive))
+        } else {
+            end(nil)
+        }
+    }
+
+    // MARK: From the reader
+
+    func readerCancelled() { stop() }
+    func readerDrained() {}
+
+    // MARK: End
+
+    private func fail(_ error: NetworkError) {
+        end(error)
+        stop()
+    }
+
+    private func end(_ error: NetworkError?) {
+        let timers = state.withLock { state in
+            let timers = [state.idleTimer.take(), state.totalTimer.take()]
+            return timers
+        }
+        for timer in timers { timer?.cancel() }
+        pipe.finish(error)
+        pipe.flush()
+    }
+
+    private func stop() {
+        let (task, timers) = state.withLock { state in
+            (state.task.take(), [state.idleTimer.take(), state.totalTimer.take()])
+        }
+        for timer in timers { timer?.cancel() }
+        guard let task else { return }
+        Self.queue.async { task.cancel() }
+    }
+
+    private func touch() {
+        guard let idle = request.options.idleTimeout else { return }
+        state.withLock { $0.idleTimer }?.push(by: idle)
+    }
+
+    private func timer(_ limit: Duration, _ message: String) -> DeadlineTimer {
+        DeadlineTimer(Self.queue, after: limit) { [weak self] in
+            guard let self else { return }
+            let phase: NetworkPhase = self.state.withLock { $0.head } == nil ? .wait : .receive
+            self.fail(NetworkError(.timedOut, message, phase: phase))
+        }
+    }
+}

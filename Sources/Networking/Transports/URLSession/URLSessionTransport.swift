@@ -1,0 +1,81 @@
+import Foundation
+import Synchronization
+
+#if canImport(FoundationNetworking)
+    import FoundationNetworking
+#endif
+
+/// A transport over Foundation's `URLSession`: the default on Apple's systems, the fallback elsewhere.
+///
+/// The session keeps no cookies, no cache and no credentials, and follows no redirects: all that is the client's.
+/// On Linux it has gaps that cannot be closed from outside: see <doc:TransportDifferences>.
+public final class URLSessionTransport: NetworkTransport {
+    private let session: URLSession
+    private let router: URLSessionRouter
+
+    /// Creates a transport with a session of its own.
+    public init(_ configuration: ClientConfiguration = .init()) {
+        let settings = URLSessionConfiguration.ephemeral
+        settings.httpMaximumConnectionsPerHost = configuration.connectionsPerHost
+        settings.httpShouldSetCookies = false
+        settings.httpCookieAcceptPolicy = .never
+        settings.httpCookieStorage = nil
+        settings.urlCache = nil
+        settings.urlCredentialStorage = nil
+        settings.requestCachePolicy = .reloadIgnoringLocalCacheData
+        // Our own timers count; these only must never be shorter.
+        settings.timeoutIntervalForRequest = 86_400
+        settings.timeoutIntervalForResource = 86_400
+        router = URLSessionRouter()
+        session = URLSession(configuration: settings, delegate: router, delegateQueue: nil)
+    }
+
+    deinit { session.finishTasksAndInvalidate() }
+
+    /// Sends a request and returns as soon as the head of the answer is there.
+    public func send(_ request: NetworkRequest) async throws(NetworkError) -> StreamedResponse {
+        let pipe = TransferPipe()
+        let exchange = URLSessionExchange(request, pipe: pipe)
+        pipe.attach(exchange)
+        let urlRequest = try await Self.urlRequest(for: request)
+        let task = session.dataTask(with: urlRequest)
+        exchange.start(task, router: router)
+        let body = ResponseBody(pipe)
+        let (head, timings) = try await pipe.head()
+        var response = StreamedResponse(head: head, body: body, url: request.url)
+        response.timings = timings
+        return response
+    }
+
+    private static func urlRequest(for request: NetworkRequest) async throws(NetworkError) -> URLRequest {
+        guard let url = URL(string: request.url.requestText) else {
+            throw NetworkError(.invalidURL, "Foundation refuses the URL", phase: .prepare)
+        }
+        var result = URLRequest(url: url)
+        result.httpMethod = request.method.rawValue
+        result.httpShouldHandleCookies = false
+        result.timeoutInterval = 86_400
+        for field in request.headers { result.addValue(field.value, forHTTPHeaderField: field.name) }
+        if !request.options.decompresses { result.setValue("identity", forHTTPHeaderField: "Accept-Encoding") }
+        guard !request.body.isEmpty else { return result }
+        result.httpBody = Data(try await collected(request.body))
+        return result
+    }
+
+    /// The whole body in memory: Foundation on Linux cannot send a stream of known length.
+    private static func collected(_ body: RequestBody) async throws(NetworkError) -> [UInt8] {
+        let length = try body.measuredLength()
+        let reader = try body.makeReader()
+        var bytes: [UInt8] = []
+        do {
+            while let chunk = try await reader.next() { bytes += chunk }
+        } catch {
+            throw NetworkError(wrapping: error, as: .invalidBody, phase: .send)
+        }
+        if let length, length != bytes.count {
+            throw NetworkError(
+                .invalidBody, "the body has \(bytes.count) bytes, announced were \(length)", phase: .send)
+        }
+        return bytes
+    }
+}

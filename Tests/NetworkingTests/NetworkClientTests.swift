@@ -1,0 +1,170 @@
+import AshlarNetworking
+import Synchronization
+import Testing
+
+private struct Secret: Endpoint {
+    typealias Output = Void
+    let host: EndpointHost = "api.example.com"
+    let path: EndpointPath = "x"
+    let query: HTTPQuery = ["api_key": "k-123", "page": 1]
+    var headers: HTTPHeaders = ["Authorization": "Bearer t-456", "X": "y"]
+}
+
+private struct Appending: NetworkMiddleware {
+    let mark: String
+    func intercept(_ request: NetworkRequest, next: NetworkNext) async throws(NetworkError) -> StreamedResponse {
+        var request = request
+        request.headers["X-Trace"] = (request.headers["X-Trace"] ?? "") + mark
+        var response = try await next(request)
+        response.head.headers["X-Trace"] = (response.head.headers["X-Trace"] ?? "") + mark
+        return response
+    }
+}
+
+@Suite struct NetworkClientTests {
+    @Test("A refused status carries everything but the secrets")
+    func refusedStatus() async throws {
+        var answer = StubResponse.text(String(repeating: "x", count: 5000), status: 503)
+        answer.head.headers["Set-Cookie"] = "s=abc"
+        let client = NetworkClient(transport: StubTransport(["GET /x": answer]))
+        let error = try #require(await #expect(throws: NetworkError.self) { try await client.send(Secret()) })
+        #expect(error.code == .unacceptableStatus)
+        #expect(error.status == 503)
+        #expect(error.isTransient)
+        #expect(error.attempts == 1)
+        #expect(error.bodyPrefix.count == 4096)
+        #expect(error.headers?["set-cookie"] == "<hidden>")
+        #expect(error.request?.url == "https://api.example.com/x?api_key=<hidden>&page=1")
+        for text in ["\(error)", String(reflecting: error), "\(String(describing: error.request))"] {
+            #expect(!text.contains("k-123") && !text.contains("t-456") && !text.contains("s=abc"))
+        }
+        #expect(error.userMessage == "The server is busy; try again later.")
+    }
+
+    @Test("The callback form calls back once with the same result")
+    func callbacks() async throws {
+        let client = NetworkClient(transport: StubTransport(["GET /x": .text("a")]))
+        let results = Mutex<[String]>([])
+        await withCheckedContinuation { continuation in
+            client.send(Secret()) { result in
+                results.withLock { $0.append("\(result)") }
+                continuation.resume()
+            }
+        }
+        let token = client.send(try client.request(.get, "http://a/nowhere")) { result in
+            if case .failure(let error) = result { results.withLock { $0.append(error.code.rawValue) } }
+        }
+        await token.wait()
+        #expect(results.withLock { $0 } == ["success()", "notRecorded"])
+    }
+
+    @Test("Cancelling the token ends a waiting request with .cancelled", .timeLimit(.minutes(1)))
+    func cancelling() async throws {
+        let client = NetworkClient(transport: StubTransport(["GET /x": .text("a").delayed(.seconds(1000))]))
+        let codes = Mutex<[Bool]>([])
+        var endpoint = Secret()
+        endpoint.headers = [:]
+        let token = client.send(endpoint) { result in
+            if case .failure(let error) = result { codes.withLock { $0.append(error.isCancellation) } }
+        }
+        token.cancel()
+        await token.wait()
+        #expect(codes.withLock { $0 } == [true])
+    }
+
+    @Test("Middleware runs outermost first on the way out and last on the way back")
+    func middleware() async throws {
+        var configuration = ClientConfiguration()
+        configuration.middleware = [Appending(mark: "a"), Appending(mark: "b")]
+        let stub: StubTransport = ["GET /": .text("ok")]
+        let response = try await NetworkClient(configuration, transport: stub).send(
+            NetworkRequest(.get, HTTPURL("http://h/")))
+        #expect(stub.requests[0].headers["X-Trace"] == "ab")
+        #expect(response.headers["X-Trace"] == "ba")
+    }
+
+    @Test("A canonical host is replaced as one pair with its scheme; a URL is taken as it is")
+    func hosts() async throws {
+        let stub = StubTransport { _ in .status(200) }
+        let asked = Mutex<[String]>([])
+        let client = NetworkClient(transport: stub) { host, scheme in
+            asked.withLock { $0.append("\(host) \(scheme ?? "-")") }
+            return host == "api.example.com" ? (scheme: "http", host: "127.0.0.1:9000") : nil
+        }
+        try await client.send(Secret())
+        _ = try await client.send(client.request(.get, "https://api.example.com/y"))
+        #expect(
+            stub.requests.map(\.url.requestText) == [
+                "http://127.0.0.1:9000/x?api_key=k-123&page=1", "https://api.example.com/y",
+            ])
+        #expect(asked.withLock { $0 } == ["api.example.com -"])
+        let broken = NetworkClient(transport: stub) { _, _ in (scheme: nil, host: "evil.example/path") }
+        let error = await #expect(throws: NetworkError.self) { try await broken.send(Secret()) }
+        #expect(error?.code == .invalidURL)
+    }
+
+    @Test("Nothing is sent when the method, a field or the user-info may not be")
+    func validation() async throws {
+        let stub = StubTransport { _ in .status(200) }
+        let client = NetworkClient(transport: stub)
+        for method in ["", "GE T", "GET\r\nX: y", "GÉT"] {
+            let request = try client.request(HTTPMethod(rawValue: method), "http://a/")
+            await #expect(throws: NetworkError.self) { try await client.send(request) }
+        }
+        await #expect(throws: NetworkError.self) {
+            try await client.send(client.request(.get, "http://a/", headers: ["X\r\nY": "z"]))
+        }
+        await #expect(throws: NetworkError.self) { try await client.send(client.request(.get, "http://u:p@a/")) }
+        #expect(stub.requests.isEmpty)
+        var request = try client.request(.get, "http://us%20er:p%3Aw@a/")
+        request.options.allowsUserInfo = true
+        _ = try await client.send(request)
+        #expect(stub.requests[0].headers["Authorization"] == "Basic dXMgZXI6cDp3")
+        #expect(stub.requests[0].url.userInfo == nil)
+    }
+
+    @Test("A collected body stops at its limit, by its length before reading, else at the first byte over")
+    func bodyLimit() async throws {
+        var announced = StubResponse(chunks: [[1, 2, 3, 4]])
+        announced.head.headers["Content-Length"] = "4"
+        let stub: StubTransport = ["GET /a": announced, "GET /b": StubResponse(chunks: [[1, 2], [3], [4]])]
+        let client = NetworkClient(transport: stub)
+        for path in ["a", "b"] {
+            var request = try client.request(.get, "http://h/\(path)")
+            request.options.limits.collectedBytes = 3
+            let limited = request
+            let error = await #expect(throws: NetworkError.self) { try await client.send(limited) }
+            #expect(error?.code == .bodyTooLarge)
+            #expect(error?.limit == 3)
+            request.options.limits.collectedBytes = 4
+            #expect(try await client.send(request).bytes == [1, 2, 3, 4])
+        }
+    }
+
+    @Test("Every request that began ends once for the observers, streams when their body does")
+    func observers() async throws {
+        let events = Mutex<[String]>([])
+        var configuration = ClientConfiguration()
+        configuration.observers = [
+            ClosureNetworkObserver { event in
+                events.withLock { $0.append("\(event.kind) \(event.status.map(String.init) ?? "-") \(event.received)") }
+            }
+        ]
+        let stub: StubTransport = ["GET /a": .redirect(302, to: "/b"), "GET /b": StubResponse(chunks: [[1], [2, 3]])]
+        let client = NetworkClient(configuration, transport: stub)
+        let request = try client.request(.get, "http://h/a")
+        _ = try await client.send(request)
+        let expected = [
+            "began - 0", "sent - 0", "head 302 0", "redirected 302 0", "sent - 0", "head 200 0", "ended 200 3",
+        ]
+        #expect(events.withLock { $0 } == expected)
+        events.withLock { $0 = [] }
+        let streamed = try await client.stream(request)
+        #expect(events.withLock { $0 } == expected.dropLast())
+        for try await _ in streamed.body {}
+        #expect(events.withLock { $0 } == expected)
+        events.withLock { $0 = [] }
+        _ = try? await client.send(client.request(.get, "http://h/nowhere"))
+        #expect(events.withLock { $0 } == ["began - 0", "sent - 0", "ended - 0"])
+    }
+}
