@@ -17,7 +17,7 @@ let modules = [
     Module(folder: "Customization"),
     Module(folder: "AppConfig"),
     Module(folder: "Networking"),
-    Module(folder: "EventBus"),
+    Module(folder: "EventBus", helpers: ["CAshlarEventBus"]),
 ]
 
 let settings: [SwiftSetting] = [

@@ -1,0 +1,175 @@
+import Synchronization
+
+extension EventBus {
+    /// Returns the place of a topic on this bus; nil if its name is bound to another payload type here.
+    @usableFromInline
+    func resolve(_ core: TopicCore, _ payload: Any.Type, _ call: TriggerCall) -> TopicSlot? {
+        if let cached = core.cached.load(ordering: .acquiring) {
+            let slot = cached._withUnsafeGuaranteedRef { $0 }
+            if slot.word.load(ordering: .acquiring) & ~(1 << SlotFlags.bits - 1) == word { return slot }
+        }
+        let slot = slot(core.name, hash: core.hash)
+        guard slot.bind(payload, at: call.place).payload == payload else { return nil }
+        core.remember(slot)
+        return slot
+    }
+
+    /// The receipt of an event whose payload is of another type than its name is bound to.
+    @usableFromInline
+    func refuseMismatch(_ core: TopicCore, _ payload: Any.Type, _ call: TriggerCall) -> TriggerReceipt {
+        let error = mismatch(slot(core.name, hash: core.hash), payload, at: call.place)
+        report(EventFailure(error: error, name: core.name, sequence: 0, watcher: nil))
+        return TriggerReceipt(failures: [error])
+    }
+
+    func mismatch(_ slot: TopicSlot, _ payload: Any.Type, at place: EventPlace?) -> EventBusError {
+        let binding = slot.binding
+        return EventBusError(
+            .payloadMismatch, subject: slot.name, expected: binding.map { "payload \($0.payload)" },
+            found: "\(payload)", place: place, otherPlace: binding?.place)
+    }
+
+    /// Takes what a delivery needs: the watchers of now, a number, and one more step of depth.
+    @usableFromInline
+    func begin(_ slot: TopicSlot, _ call: TriggerCall) -> DeliveryPass {
+        let thread = BusThread.current
+        let depth = thread.depth
+        let source = call.source
+        func nothing(isRefused: Bool) -> DeliveryPass {
+            DeliveryPass(
+                snapshot: nil, wide: nil, source: source, sequence: 0, depth: Int(depth), isMerged: false,
+                isRefused: isRefused)
+        }
+        guard depth < depthLimit else { return nothing(isRefused: true) }
+        let wide = source.flatMap { hasRaised(.sourced) ? patterns.group(of: $0) : nil }
+        let pinned = slot.isWatched ? slot.pinSnapshot(thread: thread.number) : nil
+        guard let snapshot = pinned ?? (wide == nil ? nil : .empty) else { return nothing(isRefused: false) }
+        let isMerged = source != nil && (wide != nil || snapshot._withUnsafeGuaranteedRef { $0.scoped != nil })
+        thread.depth = depth + 1
+        return DeliveryPass(
+            snapshot: snapshot, wide: wide, source: source, sequence: nextSequence(), depth: Int(depth),
+            isMerged: isMerged, isRefused: false)
+    }
+
+    @usableFromInline
+    func mergedWalk(_ pass: DeliveryPass) -> MergedWatchers {
+        guard let source = pass.source, let snapshot = pass.snapshot else {
+            return MergedWatchers(WatcherList([]), nil, nil, source: self)
+        }
+        return snapshot._withUnsafeGuaranteedRef { snapshot in
+            MergedWatchers(snapshot.open, snapshot.scoped?.group(of: source), pass.wide, source: source)
+        }
+    }
+
+    /// Gives back what `begin` took, and makes the receipt.
+    @usableFromInline
+    func finish(_ pass: DeliveryPass, _ tally: DeliveryTally) -> TriggerReceipt {
+        BusThread.current.depth = UInt32(pass.depth)
+        pass.snapshot?.release()
+        return TriggerReceipt(
+            sequence: pass.sequence, delivered: tally.delivered, queued: tally.queued, dropped: tally.dropped,
+            failures: tally.failures)
+    }
+
+    /// The receipt of an event that found no watcher, or that was refused.
+    @usableFromInline
+    func finishUnwatched<Payload: Sendable>(
+        _ slot: TopicSlot, _ payload: Payload, _ pass: DeliveryPass, _ call: TriggerCall
+    ) -> TriggerReceipt {
+        guard pass.isRefused else {
+            tellUndelivered(
+                Signal(name: slot.name, payload: payload, sequence: 0, depth: pass.depth, object: pass.source))
+            return TriggerReceipt()
+        }
+        let error = EventBusError(
+            .nestedTooDeep, subject: slot.name, expected: "at most \(depthLimit) triggers inside of each other",
+            place: call.place)
+        report(EventFailure(error: error, name: slot.name, sequence: 0, watcher: nil))
+        return TriggerReceipt(failures: [error])
+    }
+
+    /// Tells the hook of an event that nobody got.
+    @usableFromInline
+    func tellUndelivered<Payload: Sendable>(_ signal: Signal<Payload>) {
+        guard hasRaised(.observed), let hook = undeliveredHook else { return }
+        let thread = BusThread.current
+        guard thread.enterHook() else { return }
+        defer { thread.leaveHook() }
+        hook(signal.erased)
+    }
+
+    /// Offers an event to a watcher that is cancelled or wants more than a plain call.
+    @usableFromInline
+    @inline(never)
+    func offerSlowly<Payload: Sendable>(
+        _ signal: Signal<Payload>, to watcher: Watcher, isTyped: Bool, _ call: TriggerCall, _ slot: TopicSlot,
+        _ tally: inout DeliveryTally
+    ) {
+        let state = WatcherState(rawValue: watcher.state.load(ordering: .acquiring))
+        guard !state.contains(.cancelled) else { return }
+        guard isTyped || state.contains(.untyped) else {
+            let error = mismatch(slot, Payload.self, at: call.place)
+            return fail(error, watcher, signal.name, signal.sequence, &tally)
+        }
+        if state.contains(.once) {
+            // Marking it is the claim: of two threads, one finds it live.
+            guard watcher.cancel() else { return }
+            defer { forget(watcher, slot) }
+            return take(signal, watcher, state, call, &tally)
+        }
+        take(signal, watcher, state, call, &tally)
+        if watcher.isOrphan { forget(watcher, slot) }
+    }
+
+    private func take<Payload: Sendable>(
+        _ signal: Signal<Payload>, _ watcher: Watcher, _ state: WatcherState, _ call: TriggerCall,
+        _ tally: inout DeliveryTally
+    ) {
+        do {
+            let taking: Taking
+            if state.contains(.untyped) {
+                taking = try unsafeDowncast(watcher, to: TypedWatcher<any Sendable>.self).take(signal.erased, call)
+            } else {
+                taking = try unsafeDowncast(watcher, to: TypedWatcher<Payload>.self).take(signal, call)
+            }
+            tally.count(taking)
+        } catch {
+            tally.delivered += 1
+            fail(error, watcher, signal.name, signal.sequence, &tally)
+        }
+    }
+
+    /// Takes a watcher that is done out of the lists.
+    private func forget(_ watcher: Watcher, _ slot: TopicSlot) {
+        if slot.watcher(watcher.id) != nil { _ = slot.cancel(watcher.id) } else { _ = patterns.cancel(watcher.id) }
+    }
+
+    /// Notes the error of a handler and reports it.
+    @usableFromInline
+    @inline(never)
+    func fail(
+        _ error: any Error, _ watcher: Watcher, _ name: String, _ sequence: UInt64, _ tally: inout DeliveryTally
+    ) {
+        tally.failures.append(error)
+        report(EventFailure(error: error, name: name, sequence: sequence, watcher: watcher.place))
+    }
+}
+
+extension DeliveryTally {
+    mutating func count(_ taking: Taking) {
+        switch taking {
+        case .delivered: delivered += 1
+        case .queued: queued += 1
+        case .displaced: (queued, dropped) = (queued + 1, dropped + 1)
+        case .dropped: dropped += 1
+        case .skipped: break
+        }
+    }
+}
+
+extension Unmanaged<TopicSnapshot> {
+    /// A snapshot without watchers, counted up once.
+    fileprivate static var empty: Unmanaged<TopicSnapshot> {
+        .passRetained(TopicSnapshot(open: WatcherList([]), scoped: nil))
+    }
+}

@@ -1,0 +1,138 @@
+public import Synchronization
+
+extension EventBus {
+    /// Triggers an event: runs the handlers that are called inline and queues it for the others.
+    ///
+    /// - Parameters:
+    ///   - topic: The topic of the event.
+    ///   - payload: The data of the event.
+    ///   - source: The object that the event comes from, for watchers of that object.
+    /// - Returns: Who got the event and which handlers failed. A payload of another type than the name is bound to
+    ///   is such a failure, with the code `payloadMismatch`.
+    /// - Complexity: O(*n*) in the number of watchers of the topic; those with another source cost nothing.
+    @inlinable
+    @discardableResult
+    public func trigger<Payload>(
+        _ topic: Topic<Payload>, _ payload: Payload, from source: AnyObject? = nil,
+        isolation: isolated (any Actor)? = #isolation, fileID: StaticString = #fileID, line: UInt32 = #line
+    ) -> TriggerReceipt {
+        if let slot = topic.core.cached.load(ordering: .acquiring),
+            slot._withUnsafeGuaranteedRef({ $0.word.load(ordering: .acquiring) }) == word
+        {
+            return TriggerReceipt()
+        }
+        return deliver(
+            topic.core, payload, TriggerCall(source: source, isolation: isolation, fileID: fileID, line: line))
+    }
+
+    /// Triggers an event that has no data.
+    @inlinable
+    @discardableResult
+    public func trigger(
+        _ topic: Topic<Void>, from source: AnyObject? = nil, isolation: isolated (any Actor)? = #isolation,
+        fileID: StaticString = #fileID, line: UInt32 = #line
+    ) -> TriggerReceipt {
+        trigger(topic, (), from: source, isolation: isolation, fileID: fileID, line: line)
+    }
+
+    /// Triggers an event whose type is its topic.
+    @inlinable
+    @discardableResult
+    public func trigger<E: Event>(
+        _ event: E, from source: AnyObject? = nil, isolation: isolated (any Actor)? = #isolation,
+        fileID: StaticString = #fileID, line: UInt32 = #line
+    ) -> TriggerReceipt {
+        trigger(E.topic, event, from: source, isolation: isolation, fileID: fileID, line: line)
+    }
+
+    /// Triggers an event by a name written in the source.
+    ///
+    /// A bare name is untyped: every watcher of the name gets the event if its own payload type fits. Those that
+    /// expect another type are failures in the receipt, with the code `payloadMismatch`; so is a malformed name.
+    @discardableResult
+    public func trigger<Payload: Sendable>(
+        _ name: StaticString, _ payload: Payload, from source: AnyObject? = nil,
+        isolation: isolated (any Actor)? = #isolation, fileID: StaticString = #fileID, line: UInt32 = #line
+    ) -> TriggerReceipt {
+        let call = TriggerCall(source: source, isolation: isolation, fileID: fileID, line: line)
+        return name.withUTF8Buffer { bytes in
+            do throws(EventBusError) { return try trigger(bytes: bytes, payload, call) } catch {
+                report(EventFailure(error: error, name: error.subject, sequence: 0, watcher: nil))
+                return TriggerReceipt(failures: [error])
+            }
+        }
+    }
+
+    /// Triggers an event without data by a name written in the source.
+    @discardableResult
+    public func trigger(
+        _ name: StaticString, from source: AnyObject? = nil, isolation: isolated (any Actor)? = #isolation,
+        fileID: StaticString = #fileID, line: UInt32 = #line
+    ) -> TriggerReceipt {
+        trigger(name, (), from: source, isolation: isolation, fileID: fileID, line: line)
+    }
+
+    /// Triggers an event by a name made at run time.
+    ///
+    /// - Throws: ``EventBusError`` with the code `malformedName`.
+    @discardableResult
+    public func trigger<Payload: Sendable>(
+        named name: String, _ payload: Payload, from source: AnyObject? = nil,
+        isolation: isolated (any Actor)? = #isolation, fileID: StaticString = #fileID, line: UInt32 = #line
+    ) throws(EventBusError) -> TriggerReceipt {
+        let call = TriggerCall(source: source, isolation: isolation, fileID: fileID, line: line)
+        var name = name
+        let result = name.withUTF8 { bytes in
+            Result { () throws(EventBusError) in try trigger(bytes: bytes, payload, call) }
+        }
+        return try result.get()
+    }
+
+    /// Triggers an event without data by a name made at run time.
+    ///
+    /// - Throws: ``EventBusError`` with the code `malformedName`.
+    @discardableResult
+    public func trigger(
+        named name: String, from source: AnyObject? = nil, isolation: isolated (any Actor)? = #isolation,
+        fileID: StaticString = #fileID, line: UInt32 = #line
+    ) throws(EventBusError) -> TriggerReceipt {
+        try trigger(named: name, (), from: source, isolation: isolation, fileID: fileID, line: line)
+    }
+
+    private func trigger<Payload: Sendable>(
+        bytes: UnsafeBufferPointer<UInt8>, _ payload: Payload, _ call: TriggerCall
+    ) throws(EventBusError) -> TriggerReceipt {
+        let hash = TopicName.hash(bytes)
+        if let slot = slots.find(bytes, hash: hash) {
+            if slot.word.load(ordering: .acquiring) == word { return TriggerReceipt() }
+            return deliver(slot, payload, call, isTyped: slot.binding.map { $0.payload == Payload.self } ?? false)
+        }
+        if let mistake = TopicName.mistake(in: bytes) { throw mistake }
+        guard
+            hasPatterns.load(ordering: .acquiring) || hasRaised(.observed) || hasRaised(.sourced) && call.source != nil
+        else { return TriggerReceipt() }
+        let name = String(decoding: bytes, as: UTF8.self)
+        let passing = slot(name, hash: hash)
+        defer { retireIfUnused(passing) }
+        return deliver(passing, payload, call, isTyped: false)
+    }
+}
+
+/// What a trigger was called with, besides its payload.
+@usableFromInline
+struct TriggerCall {
+    let source: AnyObject?
+    let isolation: (any Actor)?
+    let fileID: StaticString
+    let line: UInt32
+
+    @usableFromInline
+    init(source: AnyObject?, isolation: (any Actor)?, fileID: StaticString, line: UInt32) {
+        (self.source, self.isolation, self.fileID, self.line) = (source, isolation, fileID, line)
+    }
+
+    var place: EventPlace { EventPlace(fileID, line) }
+
+    /// Whether the caller is known to run on the main actor.
+    var isOnMain: Bool { isolation === MainActor.shared }
+}

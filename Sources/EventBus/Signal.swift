@@ -1,0 +1,38 @@
+/// One triggered event, as a watcher receives it.
+public struct Signal<Payload: Sendable>: @unchecked Sendable {
+    // Unchecked because of `object` alone: it is handed out only as an identity or as a Sendable type.
+    /// The name of the topic.
+    public let name: String
+    /// The data that the event was triggered with.
+    public let payload: Payload
+    /// The number of the trigger on its bus: it grows with every delivered trigger, so a gap tells of missed events
+    /// only to a watcher of everything.
+    public let sequence: UInt64
+    /// How many triggers this one was inside of, on its thread.
+    public let depth: Int
+    @usableFromInline let object: AnyObject?
+
+    @usableFromInline
+    init(name: String, payload: Payload, sequence: UInt64, depth: Int, object: AnyObject?) {
+        (self.name, self.payload, self.sequence) = (name, payload, sequence)
+        (self.depth, self.object) = (depth, object)
+    }
+
+    /// The identity of the object that the event comes from, if one was given.
+    public var sourceID: ObjectIdentifier? { object.map { ObjectIdentifier($0) } }
+
+    /// Returns whether the event comes from this object.
+    public func isFrom(_ object: AnyObject) -> Bool { self.object === object }
+
+    /// Returns the object that the event comes from, if it is of this type.
+    ///
+    /// Only types that may be used from any thread can be asked for, since a watcher may run on any.
+    public func source<Source: AnyObject & Sendable>(as type: Source.Type = Source.self) -> Source? {
+        object as? Source
+    }
+
+    /// The same event with its payload as any value, which is how watchers of patterns and bare names see it.
+    @usableFromInline var erased: Signal<any Sendable> {
+        Signal<any Sendable>(name: name, payload: payload, sequence: sequence, depth: depth, object: object)
+    }
+}

@@ -1,0 +1,139 @@
+public import Synchronization
+
+/// One registered watch: what is called, and everything the bus must know to call it.
+///
+/// Unchecked because it has subclasses: every stored property is immutable, atomic or, in `WatchDetails`, weak.
+@usableFromInline
+class Watcher: @unchecked Sendable {
+    /// The registration number, unique on the bus and growing.
+    let id: UInt64
+    private let fileStart: UnsafePointer<UInt8>
+    private let line: UInt32
+    private let fileCount: UInt16
+    let priority: Int8
+    /// 0 for a live watcher that wants nothing but a plain call; otherwise a set of `WatcherState` bits.
+    @usableFromInline let state: Atomic<UInt8>
+    /// What only some watchers have; absent to keep the plain ones small.
+    let details: WatchDetails?
+
+    init(_ options: WatchOptions, id: UInt64, traits: WatcherState) {
+        self.id = id
+        (fileStart, fileCount) = (options.fileID.utf8Start, UInt16(clamping: options.fileID.utf8CodeUnitCount))
+        (line, priority, details) = (options.line, options.priority, options.details)
+        state = Atomic((options.once ? traits.union(.once) : traits).rawValue)
+    }
+
+    /// Where the watch was made.
+    var place: EventPlace {
+        EventPlace(
+            fileID: String(decoding: UnsafeBufferPointer(start: fileStart, count: Int(fileCount)), as: UTF8.self),
+            line: Int(line))
+    }
+
+    final var isLive: Bool { state.load(ordering: .relaxed) & WatcherState.cancelled.rawValue == 0 }
+
+    /// Whether the owner or the source that the watch lives with is gone.
+    final var isOrphan: Bool { details?.isOrphan ?? false }
+
+    /// Marks the watcher so that no call starts any more; returns whether it was live.
+    final func cancel() -> Bool {
+        let cancelled = WatcherState.cancelled.rawValue
+        return state.bitwiseOr(cancelled, ordering: .acquiringAndReleasing).oldValue & cancelled == 0
+    }
+
+    /// Called once, outside all locks, after the watcher was cancelled and taken out of the lists.
+    func didCancel() {}
+
+    /// Whether this watcher is called before the other one for the same event.
+    final func precedes(_ other: Watcher) -> Bool {
+        priority != other.priority ? priority > other.priority : id < other.id
+    }
+}
+
+/// What is particular about a watcher; a watcher without any of these is called directly.
+@usableFromInline
+struct WatcherState: OptionSet, Sendable {
+    @usableFromInline let rawValue: UInt8
+    @usableFromInline init(rawValue: UInt8) { self.rawValue = rawValue }
+
+    /// No call may start any more.
+    @usableFromInline static let cancelled = Self(rawValue: 0x80)
+    /// The first event cancels the watch.
+    static let once = Self(rawValue: 0x01)
+    /// The handler takes any payload.
+    @usableFromInline static let untyped = Self(rawValue: 0x02)
+    /// Events are taken by `TypedWatcher.take` and not by a call of the handler.
+    static let indirect = Self(rawValue: 0x04)
+}
+
+/// What a caller of `watch` can choose, besides the handler.
+struct WatchOptions {
+    var priority: Int8 = 0
+    var once = false
+    var details: WatchDetails?
+    let fileID: StaticString
+    let line: UInt32
+}
+
+/// The owner and the source of a watch, neither kept alive.
+final class WatchDetails: @unchecked Sendable {
+    // Unchecked because of the weak references, which are set once and are safe to read from any thread.
+    private weak var owner: AnyObject?
+    private weak var source: AnyObject?
+    let ownerType: (any AnyObject.Type)?
+    let sourceID: ObjectIdentifier?
+
+    /// The pattern that was watched, if it was not a topic.
+    let pattern: TopicPattern?
+
+    init(owner: AnyObject?, source: AnyObject?, pattern: TopicPattern?) {
+        (self.owner, self.source, self.pattern) = (owner, source, pattern)
+        ownerType = owner.map { type(of: $0) }
+        sourceID = source.map { ObjectIdentifier($0) }
+    }
+
+    /// Nil when a watch has none of them, so that it costs nothing.
+    static func make(
+        owner: AnyObject? = nil, source: AnyObject?, pattern: TopicPattern? = nil
+    ) -> WatchDetails? {
+        if owner == nil && source == nil && pattern == nil { return nil }
+        return WatchDetails(owner: owner, source: source, pattern: pattern)
+    }
+
+    var isOrphan: Bool { ownerType != nil && owner == nil || sourceID != nil && source == nil }
+
+    /// Whether this very object is the source: its address alone could have been used again.
+    func isSource(_ object: AnyObject) -> Bool { source === object }
+}
+
+/// A watcher whose handler takes events of one payload type; a watcher of any payload is a
+/// `TypedWatcher<any Sendable>` with the trait `untyped`.
+@usableFromInline
+class TypedWatcher<Payload: Sendable>: Watcher, @unchecked Sendable {
+    @usableFromInline typealias Handler = @Sendable (Signal<Payload>) throws -> Void
+
+    @usableFromInline final let handler: Handler
+
+    init(_ options: WatchOptions, id: UInt64, traits: WatcherState, handler: @escaping Handler) {
+        self.handler = handler
+        super.init(options, id: id, traits: traits)
+    }
+
+    /// Takes an event in the watcher's own way; the plain way is to call the handler.
+    func take(_ signal: Signal<Payload>, _ call: TriggerCall) throws -> Taking {
+        try handler(signal)
+        return .delivered
+    }
+}
+
+/// What a watcher did with an event.
+@usableFromInline
+enum Taking {
+    case delivered
+    case queued
+    /// The event is queued, and an older one was dropped for it.
+    case displaced
+    /// The event itself was dropped.
+    case dropped
+    case skipped
+}

@@ -1,0 +1,22 @@
+/// What became of one trigger: who got it, and which handlers failed.
+public struct TriggerReceipt: Sendable {
+    /// The number of the trigger on its bus, from 1; 0 if nobody watched.
+    public let sequence: UInt64
+    /// How many handlers have run, those that threw included.
+    public let delivered: Int
+    /// How many watchers will get the event later: on an actor, in a mailbox or in a stream.
+    public let queued: Int
+    /// How many events were thrown away because a watcher's buffer was full; an older event may have made room.
+    public let dropped: Int
+    /// The errors of the handlers that have run, in their order, and the bus's own refusal if there was one.
+    public let failures: [any Error]
+
+    @usableFromInline
+    init(sequence: UInt64 = 0, delivered: Int = 0, queued: Int = 0, dropped: Int = 0, failures: [any Error] = []) {
+        (self.sequence, self.delivered, self.queued) = (sequence, delivered, queued)
+        (self.dropped, self.failures) = (dropped, failures)
+    }
+
+    /// Whether nobody got the event, now or later.
+    public var isUndelivered: Bool { delivered == 0 && queued == 0 }
+}

@@ -1,0 +1,105 @@
+import AshlarEventBus
+import Testing
+
+@Suite("Watching, triggering and unwatching")
+struct WatchTests {
+    let bus = EventBus()
+    let seen = Recorder<String>()
+    let number = Topic<Int>("number")
+
+    @Test("A watcher of a topic gets payload, name, source and a growing number")
+    func payload() {
+        let thing = Thing()
+        let first = Recorder<Signal<Int>>()
+        let watch = bus.watch(number) { first.note($0) }
+        let receipts = [bus.trigger(number, 1), bus.trigger(number, 2, from: thing)]
+        #expect(first.items.map(\.payload) == [1, 2])
+        #expect(first.items.map(\.name) == ["number", "number"])
+        #expect(first.items.map(\.sequence) == receipts.map(\.sequence))
+        #expect(receipts[0].sequence < receipts[1].sequence)
+        #expect(receipts.map(\.delivered) == [1, 1])
+        #expect(first.items[0].sourceID == nil)
+        #expect(first.items[1].isFrom(thing))
+        #expect(first.items[1].source(as: Thing.self) === thing)
+        #expect(first.items[1].source(as: Keeper.self) == nil)
+        watch.cancel()
+    }
+
+    @Test("Watching by name, by object and by both")
+    func flavours() {
+        let (a, b) = (Thing(), Thing())
+        let watches = [
+            bus.watch(number) { seen.note("name \($0.payload)") },
+            bus.watch(from: a) { seen.note("object \($0.payload)") },
+            bus.watch(number, from: a) { seen.note("both \($0.payload)") },
+        ]
+        bus.trigger(number, 1)
+        bus.trigger(number, 2, from: a)
+        bus.trigger(number, 3, from: b)
+        bus.trigger("other", 4, from: a)
+        #expect(
+            seen.items == ["name 1", "name 2", "object 2", "both 2", "name 3", "object 4"])
+        for watch in watches { #expect(watch.cancel()) }
+        seen.clear()
+        #expect(bus.trigger(number, 5, from: a).isUndelivered)
+        #expect(seen.items.isEmpty)
+    }
+
+    @Test("A bare name meets typed and untyped watchers alike")
+    func names() throws {
+        let watches = [
+            bus.watch("number") { seen.note("untyped \($0.payload)") },
+            bus.watch(number) { seen.note("typed \($0.payload)") },
+        ]
+        bus.trigger("number", 1)
+        bus.trigger(number, 2)
+        try bus.trigger(named: ["num", "ber"].joined(), 3)
+        #expect(seen.items == ["untyped 1", "typed 1", "untyped 2", "typed 2", "untyped 3", "typed 3"])
+        seen.clear()
+        let receipt = bus.trigger("number", "text")
+        #expect(seen.items == ["untyped text"])
+        #expect((receipt.failures.first as? EventBusError)?.code == .payloadMismatch)
+        for watch in watches { watch.cancel() }
+    }
+
+    @Test("Owners are passed alive, and their end ends their watches")
+    func owners() {
+        var keeper: Keeper? = Keeper("anna")
+        bus.watch(number, owner: keeper!) { seen.note("\($0.name) \($1.payload)") }
+        bus.watch("number", owner: keeper!) { seen.note("\($0.name) \($1.payload)") }
+        #expect(keeper?.watches.count == 2)
+        bus.trigger(number, 1)
+        #expect(seen.items == ["anna 1", "anna 1"])
+        keeper = nil
+        #expect(bus.trigger(number, 2).isUndelivered)
+        #expect(seen.items.count == 2)
+    }
+
+    @Test("The four flavours of unwatch")
+    func unwatching() {
+        let (a, b) = (Thing(), Thing())
+        let cases: [(String, (Keeper) -> Int, left: [String])] = [
+            ("all", { bus.unwatch(owner: $0) }, []),
+            ("name", { bus.unwatch("x", owner: $0) }, ["a", "y", "ya"]),
+            ("object", { bus.unwatch(from: a, owner: $0) }, ["x", "xb", "y"]),
+            ("both", { bus.unwatch("x", from: a, owner: $0) }, ["x", "xb", "a", "y", "ya"]),
+        ]
+        for (name, unwatch, left) in cases {
+            let keeper = Keeper()
+            bus.watch("x", owner: keeper) { _, _ in seen.note("x") }
+            bus.watch("x", from: a, owner: keeper) { _, _ in seen.note("xa") }
+            bus.watch("x", from: b, owner: keeper) { _, _ in seen.note("xb") }
+            bus.watch(from: a, owner: keeper) { _, _ in seen.note("a") }
+            bus.watch("y", owner: keeper) { _, _ in seen.note("y") }
+            bus.watch("y", from: a, owner: keeper) { _, _ in seen.note("ya") }
+            #expect(unwatch(keeper) == 6 - left.count, "\(name)")
+            #expect(keeper.watches.count == left.count, "\(name)")
+            seen.clear()
+            for source in [a, b] {
+                bus.trigger("x", from: source)
+                bus.trigger("y", from: source)
+            }
+            #expect(Set(seen.items) == Set(left), "\(name)")
+        }
+    }
+}
