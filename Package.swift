@@ -13,7 +13,7 @@ struct Module {
 }
 
 let modules = [
-    Module(folder: "Logging"),
+    Module(folder: "Logging", helpers: ["CAshlarLogging"], testPrograms: ["AshlarLoggingTestChild"]),
     Module(folder: "Customization"),
     Module(folder: "AppConfig"),
     Module(folder: "Networking"),

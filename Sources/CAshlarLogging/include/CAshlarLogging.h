@@ -1,0 +1,35 @@
+#ifndef ASHLAR_LOGGING_H
+#define ASHLAR_LOGGING_H
+
+// What the logger needs below Swift: a thread-local slot that costs one load, and code that may run in a signal
+// handler, where Swift's runtime may not.
+
+#include <stddef.h>
+#include <stdint.h>
+
+/// The calling thread's value, or NULL.
+void *ashlar_log_thread_value(void);
+
+/// Sets the calling thread's value; `destroy` runs with it when the thread ends.
+void ashlar_log_set_thread_value(void *value, void (*destroy)(void *));
+
+/// The identity of the calling thread as the kernel names it.
+uint64_t ashlar_log_thread_id(void);
+
+/// The descriptor that `ashlar_log_signal_write` writes to; -1 for none.
+void ashlar_log_set_signal_descriptor(int descriptor);
+
+/// Writes the text and a line end with one system call. Async-signal-safe; errno is kept.
+int ashlar_log_signal_write(const void *text, size_t count);
+
+/// Where a fatal signal is noted: the state file and the offset of its state byte; -1 for none.
+void ashlar_log_set_state_descriptor(int descriptor, int64_t offset);
+
+/// Installs handlers that note the signal with one pwrite and then do what was to be done before.
+/// Returns how many could not be installed.
+int ashlar_log_install_signal_handlers(void);
+
+/// Registers the three functions around every fork. Returns 0 or an errno.
+int ashlar_log_at_fork(void (*prepare)(void), void (*parent)(void), void (*child)(void));
+
+#endif

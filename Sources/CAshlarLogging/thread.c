@@ -1,0 +1,51 @@
+#define _GNU_SOURCE
+#include "CAshlarLogging.h"
+
+#include <pthread.h>
+#include <unistd.h>
+#if defined(__linux__)
+#include <sys/syscall.h>
+#endif
+
+struct slot {
+    void *value;
+    void (*destroy)(void *);
+};
+
+static __thread struct slot slot;
+static pthread_key_t key;
+static pthread_once_t once = PTHREAD_ONCE_INIT;
+
+static void thread_ends(void *unused) {
+    (void)unused;
+    struct slot last = slot;
+    slot.value = NULL;
+    if (last.value && last.destroy) last.destroy(last.value);
+}
+
+static void make_key(void) { pthread_key_create(&key, thread_ends); }
+
+void *ashlar_log_thread_value(void) { return slot.value; }
+
+void ashlar_log_set_thread_value(void *value, void (*destroy)(void *)) {
+    pthread_once(&once, make_key);
+    slot.value = value;
+    slot.destroy = destroy;
+    pthread_setspecific(key, &slot);
+}
+
+uint64_t ashlar_log_thread_id(void) {
+#if defined(__linux__)
+    return (uint64_t)syscall(SYS_gettid);
+#elif defined(__APPLE__)
+    uint64_t identity = 0;
+    pthread_threadid_np(NULL, &identity);
+    return identity;
+#else
+    return (uint64_t)(uintptr_t)pthread_self();
+#endif
+}
+
+int ashlar_log_at_fork(void (*prepare)(void), void (*parent)(void), void (*child)(void)) {
+    return pthread_atfork(prepare, parent, child);
+}

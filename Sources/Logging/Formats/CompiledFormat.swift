@@ -1,0 +1,192 @@
+/// A format made ready for printing: trivial steps over one block of literal bytes, read without reference counting.
+final class CompiledFormat: Sendable {
+    enum Kind: Equatable {
+        case pattern([FormatPiece])
+        case jsonLines
+        case logfmt
+    }
+
+    struct Step {
+        enum Action: UInt8 {
+            case literal, indent, level, context, message, fields, time, sequence, number, toolBoxLevel, file, function
+            case method, line, thread
+        }
+        var action: Action
+        var offset: Int32 = 0
+        var length: Int32 = 0
+    }
+
+    /// Deeper lines show this many levels and how many more there are.
+    static let deepestShown = 64
+    static let longestIndent = 256
+
+    let kind: Kind
+    let steps: [Step]
+    let literals: StaticBytes
+    let indentUnit: [UInt8]
+    let indentWidth: Int
+    let messageStyle: Escaping
+    /// How many bytes of literals follow the message, kept free when a long message is cut.
+    let tailLength: Int
+    let needsTime: Bool
+
+    init(kind: Kind, indentUnit: [UInt8] = [32], indentWidth: Int = 2, messageStyle: Escaping = .text) {
+        var steps: [Step] = []
+        var bytes: [UInt8] = []
+        var tail = 0
+        if case .pattern(let pieces) = kind {
+            for piece in pieces {
+                if case .literal(let text) = piece {
+                    let count = text.utf8.count
+                    steps.append(Step(action: .literal, offset: Int32(bytes.count), length: Int32(count)))
+                    bytes += text.utf8
+                    tail += count
+                } else {
+                    steps.append(Step(action: piece.action))
+                    if piece == .message { tail = 0 }
+                }
+            }
+        }
+        self.kind = kind
+        self.steps = steps
+        self.tailLength = tail
+        self.literals = bytes.withUnsafeBytes { StaticBytes($0) }
+        self.indentUnit = indentUnit
+        self.indentWidth = indentWidth
+        self.messageStyle = messageStyle
+        needsTime = steps.isEmpty || steps.contains { $0.action == .time }
+    }
+
+    convenience init(_ pieces: [FormatPiece]) { self.init(kind: .pattern(pieces)) }
+
+    func with(indentUnit: [UInt8], width: Int) -> CompiledFormat {
+        CompiledFormat(kind: kind, indentUnit: indentUnit, indentWidth: width, messageStyle: messageStyle)
+    }
+
+    func with(messageStyle: Escaping) -> CompiledFormat {
+        CompiledFormat(kind: kind, indentUnit: indentUnit, indentWidth: indentWidth, messageStyle: messageStyle)
+    }
+
+    /// Appends the record without a line end; returns whether something was cut to keep the line within `limit`.
+    func write(_ record: borrowing LogRecord, to line: ByteBuffer, limit: Int) -> Bool {
+        switch kind {
+        case .pattern: writePattern(record, to: line, limit: line.count + limit)
+        case .jsonLines: writeJSON(record, to: line, limit: line.count + limit)
+        case .logfmt: writeLogfmt(record, to: line, limit: line.count + limit)
+        }
+    }
+
+    @inline(__always)
+    private func writePattern(_ record: borrowing LogRecord, to line: ByteBuffer, limit: Int) -> Bool {
+        var cut = false
+        let end = limit - tailLength
+        let short = min(end, line.count + 8 * LogContext.longest)
+        for index in steps.indices {
+            let step = steps[index]
+            switch step.action {
+            case .literal: line.append(literals.start + Int(step.offset), Int(step.length))
+            case .indent: writeIndent(record.depth, to: line)
+            case .level: line.append(record.level.printedName)
+            case .context: line.append(record.source.escaped.start, record.source.escaped.count)
+            case .message:
+                let wasCut = messageStyle.append(
+                    record.messageStart, record.messageCount, omitted: record.messageOmitted, to: line, end: end)
+                cut = wasCut || cut
+            case .fields:
+                if !record.fields.isEmpty { cut = writeFields(record.fields, to: line, end: end) || cut }
+            case .time: writeTime(record.time, to: line)
+            case .sequence: line.append(decimal: record.sequence)
+            case .number: line.append(byte: 48 + record.level.rawValue)
+            case .toolBoxLevel: line.append(record.level.toolBoxText)
+            case .file: writePlace(record.place.file, to: line, end: short)
+            case .function: writePlace(record.place.function, to: line, end: short)
+            case .method: writeMethod(record.place.function, to: line, end: short)
+            case .line: line.append(decimal: UInt64(record.line))
+            case .thread: line.append(decimal: record.threadID)
+            }
+        }
+        return cut
+    }
+
+    @inline(__always)
+    private func writeIndent(_ depth: Int, to line: ByteBuffer) {
+        if depth > 0 { writeDeepIndent(depth, to: line) }
+    }
+
+    private func writeDeepIndent(_ depth: Int, to line: ByteBuffer) {
+        let unit = indentUnit.count * indentWidth
+        guard unit > 0 else { return }
+        let shown = min(depth, Self.deepestShown, Self.longestIndent / unit)
+        if indentUnit.count == 1 {
+            line.append(repeating: indentUnit[0], count: shown * unit)
+        } else {
+            for _ in 0..<shown * indentWidth {
+                indentUnit.withUnsafeBufferPointer { line.append($0.baseAddress!, $0.count) }
+            }
+        }
+        guard depth > shown else { return }
+        line.append("(+" as StaticString)
+        line.append(decimal: UInt64(depth - shown))
+        line.append(")" as StaticString)
+    }
+
+    func writeTime(_ time: LogTime, to line: ByteBuffer) {
+        let (second, millisecond) = time.parts
+        ThreadContext.current.appendTime(second: second, to: line)
+        line.append(byte: 46)
+        line.append(millisecond, digits: 3)
+        line.append(byte: 90)
+    }
+
+    private func writePlace(_ text: LogText, to line: ByteBuffer, end: Int) {
+        text.withBytes { start, count in _ = Escaping.text.append(start, count, to: line, end: end) }
+    }
+
+    /// Appends the function's name without its parameters, as the original printed a method.
+    private func writeMethod(_ text: LogText, to line: ByteBuffer, end: Int) {
+        text.withBytes { start, count in
+            var length = 0
+            while length < count, start[length] != 40 { length += 1 }
+            _ = Escaping.text.append(start, length == 0 ? count : length, to: line, end: end)
+        }
+    }
+
+    private func writeFields(_ fields: LogFields, to line: ByteBuffer, end: Int) -> Bool {
+        var cut = false
+        for (index, field) in fields.elements.enumerated() {
+            // A field that would not even leave room for the mark of a cut is left out with those behind it.
+            guard line.count + 64 <= end else {
+                line.append(" ...[+" as StaticString)
+                line.append(decimal: UInt64(fields.elements.count - index))
+                line.append(" fields]" as StaticString)
+                return true
+            }
+            line.append(byte: 32)
+            let wasCut = LogfmtWriter.append(field, to: line, end: end - 32)
+            cut = wasCut || cut
+        }
+        return cut
+    }
+}
+
+extension FormatPiece {
+    fileprivate var action: CompiledFormat.Step.Action {
+        switch self {
+        case .literal: .literal
+        case .indent: .indent
+        case .level: .level
+        case .context: .context
+        case .message: .message
+        case .fields: .fields
+        case .time: .time
+        case .sequence: .sequence
+        case .number: .number
+        case .toolBoxLevel: .toolBoxLevel
+        case .file: .file
+        case .function: .function
+        case .method: .method
+        case .line: .line
+        case .thread: .thread
+        }
+    }
+}

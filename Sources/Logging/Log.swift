@@ -1,0 +1,132 @@
+public import Synchronization
+
+/// A logger: a context under which lines are written.
+///
+/// A logger is one reference, so copies are free and share their level. Loggers may be made and used on any thread. A
+/// call below the threshold reads one byte: its message, its fields and all they call are not evaluated.
+///
+/// ```swift
+/// let log = Log("Upload")
+/// log.info("begins")
+/// log.debug("part \(3)").indent(true)
+/// log.indent(false).debug("part DONE")
+/// ```
+public struct Log: Sendable {
+    @usableFromInline let core: LogCore
+
+    /// Creates a logger.
+    ///
+    /// - Parameters:
+    ///   - context: What is printed as the context of its lines, such as the name of a type.
+    ///   - level: The logger's own threshold; without it, the thresholds of ``LogSystem`` decide.
+    public init(_ context: String, level: LogLevel? = nil) { core = LogCore(context, level: level) }
+
+    /// Creates a logger whose context is the name of a type: `Log(for: Self.self)`.
+    ///
+    /// - Complexity: O(1); the name of each type is made once.
+    public init(for type: Any.Type, level: LogLevel? = nil) {
+        core = LogCore(LogCore.name(of: type), level: level)
+    }
+
+    /// What is printed as the context of the logger's lines.
+    public var context: String { core.context.name }
+
+    /// The logger's own threshold, which goes before those of ``LogSystem``; `nil` for none.
+    ///
+    /// All copies of the logger share it.
+    public var level: LogLevel? {
+        get { core.ownLevel.load(ordering: .relaxed).level }
+        nonmutating set {
+            core.ownLevel.store(OwnLevel(level: newValue), ordering: .relaxed)
+            LogPipeline.shared.table.refold(core)
+        }
+    }
+
+    /// Whether a line of this level would be written now.
+    @inlinable
+    public func isEnabled(_ level: LogLevel) -> Bool { level.rawValue < core.limit.load(ordering: .relaxed) }
+}
+
+extension Log: CustomStringConvertible {
+    /// Level and context, as MyLogger's `description` told them.
+    public var description: String {
+        let effective = level ?? LogSystem.thresholds.threshold(of: context)
+        return "Log - level: \(effective?.name ?? "OFF"), context: \(context)"
+    }
+}
+
+/// What the copies of a logger share.
+@usableFromInline
+final class LogCore: Sendable {
+    /// How many levels pass; the one byte that a disabled call reads.
+    @usableFromInline let limit = Atomic<UInt8>(0)
+    /// How many levels pass without what captures ask for in addition.
+    let regularLimit = Atomic<UInt8>(0)
+    let ownLevel: Atomic<OwnLevel>
+    let context: LogContext
+
+    init(_ name: String, level: LogLevel?) {
+        context = LogContext(name)
+        ownLevel = Atomic(OwnLevel(level: level))
+        LogPipeline.shared.table.add(self)
+    }
+
+    deinit { LogPipeline.shared.table.remove(self) }
+
+    private static let typeNames = Guarded<[ObjectIdentifier: String]>([:])
+    static var forkLock: ForkSafeLock { typeNames.lock }
+
+    static func name(of type: Any.Type) -> String {
+        let key = ObjectIdentifier(type)
+        if let known = typeNames.withLock({ $0[key] }) { return known }
+        let name = String(describing: type)
+        typeNames.withLock { $0[key] = name }
+        return name
+    }
+
+    /// Begins an enabled call, before its message is evaluated; `false` if calls are nested too deep.
+    ///
+    /// A `description` may log something whose `description` logs. At the eighth level the line is dropped and counted.
+    @usableFromInline
+    func begin() -> Bool {
+        let thread = ThreadContext.current
+        guard thread.state.pointee.nesting < 8 else {
+            LogPipeline.shared.counters.withLock { $0.droppedRecursive += 1 }
+            return false
+        }
+        thread.state.pointee.nesting += 1
+        return true
+    }
+
+    /// Writes a line and ends the call.
+    @usableFromInline
+    func emit(
+        _ level: LogLevel, _ message: consuming LogMessage, _ fields: LogFields, _ file: StaticString,
+        _ function: StaticString, _ line: UInt
+    ) {
+        var message = message
+        let thread = ThreadContext.current
+        LogPipeline.shared.emit(
+            from: self, level, (message.start, message.count, message.omitted), fields,
+            LogPlace(file: .fixed(file), function: .fixed(function)), line, on: thread)
+        thread.giveBack(&message)
+        thread.state.pointee.nesting -= 1
+    }
+
+    /// Writes a line of run-time text and ends the call; without a text nothing is written.
+    @usableFromInline
+    func emit(
+        _ level: LogLevel, _ text: String?, _ fields: LogFields, _ file: StaticString, _ function: StaticString,
+        _ line: UInt
+    ) {
+        let thread = ThreadContext.current
+        if let text {
+            LogText.text(text).withBytes { start, count in
+                LogPipeline.shared.emit(
+                    from: self, level, (start, count, 0), fields,
+                    LogPlace(file: .fixed(file), function: .fixed(function)), line, on: thread)
+            }
+        }
+        thread.state.pointee.nesting -= 1
+    }
+}

@@ -1,0 +1,77 @@
+/// Whether an interpolated value or a field may stand in the log.
+public struct LogPrivacy: Hashable, Sendable {
+    private enum Kind { case open, hidden, hashed }
+    private let kind: Kind
+
+    /// The value is printed.
+    public static var `public`: LogPrivacy { LogPrivacy(kind: .open) }
+
+    /// `<private>` is printed.
+    public static var `private`: LogPrivacy { LogPrivacy(kind: .hidden) }
+
+    /// `<hash:1f2e…>` is printed: equal values print equally during one run, and differently in the next.
+    ///
+    /// It lets lines about one user be matched without naming the user. The hash is keyed with a secret of the run; it
+    /// is a means against reading, not against an attacker who can run code in the process.
+    public static var hash: LogPrivacy { LogPrivacy(kind: .hashed) }
+
+    func replacement(for value: @autoclosure () -> Any) -> String {
+        switch kind {
+        case .open: return String(describing: value())
+        case .hidden: return "<private>"
+        case .hashed:
+            // `Hasher` is seeded anew in each process.
+            var hasher = Hasher()
+            hasher.combine(String(describing: value()))
+            let digits = String(UInt64(bitPattern: Int64(hasher.finalize())), radix: 16)
+            return "<hash:\(String(repeating: "0", count: 16 - digits.count))\(digits)>"
+        }
+    }
+}
+
+/// How an interpolated integer is printed.
+public struct LogIntegerFormat: Sendable {
+    private let radix: Int
+    private let prefix: String
+    private let digits: Int
+
+    /// Hexadecimal with `0x`, padded with zeros to `digits`: `0x00ff`.
+    public static func hex(digits: Int = 1) -> LogIntegerFormat { Self(radix: 16, prefix: "0x", digits: digits) }
+
+    /// Octal with `0o`.
+    public static func octal(digits: Int = 1) -> LogIntegerFormat { Self(radix: 8, prefix: "0o", digits: digits) }
+
+    /// Binary with `0b`, padded with zeros to `digits`.
+    public static func binary(digits: Int = 1) -> LogIntegerFormat { Self(radix: 2, prefix: "0b", digits: digits) }
+
+    /// Decimal, padded with zeros to `digits`: `007`.
+    public static func decimal(digits: Int = 1) -> LogIntegerFormat { Self(radix: 10, prefix: "", digits: digits) }
+
+    func text(of value: some FixedWidthInteger) -> String {
+        let body = String(value.magnitude, radix: radix)
+        let zeros = String(repeating: "0", count: min(max(0, digits - body.utf8.count), 256))
+        return (value < 0 ? "-" : "") + prefix + zeros + body
+    }
+}
+
+/// How an interpolated floating-point number is printed.
+public struct LogFloatFormat: Sendable {
+    private let decimals: Int
+
+    /// A fixed number of decimals, 0 to 15, rounded half away from zero: `3.14`.
+    ///
+    /// Numbers of 2^53 and more, infinities and "not a number" are printed as `description` prints them.
+    public static func fixed(_ decimals: Int) -> LogFloatFormat { Self(decimals: min(max(0, decimals), 15)) }
+
+    func text(of value: Double) -> String {
+        var factor = 1.0
+        for _ in 0..<decimals { factor *= 10 }
+        let scaled = (value.magnitude * factor).rounded()
+        guard value.isFinite, scaled < 9_007_199_254_740_992 else { return value.description }
+        let (whole, part) = UInt64(scaled).quotientAndRemainder(dividingBy: UInt64(factor))
+        let sign = value < 0 && scaled > 0 ? "-" : ""
+        guard decimals > 0 else { return "\(sign)\(whole)" }
+        let digits = String(part)
+        return "\(sign)\(whole).\(String(repeating: "0", count: decimals - digits.utf8.count))\(digits)"
+    }
+}

@@ -1,0 +1,202 @@
+internal import CAshlarLogging
+import Synchronization
+
+/// The way of a line: the settings of the moment, the record, its format, the run file, the sinks.
+final class LogPipeline: @unchecked Sendable {  // what changes is atomic or behind a lock
+    static let shared = LogPipeline()
+
+    let table = ThresholdTable()
+    let counters = Guarded(LogCounters())
+    private let sequence = Atomic<UInt64>(0)
+    private let generation = Atomic<UInt64>(1)
+    private let latest: Guarded<PipelineSettings>
+    /// Lines from before the start; `nil` once there is a store.
+    private let early = Guarded(EarlyLines())
+    let control = Guarded(RunControl())
+
+    private static let reveals = Atomic<Bool>(false)
+    static var revealsPrivateValues: Bool {
+        get { reveals.load(ordering: .relaxed) }
+        set { reveals.store(newValue, ordering: .relaxed) }
+    }
+
+    private init() {
+        latest = Guarded(
+            PipelineSettings(
+                generation: 1, store: nil, format: LogFormat.standard.compiled, sinks: [], maximumLineBytes: 65536,
+                extraFields: [:]))
+    }
+
+    // MARK: Settings
+
+    /// The settings of the moment; a thread keeps them until there are others, so a line takes no lock for them.
+    @inline(__always)
+    private func settings(of thread: ThreadContext) -> PipelineSettings {
+        if let known = thread.settings, known.generation == generation.load(ordering: .acquiring) { return known }
+        return refresh(thread)
+    }
+
+    @inline(never)
+    private func refresh(_ thread: ThreadContext) -> PipelineSettings {
+        let settings = latest.withLock { $0 }
+        thread.settings = settings
+        thread.state.pointee.messageLimit = settings.maximumLineBytes + 64
+        return settings
+    }
+
+    /// Replaces the settings; `make` gets the present ones and the number of the new ones.
+    func replaceSettings(_ make: (_ old: PipelineSettings, _ generation: UInt64) -> PipelineSettings) {
+        // The old settings, and with them perhaps a sink, are let go outside of the lock.
+        let old = latest.withLock { settings in
+            let old = settings
+            settings = make(old, old.generation + 1)
+            generation.store(settings.generation, ordering: .releasing)
+            return old
+        }
+        withExtendedLifetime(old) {}
+    }
+
+    var settings: PipelineSettings { latest.withLock { $0 } }
+
+    var format: LogFormat {
+        get { LogFormat(settings.format) }
+        set {
+            replaceSettings { old, generation in
+                PipelineSettings(
+                    generation: generation, store: old.store, format: newValue.compiled, sinks: old.sinks,
+                    maximumLineBytes: old.maximumLineBytes, extraFields: old.extraFields)
+            }
+        }
+    }
+
+    // MARK: A line
+
+    /// Writes a line whose message has been evaluated.
+    func emit(
+        from core: LogCore, _ level: LogLevel, _ message: (start: UnsafePointer<UInt8>, count: Int, omitted: Int),
+        _ fields: LogFields, _ place: LogPlace, _ line: UInt, on thread: ThreadContext
+    ) {
+        let settings = settings(of: thread)
+        var fields = fields
+        if !settings.extraFields.isEmpty { fields.append(contentsOf: settings.extraFields) }
+        let record = LogRecord(
+            sequence: sequence.wrappingAdd(1, ordering: .relaxed).newValue, level: level,
+            time: settings.needsTime ? .now : LogTime(nanoseconds: 0), depth: LogIndent.depth(on: thread),
+            fields: fields, line: line, threadID: thread.threadID, source: core.context, place: place,
+            messageStart: message.start, messageCount: message.count, messageOmitted: message.omitted)
+        deliver(record, by: settings, on: thread)
+    }
+
+    private func deliver(_ record: borrowing LogRecord, by settings: PipelineSettings, on thread: ThreadContext) {
+        guard let store = settings.store else {
+            keepEarly(record)
+            return
+        }
+        write(record, to: store, by: settings, on: thread)
+        if !settings.sinks.isEmpty { serveSinks(record, by: settings, on: thread) }
+    }
+
+    @inline(__always)
+    private func write(
+        _ record: borrowing LogRecord, to store: any LineStore, by settings: PipelineSettings, on thread: ThreadContext
+    ) {
+        let line = thread.line
+        line.reset()
+        let cut = settings.format.write(record, to: line, limit: settings.maximumLineBytes)
+        line.append(byte: 10)
+        store.append(line.bytes, level: record.level)
+        if cut { counters.withLock { $0.truncated += 1 } }
+        line.shrink()
+    }
+
+    /// Hands the line to the sinks, outside of any lock. What a sink logs meanwhile goes to the run file only.
+    private func serveSinks(_ record: borrowing LogRecord, by settings: PipelineSettings, on thread: ThreadContext) {
+        guard thread.state.pointee.sinkNesting == 0 else { return }
+        thread.state.pointee.sinkNesting += 1
+        for slot in settings.sinks { slot.deliver(record, counters: counters) }
+        thread.state.pointee.sinkNesting -= 1
+    }
+
+    // MARK: Before the start
+
+    private func keepEarly(_ record: borrowing LogRecord) {
+        let copy = record.copy()
+        let kept = early.withLock { $0.keep(copy) }
+        switch kept {
+        case .kept(let dropped):
+            if dropped > 0 { counters.withLock { $0.droppedEarly += dropped } }
+        case .tooLate:
+            // The run began between the look at the settings and here.
+            copy.withRecord { deliver($0, by: settings, on: .current) }
+        }
+    }
+
+    /// Takes the early lines and writes them to the store that becomes the run's; the sinks get them later.
+    func replayEarly(by settings: PipelineSettings, isLast: Bool) -> [LogRecord.Copy] {
+        let copies = early.withLock { isLast ? $0.close() : $0.take() }
+        guard let store = settings.store else { return copies }
+        for copy in copies { copy.withRecord { write($0, to: store, by: settings, on: .current) } }
+        return copies
+    }
+
+    /// Hands early lines to the sinks.
+    func serveSinks(early copies: [LogRecord.Copy]) {
+        let settings = settings
+        for copy in copies { copy.withRecord { serveSinks($0, by: settings, on: .current) } }
+    }
+
+    // MARK: The log
+
+    func liveBytes(limit: Int?) -> [UInt8] {
+        if let store = settings.store { return store.contents(limit: limit) }
+        let format = format
+        let text = early.withLock { $0.copies }.map { $0.formatted(as: format) + "\n" }.joined()
+        let bytes = Array(text.utf8)
+        return limit.map { RunReader.wholeLines(bytes, limit: $0) } ?? bytes
+    }
+
+    func readCounters() -> LogCounters {
+        var result = counters.withLock { $0 }
+        result.emitted = Int(clamping: sequence.load(ordering: .relaxed))
+        return result
+    }
+
+    var emittedLines: UInt64 { sequence.load(ordering: .relaxed) }
+}
+
+/// Lines from before the start, as many of the newest as fit into 64 KiB.
+struct EarlyLines {
+    static let capacity = 64 * 1024
+
+    private(set) var copies: [LogRecord.Copy] = []
+    private var bytes = 0
+    private var isClosed = false
+
+    enum Kept {
+        case kept(dropped: Int)
+        case tooLate
+    }
+
+    mutating func keep(_ copy: LogRecord.Copy) -> Kept {
+        guard !isClosed else { return .tooLate }
+        copies.append(copy)
+        bytes += copy.footprint
+        var surplus = 0
+        while bytes > Self.capacity, surplus < copies.count {
+            bytes -= copies[surplus].footprint
+            surplus += 1
+        }
+        copies.removeFirst(surplus)
+        return .kept(dropped: surplus)
+    }
+
+    mutating func take() -> [LogRecord.Copy] {
+        defer { (copies, bytes) = ([], 0) }
+        return copies
+    }
+
+    mutating func close() -> [LogRecord.Copy] {
+        isClosed = true
+        return take()
+    }
+}

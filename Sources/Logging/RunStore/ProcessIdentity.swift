@@ -1,0 +1,57 @@
+#if canImport(Darwin)
+    import Darwin
+#endif
+
+/// What tells one process from another that gets the same number later: its start, and the boot of the machine.
+enum ProcessIdentity {
+    /// The start of a process in the units of its system, or `nil` if there is no such process or it has ended.
+    static func start(of pid: Int32) -> UInt64? {
+        #if canImport(Darwin)
+            var info = kinfo_proc()
+            var size = MemoryLayout<kinfo_proc>.stride
+            var name: [Int32] = [CTL_KERN, KERN_PROC, KERN_PROC_PID, pid]
+            guard sysctl(&name, 4, &info, &size, nil, 0) == 0, size > 0, info.kp_proc.p_stat != CChar(SZOMB) else {
+                return nil
+            }
+            let start = info.kp_proc.p_starttime
+            return UInt64(start.tv_sec) * 1_000_000 + UInt64(start.tv_usec)
+        #else
+            // Field 22 of /proc/<pid>/stat, in clock ticks since boot; the name in field 2 may hold anything.
+            guard let text = file("/proc/\(pid)/stat", limit: 2048), let end = text.lastIndex(of: 41) else {
+                return nil
+            }
+            let fields = text[(end + 1)...].split(separator: 32)
+            guard fields.count > 19, let state = fields[0].first, state != 0x5A, state != 0x58 else { return nil }
+            return UInt64(String(decoding: fields[19], as: UTF8.self))
+        #endif
+    }
+
+    /// The same for every process of one boot: 16 bytes.
+    static let boot: [UInt8] = {
+        #if canImport(Darwin)
+            var time = timeval()
+            var size = MemoryLayout<timeval>.stride
+            var name: [Int32] = [CTL_KERN, KERN_BOOTTIME]
+            guard sysctl(&name, 2, &time, &size, nil, 0) == 0 else { return [UInt8](repeating: 0, count: 16) }
+            return withUnsafeBytes(of: (UInt64(time.tv_sec), UInt64(time.tv_usec))) { Array($0) }
+        #else
+            let text = file("/proc/sys/kernel/random/boot_id", limit: 64) ?? []
+            let digits = text.compactMap { Character(UnicodeScalar($0)).hexDigitValue }
+            guard digits.count == 32 else { return [UInt8](repeating: 0, count: 16) }
+            return stride(from: 0, to: 32, by: 2).map { UInt8(digits[$0] << 4 | digits[$0 + 1]) }
+        #endif
+    }()
+
+    /// Whether the process that wrote the state still runs.
+    static func isRunning(_ state: RunState) -> Bool {
+        guard state.bootID == boot, let start = start(of: state.processID) else { return false }
+        return start == state.processStart
+    }
+
+    private static func file(_ path: String, limit: Int) -> [UInt8]? {
+        let descriptor = SystemCalls.openForReading(path)
+        guard descriptor >= 0 else { return nil }
+        defer { SystemCalls.close(descriptor) }
+        return SystemCalls.read(descriptor, offset: 0, limit: limit)
+    }
+}

@@ -1,0 +1,76 @@
+/// The files of this run as their writer holds them: names, folder, and the state file with its lock.
+///
+/// Used under the lock of the store that owns it.
+final class RunIdentity {
+    let folder: String
+    let name: RunName
+    private(set) var stateDescriptor: Int32
+    private var state: RunState
+
+    private init(folder: String, name: RunName, descriptor: Int32, state: RunState) {
+        (self.folder, self.name, stateDescriptor, self.state) = (folder, name, descriptor, state)
+    }
+
+    deinit { releaseDescriptor() }
+
+    /// Makes the folder and the state file of a new run. Returns an `errno` if that is not possible.
+    static func create(in folder: String, application: String) -> Result<RunIdentity, RunStoreError> {
+        let failed = SystemCalls.createFolder(folder)
+        guard failed == 0 else { return .failure(RunStoreError(error: failed)) }
+        let notWritable = SystemCalls.isWritableFolder(folder)
+        guard notWritable == 0 else { return .failure(RunStoreError(error: notWritable)) }
+        let pid = SystemCalls.processID
+        var last: Int32 = 0
+        for _ in 0..<16 {
+            let name = RunName(
+                startedAt: max(0, SystemCalls.wallClock()), processID: pid, tag: .random(in: 0...UInt16.max))
+            let descriptor = SystemCalls.openForUpdating("\(folder)/\(name.stateFile)", creating: true)
+            if descriptor == -SystemCalls.exists { continue }
+            guard descriptor >= 0 else {
+                last = -descriptor
+                break
+            }
+            let state = RunState(
+                processID: pid, startedAt: name.startedAt, processStart: ProcessIdentity.start(of: pid) ?? 0,
+                bootID: ProcessIdentity.boot, application: application)
+            #if !canImport(Darwin)
+                _ = SystemCalls.tryLock(descriptor)
+            #endif
+            // A disk without room for 128 bytes: the run is written all the same and will read as unclean.
+            _ = SystemCalls.overwrite(descriptor, state.bytes, offset: 0)
+            return .success(RunIdentity(folder: folder, name: name, descriptor: descriptor, state: state))
+        }
+        return .failure(RunStoreError(error: last == 0 ? SystemCalls.exists : last))
+    }
+
+    func path(_ part: RunFile.Part) -> String { "\(folder)/\(RunFile(run: name, part: part).name)" }
+
+    /// Notes how many lines were lost so far, so that the next run can tell even if this one is killed.
+    func noteLost(_ lost: Int) {
+        state.lost = UInt64(clamping: lost)
+        write()
+    }
+
+    func end(_ ending: RunState.Ending, lines: UInt64) {
+        state.ending = ending
+        state.lines = lines
+        write()
+    }
+
+    private func write() {
+        guard stateDescriptor >= 0 else { return }
+        _ = SystemCalls.overwrite(stateDescriptor, state.tail, offset: RunState.endOffset)
+    }
+
+    /// Closes the state file, and with it the lock; in a forked child the parent's own descriptor still holds it.
+    func releaseDescriptor() {
+        guard stateDescriptor >= 0 else { return }
+        SystemCalls.close(stateDescriptor)
+        stateDescriptor = -1
+    }
+}
+
+/// Why a run store could not be opened.
+struct RunStoreError: Error {
+    let error: Int32
+}

@@ -1,0 +1,118 @@
+/// The state file of a run: 128 bytes that tell who wrote the run and how it ended.
+///
+/// | offset | bytes | contents |
+/// |---|---|---|
+/// | 0 | 8 | `ASHLOGS1` |
+/// | 8 | 2 + 2 | version 1, size 128 |
+/// | 12 | 4 | process identity |
+/// | 16 | 8 | start of the run, nanoseconds since 1970 |
+/// | 24 | 8 | start of the process, as its system counts it |
+/// | 32 | 16 | boot identity |
+/// | 48 | 1 + 1 | 0 |
+/// | 50 | 38 | application, padded with zeros |
+/// | 88 | 8 | FNV-1a of the bytes before |
+/// | 96 | 1 | how it ended: 0 running, 1 clean, 2 by a signal |
+/// | 97 | 1 | the signal |
+/// | 104 | 8 | lines written |
+/// | 112 | 8 | lines lost |
+///
+/// Numbers are little-endian. What is at 96 and behind is outside the checksum: a signal handler writes it.
+struct RunState: Equatable {
+    static let size = 128
+    static let endOffset: Int64 = 96
+    static let longestApplication = 38
+
+    var processID: Int32
+    var startedAt: Int64
+    var processStart: UInt64
+    var bootID: [UInt8]
+    var application: String
+    var ending = Ending.running
+    var lines: UInt64 = 0
+    var lost: UInt64 = 0
+
+    enum Ending: Equatable {
+        case running
+        case clean
+        case signal(UInt8)
+    }
+
+    /// The name as the state file can hold it: at most 38 bytes, cut between scalars.
+    static func shortened(_ application: String) -> String {
+        var text = application.unicodeScalars
+        while String(text).utf8.count > longestApplication { text.removeLast() }
+        return String(text)
+    }
+
+    var bytes: [UInt8] {
+        var out = Array("ASHLOGS1".utf8)
+        Self.append(UInt16(1), to: &out)
+        Self.append(UInt16(Self.size), to: &out)
+        Self.append(UInt32(bitPattern: processID), to: &out)
+        Self.append(UInt64(bitPattern: startedAt), to: &out)
+        Self.append(processStart, to: &out)
+        out += bootID.prefix(16)
+        out += repeatElement(0, count: 50 - out.count)
+        out += Array(Self.shortened(application).utf8)
+        out += repeatElement(0, count: 88 - out.count)
+        Self.append(Self.checksum(out), to: &out)
+        out += tail
+        return out
+    }
+
+    /// The bytes from `endOffset` on, which change during the run.
+    var tail: [UInt8] {
+        var out: [UInt8]
+        switch ending {
+        case .running: out = [0, 0]
+        case .clean: out = [1, 0]
+        case .signal(let number): out = [2, number]
+        }
+        out += repeatElement(0, count: 6)
+        Self.append(lines, to: &out)
+        Self.append(lost, to: &out)
+        out += repeatElement(0, count: 8)
+        return out
+    }
+
+    init(
+        processID: Int32, startedAt: Int64, processStart: UInt64, bootID: [UInt8], application: String
+    ) {
+        (self.processID, self.startedAt, self.processStart) = (processID, startedAt, processStart)
+        (self.bootID, self.application) = (bootID, application)
+    }
+
+    /// Reads a state file; `nil` if it is short, of another version or damaged.
+    init?(bytes: [UInt8]) {
+        guard bytes.count >= Self.size, bytes.starts(with: "ASHLOGS1".utf8),
+            Self.number(bytes, at: 8, UInt16.self) == 1,
+            Self.number(bytes, at: 88, UInt64.self) == Self.checksum(Array(bytes[..<88]))
+        else { return nil }
+        processID = Int32(bitPattern: Self.number(bytes, at: 12, UInt32.self))
+        startedAt = Int64(bitPattern: Self.number(bytes, at: 16, UInt64.self))
+        processStart = Self.number(bytes, at: 24, UInt64.self)
+        bootID = Array(bytes[32..<48])
+        application = String(decoding: bytes[50..<88].prefix { $0 != 0 }, as: UTF8.self)
+        switch bytes[96] {
+        case 1: ending = .clean
+        case 2: ending = .signal(bytes[97])
+        default: ending = .running
+        }
+        lines = Self.number(bytes, at: 104, UInt64.self)
+        lost = Self.number(bytes, at: 112, UInt64.self)
+    }
+
+    private static func append(_ value: some FixedWidthInteger, to out: inout [UInt8]) {
+        withUnsafeBytes(of: value.littleEndian) { out += $0 }
+    }
+
+    private static func number<Number: FixedWidthInteger>(
+        _ bytes: [UInt8], at offset: Int, _ type: Number.Type
+    ) -> Number {
+        bytes.withUnsafeBytes { Number(littleEndian: $0.loadUnaligned(fromByteOffset: offset, as: Number.self)) }
+    }
+
+    private static func checksum(_ bytes: [UInt8]) -> UInt64 {
+        bytes.reduce(0xCBF2_9CE4_8422_2325) { ($0 ^ UInt64($1)) &* 0x100_0000_01B3 }
+    }
+}
