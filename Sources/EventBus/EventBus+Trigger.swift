@@ -3,12 +3,10 @@ public import Synchronization
 extension EventBus {
     /// Triggers an event: runs the handlers that are called inline and queues it for the others.
     ///
-    /// - Parameters:
-    ///   - topic: The topic of the event.
-    ///   - payload: The data of the event.
-    ///   - source: The object that the event comes from, for watchers of that object.
-    /// - Returns: Who got the event and which handlers failed. A payload of another type than the name is bound to
-    ///   is such a failure, with the code `payloadMismatch`.
+    /// The source is the object that the event comes from, for watchers of that object. The receipt tells who got the
+    /// event and which handlers failed. A payload of another type than the name is bound to is such a failure, with
+    /// the code `payloadMismatch`.
+    ///
     /// - Complexity: O(*n*) in the number of watchers of the topic; those with another source cost nothing.
     @inlinable
     @discardableResult

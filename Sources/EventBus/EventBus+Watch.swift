@@ -1,13 +1,11 @@
 extension EventBus {
     /// Watches a topic.
     ///
-    /// - Parameters:
-    ///   - topic: The topic to watch.
-    ///   - source: Only events from this object, which is held weakly: the watch ends with it. Nil for all.
-    ///   - priority: Watches of higher priority are called first, equal ones in the order of registration.
-    ///   - once: Whether the first event ends the watch.
-    ///   - handler: Called inside `trigger`. What it throws is in the receipt of the trigger.
-    /// - Returns: The handle to end the watch; dropping it does not.
+    /// The handler is called inside `trigger`; what it throws is in the receipt of the trigger. With a source, only
+    /// events from that object are taken; it is held weakly, and the watch ends with it. Watches of higher priority
+    /// are called first, equal ones in the order of registration. With `once`, the first event ends the watch.
+    /// Dropping the handle that is returned does not end it.
+    ///
     /// - Precondition: The name of the topic is not bound to another payload type on this bus; see ``declare(_:fileID:line:)``.
     public func watch<Payload>(
         _ topic: Topic<Payload>, from source: AnyObject? = nil, priority: Int8 = 0, once: Bool = false,
@@ -29,8 +27,9 @@ extension EventBus {
             E.topic, from: source, priority: priority, once: once, fileID: fileID, line: line, handler)
     }
 
-    /// Watches every topic whose name meets a pattern; a bare name is a pattern too. The payload is whatever was
-    /// triggered.
+    /// Watches every topic whose name meets a pattern; a bare name is a pattern too.
+    ///
+    /// The payload is whatever was triggered.
     public func watch(
         _ pattern: TopicPattern, from source: AnyObject? = nil, priority: Int8 = 0, once: Bool = false,
         fileID: StaticString = #fileID, line: UInt32 = #line,

@@ -77,7 +77,9 @@ final class TopicCore: Sendable {
         for slot in slots { slot.unpin() }
     }
 
-    /// Remembers the slot, unless a slot of another living bus is remembered. A slot that a reader might be using is
+    /// Remembers the slot, unless a slot of another living bus is remembered.
+    ///
+    /// A slot that a reader might be using is
     /// never released before the topic itself, so readers need no count.
     func remember(_ slot: TopicSlot) {
         kept.withLock { slots in

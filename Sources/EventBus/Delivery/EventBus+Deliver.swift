@@ -10,8 +10,7 @@ extension EventBus {
 
     /// Delivers an event to the watchers of now.
     ///
-    /// - Parameter isTyped: Whether `Payload` is what the topic is bound to. If not, only watchers of any payload
-    ///   can take the event.
+    /// Unless `isTyped`, `Payload` is not what the topic is bound to, and only watchers of any payload can take it.
     @inlinable
     func deliver<Payload: Sendable>(
         _ slot: TopicSlot, _ payload: Payload, _ call: TriggerCall, isTyped: Bool
@@ -43,7 +42,9 @@ extension EventBus {
         return receipt
     }
 
-    /// Offers an event to one watcher. The plain case is a call of the handler after one relaxed load; the snapshot
+    /// Offers an event to one watcher.
+    ///
+    /// The plain case is a call of the handler after one relaxed load; the snapshot
     /// keeps the watcher alive, so nothing is counted.
     @inlinable
     @inline(__always)

@@ -5,8 +5,9 @@ public import Synchronization
 /// A change only drops the snapshot; the next trigger builds it once, so that *n* registrations cost O(*n*).
 @usableFromInline
 final class TopicSlot: WatchHost, @unchecked Sendable {
-    /// The number of the bus, above the `SlotFlags`; 0 once the slot has left its bus. A slot with nothing to do
-    /// equals the bus's own word.
+    /// The number of the bus, above the `SlotFlags`; 0 once the slot has left its bus.
+    ///
+    /// The word of a slot with nothing to do equals the bus's own.
     @usableFromInline let word: Atomic<UInt64>
     private let single = Stripe()
     private let many = Atomic<UnsafeMutablePointer<Stripe>?>(nil)

@@ -11,8 +11,9 @@ class WatchHost: @unchecked Sendable {
 
     init(watched: String, bus: EventBus?) { (self.watched, self.bus) = (watched, bus) }
 
-    /// Cancels a watch; returns whether it was live. What it held is released before this returns, unless a handler
-    /// is running just now.
+    /// Cancels a watch; returns whether it was live.
+    ///
+    /// What it held is released before this returns, unless a trigger is just going through it.
     func cancel(_ id: UInt64) -> Bool { preconditionFailure("abstract") }
 
     /// Whether the watch still receives events.

@@ -34,8 +34,9 @@ final class WideWatchers: WatchHost, @unchecked Sendable {
         return Watch(host: self, id: watcher.id, source: watcher.details?.sourceID)
     }
 
-    /// Has the topics that a pattern meets build their snapshots again. A topic that is being made at this moment
-    /// asks for the patterns afterwards, so it misses none.
+    /// Has the topics that a pattern meets build their snapshots again.
+    ///
+    /// A topic that is being made at this moment asks for the patterns afterwards, so it misses none.
     private func announce(_ watcher: Watcher, on bus: EventBus) {
         guard watcher.details?.sourceID == nil, let pattern = watcher.details?.pattern else { return }
         for slot in bus.slots.all where pattern.matches(slot.name) { slot.invalidate(.watched) }
