@@ -1,0 +1,25 @@
+// swift-tools-version: 6.2
+import PackageDescription
+
+/// A program of at most 40 lines that uses one product alone.
+func tiny(_ name: String, _ module: String) -> Target {
+    .executableTarget(
+        name: name, dependencies: [.product(name: "Ashlar\(module)", package: "Ashlar")], path: "Sources/\(name)")
+}
+
+let package = Package(
+    name: "Examples",
+    platforms: [.macOS(.v15)],
+    dependencies: [.package(name: "Ashlar", path: "..")],
+    targets: [
+        .executableTarget(
+            name: "field-notes", dependencies: [.product(name: "Ashlar", package: "Ashlar")],
+            path: "Sources/FieldNotes"),
+        tiny("logging-example", "Logging"),
+        tiny("customization-example", "Customization"),
+        tiny("appconfig-example", "AppConfig"),
+        tiny("networking-example", "Networking"),
+        tiny("eventbus-example", "EventBus"),
+        .testTarget(name: "FieldNotesTests", dependencies: ["field-notes"], path: "Tests/FieldNotesTests"),
+    ]
+)

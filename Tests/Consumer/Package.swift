@@ -1,0 +1,16 @@
+// swift-tools-version: 6.2
+import PackageDescription
+
+/// One program a product, each depending on that product alone, as a user's would.
+let modules = ["Logging", "Customization", "AppConfig", "Networking", "EventBus"]
+
+let package = Package(
+    name: "Consumer",
+    platforms: [.macOS(.v15)],
+    dependencies: [.package(name: "Ashlar", path: "../..")],
+    targets: modules.map { module in
+        .executableTarget(
+            name: "Use\(module)", dependencies: [.product(name: "Ashlar\(module)", package: "Ashlar")],
+            path: "Sources/Use\(module)")
+    }
+)
