@@ -1,4 +1,5 @@
 // swift-tools-version: 6.2
+import Foundation
 import PackageDescription
 
 /// A library of the package: its target and product are `Ashlar` + the folder's name.
@@ -29,14 +30,25 @@ let settings: [SwiftSetting] = [
 
 func dependencies(_ names: [String]) -> [Target.Dependency] { names.map { .byName(name: $0) } }
 
+/// The folder with the files that tests read, where a test target has one; they are not part of the program.
+func fixtures(in path: String) -> [String] {
+    let folder = "\(Context.packageDirectory)/\(path)/Fixtures"
+    return FileManager.default.fileExists(atPath: folder) ? ["Fixtures"] : []
+}
+
+func testTarget(_ name: String, path: String, dependencies names: [String]) -> Target {
+    .testTarget(
+        name: name, dependencies: dependencies(names), path: path, exclude: fixtures(in: path), swiftSettings: settings)
+}
+
 func targets(of module: Module) -> [Target] {
     module.helpers.map { .target(name: $0, path: "Sources/\($0)") } + [
         .target(
             name: module.name, dependencies: dependencies(module.helpers), path: "Sources/\(module.folder)",
             swiftSettings: settings),
-        .testTarget(
-            name: "\(module.name)Tests", dependencies: dependencies([module.name] + module.testPrograms),
-            path: "Tests/\(module.folder)Tests", swiftSettings: settings),
+        testTarget(
+            "\(module.name)Tests", path: "Tests/\(module.folder)Tests",
+            dependencies: [module.name] + module.testPrograms),
     ]
         + module.testPrograms.map {
             .executableTarget(
@@ -54,10 +66,7 @@ let package = Package(
     targets: modules.flatMap(targets) + [
         .target(name: "Ashlar", dependencies: dependencies(modules.map(\.name)), swiftSettings: settings),
         .executableTarget(name: "AshlarTool", dependencies: ["Ashlar"], swiftSettings: settings),
-        .testTarget(
-            name: "AshlarTests", dependencies: ["Ashlar"], path: "Tests/AshlarTests", swiftSettings: settings),
-        .testTarget(
-            name: "AshlarToolTests", dependencies: ["AshlarTool"], path: "Tests/AshlarToolTests",
-            swiftSettings: settings),
+        testTarget("AshlarTests", path: "Tests/AshlarTests", dependencies: ["Ashlar"]),
+        testTarget("AshlarToolTests", path: "Tests/AshlarToolTests", dependencies: ["AshlarTool"]),
     ]
 )
