@@ -1,0 +1,35 @@
+/// One navigation: where it goes, what it carries, and how it came there.
+///
+/// It is what a route's action receives and what the route's topic and ``Router/navigated`` deliver.
+public struct Navigation: Sendable, CustomStringConvertible {
+    /// The match of the URL with the route's pattern.
+    public let match: RouteMatch
+    /// What the caller of ``Router/navigate(_:_:)`` passed along, whatever the URL says.
+    public let options: (any Sendable)?
+    /// The URLs that were redirected from, in order; empty if the navigation went straight.
+    public let trail: [String]
+
+    /// Creates a navigation, as a test of an action may want to.
+    public init(match: RouteMatch, options: (any Sendable)? = nil, trail: [String] = []) {
+        (self.match, self.options, self.trail) = (match, options, trail)
+    }
+
+    /// The URL that is navigated to, after all redirects.
+    public var url: String { match.url }
+    /// The URL that was asked for.
+    public var requested: String { trail.first ?? match.url }
+    /// The pattern of the route.
+    public var pattern: String { match.pattern }
+    /// The values captured from the URL.
+    public var parameters: RouteParameters { match.parameters }
+    /// The query of the URL.
+    public var query: RouteQuery { match.query }
+    /// The fragment of the URL, nil if there is none.
+    public var fragment: String? { match.fragment }
+
+    /// Returns the options if they are of this type.
+    public func options<Options>(as type: Options.Type = Options.self) -> Options? { options as? Options }
+
+    /// The trail and the URL with arrows between them.
+    public var description: String { (trail + [url]).joined(separator: " -> ") }
+}

@@ -1,0 +1,101 @@
+/// The byte work under the route tree: hashing, comparing and finding marks, eight bytes at a time.
+///
+/// Every function reads only inside the range it is given. `fold` makes ASCII letters equal in both cases.
+enum RouteBytes {
+    typealias Pointer = UnsafePointer<UInt8>
+
+    private static let everyByte: UInt64 = 0x0101_0101_0101_0101
+    private static let low7: UInt64 = 0x7f7f_7f7f_7f7f_7f7f
+    private static let highBits: UInt64 = 0x8080_8080_8080_8080
+    private static let multiplier: UInt64 = 0x9e37_79b9_7f4a_7c15
+
+    /// Reads `count` bytes, 8 at most, as a little-endian word with zeros above.
+    @inline(__always)
+    static func word(_ bytes: Pointer, _ count: Int) -> UInt64 {
+        let raw = UnsafeRawPointer(bytes)
+        if count >= 8 { return UInt64(littleEndian: raw.loadUnaligned(as: UInt64.self)) }
+        if count >= 4 {
+            let low = UInt64(UInt32(littleEndian: raw.loadUnaligned(as: UInt32.self)))
+            let high = UInt64(UInt32(littleEndian: raw.loadUnaligned(fromByteOffset: count - 4, as: UInt32.self)))
+            return low | high << UInt64(8 * (count - 4))
+        }
+        if count == 0 { return 0 }
+        let (first, middle, last) = (UInt64(bytes[0]), UInt64(bytes[count / 2]), UInt64(bytes[count - 1]))
+        return first | middle << UInt64(8 * (count / 2)) | last << UInt64(8 * (count - 1))
+    }
+
+    /// Mixes two words into one; the high and low halves of the product are folded together.
+    @inline(__always)
+    static func mix(_ a: UInt64, _ b: UInt64) -> UInt64 {
+        let product = (a ^ multiplier).multipliedFullWidth(by: b ^ 0xe703_7ed1_a0b4_28db)
+        return product.high ^ product.low
+    }
+
+    /// Hashes `count` bytes.
+    ///
+    /// The hash needs no secret: keys are an app's own patterns, and a hostile path can only miss.
+    @inline(__always)
+    static func hash(_ bytes: Pointer, _ count: Int, fold: Bool) -> UInt64 {
+        var (hash, at) = (UInt64(truncatingIfNeeded: count), 0)
+        while count - at > 8 {
+            hash = mix(hash, folded(word(bytes + at, 8), fold))
+            at += 8
+        }
+        return mix(hash, folded(word(bytes + at, count - at), fold))
+    }
+
+    /// Whether two ranges of `count` bytes are equal.
+    @inline(__always)
+    static func equal(_ a: Pointer, _ b: Pointer, _ count: Int, fold: Bool) -> Bool {
+        var at = 0
+        while count - at > 8 {
+            if folded(word(a + at, 8), fold) != folded(word(b + at, 8), fold) { return false }
+            at += 8
+        }
+        return folded(word(a + at, count - at), fold) == folded(word(b + at, count - at), fold)
+    }
+
+    /// Turns the ASCII capitals of a word into small letters when `fold` is set.
+    @inline(__always)
+    static func folded(_ word: UInt64, _ fold: Bool) -> UInt64 {
+        guard fold else { return word }
+        let ascii = ~word & highBits
+        let sevenBits = word & low7
+        let fromA = sevenBits &+ everyByte &* (0x80 - 0x41)
+        let pastZ = sevenBits &+ everyByte &* (0x80 - 0x5b)
+        return word | (fromA & ~pastZ & ascii) >> 2
+    }
+
+    /// The marks that end or spoil a segment (`/`, `?`, `#`, `%`) as high bits, with `!` and `'` as false alarms.
+    @inline(__always)
+    static func marks(_ word: UInt64) -> UInt64 {
+        // '/' and '?' differ in bit 4 alone; '#' and '%' are two of the four values that share all but bits 1 and 2.
+        zeros((word & (everyByte &* 0xef)) ^ (everyByte &* 0x2f))
+            | zeros((word & (everyByte &* 0xf9)) ^ (everyByte &* 0x21))
+    }
+
+    /// Sets the high bit of each byte that is zero, exactly.
+    @inline(__always)
+    private static func zeros(_ word: UInt64) -> UInt64 {
+        ~(((word & low7) &+ low7) | word | low7)
+    }
+}
+
+/// The ASCII characters that routes give a meaning.
+extension UInt8 {
+    static let slash = UInt8(ascii: "/")
+    static let percent = UInt8(ascii: "%")
+    static let question = UInt8(ascii: "?")
+    static let hashMark = UInt8(ascii: "#")
+    static let colon = UInt8(ascii: ":")
+
+    var isASCIIDigit: Bool { self &- 0x30 < 10 }
+    var isASCIILetter: Bool { (self | 0x20) &- 0x61 < 26 }
+
+    /// The value of a hexadecimal digit.
+    var hexValue: UInt8? {
+        if isASCIIDigit { return self &- 0x30 }
+        let letter = (self | 0x20) &- 0x61
+        return letter < 6 ? letter + 10 : nil
+    }
+}

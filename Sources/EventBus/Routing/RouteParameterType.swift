@@ -1,0 +1,150 @@
+/// A type that a parameter's value must have for its route to match, written `:name(type)`.
+///
+/// The built-in types are `int`, `uint`, `uuid`, `double`, `bool`, `slug` and `string`. A router knows more when
+/// ``RouterOptions/types`` lists them; a type of the same name there takes the place of a built-in one.
+///
+/// ```swift
+/// let month = RouteParameterType("month") { Int($0).map { (1...12).contains($0) } ?? false }
+/// let pattern = try RoutePattern("/archive/:month(month)", types: [month])
+/// ```
+public struct RouteParameterType: Sendable, Hashable, CustomStringConvertible {
+    enum Rule: Sendable {
+        case string
+        case bool
+        case uint
+        case int
+        case uuid
+        case double
+        case slug
+        case custom(@Sendable (String) -> Bool)
+    }
+
+    private final class Storage: Sendable {
+        let name: String
+        let rule: Rule
+        init(_ name: String, _ rule: Rule) { (self.name, self.rule) = (name, rule) }
+    }
+
+    private let storage: Storage
+    /// The name between the parentheses.
+    public var name: String { storage.name }
+    var rule: Rule { storage.rule }
+    /// The name between the parentheses.
+    public var description: String { name }
+
+    private init(_ name: String, rule: Rule) { storage = Storage(name, rule) }
+
+    /// Creates a type from a rule.
+    ///
+    /// The rule gets the decoded value, never an empty one. It is called while a path is matched, on the matching
+    /// thread and under no lock; it should be quick and must always give the same answer for the same value.
+    ///
+    /// - Precondition: `name` consists of one or more ASCII letters, digits, `_` and `-`.
+    public init(_ name: String, matches: @escaping @Sendable (String) -> Bool) {
+        precondition(
+            !name.isEmpty && name.utf8.allSatisfy(Self.isNameByte),
+            "A parameter type is named with ASCII letters, digits, _ and -; \"\(name)\" is not")
+        self.init(name, rule: .custom(matches))
+    }
+
+    static func isNameByte(_ byte: UInt8) -> Bool {
+        byte.isASCIILetter || byte.isASCIIDigit || byte == UInt8(ascii: "_") || byte == UInt8(ascii: "-")
+    }
+
+    /// Any value; the same as no type, useful before a suffix that starts with a letter: `:id(string)px`.
+    public static let string = RouteParameterType("string", rule: .string)
+    /// `true` or `false`.
+    public static let bool = RouteParameterType("bool", rule: .bool)
+    /// Decimal digits that fit an unsigned 64-bit integer.
+    public static let uint = RouteParameterType("uint", rule: .uint)
+    /// Decimal digits, after an optional `-`, that fit a signed 64-bit integer.
+    public static let int = RouteParameterType("int", rule: .int)
+    /// Hexadecimal digits in either case, grouped 8-4-4-4-12 (RFC 9562).
+    public static let uuid = RouteParameterType("uuid", rule: .uuid)
+    /// A finite decimal number such as `-1.5e3`; no `nan`, no `inf`, no hexadecimal, no bare dot.
+    public static let double = RouteParameterType("double", rule: .double)
+    /// ASCII letters, digits, `-` and `_`; the rule of Django's converter of this name.
+    public static let slug = RouteParameterType("slug", rule: .slug)
+
+    /// The built-in types that restrict, in the order in which they are tried at the same place.
+    static let restricting = [bool, uint, int, uuid, double, slug]
+
+    /// Types are equal when they are named alike and are the same rule.
+    public static func == (a: Self, b: Self) -> Bool { a.storage === b.storage }
+    /// Hashes the identity of the rule.
+    public func hash(into hasher: inout Hasher) { hasher.combine(ObjectIdentifier(storage)) }
+
+    /// Returns whether `value` has this type.
+    public func accepts(_ value: String) -> Bool {
+        var value = value
+        return value.withUTF8 { bytes in
+            guard let base = bytes.baseAddress, !bytes.isEmpty else { return false }
+            return accepts(base, bytes.count)
+        }
+    }
+
+    /// Whether the decoded bytes of a value have this type.
+    func accepts(_ bytes: UnsafePointer<UInt8>, _ count: Int) -> Bool {
+        switch rule {
+        case .string: true
+        case .slug: Self.all(bytes, count, Self.isNameByte)
+        case .uint: Self.magnitude(bytes, count) != nil
+        case .int:
+            if bytes[0] == UInt8(ascii: "-") {
+                Self.magnitude(bytes + 1, count - 1).map { $0 <= UInt64(Int64.max) + 1 } ?? false
+            } else {
+                Self.magnitude(bytes, count).map { $0 <= UInt64(Int64.max) } ?? false
+            }
+        case .bool: count <= 5 && ["true", "false"].contains(Self.text(bytes, count))
+        case .uuid:
+            count == 36
+                && (0..<36).allSatisfy { at in
+                    at == 8 || at == 13 || at == 18 || at == 23
+                        ? bytes[at] == UInt8(ascii: "-") : bytes[at].hexValue != nil
+                }
+        case .double: Self.isFiniteDecimal(bytes, count)
+        case .custom(let matches): matches(Self.text(bytes, count))
+        }
+    }
+
+    private static func text(_ bytes: UnsafePointer<UInt8>, _ count: Int) -> String {
+        String(decoding: UnsafeBufferPointer(start: bytes, count: count), as: UTF8.self)
+    }
+
+    private static func all(_ bytes: UnsafePointer<UInt8>, _ count: Int, _ test: (UInt8) -> Bool) -> Bool {
+        for at in 0..<count where !test(bytes[at]) { return false }
+        return true
+    }
+
+    private static func magnitude(_ bytes: UnsafePointer<UInt8>, _ count: Int) -> UInt64? {
+        var value: UInt64 = 0
+        for at in 0..<count {
+            guard bytes[at].isASCIIDigit else { return nil }
+            let (tens, tooBig) = value.multipliedReportingOverflow(by: 10)
+            let (sum, overflow) = tens.addingReportingOverflow(UInt64(bytes[at] &- 0x30))
+            if tooBig || overflow { return nil }
+            value = sum
+        }
+        return count > 0 ? value : nil
+    }
+
+    private static func isFiniteDecimal(_ bytes: UnsafePointer<UInt8>, _ count: Int) -> Bool {
+        var at = bytes[0] == UInt8(ascii: "-") ? 1 : 0
+        func digits() -> Bool {
+            let start = at
+            while at < count, bytes[at].isASCIIDigit { at += 1 }
+            return at > start
+        }
+        guard digits() else { return false }
+        if at < count, bytes[at] == UInt8(ascii: ".") {
+            at += 1
+            guard digits() else { return false }
+        }
+        if at < count, bytes[at] | 0x20 == UInt8(ascii: "e") {
+            at += 1
+            if at < count, bytes[at] == UInt8(ascii: "-") || bytes[at] == UInt8(ascii: "+") { at += 1 }
+            guard digits() else { return false }
+        }
+        return at == count && Double(text(bytes, count))?.isFinite == true
+    }
+}

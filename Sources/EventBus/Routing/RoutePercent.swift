@@ -1,0 +1,106 @@
+/// Percent-decoding and -encoding of path segments, query items and fragments (RFC 3986, section 2.1).
+enum RoutePercent {
+    /// What is wrong with an encoded text, and at which byte of it.
+    enum Fault: Error, Equatable {
+        /// A `%` without two hexadecimal digits.
+        case encoding(Int)
+        /// Bytes that are no UTF-8 once decoded.
+        case utf8(Int)
+    }
+
+    /// Appends the decoded bytes of `bytes[range]` to `result`, each escape decoded once.
+    ///
+    /// - Parameter plusIsSpace: Whether `+` stands for a space, as in HTML forms.
+    static func decode(
+        _ bytes: UnsafePointer<UInt8>, _ range: Range<Int>, plusIsSpace: Bool = false, into result: inout [UInt8]
+    ) throws(Fault) {
+        let start = result.count
+        var (at, escapes) = (range.lowerBound, false)
+        while at < range.upperBound {
+            let byte = bytes[at]
+            if byte == .percent {
+                guard at + 2 < range.upperBound, let high = bytes[at + 1].hexValue, let low = bytes[at + 2].hexValue
+                else { throw .encoding(at) }
+                result.append(high << 4 | low)
+                (at, escapes) = (at + 3, true)
+            } else {
+                result.append(plusIsSpace && byte == UInt8(ascii: "+") ? UInt8(ascii: " ") : byte)
+                at += 1
+            }
+        }
+        // A Swift string is UTF-8 already: only escapes can break it.
+        guard escapes, let bad = result.withUnsafeBufferPointer({ firstInvalidUTF8($0, from: start) }) else { return }
+        throw .utf8(offset(ofDecoded: bad - start, in: bytes, range))
+    }
+
+    /// The offset in the encoded `range` of the decoded byte number `count`.
+    static func offset(ofDecoded count: Int, in bytes: UnsafePointer<UInt8>, _ range: Range<Int>) -> Int {
+        var (at, left) = (range.lowerBound, count)
+        while left > 0, at < range.upperBound {
+            at += bytes[at] == .percent ? 3 : 1
+            left -= 1
+        }
+        return min(at, range.upperBound)
+    }
+
+    /// The index of the first byte at or after `start` that begins no valid UTF-8 sequence (Unicode, table 3-7).
+    static func firstInvalidUTF8(_ bytes: UnsafeBufferPointer<UInt8>, from start: Int) -> Int? {
+        var at = start
+        while at < bytes.count {
+            let lead = bytes[at]
+            if lead < 0x80 {
+                at += 1
+                continue
+            }
+            let (length, second): (Int, ClosedRange<UInt8>)
+            switch lead {
+            case 0xc2...0xdf: (length, second) = (2, 0x80...0xbf)
+            case 0xe0: (length, second) = (3, 0xa0...0xbf)
+            case 0xed: (length, second) = (3, 0x80...0x9f)
+            case 0xe1...0xef: (length, second) = (3, 0x80...0xbf)
+            case 0xf0: (length, second) = (4, 0x90...0xbf)
+            case 0xf1...0xf3: (length, second) = (4, 0x80...0xbf)
+            case 0xf4: (length, second) = (4, 0x80...0x8f)
+            default: return at
+            }
+            guard at + length <= bytes.count, second.contains(bytes[at + 1]) else { return at }
+            for next in at + 2..<at + length where bytes[next] & 0xc0 != 0x80 { return at }
+            at += length
+        }
+        return nil
+    }
+
+    /// Which characters stay as they are when encoding.
+    enum Part {
+        case segment
+        case query
+        case fragment
+
+        func keeps(_ byte: UInt8) -> Bool {
+            if byte.isASCIILetter || byte.isASCIIDigit { return true }
+            switch byte {
+            case UInt8(ascii: "-"), UInt8(ascii: "."), UInt8(ascii: "_"), UInt8(ascii: "~"): return true
+            case UInt8(ascii: "!"), UInt8(ascii: "$"), UInt8(ascii: "'"), UInt8(ascii: "("), UInt8(ascii: ")"),
+                UInt8(ascii: "*"), UInt8(ascii: ","), UInt8(ascii: ";"), .colon, UInt8(ascii: "@"):
+                return true
+            case UInt8(ascii: "&"), UInt8(ascii: "="), UInt8(ascii: "+"): return self != .query
+            case .slash, .question: return self != .segment
+            default: return false
+            }
+        }
+    }
+
+    /// Appends `text` to `result`, with every byte that `part` cannot hold written as `%XX`.
+    static func encode(_ text: some Sequence<UInt8>, as part: Part, into result: inout [UInt8]) {
+        let digits: StaticString = "0123456789ABCDEF"
+        for byte in text {
+            if part.keeps(byte) {
+                result.append(byte)
+            } else {
+                result.append(.percent)
+                result.append(digits.utf8Start[Int(byte >> 4)])
+                result.append(digits.utf8Start[Int(byte & 15)])
+            }
+        }
+    }
+}

@@ -1,0 +1,194 @@
+extension RouteTable {
+    /// Returns the route that answers a URL, with what it captured.
+    ///
+    /// The URL is a path beginning with `/`, or has a scheme and `://` before it. It is split on its raw slashes and
+    /// each segment is decoded after, so `%2F` stays inside a value. Query and fragment take no part. At each segment,
+    /// from the left, a literal goes before a typed parameter with text around it, then come one with text, a typed
+    /// one, a plain one and a catch-all; if what follows fails, the next choice is tried.
+    ///
+    /// - Throws: ``EventBusError`` with the code `routeNotFound`, `pathNotAbsolute`, `pathTooLong`,
+    ///   `pathTooManySegments`, `invalidPercentEncoding`, `invalidUTF8` or `matchTooCostly`.
+    /// - Complexity: O(*n*) in the length of the path plus the places visited in the tree, each once at most. A URL
+    ///   over its limit costs O(1). A path without escapes is matched without allocating.
+    @inline(never)
+    public func match(_ url: String) throws(EventBusError) -> RouteMatch {
+        switch search(url) {
+        case .success(let match): return match
+        case .failure(let failure): throw failure.error(url)
+        }
+    }
+
+    /// Returns whether some route answers a URL.
+    public func contains(_ url: String) -> Bool {
+        if case .success = search(url) { true } else { false }
+    }
+
+    /// Why a search ended without a match; turned into an error only where somebody looks.
+    enum SearchFailure: Error {
+        case url(RouteURL.Fault)
+        case notFound
+        case tooCostly(Int)
+
+        func error(_ url: String) -> EventBusError {
+            switch self {
+            case .url(.notAbsolute):
+                EventBusError(.pathNotAbsolute, subject: url, offset: 0, expected: "/ or a scheme and ://")
+            case .url(.tooLong): EventBusError(.pathTooLong, subject: url, found: "\(url.utf8.count) bytes")
+            case .url(.tooManySegments): EventBusError(.pathTooManySegments, subject: url)
+            case .url(.encoding(let offset)):
+                EventBusError(
+                    .invalidPercentEncoding, subject: url, offset: offset, expected: "two hexadecimal digits after %")
+            case .url(.utf8(let offset)):
+                EventBusError(.invalidUTF8, subject: url, offset: offset, expected: "escapes that spell UTF-8")
+            case .notFound: EventBusError(.routeNotFound, subject: url, expected: "a path that a route matches")
+            case .tooCostly(let steps):
+                EventBusError(.matchTooCostly, subject: url, expected: "at most \(steps) places of the tree to visit")
+            }
+        }
+    }
+
+    /// How many segments are matched on the stack.
+    private static var stackSteps: Int { 30 }
+
+    @inline(__always)
+    private func search(_ url: String) -> Result<RouteMatch, SearchFailure> {
+        let found = url.utf8.withContiguousStorageIfAvailable { bytes in
+            withUnsafeTemporaryAllocation(of: RouteStep.self, capacity: Self.stackSteps) { steps in
+                search(url, bytes, steps)
+            }
+        }
+        if let found { return found }
+        // Only strings that are no native Swift strings come here.
+        var copy = url
+        copy.makeContiguousUTF8()
+        let steps = UnsafeMutableBufferPointer<RouteStep>.allocate(capacity: Self.stackSteps)
+        defer { steps.deallocate() }
+        return copy.withUTF8 { search(url, $0, steps) }
+    }
+
+    @inline(__always)
+    private func search(
+        _ url: String, _ bytes: UnsafeBufferPointer<UInt8>, _ steps: UnsafeMutableBufferPointer<RouteStep>
+    ) -> Result<RouteMatch, SearchFailure> {
+        do {
+            let parts = try RouteURL(bytes, options: options.tree, limits: options.limits, into: steps)
+            guard let base = bytes.baseAddress, let first = steps.baseAddress else { return .failure(.notFound) }
+            if parts.hasEscapes || parts.stepCount > steps.count
+                || parts.pathEnd < bytes.count && bytes[parts.pathEnd...].contains(.percent)
+            {
+                return try searchSlowly(url, bytes, parts)
+            }
+            return result(url, parts, base, base, first, origins: nil)
+        } catch {
+            return .failure(.url(error))
+        }
+    }
+
+    /// Matches a URL with escapes or very many segments.
+    @inline(never)
+    private func searchSlowly(
+        _ url: String, _ bytes: UnsafeBufferPointer<UInt8>, _ parts: RouteURL
+    ) throws(RouteURL.Fault) -> Result<RouteMatch, SearchFailure> {
+        guard let base = bytes.baseAddress else { throw .notAbsolute }
+        let steps = UnsafeMutableBufferPointer<RouteStep>.allocate(capacity: parts.stepCount + 1)
+        defer { steps.deallocate() }
+        guard let first = steps.baseAddress else { return .failure(.notFound) }
+        _ = try RouteURL(bytes, options: options.tree, limits: options.limits, into: steps)
+        try checkAfterPath(base, parts, bytes.count)
+        guard parts.hasEscapes else { return result(url, parts, base, base, first, origins: nil) }
+
+        var decoded: [UInt8] = []
+        decoded.reserveCapacity(parts.pathEnd + 1)
+        var origins: [Range<Int>] = []
+        for index in 0..<parts.stepCount {
+            let range = Int(first[index].start)..<Int(first[index].start + first[index].length)
+            let start = decoded.count
+            do {
+                try RoutePercent.decode(base, range, into: &decoded)
+            } catch {
+                throw RouteURL.Fault(error)
+            }
+            first[index] = RouteStep(start, decoded.count)
+            origins.append(range)
+        }
+        // A byte at the end gives the text an address even if it is empty.
+        decoded.append(0)
+        return decoded.withUnsafeBufferPointer { text in
+            guard let textBase = text.baseAddress else { return .failure(.notFound) }
+            return result(url, parts, base, textBase, first, origins: origins)
+        }
+    }
+
+    /// Checks the escapes of the query and the fragment, so that reading them later cannot fail.
+    private func checkAfterPath(_ base: UnsafePointer<UInt8>, _ parts: RouteURL, _ end: Int) throws(RouteURL.Fault) {
+        guard parts.pathEnd < end else { return }
+        var ignored: [UInt8] = []
+        do {
+            // Pieces are decoded one by one when they are read: an escape may not reach over their borders.
+            var start = parts.pathEnd + 1
+            for at in start...end where at == end || Self.separates(base[at]) {
+                try RoutePercent.decode(base, start..<at, into: &ignored)
+                ignored.removeAll(keepingCapacity: true)
+                start = at + 1
+            }
+        } catch {
+            throw RouteURL.Fault(error)
+        }
+    }
+
+    private static func separates(_ byte: UInt8) -> Bool {
+        byte == UInt8(ascii: "&") || byte == UInt8(ascii: "=") || byte == .hashMark
+    }
+
+    /// Walks the tree and notes where in the URL the captured values lie.
+    ///
+    /// - Parameters:
+    ///   - text: The decoded bytes that the steps point into; the URL itself if nothing was encoded.
+    ///   - origins: Where the steps come from in the URL, if `text` is not the URL.
+    @inline(__always)
+    private func result(
+        _ url: String, _ parts: RouteURL, _ base: UnsafePointer<UInt8>, _ text: UnsafePointer<UInt8>,
+        _ steps: UnsafeMutablePointer<RouteStep>, origins: [Range<Int>]?
+    ) -> Result<RouteMatch, SearchFailure> {
+        let outcome = tree.find(
+            text, steps, count: parts.stepCount, hasAuthority: parts.hasAuthority, budget: options.limits.steps)
+        guard case .found(let number, let end) = outcome, let target = tree.targets[Int(number)] else {
+            if case .tooCostly = outcome { return .failure(.tooCostly(options.limits.steps)) }
+            return .failure(.notFound)
+        }
+        func origin(_ index: Int) -> Range<Int> {
+            origins?[index] ?? Int(steps[index].start)..<Int(steps[index].start &+ steps[index].length)
+        }
+        var captures = RouteCaptures()
+        for index in (parts.hasAuthority ? 2 : 0)..<max(end, parts.hasAuthority ? 2 : 0) {
+            let taken = steps[index].taken
+            if taken == RouteTree.Taken.literal { continue }
+            var range = origin(index)
+            if taken >= 0 {
+                let edge = tree.edges[taken]
+                var (prefix, rest) = (Int(edge.prefix), Int(steps[index].length) - Int(edge.suffix))
+                if origins != nil {
+                    prefix = RoutePercent.offset(ofDecoded: prefix, in: base, range) - range.lowerBound
+                    rest = RoutePercent.offset(ofDecoded: rest, in: base, range) - range.lowerBound
+                }
+                range = range.lowerBound + prefix..<range.lowerBound + rest
+            }
+            captures.append(range)
+        }
+        if end < parts.stepCount {
+            captures.append(origin(end).lowerBound..<origin(parts.stepCount - 1).upperBound)
+        }
+        return .success(
+            RouteMatch(
+                url: url, target: target, captures: captures, parts: parts, queryEncoding: options.queryEncoding))
+    }
+}
+
+extension RouteURL.Fault {
+    fileprivate init(_ fault: RoutePercent.Fault) {
+        switch fault {
+        case .encoding(let offset): self = .encoding(offset)
+        case .utf8(let offset): self = .utf8(offset)
+        }
+    }
+}

@@ -1,0 +1,104 @@
+/// The routes that a router knew at one moment, as a value.
+///
+/// A table can be kept, passed on and matched against from any thread; it never changes.
+/// Get one from ``Router/current``, or make one of bare patterns to use the matching without a bus:
+///
+/// ```swift
+/// let table = try RouteTable(["/notes/new", "/notes/:id(int)"])
+/// let match = try table.match("/notes/5?edit=1")
+/// print(match.pattern, match.parameters["id"] ?? "")  // /notes/:id(int) 5
+/// ```
+public struct RouteTable: Sendable {
+    private(set) var tree: RouteTree
+    /// The options that the routes were registered under.
+    public let options: RouterOptions
+
+    /// Creates a table without routes.
+    public init(options: RouterOptions = RouterOptions()) {
+        self.options = options
+        tree = RouteTree(options: options.tree, types: options.types)
+    }
+
+    /// Creates a table of patterns.
+    ///
+    /// - Throws: ``EventBusError`` for a malformed pattern, or with the code `routeConflict`.
+    /// - Complexity: O(*n*) in the bytes of all patterns.
+    public init(_ patterns: [String], options: RouterOptions = RouterOptions()) throws(EventBusError) {
+        self.init(options: options)
+        for source in patterns {
+            let pattern = try RoutePattern(source, types: options.types, limits: options.limits)
+            _ = try insert(pattern, route: nil, replacing: false)
+        }
+    }
+
+    /// How many patterns the table holds, an optional group's choices counted one by one.
+    public var count: Int { tree.liveCount }
+
+    // MARK: Changing, by the router only
+
+    /// Adds a pattern and returns the routes that it took places from.
+    mutating func insert(
+        _ pattern: RoutePattern, route: Route?, replacing: Bool
+    ) throws(EventBusError) -> [Route] {
+        makeUnique()
+        var places: [RouteTree.Place] = []
+        places.reserveCapacity(pattern.variants.count)
+        var replaced: [Route] = []
+        for (index, variant) in pattern.variants.enumerated() {
+            let place = tree.place(of: variant, pattern.authority)
+            let target = RouteTarget(pattern, variant: index, route: route)
+            if let existing = tree.target(at: place) {
+                // Two choices of groups may spell the same paths; that is harmless when they also name them alike.
+                let isOwn = places.contains { $0.node == place.node && $0.isCatchAll == place.isCatchAll }
+                if isOwn, existing.names == target.names { continue }
+                guard replacing, !isOwn else {
+                    for place in places { tree.set(nil, at: place) }
+                    throw isOwn
+                        ? EventBusError(
+                            .patternAmbiguousGroups, subject: pattern.source,
+                            expected: "groups whose choices match different paths",
+                            found: "\(existing.names) and \(target.names) for the same path")
+                        : EventBusError(
+                            .routeConflict, subject: pattern.source, expected: "paths that no other route matches",
+                            found: existing.pattern.source, place: route?.place, otherPlace: existing.route?.place)
+                }
+                if let route = existing.route { replaced.append(route) }
+            }
+            tree.set(target, at: place)
+            places.append(place)
+        }
+        return replaced
+    }
+
+    /// Removes what is left of a pattern's places.
+    mutating func remove(_ route: Route) -> Bool {
+        makeUnique()
+        var removed = false
+        for variant in route.pattern.variants {
+            let place = tree.place(of: variant, route.pattern.authority)
+            guard let target = tree.target(at: place), target.route === route else { continue }
+            tree.set(nil, at: place)
+            removed = true
+        }
+        // The nodes of removed routes stay until they outweigh the living, so removal costs O(1) in the long run.
+        if tree.removedCount > 64, tree.removedCount > tree.liveCount { rebuild() }
+        return removed
+    }
+
+    /// Whether some place of the tree still leads to a route.
+    func holds(_ route: Route) -> Bool {
+        route.pattern.variants.contains { tree.target($0, route.pattern.authority)?.route === route }
+    }
+
+    private mutating func makeUnique() {
+        if !isKnownUniquelyReferenced(&tree) { tree = RouteTree(copying: tree) }
+    }
+
+    private mutating func rebuild() {
+        let new = RouteTree(options: options.tree, types: options.types)
+        for case let target? in tree.targets {
+            new.set(target, at: new.place(of: target.pattern.variants[target.variant], target.pattern.authority))
+        }
+        tree = new
+    }
+}

@@ -1,0 +1,158 @@
+import Synchronization
+
+extension Router {
+    /// Goes to a URL: finds its route, asks the guards, runs the action, and triggers the events.
+    ///
+    /// The newest navigation wins: one that is still under way is cancelled and ends with a `CancellationError`, at
+    /// the latest when the guard or action that it is in returns. A navigation made inside the action or guard of
+    /// another, in the same task, is part of that one and cancels nothing. Cancelling the calling task cancels the
+    /// navigation.
+    ///
+    /// - Parameters:
+    ///   - url: A path such as `/notes/5?edit=1`, or a URL with scheme and host.
+    ///   - options: Anything to pass along to guards, action and watchers.
+    /// - Returns: The navigation as it arrived, after redirects.
+    /// - Throws: ``EventBusError`` as ``RouteTable/match(_:)`` does, after ``Router/notFound`` was triggered; or with
+    ///   the code `navigationDenied`, `redirectLoop` or `tooManyRedirects`; or what a guard or the action threw; or
+    ///   `CancellationError`.
+    @discardableResult
+    public func navigate(_ url: String, _ options: (any Sendable)? = nil) async throws -> Navigation {
+        if let scope = NavigationScope.current, scope.router === self {
+            guard scope.trail.count <= Router.maximumRedirects else {
+                throw EventBusError(.tooManyRedirects, subject: url, trail: scope.trail)
+            }
+            return try await run(url, options, number: scope.number, outer: scope.trail)
+        }
+        let (number, older) = state.withLock { state in
+            state.newest += 1
+            return (state.newest, state.pending.take())
+        }
+        older?.cancel()
+        let task = Task { try await self.run(url, options, number: number, outer: []) }
+        let isNewest = state.withLock { state in
+            guard state.newest == number else { return false }
+            state.pending = task
+            return true
+        }
+        if !isNewest { task.cancel() }
+        defer {
+            let done = state.withLock { state in state.newest == number ? state.pending.take() : nil }
+            _ = consume done
+        }
+        return try await withTaskCancellationHandler {
+            try await task.value
+        } onCancel: {
+            task.cancel()
+        }
+    }
+
+    /// Runs a closure whenever no route answers a URL that is navigated to, before the navigation throws.
+    ///
+    /// It is a watch of ``Router/notFound``; there may be several.
+    public func onNotFound(_ hook: @escaping @Sendable (RouteMiss) throws -> Void) -> Watch {
+        bus.watch(Router.notFound) { signal in try hook(signal.payload) }
+    }
+
+    private func run(
+        _ requested: String, _ options: (any Sendable)?, number: UInt64, outer: [String]
+    ) async throws -> Navigation {
+        do {
+            return try await follow(requested, options, number: number, outer: outer)
+        } catch {
+            // Whatever a superseded navigation failed with, it failed because it was superseded.
+            try checkNewest(number)
+            throw error
+        }
+    }
+
+    private func follow(
+        _ requested: String, _ options: (any Sendable)?, number: UInt64, outer: [String]
+    ) async throws -> Navigation {
+        var (url, trail) = (requested, [String]())
+        while true {
+            try checkNewest(number)
+            let (table, guards) = state.withLock { ($0.table, $0.guards) }
+            let navigation = Navigation(
+                match: try find(url, in: table, options, trail), options: options, trail: trail)
+            let scope = NavigationScope(router: self, number: number, trail: outer + trail + [url])
+            let next = try await NavigationScope.$current.withValue(scope) {
+                try await self.pass(navigation, guards, number)
+            }
+            guard let next else {
+                try checkNewest(number)
+                bus.trigger(topic(of: navigation.pattern), navigation)
+                bus.trigger(Router.navigated, navigation)
+                return navigation
+            }
+            trail.append(url)
+            if trail.contains(next) { throw EventBusError(.redirectLoop, subject: requested, trail: trail + [next]) }
+            guard trail.count <= Router.maximumRedirects else {
+                throw EventBusError(
+                    .tooManyRedirects, subject: requested, expected: "at most \(Router.maximumRedirects)",
+                    trail: trail + [next])
+            }
+            url = next
+        }
+    }
+
+    private func find(
+        _ url: String, in table: RouteTable, _ options: (any Sendable)?, _ trail: [String]
+    ) throws(EventBusError) -> RouteMatch {
+        do {
+            return try table.match(url)
+        } catch {
+            var error = error
+            error.trail = trail
+            bus.trigger(Router.notFound, RouteMiss(url: url, options: options, error: error))
+            throw error
+        }
+    }
+
+    /// Asks the guards and runs the action; returns where to go instead, or nil on arrival.
+    private func pass(
+        _ navigation: Navigation, _ guards: [RouteGuard], _ number: UInt64
+    ) async throws -> String? {
+        for routeGuard in guards where routeGuard.covers(navigation.match) {
+            let verdict = try await routeGuard.check(navigation)
+            try checkNewest(number)
+            switch verdict {
+            case .allow: continue
+            case .redirect(let url): return url
+            case .deny(let reason):
+                throw EventBusError(
+                    .navigationDenied, subject: navigation.url, found: "a guard of \(routeGuard.pattern)",
+                    trail: navigation.trail, underlying: reason)
+            }
+        }
+        switch navigation.match.target.route?.action {
+        case .redirect(let redirect): return try redirect(navigation)
+        case .run(let action): try await action(navigation)
+        case nil: break
+        }
+        return nil
+    }
+
+    private func checkNewest(_ number: UInt64) throws {
+        try Task.checkCancellation()
+        guard state.withLock({ $0.newest }) == number else { throw CancellationError() }
+    }
+}
+
+/// A URL that no route answers.
+public struct RouteMiss: Sendable {
+    /// The URL, after redirects.
+    public let url: String
+    /// What was passed along with the navigation.
+    public let options: (any Sendable)?
+    /// Why: the code tells a URL that is not routed from one that is malformed or too long.
+    public let error: EventBusError
+}
+
+/// The navigation that the current task is in.
+private struct NavigationScope: Sendable {
+    let router: Router
+    let number: UInt64
+    let trail: [String]
+
+    @TaskLocal static var current: NavigationScope?
+}

@@ -1,0 +1,224 @@
+import Synchronization
+
+/// Finds the route that answers a URL and goes there: guards first, then the route's action, then an event.
+///
+/// A route is a topic whose payload is a ``Navigation``: whoever watches ``topic(of:)`` learns of every navigation to
+/// that pattern, beside the one action that the route was registered with. A router may be used from any thread;
+/// nothing of a user's runs while it holds a lock.
+///
+/// ```swift
+/// let router = Router(bus: EventBus())
+/// try router.route("/notes/:id(int)") { navigation in
+///     print(try navigation.parameters.value("id", as: Int.self), navigation.options(as: String.self) ?? "")
+/// }
+/// try await router.navigate("/notes/5", "from the list")  // 5 from the list
+/// ```
+public final class Router: Sendable {
+    /// The router of ``EventBus/shared``.
+    public static let shared = Router(bus: .shared)
+    /// The event after each navigation that has arrived, `router:navigated`.
+    public static let navigated = Topic<Navigation>("router:navigated")
+    /// The event when no route answers a URL, `router:notFound`; see also ``onNotFound(_:)``.
+    public static let notFound = Topic<RouteMiss>("router:notFound")
+    /// The most redirects of one navigation, and the most navigations inside of each other.
+    public static let maximumRedirects = 16
+
+    /// The bus on which the router triggers.
+    public let bus: EventBus
+    /// How patterns and paths are read.
+    public let options: RouterOptions
+    let state: Mutex<State>
+
+    struct State: Sendable {
+        var table: RouteTable
+        /// The routes by their exact patterns.
+        var routes: [String: Route] = [:]
+        /// The guards, the outermost first.
+        var guards: [RouteGuard] = []
+        /// The number of the newest navigation, and the task that runs it.
+        var newest: UInt64 = 0
+        var pending: Task<Navigation, any Error>?
+    }
+
+    /// Creates a router without routes.
+    public init(bus: EventBus, options: RouterOptions = RouterOptions()) {
+        (self.bus, self.options) = (bus, options)
+        state = Mutex(State(table: RouteTable(options: options)))
+    }
+
+    // MARK: Registering
+
+    /// Registers what happens at the URLs that a pattern matches.
+    ///
+    /// The route stays until its watch is cancelled or ``unroute(_:)`` names it. Dropping the watch changes nothing.
+    ///
+    /// - Parameters:
+    ///   - pattern: The pattern, see ``RoutePattern``.
+    ///   - replacing: Whether a route that matches the same paths gives way; otherwise it is a conflict.
+    ///   - action: Runs at each navigation after the guards, in the navigation's own task. Its error is the
+    ///     navigation's. It may navigate itself; that navigation is then part of this one.
+    /// - Throws: ``EventBusError`` for a malformed pattern, with the offset, or with the code `routeConflict` and the
+    ///   pattern that is in the way.
+    @discardableResult
+    public func route(
+        _ pattern: String, replacing: Bool = false, fileID: StaticString = #fileID, line: UInt32 = #line,
+        action: @escaping @Sendable (Navigation) async throws -> Void
+    ) throws(EventBusError) -> Watch {
+        try add(pattern, .run(action), replacing: replacing, EventPlace(fileID, line))
+    }
+
+    /// Registers what happens at the URLs that a pattern matches, as long as the owner lives.
+    ///
+    /// - Parameters:
+    ///   - owner: Held weakly and passed to the action; its bag ends the route.
+    ///   - action: Runs at each navigation after the guards.
+    @discardableResult
+    public func route<Owner: WatchOwner>(
+        _ pattern: String, owner: Owner, replacing: Bool = false, fileID: StaticString = #fileID,
+        line: UInt32 = #line, action: @escaping @Sendable (Owner, Navigation) async throws -> Void
+    ) throws(EventBusError) -> Watch {
+        let run: @Sendable (Navigation) async throws -> Void = { [weak owner] navigation in
+            guard let owner else {
+                throw EventBusError(.routeNotFound, subject: navigation.url, expected: "the route's owner to be alive")
+            }
+            try await action(owner, navigation)
+        }
+        return try add(pattern, .run(run), replacing: replacing, EventPlace(fileID, line)).store(in: owner.watches)
+    }
+
+    /// Registers a place to show at the URLs that a pattern matches.
+    ///
+    /// - Parameters:
+    ///   - navigator: Shows the place.
+    ///   - place: Makes the place from the navigation.
+    @discardableResult
+    public func route<Place: Sendable>(
+        _ pattern: String, to navigator: some Navigator<Place>, replacing: Bool = false,
+        fileID: StaticString = #fileID, line: UInt32 = #line,
+        place: @escaping @Sendable (Navigation) async throws -> Place
+    ) throws(EventBusError) -> Watch {
+        let run: @Sendable (Navigation) async throws -> Void = { navigation in
+            try await navigator.show(place(navigation), for: navigation)
+        }
+        return try add(pattern, .run(run), replacing: replacing, EventPlace(fileID, line))
+    }
+
+    /// Sends the URLs that a pattern matches on to another pattern with the same values, query and fragment.
+    ///
+    /// ```swift
+    /// let router = Router(bus: EventBus())
+    /// try router.route("/notes/:id") { print($0) }
+    /// try router.redirect("/memo/:id", to: "/notes/:id")
+    /// try await router.navigate("/memo/5")  // /memo/5 -> /notes/5
+    /// ```
+    ///
+    /// - Throws: ``EventBusError`` for a malformed pattern, a conflict, or with the code `parameterMissing` if the
+    ///   target has a parameter that `pattern` lacks.
+    @discardableResult
+    public func redirect(
+        _ pattern: String, to target: String, replacing: Bool = false, fileID: StaticString = #fileID,
+        line: UInt32 = #line
+    ) throws(EventBusError) -> Watch {
+        let names = try RoutePattern(pattern, types: options.types, limits: options.limits).parameterNames
+        let target = try RoutePattern(target, types: options.types, limits: options.limits)
+        let needed = target.variants.last?.names ?? []
+        if let missing = needed.first(where: { !names.contains($0) }) {
+            throw EventBusError(
+                .parameterMissing, subject: target.source, expected: missing,
+                found: names.isEmpty ? "no values in \(pattern)" : "\(names.joined(separator: ", ")) in \(pattern)")
+        }
+        let options = options
+        let redirect: @Sendable (Navigation) throws(EventBusError) -> String = { navigation throws(EventBusError) in
+            let values = navigation.parameters.dictionary.filter { target.parameterNames.contains($0.key) }
+            return try target.path(values, query: navigation.query, fragment: navigation.fragment, options: options)
+        }
+        return try add(pattern, .redirect(redirect), replacing: replacing, EventPlace(fileID, line))
+    }
+
+    private func add(
+        _ source: String, _ action: Route.Action, replacing: Bool, _ place: EventPlace
+    ) throws(EventBusError) -> Watch {
+        let pattern = try RoutePattern(source, types: options.types, limits: options.limits)
+        let route = Route(pattern: pattern, action: action, place: place)
+        // What gives way is released here, after the lock.
+        let replaced = try state.withLock { state throws(EventBusError) -> [Route] in
+            let replaced = try state.table.insert(pattern, route: route, replacing: replacing)
+            for old in replaced where state.routes[old.pattern.source] === old && !state.table.holds(old) {
+                state.routes[old.pattern.source] = nil
+            }
+            state.routes[source] = route
+            return replaced
+        }
+        _ = consume replaced
+        return RouteHost.watch(route, source, of: self)
+    }
+
+    // MARK: Removing
+
+    /// Removes the route that was registered with exactly this pattern, whoever owns it.
+    ///
+    /// - Returns: Whether there was one.
+    @discardableResult
+    public func unroute(_ pattern: String) -> Bool {
+        guard let route = state.withLock({ $0.routes[pattern] }) else { return false }
+        return remove(route)
+    }
+
+    /// Removes the routes and guards of an owner from this router.
+    ///
+    /// - Returns: How many there were.
+    @discardableResult
+    public func unroute(owner: some WatchOwner) -> Int {
+        owner.watches.cancel { ($0.host as? RouteHost)?.router === self }
+    }
+
+    func remove(_ route: Route) -> Bool {
+        state.withLock { state in
+            if state.routes[route.pattern.source] === route { state.routes[route.pattern.source] = nil }
+            return state.table.remove(route)
+        }
+    }
+
+    func holds(_ route: Route) -> Bool { state.withLock { $0.table.holds(route) } }
+
+    // MARK: Reading
+
+    /// The routes of this moment, as a value.
+    public var current: RouteTable { state.withLock { $0.table } }
+
+    /// The registered patterns, sorted by their text.
+    ///
+    /// - Complexity: O(*n* log *n*) in the number of routes.
+    public var patterns: [String] { state.withLock { Array($0.routes.keys) }.sorted() }
+
+    /// Returns the route that answers a URL, without going there; see ``RouteTable/match(_:)``.
+    public func match(_ url: String) throws(EventBusError) -> RouteMatch { try current.match(url) }
+
+    /// Returns whether some route answers a URL; the original's `$route_exist`.
+    public func contains(_ url: String) -> Bool { current.contains(url) }
+
+    /// The topic of a route: every navigation to the pattern is triggered on it, after the route's action.
+    public func topic(of pattern: String) -> Topic<Navigation> { Topic(unchecked: pattern) }
+
+    /// Returns the path of a registered pattern with these values, which the router will lead back to that pattern.
+    ///
+    /// - Throws: ``EventBusError`` as ``RoutePattern/path(_:query:fragment:options:)`` does; `routeNotFound` if the
+    ///   pattern is not registered; `routeShadowed` if another route would answer the path, as `/notes/new` does for
+    ///   `/notes/:id` with the value `new`.
+    public func path(
+        _ pattern: String, _ parameters: [String: String] = [:], query: RouteQuery = RouteQuery(),
+        fragment: String? = nil
+    ) throws(EventBusError) -> String {
+        let (route, table) = state.withLock { ($0.routes[pattern], $0.table) }
+        guard let route else {
+            throw EventBusError(.routeNotFound, subject: pattern, expected: "a registered pattern")
+        }
+        let path = try route.pattern.path(parameters, query: query, fragment: fragment, options: options)
+        let winner = try table.match(path)
+        guard winner.target.route === route else {
+            throw EventBusError(
+                .routeShadowed, subject: pattern, expected: "\(path) to lead back to the pattern", found: winner.pattern)
+        }
+        return path
+    }
+}
