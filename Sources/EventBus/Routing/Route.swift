@@ -25,7 +25,7 @@ final class RouteHost: WatchHost, @unchecked Sendable {
         super.init(watched: watched, bus: nil)
     }
 
-    static func watch(_ entry: AnyObject & Sendable, _ pattern: String, of router: Router) -> Watch {
+    static func watch(_ entry: any AnyObject & Sendable, _ pattern: String, of router: Router) -> Watch {
         Watch(host: RouteHost(router, entry, watched: pattern), id: 0)
     }
 

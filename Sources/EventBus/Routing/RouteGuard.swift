@@ -16,7 +16,8 @@ final class RouteGuard: Sendable {
     private let table: RouteTable
 
     init(
-        _ prefix: String, options: RouterOptions, check: @escaping @Sendable (Navigation) async throws -> NavigationVerdict
+        _ prefix: String, options: RouterOptions,
+        check: @escaping @Sendable (Navigation) async throws -> NavigationVerdict
     ) throws(EventBusError) {
         // A trailing slash must never be a way around a guard.
         var options = options

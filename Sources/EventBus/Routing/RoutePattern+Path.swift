@@ -39,7 +39,8 @@ extension RoutePattern {
             RoutePercent.encode(variant.text[segment.prefix], as: .segment, into: &result)
             guard segment.kind != .literal, let name = names.popFirst(), let value = parameters[name] else { continue }
             if segment.kind == .catchAll {
-                for (index, part) in value.utf8.split(separator: .slash, omittingEmptySubsequences: false).enumerated() {
+                for (index, part) in value.utf8.split(separator: .slash, omittingEmptySubsequences: false).enumerated()
+                {
                     if index > 0 { result.append(.slash) }
                     RoutePercent.encode(part, as: .segment, into: &result)
                 }
@@ -69,7 +70,9 @@ extension RoutePattern {
             throw EventBusError(.parameterUnknown, subject: source, expected: known, found: name)
         }
         // A nested group that is named alone lacks what the group around it needs.
-        let fitting = variants.filter { $0.names.count == parameters.count && $0.names.allSatisfy { parameters[$0] != nil } }
+        let fitting = variants.filter {
+            $0.names.count == parameters.count && $0.names.allSatisfy { parameters[$0] != nil }
+        }
         if let shortest = fitting.last { return shortest }
         let candidates = variants.filter { variant in parameters.keys.allSatisfy { variant.names.contains($0) } }
         let missing = candidates.last?.names.first { parameters[$0] == nil }
@@ -84,12 +87,14 @@ extension RoutePattern {
         var read: [String: String] = [:]
         do {
             read = try match(path, options: options).parameters.dictionary
-        } catch where error.code != .routeNotFound {
+        } catch  where error.code != .routeNotFound {
             throw error
         } catch {
             // What does not match at all is found name by name below.
         }
-        if read.count == parameters.count, read.allSatisfy({ parameters[$0.key]?.utf8.elementsEqual($0.value.utf8) == true }) {
+        if read.count == parameters.count,
+            read.allSatisfy({ parameters[$0.key]?.utf8.elementsEqual($0.value.utf8) == true })
+        {
             return
         }
         let types = Dictionary(

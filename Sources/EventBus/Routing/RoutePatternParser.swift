@@ -41,7 +41,8 @@ struct RoutePatternParser {
     mutating func parse() throws(EventBusError) {
         guard source.utf8.count <= RoutePattern.maximumLength else {
             throw failure(
-                .patternTooLong, "at most \(RoutePattern.maximumLength) bytes", found: "\(source.utf8.count) bytes", at: 0)
+                .patternTooLong, "at most \(RoutePattern.maximumLength) bytes", found: "\(source.utf8.count) bytes",
+                at: 0)
         }
         guard !bytes.isEmpty else { throw failure(.patternEmpty, "a path that begins with /", found: "nothing", at: 0) }
         try parseAuthority()
@@ -88,7 +89,8 @@ struct RoutePatternParser {
                     throw failure(.patternUnbalancedGroup, "{ before }", at: at)
                 }
                 guard tokens.contains(where: { $0.groups & group != 0 }) else {
-                    throw failure(.patternEmptyGroup, "something between { and }", at: openOffsets[openOffsets.count - 1])
+                    throw failure(
+                        .patternEmptyGroup, "something between { and }", at: openOffsets[openOffsets.count - 1])
                 }
                 open.removeLast()
                 openOffsets.removeLast()

@@ -45,7 +45,7 @@ public struct RouteTable: Sendable {
         places.reserveCapacity(pattern.variants.count)
         var replaced: [Route] = []
         for (index, variant) in pattern.variants.enumerated() {
-            let place = tree.place(of: variant, pattern.authority)
+            guard let place = tree.place(of: variant, pattern.authority, adding: true) else { continue }
             let target = RouteTarget(pattern, variant: index, route: route)
             if let existing = tree.target(at: place) {
                 // Two choices of groups may spell the same paths; that is harmless when they also name them alike.
@@ -75,8 +75,9 @@ public struct RouteTable: Sendable {
         makeUnique()
         var removed = false
         for variant in route.pattern.variants {
-            let place = tree.place(of: variant, route.pattern.authority)
-            guard let target = tree.target(at: place), target.route === route else { continue }
+            guard let place = tree.place(of: variant, route.pattern.authority, adding: false),
+                tree.target(at: place)?.route === route
+            else { continue }
             tree.set(nil, at: place)
             removed = true
         }
@@ -86,8 +87,12 @@ public struct RouteTable: Sendable {
     }
 
     /// Whether some place of the tree still leads to a route.
-    func holds(_ route: Route) -> Bool {
-        route.pattern.variants.contains { tree.target($0, route.pattern.authority)?.route === route }
+    mutating func holds(_ route: Route) -> Bool {
+        makeUnique()
+        return route.pattern.variants.contains { variant in
+            let place = tree.place(of: variant, route.pattern.authority, adding: false)
+            return place.flatMap(tree.target)?.route === route
+        }
     }
 
     private mutating func makeUnique() {
@@ -97,7 +102,9 @@ public struct RouteTable: Sendable {
     private mutating func rebuild() {
         let new = RouteTree(options: options.tree, types: options.types)
         for case let target? in tree.targets {
-            new.set(target, at: new.place(of: target.pattern.variants[target.variant], target.pattern.authority))
+            let variant = target.pattern.variants[target.variant]
+            guard let place = new.place(of: variant, target.pattern.authority, adding: true) else { continue }
+            new.set(target, at: place)
         }
         tree = new
     }

@@ -124,7 +124,9 @@ final class RouteTree: @unchecked Sendable {
         return RouteBytes.equal(text.base + Int(node.pointee.textStart), bytes, count, fold: fold)
     }
 
-    private func addStatic(_ parent: Int32, _ bytes: UnsafeBufferPointer<UInt8>, fold: Bool) -> Int32 {
+    private func staticChild(
+        _ parent: Int32, _ bytes: UnsafeBufferPointer<UInt8>, fold: Bool, adding: Bool
+    ) -> Int32 {
         // An empty segment has no base address; any valid pointer will do for no bytes.
         let base = bytes.baseAddress ?? UnsafePointer(text.base)
         let hash = RouteBytes.hash(base, bytes.count, fold: fold)
@@ -132,6 +134,7 @@ final class RouteTree: @unchecked Sendable {
             let child = child(of: parent, base, bytes.count, hash: hash, fold: fold)
             if child > 0 { return child }
         }
+        guard adding else { return -1 }
         let child = addNode()
         nodes[child].head = RouteBytes.word(base, min(bytes.count, 8))
         nodes[child].textStart = UInt32(text.count)
@@ -165,11 +168,11 @@ final class RouteTree: @unchecked Sendable {
 
     // MARK: Parameters
 
-    private func addParameter(
-        _ parent: Int32, _ segment: RouteSegment, _ bytes: UnsafeBufferPointer<UInt8>
+    private func parameterChild(
+        _ parent: Int32, _ segment: RouteSegment, _ bytes: UnsafeBufferPointer<UInt8>, adding: Bool
     ) -> Int32 {
         if segment.type == nil, segment.prefix.isEmpty, segment.suffix.isEmpty {
-            if nodes[parent].plain < 0 {
+            if nodes[parent].plain < 0, adding {
                 let child = addNode()
                 nodes[parent].plain = child
             }
@@ -178,6 +181,7 @@ final class RouteTree: @unchecked Sendable {
         let start = text.count
         text.append(UnsafeBufferPointer(rebasing: bytes[segment.prefix]))
         text.append(UnsafeBufferPointer(rebasing: bytes[segment.suffix]))
+        // Looking for a parameter borrows the end of the text; what is found or not wanted gives it back.
         var edge = Edge(
             child: 0, next: -1, textStart: UInt32(start), prefix: UInt16(segment.prefix.count),
             suffix: UInt16(segment.suffix.count), type: segment.type.map(number) ?? -1)
@@ -190,6 +194,10 @@ final class RouteTree: @unchecked Sendable {
             }
             if order > 0 { break }
             (before, at) = (at, edges[at].next)
+        }
+        guard adding else {
+            text.removeLast(text.count - start)
+            return -1
         }
         (edge.next, edge.child) = (at, addNode())
         edges.append(edge)
@@ -231,32 +239,39 @@ final class RouteTree: @unchecked Sendable {
         var isCatchAll: Bool
     }
 
-    /// Walks along a variant, adding what is missing, and returns its place.
+    /// Walks along a variant and returns its place, nil if it is not there and not to be added.
     ///
     /// A variant of the same shape as one that is there adds nothing.
-    func place(of variant: RouteVariant, _ authority: RouteAuthority?) -> Place {
+    func place(of variant: RouteVariant, _ authority: RouteAuthority?, adding: Bool) -> Place? {
         var node = authority == nil ? Self.root : Self.authorityRoot
         if let authority {
             for part in [authority.scheme, authority.host] {
                 if var part {
-                    node = part.withUTF8 { addStatic(node, $0, fold: true) }
+                    node = part.withUTF8 { staticChild(node, $0, fold: true, adding: adding) }
                 } else {
-                    node = addParameter(node, RouteSegment(prefix: 0..<0, suffix: 0..<0), UnsafeBufferPointer(start: nil, count: 0))
+                    let any = RouteSegment(prefix: 0..<0, suffix: 0..<0)
+                    node = parameterChild(node, any, UnsafeBufferPointer(start: nil, count: 0), adding: adding)
                 }
+                if node < 0 { return nil }
             }
         }
+        let start = node
+        func isEmpty(_ segment: RouteSegment) -> Bool { segment.kind == .literal && segment.prefix.isEmpty }
         return variant.text.withUnsafeBufferPointer { bytes in
             var segments = variant.segments[...]
-            func isEmpty(_ segment: RouteSegment) -> Bool { segment.kind == .literal && segment.prefix.isEmpty }
             if options.ignoresTrailingSlash, let last = segments.last, isEmpty(last) { segments.removeLast() }
             for (index, segment) in zip(segments.indices, segments) {
                 switch segment.kind {
                 case .literal:
-                    if options.collapsesSlashes, isEmpty(segment), index != segments.endIndex - 1 { continue }
-                    node = addStatic(node, UnsafeBufferPointer(rebasing: bytes[segment.prefix]), fold: options.foldsCase)
-                case .parameter: node = addParameter(node, segment, bytes)
+                    // What paths lose when slashes collapse, patterns lose too.
+                    let isTrailing = index == segments.endIndex - 1 && node != start && !options.ignoresTrailingSlash
+                    if options.collapsesSlashes, isEmpty(segment), !isTrailing { continue }
+                    let text = UnsafeBufferPointer(rebasing: bytes[segment.prefix])
+                    node = staticChild(node, text, fold: options.foldsCase, adding: adding)
+                case .parameter: node = parameterChild(node, segment, bytes, adding: adding)
                 case .catchAll: return Place(node: node, isCatchAll: true)
                 }
+                if node < 0 { return nil }
             }
             return Place(node: node, isCatchAll: false)
         }

@@ -1,3 +1,5 @@
+import Synchronization
+
 extension Router {
     /// Registers a check before every navigation to a prefix and to everything under it.
     ///

@@ -217,7 +217,8 @@ public final class Router: Sendable {
         let winner = try table.match(path)
         guard winner.target.route === route else {
             throw EventBusError(
-                .routeShadowed, subject: pattern, expected: "\(path) to lead back to the pattern", found: winner.pattern)
+                .routeShadowed, subject: pattern, expected: "\(path) to lead back to the pattern", found: winner.pattern
+            )
         }
         return path
     }

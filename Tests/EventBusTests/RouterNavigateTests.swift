@@ -1,0 +1,210 @@
+import AshlarEventBus
+import Synchronization
+import Testing
+
+/// Collects texts from any thread.
+final class RouteLog: Sendable {
+    private let entries = Mutex<[String]>([])
+    func add(_ text: String) { entries.withLock { $0.append(text) } }
+    var all: [String] { entries.withLock { $0 } }
+}
+
+/// A gate that a test opens by hand; waiting is cancelled with the task.
+actor RouteGate {
+    private var isOpen = false
+    private var waiting: [CheckedContinuation<Void, Never>] = []
+    private var arrivals = 0
+    private var watchers: [(count: Int, continuation: CheckedContinuation<Void, Never>)] = []
+
+    func open() {
+        isOpen = true
+        for continuation in waiting { continuation.resume() }
+        waiting = []
+    }
+
+    func pass() async {
+        arrivals += 1
+        for watcher in watchers where watcher.count <= arrivals { watcher.continuation.resume() }
+        watchers.removeAll { $0.count <= arrivals }
+        if !isOpen { await withCheckedContinuation { waiting.append($0) } }
+    }
+
+    func arrived(_ count: Int = 1) async {
+        if arrivals < count { await withCheckedContinuation { watchers.append((count, $0)) } }
+    }
+}
+
+func routeError(_ body: () throws -> Void) -> EventBusError? {
+    do {
+        try body()
+        return nil
+    } catch {
+        return error as? EventBusError
+    }
+}
+
+func routeError(_ body: () async throws -> Void) async -> EventBusError? {
+    do {
+        try await body()
+        return nil
+    } catch {
+        return error as? EventBusError
+    }
+}
+
+@Suite("Navigating", .timeLimit(.minutes(1)))
+struct RouterNavigateTests {
+    let bus = EventBus()
+    let log = RouteLog()
+
+    @Test("A navigation runs the route's action with parameters, query and options")
+    func runsTheAction() async throws {
+        let router = Router(bus: bus)
+        try router.route("/notes/:id(int)") { [log] navigation in
+            log.add("\(navigation.parameters["id"] ?? "-") \(navigation.query["edit"] ?? "-")")
+            log.add(navigation.options(as: [String: String].self)?["title"] ?? "-")
+        }
+        let navigation = try await router.navigate("/notes/5?edit=1#top", ["title": "Simple"])
+        #expect(log.all == ["5 1", "Simple"])
+        #expect(navigation.url == "/notes/5?edit=1#top")
+        #expect(navigation.pattern == "/notes/:id(int)")
+        #expect(navigation.fragment == "top")
+        #expect(navigation.trail.isEmpty)
+        #expect(try navigation.parameters.value("id", as: Int.self) == 5)
+    }
+
+    @Test("The route's topic and router:navigated deliver the navigation after the action")
+    func triggersTopics() async throws {
+        let router = Router(bus: bus)
+        try router.route("/notes/:id") { [log] in log.add("action \($0.url)") }
+        let own = bus.watch(router.topic(of: "/notes/:id")) { [log] in
+            log.add("\($0.name) \($0.payload.parameters["id"] ?? "")")
+        }
+        let all = bus.watch(Router.navigated) { [log] in
+            log.add("\($0.name) \($0.payload.url) \($0.payload.options(as: Int.self) ?? 0)")
+        }
+        let byName = bus.watch("router:navigated") { [log] in log.add("by name \($0.name)") }
+        try await router.navigate("/notes/5", 42)
+        #expect(
+            log.all == [
+                "action /notes/5", "/notes/:id 5", "router:navigated /notes/5 42", "by name router:navigated",
+            ])
+        for watch in [own, all, byName] { watch.cancel() }
+    }
+
+    @Test("A URL without a route reaches the hook and throws a typed error")
+    func notFound() async throws {
+        let router = Router(bus: bus)
+        let hook = router.onNotFound { [log] miss in
+            log.add("\(miss.url) \(miss.error.code) \(miss.options as? Int ?? 0)")
+        }
+        let error = await routeError { try await router.navigate("/nowhere", 7) }
+        #expect(error?.code == .routeNotFound)
+        #expect(error?.subject == "/nowhere")
+        #expect(log.all == ["/nowhere routeNotFound 7"])
+        let malformed = await routeError { try await router.navigate("/a%zz") }
+        #expect(malformed?.code == .invalidPercentEncoding)
+        #expect(malformed?.offset == 2)
+        #expect(log.all.last == "/a%zz invalidPercentEncoding 0")
+        hook.cancel()
+        _ = await routeError { try await router.navigate("/nowhere") }
+        #expect(log.all.count == 2)
+    }
+
+    @Test("An action's error is the navigation's, and nothing is triggered")
+    func actionThrows() async throws {
+        struct Broken: Error {}
+        let router = Router(bus: bus)
+        try router.route("/a") { _ in throw Broken() }
+        let watch = bus.watch(Router.navigated) { [log] _ in log.add("navigated") }
+        await #expect(throws: Broken.self) { try await router.navigate("/a") }
+        #expect(log.all.isEmpty)
+        watch.cancel()
+    }
+
+    @Test("A navigator shows the place that the route makes")
+    func navigators() async throws {
+        enum Place: Sendable, Equatable { case note(Int) }
+        let router = Router(bus: bus)
+        let screen = RecordingNavigator<Place>()
+        try router.route("/notes/:id(int)", to: screen) { .note(try $0.parameters.value("id")) }
+        let terminal = TerminalNavigator { [log] in log.add($0) }
+        try router.route("/about", to: terminal) { _ in "About this app" }
+        try await router.navigate("/notes/5")
+        try await router.navigate("/notes/-6")
+        try await router.navigate("/about")
+        #expect(screen.places == [.note(5), .note(-6)])
+        #expect(screen.navigations.map(\.url) == ["/notes/5", "/notes/-6"])
+        #expect(log.all == ["/about -> About this app"])
+        screen.clear()
+        #expect(screen.places.isEmpty)
+    }
+
+    @Test("A route ends with its watch, by its pattern, by its owner and with its owner")
+    func unroute() async throws {
+        final class Owner: WatchOwner { let watches = WatchBag() }
+        let router = Router(bus: bus)
+        let watch = try router.route("/a") { _ in }
+        #expect(watch.isLive)
+        #expect(watch.watched == "/a")
+        #expect(watch.cancel())
+        #expect(!watch.cancel())
+        #expect(!watch.isLive)
+        #expect(!router.contains("/a"))
+
+        try router.route("/b{/:c}") { _ in }
+        #expect(router.contains("/b/1"))
+        #expect(!router.unroute("/b"))
+        #expect(router.unroute("/b{/:c}"))
+        #expect(!router.unroute("/b{/:c}"))
+        #expect(!router.contains("/b/1") && !router.contains("/b"))
+
+        var owner: Owner? = Owner()
+        if let owner {
+            try router.route("/c/:x", owner: owner) { [log] owner, navigation in
+                log.add("\(owner.watches.count) \(navigation.url)")
+            }
+            try await router.navigate("/c/1")
+            #expect(log.all == ["1 /c/1"])
+            #expect(Router(bus: bus).unroute(owner: owner) == 0)
+            #expect(router.unroute(owner: owner) == 1)
+            #expect(!router.contains("/c/1"))
+            try router.route("/d", owner: owner) { _, _ in }
+        }
+        #expect(router.contains("/d"))
+        owner = nil
+        #expect(!router.contains("/d"))
+        #expect(router.patterns.isEmpty)
+    }
+
+    @Test("A cancelled route releases what its action held")
+    func releases() throws {
+        final class Held: Sendable {}
+        let router = Router(bus: bus)
+        weak var weakHeld: Held?
+        let watch: Watch
+        do {
+            let held = Held()
+            weakHeld = held
+            watch = try router.route("/a") { _ in _ = held }
+        }
+        #expect(weakHeld != nil)
+        watch.cancel()
+        #expect(weakHeld == nil)
+    }
+
+    @Test("The same paths conflict unless the new route replaces the old one")
+    func conflicts() async throws {
+        let router = Router(bus: bus)
+        try router.route("/notes/:id") { [log] _ in log.add("old") }
+        let error = routeError { try router.route("/notes/:name") { _ in } }
+        #expect(error?.code == .routeConflict)
+        #expect(error?.subject == "/notes/:name")
+        #expect(error?.found == "/notes/:id")
+        #expect(error?.otherPlace?.fileID.hasSuffix("RouterNavigateTests.swift") == true)
+        try router.route("/notes/:name", replacing: true) { [log] in log.add("new \($0.parameters["name"] ?? "")") }
+        try await router.navigate("/notes/x")
+        #expect(log.all == ["new x"])
+        #expect(router.patterns == ["/notes/:name"])
+    }
+}
