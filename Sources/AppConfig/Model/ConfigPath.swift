@@ -1,0 +1,148 @@
+/// The place of a value in a configuration, such as `"http.timeout"`.
+///
+/// In text, `.` and `::` both separate keys, `\` takes the next character literally and `[2]` picks an element of an
+/// array: `"servers[2].name"`, `"http::timeout"`, `"com\\.acme\\.App.title"`. Keys are case-sensitive. A path given as text
+/// is first tried as one literal key of the root, so `"font.title.name"` finds a root key spelled with dots; a path made
+/// from `components` means exactly those.
+///
+/// Two paths are equal when their components are: `"a.b"` equals `"a::b"` and `ConfigPath(components: ["a", "b"])`, but
+/// not `ConfigPath(components: ["a.b"])`, which prints as `a\.b`.
+public struct ConfigPath: Sendable {
+    /// One step of a path.
+    public enum Component: Hashable, Sendable {
+        /// The entry of a dictionary.
+        case key(String)
+        /// The element of an array, counted from 0.
+        case index(Int)
+    }
+
+    enum Storage: Sendable {
+        case text(String)
+        case components([Component])
+    }
+
+    let storage: Storage
+
+    /// The path of the whole configuration, with no components.
+    public static let root: ConfigPath = ConfigPath([Component]())
+
+    /// Creates a path from text; nothing is parsed until the path is used.
+    public init(_ text: String) { storage = .text(text) }
+
+    /// Creates a path of exactly these keys, whatever characters they hold.
+    public init(components: [String]) { storage = .components(components.map { .key($0) }) }
+
+    /// Creates a path of exactly these steps.
+    public init(_ components: [Component]) { storage = .components(components) }
+
+    /// The steps of the path; text is parsed at each call.
+    ///
+    /// - Complexity: O(*n*) in the length of the text.
+    public var components: [Component] {
+        switch storage {
+        case .text(let text): Self.parse(text)
+        case .components(let components): components
+        }
+    }
+
+    /// The path extended by one key.
+    public func appending(_ key: String) -> ConfigPath { ConfigPath(components + [.key(key)]) }
+
+    /// The path extended by the index of an array's element.
+    public func appending(index: Int) -> ConfigPath { ConfigPath(components + [.index(index)]) }
+}
+
+extension ConfigPath: Hashable, ExpressibleByStringLiteral, CustomStringConvertible, Comparable {
+    /// Creates a path from text.
+    public init(stringLiteral value: String) { self.init(value) }
+
+    /// Whether both paths have the same components.
+    public static func == (left: ConfigPath, right: ConfigPath) -> Bool { left.components == right.components }
+
+    /// Feeds the components to the hasher.
+    public func hash(into hasher: inout Hasher) { hasher.combine(components) }
+
+    /// Whether the first path's text sorts before the second's.
+    public static func < (left: ConfigPath, right: ConfigPath) -> Bool { left.description < right.description }
+
+    /// The path in its shortest unambiguous spelling, such as `servers[2].name`.
+    public var description: String {
+        var bytes: [UInt8] = []
+        for (depth, component) in components.enumerated() {
+            switch component {
+            case .key(let key): Self.append(key: key.utf8, to: &bytes, isFirst: depth == 0)
+            case .index(let index): bytes += Array("[\(index)]".utf8)
+            }
+        }
+        return String(decoding: bytes, as: UTF8.self)
+    }
+}
+
+extension ConfigPath {
+    private static let dot = UInt8(ascii: ".")
+    private static let colon = UInt8(ascii: ":")
+    private static let backslash = UInt8(ascii: "\\")
+    private static let bracket = UInt8(ascii: "[")
+
+    /// Whether a key holding this byte is written with an escape; a key without any is found by its plain text.
+    static func needsEscape(_ byte: UInt8) -> Bool {
+        byte == dot || byte == backslash || byte == bracket || byte == colon
+    }
+
+    /// Appends a key in the spelling that `parse` reads back, after a dot unless it comes first.
+    static func append(key: some Collection<UInt8>, to bytes: inout [UInt8], isFirst: Bool) {
+        if !isFirst { bytes.append(dot) }
+        for byte in key {
+            if needsEscape(byte) { bytes.append(backslash) }
+            bytes.append(byte)
+        }
+    }
+
+    private static func parse(_ text: String) -> [Component] {
+        if text.isEmpty { return [] }
+        let bytes = Array(text.utf8)
+        var components: [Component] = []
+        var key: [UInt8] = []
+        var expectsKey = true  // false right after "[2]", where a separator is optional
+        var at = 0
+        func flush() {
+            if expectsKey { components.append(.key(String(decoding: key, as: UTF8.self))) }
+            key.removeAll(keepingCapacity: true)
+        }
+        while at < bytes.count {
+            let byte = bytes[at]
+            let isDouble = byte == colon && at + 1 < bytes.count && bytes[at + 1] == colon
+            if byte == backslash, at + 1 < bytes.count {
+                expectsKey = true
+                key.append(bytes[at + 1])
+                at += 2
+            } else if byte == dot || isDouble {
+                flush()
+                expectsKey = true
+                at += isDouble ? 2 : 1
+            } else if byte == bracket, let (index, next) = parseIndex(bytes, from: at) {
+                if !key.isEmpty || (expectsKey && at > 0) { flush() }
+                components.append(.index(index))
+                expectsKey = false
+                at = next
+            } else {
+                expectsKey = true
+                key.append(byte)
+                at += 1
+            }
+        }
+        flush()
+        return components
+    }
+
+    private static func parseIndex(_ bytes: [UInt8], from start: Int) -> (index: Int, next: Int)? {
+        guard let close = bytes[start...].firstIndex(of: UInt8(ascii: "]")), close > start + 1, close - start < 12
+        else { return nil }
+        var index = 0
+        for byte in bytes[(start + 1)..<close] {
+            guard byte >= UInt8(ascii: "0"), byte <= UInt8(ascii: "9") else { return nil }
+            index = index * 10 + Int(byte - UInt8(ascii: "0"))
+        }
+        return (index, close + 1)
+    }
+}
