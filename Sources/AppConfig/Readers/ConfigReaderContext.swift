@@ -1,0 +1,169 @@
+/// What every reader of a file needs to know besides the bytes, and the way it reports what is wrong with them.
+struct ConfigReaderContext: Sendable {
+    /// What a key that stands twice in one dictionary means.
+    enum Duplicates: Sendable {
+        case error
+        case lastWins
+    }
+
+    var name: String
+    var file: String?
+    var limits = ConfigLimits()
+    var duplicates = Duplicates.error
+
+    /// A failure at a byte offset of a text.
+    func failure(
+        _ code: ConfigError.Code = .malformedSource, at offset: Int, of text: UnsafeBufferPointer<UInt8>,
+        key: ConfigPath? = nil, reason: String? = nil, expected: String? = nil, found: String? = nil,
+        notes: [String] = []
+    ) -> ConfigError {
+        let lines = ConfigSource.Positions.lines(ConfigSource.lineStarts(of: text))
+        let origin = ConfigSource(name: name, file: file, positions: lines).origin(at: UInt32(offset))
+        return ConfigError(
+            code, key: key.flatMap { $0.components.isEmpty ? nil : $0 }, origin: origin, reason: reason,
+            expected: expected, found: found, notes: notes)
+    }
+
+    func source(_ text: UnsafeBufferPointer<UInt8>) -> ConfigSource {
+        ConfigSource(name: name, file: file, positions: .lines(ConfigSource.lineStarts(of: text)))
+    }
+
+    /// Looks for equal keys in the innermost open dictionary before it is closed; the source is made only if needed.
+    ///
+    /// - Throws: A `duplicateKey` error, unless the later of two keys wins.
+    func checkDuplicates(
+        in builder: inout ConfigTreeBuilder, _ diagnostics: inout [ConfigDiagnostic], source: () -> ConfigSource
+    ) throws(ConfigError) {
+        let twins = builder.findDuplicates()
+        if twins.isEmpty { return }
+        let source = source()
+        for twin in twins {
+            let first = source.origin(at: builder.keyPosition(of: twin.first))
+            let second = source.origin(at: builder.keyPosition(of: twin.second))
+            let key = builder.path(ofChild: twin.second)
+            switch duplicates {
+            case .error:
+                throw ConfigError(
+                    .duplicateKey, key: key, origin: second, reason: "the key stands twice",
+                    notes: ["first at \(first)"])
+            case .lastWins:
+                diagnostics.append(
+                    ConfigDiagnostic(
+                        .duplicateKey, key: key, origin: second,
+                        message: "the key stands twice, first at \(first); the later one is taken"))
+                builder.supersede(twin.first)
+            }
+        }
+    }
+}
+
+/// What a reader hands on: the tree and what it has to say about it.
+struct ConfigReading: Sendable {
+    var tree: ConfigTree
+    var diagnostics: [ConfigDiagnostic] = []
+}
+
+/// The formats a configuration file can have, told from the first bytes and never guessed.
+enum ConfigFormat: Sendable {
+    case xml
+    case binary
+    case json
+
+    /// Reads bytes in whatever format they are.
+    static func read(_ bytes: [UInt8], _ context: ConfigReaderContext) throws(ConfigError) -> ConfigReading {
+        if bytes.count > context.limits.bytes {
+            throw ConfigError(
+                .limitExceeded, origin: ConfigOrigin(name: context.name, file: context.file),
+                expected: "at most \(context.limits.bytes) bytes", found: "\(bytes.count)")
+        }
+        if bytes.starts(with: Array("bplist".utf8)) {
+            return try bytes.withUnsafeBufferPointer { (bytes) throws(ConfigError) in
+                var reader = BinaryPlistReader(bytes, context)
+                return try reader.read()
+            }
+        }
+        if let utf8 = utf16Text(bytes) { return try readText(utf8, context) }
+        return try readText(bytes, context)
+    }
+
+    private static func readText(_ bytes: [UInt8], _ context: ConfigReaderContext) throws(ConfigError) -> ConfigReading
+    {
+        try bytes.withUnsafeBufferPointer { (text) throws(ConfigError) in
+            if let bad = UTF8Check.firstInvalidOffset(in: text) {
+                throw context.failure(
+                    at: bad, of: text, expected: "UTF-8 text", found: "byte 0x\(String(text[bad], radix: 16))")
+            }
+            var at = text.starts(with: [0xEF, 0xBB, 0xBF]) ? 3 : 0
+            while at < text.count, [9, 10, 13, 32].contains(text[at]) { at += 1 }
+            let expected = "a property list (XML or binary) or a JSON object"
+            guard at < text.count else {
+                throw context.failure(
+                    at: at, of: text, expected: expected, found: text.isEmpty ? "an empty file" : "a blank file")
+            }
+            switch text[at] {
+            case UInt8(ascii: "<"):
+                var reader = XMLPlistReader(text, context)
+                return try reader.read()
+            case UInt8(ascii: "{"), UInt8(ascii: "["), UInt8(ascii: "\""):
+                var reader = JSONConfigReader(text, context)
+                return try reader.read()
+            default:
+                throw context.failure(
+                    at: at, of: text, expected: expected,
+                    found: "text that is neither (OpenStep property lists are not read)")
+            }
+        }
+    }
+
+    /// UTF-16 with a byte order mark, as UTF-8.
+    private static func utf16Text(_ bytes: [UInt8]) -> [UInt8]? {
+        guard bytes.count >= 2, bytes.count % 2 == 0 else { return nil }
+        let isBig = bytes[0] == 0xFE && bytes[1] == 0xFF
+        guard isBig || (bytes[0] == 0xFF && bytes[1] == 0xFE) else { return nil }
+        let units = stride(from: 2, to: bytes.count, by: 2).map { at -> UInt16 in
+            let (first, second) = (UInt16(bytes[at]), UInt16(bytes[at + 1]))
+            return isBig ? first << 8 | second : second << 8 | first
+        }
+        guard let text = String(validating: units, as: UTF16.self) else { return nil }
+        return Array(text.utf8)
+    }
+}
+
+/// The check that bytes are UTF-8 before anything is made of them.
+enum UTF8Check {
+    /// The offset of the first byte that does not belong to valid UTF-8, by table 3-7 of the Unicode Standard.
+    static func firstInvalidOffset(in text: UnsafeBufferPointer<UInt8>) -> Int? {
+        guard let base = text.baseAddress else { return nil }
+        let count = text.count
+        var at = 0
+        while at < count {
+            if at + 8 <= count,
+                UnsafeRawPointer(base + at).loadUnaligned(as: UInt64.self) & 0x8080_8080_8080_8080 == 0
+            {
+                at += 8
+                continue
+            }
+            let lead = base[at]
+            if lead < 0x80 {
+                at += 1
+                continue
+            }
+            let length: Int
+            var second: ClosedRange<UInt8> = 0x80...0xBF
+            switch lead {
+            case 0xC2...0xDF: length = 2
+            case 0xE0: (length, second) = (3, 0xA0...0xBF)
+            case 0xED: (length, second) = (3, 0x80...0x9F)
+            case 0xE1...0xEF: length = 3
+            case 0xF0: (length, second) = (4, 0x90...0xBF)
+            case 0xF4: (length, second) = (4, 0x80...0x8F)
+            case 0xF1...0xF3: length = 4
+            default: return at
+            }
+            guard at + length <= count, second.contains(base[at + 1]) else { return at }
+            for next in 2..<max(length, 2) where !(0x80...0xBF).contains(base[at + next]) { return at }
+            at += length
+        }
+        return nil
+    }
+}

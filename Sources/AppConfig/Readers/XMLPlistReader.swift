@@ -1,0 +1,511 @@
+/// Reads an XML property list into a tree, in one pass over the bytes and without recursion.
+///
+/// The format is Apple's PropertyList-1.0 document type. Stricter than Foundation: duplicate keys, attributes on
+/// values, entity declarations, text after the document and a root that is no dictionary are errors.
+struct XMLPlistReader {
+    private enum Tag: String {
+        case plist, dict, array, string, key, integer, real, `true`, `false`, date, data
+    }
+
+    private struct Element {
+        var tag: Tag
+        var isEnd: Bool
+        var isEmpty: Bool
+    }
+
+    private let text: UnsafeBufferPointer<UInt8>
+    private let base: UnsafePointer<UInt8>
+    private let context: ConfigReaderContext
+    private var at = 0
+    private var builder = ConfigTreeBuilder()
+    private var diagnostics: [ConfigDiagnostic] = []
+    /// The decoded text of the current element, if it had references or CDATA sections.
+    private var scratch: [UInt8] = []
+    private var hasKey = false
+
+    init(_ text: UnsafeBufferPointer<UInt8>, _ context: ConfigReaderContext) {
+        self.text = text
+        self.base = text.baseAddress ?? UnsafePointer(bitPattern: 8)!
+        self.context = context
+    }
+
+    mutating func read() throws(ConfigError) -> ConfigReading {
+        builder.reserve(nodes: text.count / 40, keyBytes: text.count / 5, strings: text.count / 60)
+        try readProlog()
+        try readValues()
+        try readEpilog()
+        let source = context.source(text)
+        return ConfigReading(tree: builder.finish(sources: [source]), diagnostics: diagnostics)
+    }
+
+    // MARK: Structure
+
+    private mutating func readProlog() throws(ConfigError) {
+        if text.starts(with: [0xEF, 0xBB, 0xBF]) { at = 3 }
+        if has("<?xml") { try readDeclaration() }
+        try skipMisc(allowsDoctype: true)
+        let start = at
+        guard at < text.count else { throw failure(expected: "<plist>", found: "the end of the file") }
+        let element = try readTag(allowsAttributes: true)
+        guard element.tag == .plist, !element.isEnd, !element.isEmpty else {
+            throw failure(at: start, expected: "<plist>", found: describe(element))
+        }
+    }
+
+    private mutating func readDeclaration() throws(ConfigError) {
+        let start = at
+        guard let end = find("?>", from: at) else {
+            throw failure(at: start, reason: "the XML declaration has no end", expected: "?>")
+        }
+        let declaration = String(decoding: text[at..<end], as: UTF8.self).lowercased()
+        if let range = declaration.firstRange(of: "encoding"),
+            let quote = declaration[range.upperBound...].firstIndex(where: { $0 == "\"" || $0 == "'" })
+        {
+            let name = declaration[declaration.index(after: quote)...].prefix { $0 != "\"" && $0 != "'" }
+            // UTF-16 arrives here as UTF-8 already.
+            guard ["utf-8", "utf8", "us-ascii", "ascii", "utf-16"].contains(String(name)) else {
+                throw failure(at: start, expected: "the encoding UTF-8", found: "\(name)")
+            }
+        }
+        at = end + 2
+    }
+
+    private mutating func readValues() throws(ConfigError) {
+        while true {
+            skipWhitespace()
+            let start = at
+            guard at < text.count else { throw unexpectedEnd() }
+            guard base[at] == UInt8(ascii: "<") else { throw failure(expected: expectation, found: "text") }
+            if at + 1 < text.count, base[at + 1] == UInt8(ascii: "!") || base[at + 1] == UInt8(ascii: "?") {
+                try skipMisc(allowsDoctype: false)
+                continue
+            }
+            let element = try readTag(allowsAttributes: false)
+            if element.isEnd {
+                try close(element, at: start)
+                if builder.depth == 0 { return }
+            } else {
+                try value(element, at: start)
+                if builder.depth == 0 { return }
+            }
+        }
+    }
+
+    private mutating func readEpilog() throws(ConfigError) {
+        try skipMisc(allowsDoctype: false)
+        var start = at
+        guard at < text.count else { throw failure(expected: "</plist>", found: "the end of the file") }
+        guard base[at] == UInt8(ascii: "<") else { throw failure(expected: "</plist>", found: "text") }
+        let element = try readTag(allowsAttributes: false)
+        guard element.tag == .plist, element.isEnd else {
+            throw failure(at: start, expected: "</plist>", found: describe(element))
+        }
+        try skipMisc(allowsDoctype: false)
+        start = at
+        if at < text.count { throw failure(at: start, expected: "the end of the file", found: "more text") }
+    }
+
+    private var expectation: String {
+        guard let container = builder.container else { return "<dict> as the root" }
+        if builder.isArray(container) { return "a value or </array>" }
+        return hasKey ? "a value" : "<key> or </dict>"
+    }
+
+    private mutating func close(_ element: Element, at start: Int) throws(ConfigError) {
+        guard let container = builder.container else {
+            throw failure(at: start, expected: expectation, found: describe(element))
+        }
+        guard element.tag == (builder.isArray(container) ? .array : .dict) else {
+            throw failure(at: start, expected: expectation, found: describe(element))
+        }
+        if hasKey { throw failure(at: start, expected: "a value", found: describe(element)) }
+        try context.checkDuplicates(in: &builder, &diagnostics) { context.source(text) }
+        builder.close()
+    }
+
+    // MARK: Values
+
+    private mutating func value(_ element: Element, at start: Int) throws(ConfigError) {
+        if let container = builder.container {
+            if !builder.isArray(container) {
+                guard hasKey != (element.tag == .key) else {
+                    throw failure(at: start, expected: expectation, found: describe(element))
+                }
+            } else if element.tag == .key {
+                throw failure(at: start, expected: expectation, found: describe(element))
+            }
+        } else if element.tag != .dict {
+            throw failure(at: start, expected: expectation, found: describe(element))
+        }
+        let position = UInt32(start)
+        if builder.count >= context.limits.values {
+            throw failure(.limitExceeded, at: start, expected: "at most \(context.limits.values) values")
+        }
+        switch element.tag {
+        case .dict, .array:
+            if builder.depth >= context.limits.depth {
+                throw failure(
+                    .limitExceeded, at: start, withKey: false,
+                    expected: "at most \(context.limits.depth) nested dictionaries and arrays")
+            }
+            builder.open(element.tag == .dict ? .dictionary : .array, position: position)
+            if element.isEmpty { builder.close() }
+            hasKey = false
+            return
+        case .key:
+            let isShort = try withText(of: element, at: start) { (builder, text, _) in builder.key(text) }
+            guard isShort else {
+                throw failure(.limitExceeded, at: start, withKey: false, expected: "a key of at most 65535 bytes")
+            }
+            builder.setKeyPosition(position)
+            hasKey = true
+            return
+        case .string:
+            try withText(of: element, at: start) { (builder, text, mayBeTemplate) in
+                builder.string(
+                    String(decoding: text, as: UTF8.self), mayBeTemplate: mayBeTemplate, position: position)
+            }
+        case .true, .false:
+            if !element.isEmpty {
+                skipWhitespace()
+                try expectEnd(of: element.tag)
+            }
+            builder.boolean(element.tag == .true, position: position)
+        case .integer:
+            try scalar(element, at: start, expected: "a whole number in 64 bits") { (builder, text) in
+                guard let number = ScalarText.integer(text) else { return false }
+                switch number {
+                case .signed(let value): builder.integer(value, position: position)
+                case .unsigned(let value): builder.unsigned(value, position: position)
+                }
+                return true
+            }
+        case .real:
+            try scalar(element, at: start, expected: "a number") { (builder, text) in
+                guard let number = ScalarText.real(text) else { return false }
+                builder.real(number, position: position)
+                return true
+            }
+        case .date:
+            try scalar(element, at: start, expected: "a date as YYYY-MM-DDThh:mm:ssZ") { (builder, text) in
+                guard let seconds = ConfigDateText.parsePlist(text) else { return false }
+                builder.date(seconds, position: position)
+                return true
+            }
+        case .data:
+            try scalar(element, at: start, expected: "base64 text", quotes: false) { (builder, text) in
+                guard let bytes = Base64.decode(text) else { return false }
+                builder.data(bytes, position: position)
+                return true
+            }
+        case .plist:
+            throw failure(at: start, expected: expectation, found: describe(element))
+        }
+        hasKey = false
+    }
+
+    /// Reads the text of a number, a date or data and has it parsed.
+    private mutating func scalar(
+        _ element: Element, at start: Int, expected: String, quotes: Bool = true,
+        _ parse: (inout ConfigTreeBuilder, UnsafeBufferPointer<UInt8>) -> Bool
+    ) throws(ConfigError) {
+        var found = ""
+        let isRight = try withText(of: element, at: start) { (builder, text, _) in
+            if parse(&builder, text) { return true }
+            found = quotes && text.count <= 64 ? "\"\(String(decoding: text, as: UTF8.self))\"" : "other text"
+            return false
+        }
+        if !isRight { throw failure(at: start, expected: expected, found: found) }
+    }
+
+    /// Reads the text up to the end tag, which is consumed, and passes it on without copying where it can.
+    private mutating func withText<R>(
+        of element: Element, at start: Int,
+        _ body: (inout ConfigTreeBuilder, UnsafeBufferPointer<UInt8>, _ mayBeTemplate: Bool) -> R
+    ) throws(ConfigError) -> R {
+        if element.isEmpty { return body(&builder, UnsafeBufferPointer(rebasing: text[at..<at]), false) }
+        let first = at
+        var mayBeTemplate = false
+        while at < text.count {
+            let byte = base[at]
+            if byte > UInt8(ascii: "<") {
+                at += 1
+            } else if byte == UInt8(ascii: "<") {
+                if at + 1 < text.count, base[at + 1] == UInt8(ascii: "/") {
+                    let run = UnsafeBufferPointer(rebasing: text[first..<at])
+                    try expectEnd(of: element.tag)
+                    return body(&builder, run, mayBeTemplate)
+                }
+                break
+            } else if byte == UInt8(ascii: "&") {
+                break
+            } else {
+                if byte == UInt8(ascii: "$") { mayBeTemplate = true }
+                if byte < 32 {
+                    if byte == 13 { break }
+                    try checkControl(byte)
+                }
+                at += 1
+            }
+        }
+        try decodeText(from: first, of: element.tag)
+        try expectEnd(of: element.tag)
+        return scratch.withUnsafeBufferPointer { body(&builder, $0, true) }
+    }
+
+    private func checkControl(_ byte: UInt8) throws(ConfigError) {
+        guard byte == 9 || byte == 10 || byte == 13 else {
+            throw failure(at: at, reason: "control character 0x\(String(byte, radix: 16)) is not allowed in XML")
+        }
+    }
+
+    /// Copies text with references, CDATA sections and comments resolved into `scratch`.
+    private mutating func decodeText(from first: Int, of tag: Tag) throws(ConfigError) {
+        scratch.removeAll(keepingCapacity: true)
+        scratch.append(contentsOf: text[first..<at])
+        while at < text.count {
+            let byte = base[at]
+            if byte == UInt8(ascii: "&") {
+                try decodeReference()
+            } else if byte == UInt8(ascii: "<") {
+                if has("<![CDATA[") {
+                    guard let end = find("]]>", from: at + 9) else {
+                        throw failure(reason: "the CDATA section has no end", expected: "]]>")
+                    }
+                    scratch.append(contentsOf: text[(at + 9)..<end])
+                    at = end + 3
+                } else if has("<!--") {
+                    try skipComment()
+                } else {
+                    return
+                }
+            } else {
+                if byte < 32 { try checkControl(byte) }
+                scratch.append(byte)
+                at += 1
+            }
+        }
+    }
+
+    private mutating func decodeReference() throws(ConfigError) {
+        let start = at
+        let limit = min(text.count, at + 12)
+        guard let semicolon = text[at..<limit].firstIndex(of: UInt8(ascii: ";")) else {
+            throw failure(at: start, expected: "a character reference such as &amp;", found: "a bare &")
+        }
+        let name = String(decoding: text[(at + 1)..<semicolon], as: UTF8.self)
+        var scalar: UInt32?
+        switch name {
+        case "lt": scalar = 60
+        case "gt": scalar = 62
+        case "amp": scalar = 38
+        case "apos": scalar = 39
+        case "quot": scalar = 34
+        default:
+            if name.hasPrefix("#x") {
+                scalar = UInt32(name.dropFirst(2), radix: 16)
+            } else if name.hasPrefix("#") {
+                scalar = UInt32(name.dropFirst(1))
+            }
+        }
+        guard let scalar, let character = Unicode.Scalar(scalar), Self.isXMLCharacter(scalar) else {
+            throw failure(at: start, expected: "a character reference such as &amp;", found: "&\(name);")
+        }
+        scratch.append(contentsOf: UTF8.encode(character) ?? UTF8.encodedReplacementCharacter)
+        at = semicolon + 1
+    }
+
+    private static func isXMLCharacter(_ scalar: UInt32) -> Bool {
+        scalar >= 32 ? scalar != 0xFFFE && scalar != 0xFFFF : scalar == 9 || scalar == 10 || scalar == 13
+    }
+
+    // MARK: Markup
+
+    private mutating func expectEnd(of tag: Tag) throws(ConfigError) {
+        let start = at
+        guard at < text.count else { throw unexpectedEnd() }
+        guard base[at] == UInt8(ascii: "<") else {
+            throw failure(at: start, expected: "</\(tag.rawValue)>", found: "text")
+        }
+        let element = try readTag(allowsAttributes: false)
+        guard element.isEnd, element.tag == tag else {
+            throw failure(at: start, expected: "</\(tag.rawValue)>", found: describe(element))
+        }
+    }
+
+    /// Reads one tag; `at` is on its `<`.
+    private mutating func readTag(allowsAttributes: Bool) throws(ConfigError) -> Element {
+        let start = at
+        at += 1
+        var isEnd = false
+        if at < text.count, base[at] == UInt8(ascii: "/") {
+            isEnd = true
+            at += 1
+        }
+        let nameStart = at
+        while at < text.count, base[at] | 0x20 >= UInt8(ascii: "a"), base[at] | 0x20 <= UInt8(ascii: "z") { at += 1 }
+        guard at < text.count else { throw unexpectedEnd() }
+        guard let tag = Self.tag(base + nameStart, at - nameStart) else {
+            let name = String(decoding: text[nameStart..<min(at, nameStart + 24)], as: UTF8.self)
+            throw failure(at: start, expected: expectation, found: "<\(isEnd ? "/" : "")\(name)>")
+        }
+        if base[at] == UInt8(ascii: ">") {
+            at += 1
+            return Element(tag: tag, isEnd: isEnd, isEmpty: false)
+        }
+        return try readTagRest(tag, isEnd: isEnd, allowsAttributes: allowsAttributes)
+    }
+
+    private mutating func readTagRest(_ tag: Tag, isEnd: Bool, allowsAttributes: Bool) throws(ConfigError) -> Element {
+        skipWhitespace()
+        if allowsAttributes, !isEnd {
+            while at < text.count, base[at] != UInt8(ascii: ">"), base[at] != UInt8(ascii: "/") {
+                guard let equals = text[at...].firstIndex(of: UInt8(ascii: "=")), equals + 1 < text.count,
+                    base[equals + 1] == 34 || base[equals + 1] == 39,
+                    let quote = text[(equals + 2)...].firstIndex(of: base[equals + 1])
+                else { throw failure(expected: "an attribute or >", found: "other text") }
+                at = quote + 1
+                skipWhitespace()
+            }
+        }
+        var isEmpty = false
+        if !isEnd, at < text.count, base[at] == UInt8(ascii: "/") {
+            isEmpty = true
+            at += 1
+        }
+        guard at < text.count else { throw unexpectedEnd() }
+        guard base[at] == UInt8(ascii: ">") else {
+            throw failure(expected: "> at the end of <\(isEnd ? "/" : "")\(tag.rawValue)", found: "other text")
+        }
+        at += 1
+        return Element(tag: tag, isEnd: isEnd, isEmpty: isEmpty)
+    }
+
+    private static func tag(_ name: UnsafePointer<UInt8>, _ length: Int) -> Tag? {
+        func matches(_ tag: Tag, _ text: StaticString) -> Tag? {
+            for offset in 0..<length where name[offset] != text.utf8Start[offset] { return nil }
+            return tag
+        }
+        switch length {
+        case 3: return matches(.key, "key")
+        case 4:
+            switch name[0] {
+            case UInt8(ascii: "d"):
+                if name[1] == UInt8(ascii: "i") { return matches(.dict, "dict") }
+                return matches(.date, "date") ?? matches(.data, "data")
+            case UInt8(ascii: "t"): return matches(.true, "true")
+            default: return matches(.real, "real")
+            }
+        case 5:
+            switch name[0] {
+            case UInt8(ascii: "a"): return matches(.array, "array")
+            case UInt8(ascii: "f"): return matches(.false, "false")
+            default: return matches(.plist, "plist")
+            }
+        case 6: return matches(.string, "string")
+        case 7: return matches(.integer, "integer")
+        default: return nil
+        }
+    }
+
+    @inline(__always)
+    private mutating func skipWhitespace() {
+        while at < text.count {
+            switch base[at] {
+            case 9, 10, 13, 32: at += 1
+            default: return
+            }
+        }
+    }
+
+    /// Skips white space, comments and processing instructions, and a document type without declarations.
+    private mutating func skipMisc(allowsDoctype: Bool) throws(ConfigError) {
+        while true {
+            skipWhitespace()
+            if has("<!--") {
+                try skipComment()
+            } else if has("<?") {
+                guard let end = find("?>", from: at) else {
+                    throw failure(reason: "the processing instruction has no end", expected: "?>")
+                }
+                at = end + 2
+            } else if allowsDoctype, has("<!DOCTYPE") {
+                try skipDoctype()
+            } else if has("<!") {
+                throw failure(expected: expectation, found: "a declaration")
+            } else {
+                return
+            }
+        }
+    }
+
+    private mutating func skipDoctype() throws(ConfigError) {
+        let start = at
+        at += 9
+        while at < text.count {
+            switch base[at] {
+            case UInt8(ascii: ">"):
+                at += 1
+                return
+            case UInt8(ascii: "["):
+                throw failure(reason: "declarations inside of <!DOCTYPE> are not read")
+            case 34, 39:
+                let quote = base[at]
+                at += 1
+                while at < text.count, base[at] != quote { at += 1 }
+                at += 1
+            default:
+                at += 1
+            }
+        }
+        at = text.count
+        throw failure(at: start, reason: "<!DOCTYPE has no end", expected: ">")
+    }
+
+    private mutating func skipComment() throws(ConfigError) {
+        guard let end = find("-->", from: at + 4) else {
+            throw failure(reason: "the comment has no end", expected: "-->")
+        }
+        at = end + 3
+    }
+
+    private func has(_ literal: StaticString) -> Bool {
+        let length = literal.utf8CodeUnitCount
+        guard at + length <= text.count else { return false }
+        for offset in 0..<length where base[at + offset] != literal.utf8Start[offset] { return false }
+        return true
+    }
+
+    private func find(_ literal: StaticString, from start: Int) -> Int? {
+        let length = literal.utf8CodeUnitCount
+        var found = start
+        while found + length <= text.count {
+            var offset = 0
+            while offset < length, base[found + offset] == literal.utf8Start[offset] { offset += 1 }
+            if offset == length { return found }
+            found += 1
+        }
+        return nil
+    }
+
+    // MARK: Failures
+
+    private func describe(_ element: Element) -> String {
+        "<\(element.isEnd ? "/" : "")\(element.tag.rawValue)\(element.isEmpty ? "/" : "")>"
+    }
+
+    private func unexpectedEnd() -> ConfigError {
+        failure(at: text.count, expected: expectation, found: "the end of the file")
+    }
+
+    private func failure(
+        _ code: ConfigError.Code = .malformedSource, at offset: Int? = nil, withKey: Bool = true,
+        reason: String? = nil, expected: String? = nil, found: String? = nil
+    ) -> ConfigError {
+        // The path of a value nested a million deep would be longer than the file.
+        let key = builder.depth <= 64 && withKey ? builder.pathOfNext() : nil
+        return context.failure(
+            code, at: min(offset ?? at, text.count), of: text, key: key, reason: reason, expected: expected,
+            found: found)
+    }
+}
