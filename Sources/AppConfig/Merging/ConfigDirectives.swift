@@ -1,0 +1,94 @@
+/// The keys beginning with `$` by which a file says how its dictionaries merge.
+///
+/// - `$replace: true` — the dictionary replaces what is below it instead of merging with it.
+/// - `$unset: [names]` — these keys of the dictionary below are removed.
+/// - `$append: […]`, `$prepend: […]` — alone in a dictionary: elements behind or before those of the array below.
+/// - `$secret: [names]` — the values of these keys, and all below them, are never printed.
+enum ConfigDirectives {
+    static let replace = "$replace"
+    static let unset = "$unset"
+    static let append = "$append"
+    static let prepend = "$prepend"
+    static let secret = "$secret"
+
+    /// Whether a dictionary is the addition to an array.
+    static func isList(_ node: Int, _ tree: ConfigTree) -> Bool {
+        guard tree.hasDirectives, tree.kind(of: node) == .dictionary, let first = tree.children(of: node).first
+        else { return false }
+        let key = tree.key(of: first)
+        return key == append || key == prepend
+    }
+
+    static func replaces(_ node: Int, _ tree: ConfigTree) -> Bool {
+        guard tree.hasDirectives, let flag = tree.child(of: node, key: replace) else { return false }
+        return tree.scalar(of: flag) == .boolean(true)
+    }
+
+    /// The names in a dictionary's `$unset`.
+    static func unset(_ node: Int, _ tree: ConfigTree) -> [String] { names(unset, node, tree) }
+
+    /// The names in a dictionary's `$secret`.
+    static func secret(_ node: Int, _ tree: ConfigTree) -> [String] { names(secret, node, tree) }
+
+    /// The paths that a layer's `$secret` directives name, as they are after the merge.
+    static func secretPaths(in layer: ConfigLayer) -> Set<ConfigPath> {
+        let tree = layer.tree
+        var paths: Set<ConfigPath> = []
+        for node in (layer.root + 1)..<max(layer.root + 1, Int(tree.nodes[layer.root].end)) {
+            guard tree.isDirective(node), tree.key(of: node) == secret else { continue }
+            let parent = tree.path(of: Int(tree.nodes[node].parent)).components
+            let below = ConfigPath(Array(parent.dropFirst(tree.path(of: layer.root).components.count)))
+            for name in names(secret, Int(tree.nodes[node].parent), tree) { paths.insert(below.appending(name)) }
+        }
+        return paths
+    }
+
+    private static func names(_ directive: String, _ node: Int, _ tree: ConfigTree) -> [String] {
+        guard tree.hasDirectives, let list = tree.child(of: node, key: directive) else { return [] }
+        return tree.children(of: list).compactMap { child in
+            if case .string(let name)? = tree.scalar(of: child) { name } else { nil }
+        }
+    }
+
+    /// Throws if a key of the layer begins with `$` and is no directive, or is one in the wrong form or place.
+    static func check(_ layer: ConfigLayer) throws(ConfigError) {
+        let tree = layer.tree
+        var problems: [ConfigError] = []
+        for node in (layer.root + 1)..<max(layer.root + 1, Int(tree.nodes[layer.root].end)) where tree.isDirective(node)
+        {
+            let parent = Int(tree.nodes[node].parent)
+            let key = tree.key(of: node)
+            func wrong(expected: String) {
+                problems.append(
+                    ConfigError(
+                        .unknownDirective, key: tree.path(of: node), origin: tree.origin(of: node),
+                        expected: expected, found: tree.kind(of: node).name))
+            }
+            switch key {
+            case replace:
+                if tree.kind(of: node) != .boolean { wrong(expected: "a boolean") }
+            case unset, secret:
+                let isRight =
+                    tree.kind(of: node) == .array && tree.children(of: node).allSatisfy { tree.kind(of: $0) == .string }
+                if !isRight { wrong(expected: "an array of strings") }
+            case append, prepend:
+                if tree.kind(of: node) != .array { wrong(expected: "an array") }
+                let isAlone = tree.children(of: parent).allSatisfy { [append, prepend].contains(tree.key(of: $0)) }
+                if !isAlone || parent == layer.root {
+                    problems.append(
+                        ConfigError(
+                            .unknownDirective, key: tree.path(of: node), origin: tree.origin(of: node),
+                            reason: "\(key) stands alone in its dictionary"))
+                }
+            default:
+                problems.append(
+                    ConfigError(
+                        .unknownDirective, key: tree.path(of: node), origin: tree.origin(of: node),
+                        expected:
+                            "a key that does not begin with $, or one of $replace, $unset, $append, $prepend, $secret",
+                        found: key))
+            }
+        }
+        if !problems.isEmpty { throw .joining(problems) }
+    }
+}

@@ -1,0 +1,53 @@
+/// The station of a layer in the order from the weakest to the strongest.
+public struct ConfigLayerKind: Hashable, Sendable, Comparable, CustomStringConvertible {
+    private let rank: Int
+    private let name: String
+
+    /// Defaults in code.
+    public static let defaults: ConfigLayerKind = ConfigLayerKind(rank: 0, name: "defaults")
+    /// `ApplicationConfig.plist`.
+    public static let base: ConfigLayerKind = ConfigLayerKind(rank: 1, name: "base")
+    /// The file of an environment, such as `ApplicationConfig.debug.plist`.
+    public static let environment: ConfigLayerKind = ConfigLayerKind(rank: 2, name: "environment")
+    /// The section of a bundle identifier.
+    public static let bundle: ConfigLayerKind = ConfigLayerKind(rank: 3, name: "bundle override")
+    /// A file of the developer or the machine.
+    public static let local: ConfigLayerKind = ConfigLayerKind(rank: 4, name: "local file")
+    /// Environment variables.
+    public static let variables: ConfigLayerKind = ConfigLayerKind(rank: 5, name: "environment variables")
+    /// Arguments of the command line.
+    public static let arguments: ConfigLayerKind = ConfigLayerKind(rank: 6, name: "command line")
+    /// Values set at run time.
+    public static let runtime: ConfigLayerKind = ConfigLayerKind(rank: 7, name: "run time")
+
+    /// Whether the first kind of layer is weaker than the second.
+    public static func < (left: ConfigLayerKind, right: ConfigLayerKind) -> Bool { left.rank < right.rank }
+
+    /// The layer's name, such as `bundle override`.
+    public var description: String { name }
+}
+
+/// One layer of a configuration: a dictionary of a tree, with what it is for.
+struct ConfigLayer: Sendable {
+    var kind: ConfigLayerKind
+    /// What distinguishes the layer from others of its kind: a file name, a bundle pattern.
+    var label: String
+    var tree: ConfigTree
+    var root: Int = 0
+    /// Dictionaries of the layer replace what is below them instead of merging with it.
+    var isShallow = false
+}
+
+/// How the layers of a configuration are laid on each other.
+public struct ConfigMergePolicy: Hashable, Sendable {
+    private enum Kind { case deep, seed }
+    private let kind: Kind
+
+    /// Dictionaries merge key by key at every depth, arrays and scalars replace, directives apply.
+    public static let deep: ConfigMergePolicy = ConfigMergePolicy(kind: .deep)
+    /// As NEIApplicationConfig did: files merge at the root only, of the sections of one bundle identifier the last
+    /// file's alone counts and is laid on the root shallowly, and there are no wildcards and no directives.
+    public static let seed: ConfigMergePolicy = ConfigMergePolicy(kind: .seed)
+
+    var isDeep: Bool { kind == .deep }
+}

@@ -1,0 +1,237 @@
+/// Folds layers, from the weakest to the strongest, into one tree.
+///
+/// The merge is a strict left fold: what a layer meets is the result of all weaker ones. Dictionaries merge key by key;
+/// anything else replaces. The way down the tree is kept on an explicit stack.
+struct ConfigMerger {
+    /// A node of a layer that has a say at some path.
+    struct Contributor {
+        var layer: Int
+        var node: Int
+    }
+
+    /// The contributors to one key that are left after the fold; several are dictionaries or a list and its additions.
+    private struct Item {
+        var first: Contributor
+        var more: [Contributor] = []
+        var last: Contributor { more.last ?? first }
+        var all: [Contributor] { [first] + more }
+    }
+
+    private struct Frame {
+        var items: [Item]
+        var next = 0
+        var isArray: Bool
+    }
+
+    let layers: [ConfigLayer]
+    let policy: ConfigMergePolicy
+    /// Keys beginning with `$` have a meaning; otherwise they are ordinary keys.
+    let readsDirectives: Bool
+    private var sourceOffsets: [UInt16] = []
+    private var sources: [ConfigSource] = []
+    private var builder = ConfigTreeBuilder()
+    private var table = ConfigKeyTable()
+    private(set) var diagnostics: [ConfigDiagnostic] = []
+
+    init(_ layers: [ConfigLayer], policy: ConfigMergePolicy, readsDirectives: Bool = true) {
+        self.layers = layers
+        self.policy = policy
+        self.readsDirectives = readsDirectives && policy.isDeep
+    }
+
+    /// Merges the layers, whose directives have been checked; one layer that needs nothing is passed on as it is.
+    mutating func merge() -> ConfigTree {
+        if layers.isEmpty { return .empty }
+        if layers.count == 1, layers[0].root == 0, !layers[0].tree.hasGaps, !hasDirectives(0) { return layers[0].tree }
+        // Sections share their file's tree, whose sources are then entered once.
+        var offsets: [ObjectIdentifier: UInt16] = [:]
+        for layer in layers {
+            let identity = ObjectIdentifier(layer.tree)
+            if offsets[identity] == nil {
+                offsets[identity] = UInt16(sources.count)
+                sources += layer.tree.sources
+            }
+            sourceOffsets.append(offsets[identity] ?? 0)
+        }
+        let size = layers.map { $0.tree.nodes.count }.max() ?? 0
+        builder.reserve(nodes: size, keyBytes: size * 8, strings: size / 2)
+        builder.open(.dictionary, position: 0)
+        let roots = layers.indices.map { Contributor(layer: $0, node: layers[$0].root) }
+        var frames = [Frame(items: items(of: roots), isArray: false)]
+        while let top = frames.last {
+            guard top.next < top.items.count else {
+                builder.close()
+                frames.removeLast()
+                continue
+            }
+            frames[frames.count - 1].next += 1
+            if let frame = emit(top.items[top.next], withKey: !top.isArray) { frames.append(frame) }
+        }
+        return builder.finish(sources: sources)
+    }
+
+    /// Adds what an item stands for: a copied subtree, or the head of a container whose children follow.
+    private mutating func emit(_ item: Item, withKey: Bool) -> Frame? {
+        let (layer, node) = (layers[item.last.layer], item.last.node)
+        let tree = layer.tree
+        if withKey { tree.withKey(of: item.first.node, in: layers[item.first.layer].tree, builder: &builder) }
+        builder.source = sourceOffsets[item.last.layer] + tree.nodes[node].source
+        let needsWalk = !item.more.isEmpty || tree.hasGaps || hasDirectives(item.last.layer)
+        if !needsWalk || !tree.kind(of: node).isContainer {
+            builder.source = 0
+            builder.copy(node, of: tree, sourceOffset: sourceOffsets[item.last.layer])
+            return nil
+        }
+        let position = tree.nodes[node].position
+        if tree.kind(of: node) == .dictionary, !isListDirective(item.last) {
+            builder.open(.dictionary, position: position)
+            return Frame(items: items(of: item.all), isArray: false)
+        }
+        builder.open(.array, position: position)
+        return Frame(items: elements(of: item.all), isArray: true)
+    }
+
+    // MARK: The fold
+
+    /// The keys of dictionaries that merge, each with what is left of its contributors.
+    private mutating func items(of contributors: [Contributor]) -> [Item] {
+        if contributors.count == 1, !hasDirectives(contributors[0].layer) {
+            let tree = layers[contributors[0].layer].tree
+            return tree.children(of: contributors[0].node).compactMap { child in
+                tree.kind(of: child) == .null
+                    ? nil : Item(first: Contributor(layer: contributors[0].layer, node: child))
+            }
+        }
+        var groups: [[Contributor]] = []
+        table.reset(expecting: contributors.reduce(0) { $0 + layers[$1.layer].tree.count(of: $1.node) })
+        for contributor in contributors {
+            let tree = layers[contributor.layer].tree
+            if hasDirectives(contributor.layer) {
+                for name in ConfigDirectives.unset(contributor.node, tree) {
+                    if let group = group(of: name, in: groups) { groups[group].removeAll() }
+                }
+            }
+            for child in tree.children(of: contributor.node) {
+                if hasDirectives(contributor.layer), tree.isDirective(child) { continue }
+                let next = Contributor(layer: contributor.layer, node: child)
+                let (start, length) = (Int(tree.nodes[child].keyStart), Int(tree.nodes[child].keyLength))
+                let twin = tree.keyBytes.withUnsafeBufferPointer { bytes in
+                    let key = UnsafeBufferPointer(rebasing: bytes[start..<(start + length)])
+                    return table.insert(groups.count, hash: ConfigHash.hash(key)) { group in
+                        // A group keeps its key's node in front even when nothing else is left of it.
+                        let owner = owners[group]
+                        return layers[owner.layer].tree.withKey(of: owner.node) { $0.hasSameBytes(as: key) }
+                    }
+                }
+                if let twin {
+                    groups[twin].append(next)
+                } else {
+                    groups.append([next])
+                    owners.append(next)
+                }
+            }
+        }
+        defer { owners.removeAll(keepingCapacity: true) }
+        return groups.compactMap { fold($0) }
+    }
+
+    /// The first contributor of each group being made, whose key is the group's.
+    private var owners: [Contributor] = []
+
+    private func group(of name: String, in groups: [[Contributor]]) -> Int? {
+        var name = name
+        return name.withUTF8 { key in
+            table.find(hash: ConfigHash.hash(key)) { group in
+                layers[owners[group].layer].tree.withKey(of: owners[group].node) { $0.hasSameBytes(as: key) }
+            }
+        }
+    }
+
+    private mutating func fold(_ contributors: [Contributor]) -> Item? {
+        var left: [Contributor] = []
+        for contributor in contributors {
+            let tree = layers[contributor.layer].tree
+            let kind = tree.kind(of: contributor.node)
+            if kind == .null {
+                left.removeAll()
+            } else if !policy.isDeep {
+                left = [contributor]
+            } else if isListDirective(contributor) {
+                if let below = left.last, !isList(below) {
+                    reportConflict(below, contributor)
+                    left.removeAll()
+                }
+                left.append(contributor)
+            } else {
+                let isDictionary = kind == .dictionary
+                if let below = left.last,
+                    (isDictionary || isDictionaryNode(below)) && isDictionary != isDictionaryNode(below)
+                {
+                    reportConflict(below, contributor)
+                    left.removeAll()
+                }
+                let replaces = readsDirectives && ConfigDirectives.replaces(contributor.node, tree)
+                if !isDictionary || replaces { left.removeAll() }
+                left.append(contributor)
+            }
+        }
+        guard let first = left.first else { return nil }
+        return Item(first: first, more: Array(left.dropFirst()))
+    }
+
+    private func hasDirectives(_ layer: Int) -> Bool { readsDirectives && layers[layer].tree.hasDirectives }
+
+    private func isListDirective(_ contributor: Contributor) -> Bool {
+        readsDirectives && ConfigDirectives.isList(contributor.node, layers[contributor.layer].tree)
+    }
+
+    private func isList(_ contributor: Contributor) -> Bool {
+        layers[contributor.layer].tree.kind(of: contributor.node) == .array || isListDirective(contributor)
+    }
+
+    private func isDictionaryNode(_ contributor: Contributor) -> Bool {
+        layers[contributor.layer].tree.kind(of: contributor.node) == .dictionary && !isListDirective(contributor)
+    }
+
+    /// The elements of a list with what later layers put before and behind it.
+    private func elements(of contributors: [Contributor]) -> [Item] {
+        var elements: [Item] = []
+        for contributor in contributors {
+            let tree = layers[contributor.layer].tree
+            func items(_ node: Int) -> [Item] {
+                tree.children(of: node).map { Item(first: Contributor(layer: contributor.layer, node: $0)) }
+            }
+            if tree.kind(of: contributor.node) == .array {
+                elements += items(contributor.node)
+                continue
+            }
+            for child in tree.children(of: contributor.node) {
+                if tree.key(of: child) == ConfigDirectives.prepend {
+                    elements = items(child) + elements
+                } else {
+                    elements += items(child)
+                }
+            }
+        }
+        return elements
+    }
+
+    private mutating func reportConflict(_ below: Contributor, _ above: Contributor) {
+        let (lower, upper) = (layers[below.layer].tree, layers[above.layer].tree)
+        diagnostics.append(
+            ConfigDiagnostic(
+                .kindConflict, key: upper.path(of: above.node), origin: upper.origin(of: above.node),
+                message: "\(upper.kind(of: above.node).name) replaces \(lower.kind(of: below.node).name) "
+                    + "from \(lower.origin(of: below.node))"))
+    }
+}
+
+extension ConfigTree {
+    /// Makes a node's key that of the builder's next node.
+    fileprivate func withKey(of node: Int, in owner: ConfigTree, builder: inout ConfigTreeBuilder) {
+        let (start, length) = (Int(owner.nodes[node].keyStart), Int(owner.nodes[node].keyLength))
+        owner.keyBytes.withUnsafeBufferPointer { bytes in
+            _ = builder.key(UnsafeBufferPointer(rebasing: bytes[start..<(start + length)]))
+        }
+    }
+}

@@ -1,0 +1,60 @@
+/// A surrounding in which a program runs and for which files may hold other values.
+///
+/// The name stands in the file's name: `ApplicationConfig.debug.plist`. Any name will do; `debug` and `simulator` are
+/// those of the original.
+public struct ConfigEnvironment: Hashable, Sendable, ExpressibleByStringLiteral, CustomStringConvertible {
+    /// The name, as it stands in names of files.
+    public let name: String
+
+    /// Creates an environment.
+    public init(_ name: String) { self.name = name }
+
+    /// Creates an environment.
+    public init(stringLiteral value: String) { self.init(value) }
+
+    /// A build for debugging.
+    public static let debug: ConfigEnvironment = "debug"
+    /// Apple's simulators.
+    public static let simulator: ConfigEnvironment = "simulator"
+
+    /// The environments of this process: `debug` if the library was built for debugging, then `simulator` on a simulator.
+    ///
+    /// A release build has none. On a debug build in a simulator both apply, `simulator` last, as in the original.
+    public static var current: [ConfigEnvironment] {
+        var environments: [ConfigEnvironment] = []
+        #if DEBUG
+            environments.append(.debug)
+        #endif
+        #if targetEnvironment(simulator)
+            environments.append(.simulator)
+        #endif
+        return environments
+    }
+
+    /// The name.
+    public var description: String { name }
+}
+
+/// Where the files of a configuration are.
+public struct ConfigLocation: Sendable, Hashable {
+    enum Kind: Sendable, Hashable {
+        case directory(String)
+        case memory([String: [UInt8]])
+    }
+
+    let kind: Kind
+
+    /// A directory of the file system.
+    public static func directory(_ path: String) -> ConfigLocation { ConfigLocation(kind: .directory(path)) }
+
+    /// Files in memory, contents by name; they are reported under their name.
+    public static func memory(_ files: [String: [UInt8]]) -> ConfigLocation { ConfigLocation(kind: .memory(files)) }
+
+    /// Files in memory: texts by name.
+    public static func memory(_ files: [String: String]) -> ConfigLocation {
+        ConfigLocation(kind: .memory(files.mapValues { Array($0.utf8) }))
+    }
+
+    /// The resources of the main bundle, on Linux the directory of the executable.
+    public static var mainBundle: ConfigLocation { .directory(ConfigProcess.resourceDirectory) }
+}

@@ -1,0 +1,197 @@
+/// A configuration loaded from what could be read, and the errors of what could not.
+///
+/// ```swift
+/// let report = ApplicationConfig.loadReport(.directory("/no/such/place"))
+/// for error in report.errors { print(error) }
+/// print(report.config.string(forKey: "title", default: "untitled"))
+/// ```
+public struct ConfigLoadReport: Sendable {
+    /// The values of all sources that could be read whole; a bad source is left out whole.
+    public let config: ApplicationConfig
+    /// Why sources were left out, in the order of the layers; each names file, line, what was expected and found.
+    public let errors: [ConfigError]
+}
+
+extension ApplicationConfig {
+    /// Loads a configuration.
+    ///
+    /// Reads files; call it off the main thread if they are big. A bad source never becomes an empty one.
+    ///
+    /// - Throws: ``ConfigError`` with the first thing that is wrong in each source; several are one error with code
+    ///   `several`.
+    public static func load(_ plan: ConfigPlan = .standard) throws(ConfigError) -> ApplicationConfig {
+        let report = loadReport(plan)
+        if !report.errors.isEmpty { throw .joining(report.errors) }
+        return report.config
+    }
+
+    /// Loads a configuration from the sources that can be read and reports the others.
+    ///
+    /// For programs that would rather run with what is left than not at all; show the errors to somebody.
+    public static func loadReport(_ plan: ConfigPlan = .standard) -> ConfigLoadReport {
+        var loader = ConfigLoader(plan: plan)
+        let config = loader.load()
+        return ConfigLoadReport(config: config, errors: loader.errors)
+    }
+}
+
+/// Takes a plan from its sources to a configuration, station by station.
+struct ConfigLoader {
+    let plan: ConfigPlan
+    private(set) var errors: [ConfigError] = []
+    private var diagnostics: [ConfigDiagnostic] = []
+    private var layers: [ConfigLayer] = []
+
+    init(plan: ConfigPlan) { self.plan = plan }
+
+    mutating func load() -> ApplicationConfig {
+        readDefaults()
+        readFiles()
+        layers += BundleOverrides.layers(for: plan.bundleIdentifier, in: layers, policy: plan.merge)
+        readLocalFile()
+        checkDirectives()
+        var merger = ConfigMerger(layers, policy: plan.merge, readsDirectives: plan.readsDirectives)
+        let tree = merger.merge()
+        diagnostics += merger.diagnostics
+        return finish(tree)
+    }
+
+    private func finish(_ tree: ConfigTree) -> ApplicationConfig {
+        var secrets = plan.secrets
+        for layer in layers where plan.readsDirectives && plan.merge.isDeep && layer.tree.hasDirectives {
+            secrets.paths.formUnion(ConfigDirectives.secretPaths(in: layer))
+        }
+        let draft = ConfigSnapshot(tree: tree, context: ConfigContext())
+        let hidden = draft.index.hidden.map { node in
+            ConfigDiagnostic(
+                .hiddenByLiteralKey, key: tree.path(of: node), origin: tree.origin(of: node),
+                message:
+                    "hidden by the literal key \"\(tree.path(of: node).components.map(Self.text).joined(separator: "."))\""
+                    + (literal(for: node, in: draft).map { " from \(tree.origin(of: $0))" } ?? ""))
+        }
+        let context = ConfigContext(
+            layers: layers, policy: plan.merge, coercion: plan.coercion, secrets: secrets,
+            diagnostics: diagnostics + hidden, readsDirectives: plan.readsDirectives)
+        return ApplicationConfig(snapshot: ConfigSnapshot(draft, context: context))
+    }
+
+    private func literal(for node: Int, in draft: ConfigSnapshot) -> Int? {
+        draft.find(draft.tree.path(of: node).description)
+    }
+
+    private static func text(_ component: ConfigPath.Component) -> String {
+        if case .key(let key) = component { key } else { "" }
+    }
+
+    private mutating func readDefaults() {
+        if plan.defaults.isEmpty { return }
+        var builder = ConfigTreeBuilder()
+        builder.value(.dictionary(plan.defaults))
+        let tree = builder.finish(sources: [.code("defaults")])
+        layers.append(ConfigLayer(kind: .defaults, label: "defaults", tree: tree))
+    }
+
+    private mutating func readFiles() {
+        var files: [(stem: String, kind: ConfigLayerKind, label: String, isRequired: Bool)] = [
+            (plan.name, .base, "base", plan.requiresBase)
+        ]
+        for environment in plan.environments {
+            files.append(("\(plan.name).\(environment.name)", .environment, environment.name, false))
+        }
+        for file in files {
+            var isFound = false
+            for suffix in ["plist", "json"] {
+                let name = "\(file.stem).\(suffix)"
+                guard let (outcome, path) = fetch(name) else { continue }
+                isFound = true
+                add(outcome, name: name, path: path, file.kind, file.label)
+            }
+            if isFound { continue }
+            let searched = "\(file.stem).plist or .json in \(place)"
+            if file.isRequired {
+                errors.append(
+                    ConfigError(
+                        .missingSource, origin: ConfigOrigin(name: "\(file.stem).plist"),
+                        reason: "the required file is missing", expected: searched))
+            } else {
+                diagnostics.append(ConfigDiagnostic(.missingSource, message: "no \(searched)"))
+            }
+        }
+    }
+
+    private var place: String {
+        switch plan.location.kind {
+        case .directory(let path): path
+        case .memory: "memory"
+        }
+    }
+
+    private func fetch(_ name: String) -> (ConfigFiles.Outcome, path: String?)? {
+        switch plan.location.kind {
+        case .memory(let files):
+            return files[name].map { (.bytes($0), nil) }
+        case .directory(let directory):
+            let path = directory.hasSuffix("/") ? directory + name : "\(directory)/\(name)"
+            let outcome = ConfigFiles.read(path, limit: plan.limits.bytes)
+            if case .missing = outcome { return nil }
+            return (outcome, path)
+        }
+    }
+
+    private mutating func readLocalFile() {
+        guard let path = plan.localFile else { return }
+        let name = path.split(separator: "/").last.map(String.init) ?? path
+        let outcome = ConfigFiles.read(path, limit: plan.limits.bytes)
+        if case .missing = outcome {
+            diagnostics.append(ConfigDiagnostic(.missingSource, message: "no \(path)"))
+            return
+        }
+        add(outcome, name: name, path: path, .local, "local")
+    }
+
+    private mutating func add(
+        _ outcome: ConfigFiles.Outcome, name: String, path: String?, _ kind: ConfigLayerKind, _ label: String
+    ) {
+        switch outcome {
+        case .missing: break
+        case .failed(let reason):
+            errors.append(
+                ConfigError(
+                    .unreadableSource, origin: ConfigOrigin(name: name, file: path),
+                    reason: "the file cannot be read: \(reason)"))
+        case .bytes(let bytes):
+            let context = ConfigReaderContext(
+                name: name, file: path, limits: plan.limits, duplicates: plan.refusesDuplicateKeys ? .error : .lastWins)
+            do throws(ConfigError) {
+                let reading = try ConfigFormat.read(bytes, context)
+                diagnostics += reading.diagnostics
+                layers.append(ConfigLayer(kind: kind, label: label, tree: reading.tree))
+            } catch {
+                errors.append(redacted(error))
+            }
+        }
+    }
+
+    /// A reader does not know what is secret; what it found there is taken out of its message here.
+    private func redacted(_ error: ConfigError) -> ConfigError {
+        guard let key = error.key, plan.secrets.isSecret(key), error.found != nil else { return error }
+        var error = error
+        error.found = ConfigDescription.redacted
+        return error
+    }
+
+    /// Leaves out layers whose directives are wrong.
+    private mutating func checkDirectives() {
+        guard plan.readsDirectives, plan.merge.isDeep else { return }
+        var bad: Set<ObjectIdentifier> = []
+        for layer in layers where layer.tree.hasDirectives && layer.root == 0 {
+            do throws(ConfigError) {
+                try ConfigDirectives.check(layer)
+            } catch {
+                errors += error.problems.isEmpty ? [error] : error.problems
+                bad.insert(ObjectIdentifier(layer.tree))
+            }
+        }
+        layers.removeAll { bad.contains(ObjectIdentifier($0.tree)) }
+    }
+}

@@ -1,0 +1,33 @@
+#if canImport(Darwin)
+    import Darwin
+    import Foundation
+#elseif canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#endif
+
+/// What the running process says about itself.
+enum ConfigProcess {
+    /// The main bundle's resources; where there are no bundles, the directory of the executable.
+    static var resourceDirectory: String {
+        #if canImport(Darwin)
+            return Bundle.main.resourcePath ?? Bundle.main.bundlePath
+        #else
+            var buffer = [CChar](repeating: 0, count: Int(PATH_MAX) + 1)
+            let count = readlink("/proc/self/exe", &buffer, Int(PATH_MAX))
+            guard count > 0 else { return "." }
+            let path = String(decoding: buffer[0..<count].map { UInt8(bitPattern: $0) }, as: UTF8.self)
+            return path.lastIndex(of: "/").map { String(path[..<$0]) } ?? "."
+        #endif
+    }
+
+    /// The main bundle's identifier; executables on Linux have none.
+    static var bundleIdentifier: String? {
+        #if canImport(Darwin)
+            return Bundle.main.bundleIdentifier
+        #else
+            return nil
+        #endif
+    }
+}
