@@ -1,0 +1,225 @@
+/// Where the value of one path comes from: the winner and all it shadowed.
+///
+/// The description has a line for each, such as
+///
+/// ```text
+/// http.timeout = 15
+///   from ApplicationConfig.debug.plist:12 (environment debug)
+///   over 30 from ApplicationConfig.plist:9 (base)
+/// ```
+///
+/// Values of secret paths are `<redacted>` here and in the entries.
+public struct ConfigExplanation: Sendable, CustomStringConvertible {
+    /// What one layer says about the path.
+    public struct Entry: Sendable, Hashable {
+        /// The place of the value.
+        public let origin: ConfigOrigin
+        /// The kind of layer.
+        public let layer: ConfigLayerKind
+        /// The layer's own name, such as a file's environment or a bundle identifier's pattern.
+        public let label: String
+        /// The value as text, as the layer wrote it: before `${…}` were resolved.
+        public let text: String
+        /// Kind and value, such as `string "15x"`.
+        let found: String
+        /// What is special: the entry removed the value, or is no value at the path but one above it.
+        public let note: String?
+    }
+
+    /// The path that was asked for.
+    public let path: ConfigPath
+    /// The value as text; `nil` if there is none.
+    public let text: String?
+    /// The value is not shown.
+    public let isSecret: Bool
+    /// Who gives the value; for a dictionary or a list with additions, the strongest of those who do.
+    public let winner: Entry?
+    /// The other layers whose entries the value was merged from, the strongest first.
+    public let merged: [Entry]
+    /// What the winner shadows, the strongest first.
+    public let shadowed: [Entry]
+    /// Who removed the value, if there is none because of that.
+    public let removed: Entry?
+
+    /// Winner and shadowed values, a line each.
+    public var description: String {
+        func place(_ entry: Entry) -> String {
+            let name = entry.label == entry.origin.name ? "" : " \(entry.label)"
+            let layer = entry.label == entry.layer.description ? "" : name
+            return "\(entry.origin) (\(entry.layer)\(layer)\(entry.note.map { ", \($0)" } ?? ""))"
+        }
+        var lines = ["\(path) = \(text ?? "nothing")"]
+        if let removed { lines.append("  removed by \(place(removed))") }
+        if let winner {
+            let template = winner.text != text && winner.text.contains("${") ? ", written \(winner.text)" : ""
+            lines.append("  from \(place(winner))\(template)")
+        }
+        lines += merged.map { "  merged with \(place($0))" }
+        lines += shadowed.map { "  over \($0.text) from \(place($0))" }
+        return lines.joined(separator: "\n")
+    }
+}
+
+/// Walks the layers down one path and keeps what a merge would.
+struct ConfigExplainer {
+    struct Contribution {
+        var layer: Int
+        var node: Int
+        /// The entry removed what was below, as opposed to replacing it.
+        var removes = false
+        /// The entry lies above the path that was asked for.
+        var isAbove = false
+    }
+
+    let layers: [ConfigLayer]
+    let policy: ConfigMergePolicy
+    let readsDirectives: Bool
+    /// Those that give the value, from the weakest to the strongest; several for merged dictionaries and lists.
+    private(set) var live: [Contribution] = []
+    /// Those that were replaced or removed, from the weakest to the strongest.
+    private(set) var shadowed: [Contribution] = []
+    /// The entry that removed the value last.
+    private(set) var removal: Contribution?
+
+    init(
+        _ layers: [ConfigLayer], _ components: [ConfigPath.Component], policy: ConfigMergePolicy, readsDirectives: Bool
+    ) {
+        self.layers = layers
+        self.policy = policy
+        self.readsDirectives = readsDirectives && policy.isDeep
+        for layer in layers.indices { visit(layer, components) }
+    }
+
+    private mutating func shadow(by contribution: Contribution?) {
+        shadowed += live
+        if !live.isEmpty || removal != nil { removal = contribution }
+        live.removeAll()
+    }
+
+    private mutating func visit(_ number: Int, _ components: [ConfigPath.Component]) {
+        let tree = layers[number].tree
+        let hasDirectives = readsDirectives && tree.hasDirectives
+        var node = layers[number].root
+        for (depth, component) in components.enumerated() {
+            guard case .key(let key) = component else {
+                // Arrays are replaced whole: an element belongs to the layer whose array it is in.
+                guard case .index(let index) = component, let child = tree.child(of: node, index: index) else { return }
+                node = child
+                continue
+            }
+            if hasDirectives {
+                if depth > 0, let flag = tree.child(of: node, key: ConfigDirectives.replace),
+                    ConfigDirectives.replaces(node, tree)
+                {
+                    shadow(by: Contribution(layer: number, node: flag, removes: true, isAbove: true))
+                }
+                if ConfigDirectives.unset(node, tree).contains(key),
+                    let list = tree.child(of: node, key: ConfigDirectives.unset)
+                {
+                    shadow(by: Contribution(layer: number, node: list, removes: true, isAbove: true))
+                }
+            }
+            guard let child = tree.child(of: node, key: key), !(hasDirectives && tree.isDirective(child)) else {
+                return
+            }
+            let isLast = depth + 1 == components.count
+            let kind = tree.kind(of: child)
+            if kind == .null {
+                shadow(by: Contribution(layer: number, node: child, removes: true, isAbove: !isLast))
+                return
+            }
+            if !isLast {
+                let isDictionary = kind == .dictionary && !isList(number, child)
+                let isShallow = !policy.isDeep && depth == 0
+                if isShallow || !isDictionary {
+                    shadow(by: Contribution(layer: number, node: child, removes: true, isAbove: true))
+                }
+                if isShallow ? kind.isContainer : isDictionary || kind == .array {
+                    node = child
+                    continue
+                }
+                return
+            }
+            node = child
+        }
+        reach(Contribution(layer: number, node: node))
+    }
+
+    private func isList(_ layer: Int, _ node: Int) -> Bool {
+        readsDirectives && ConfigDirectives.isList(node, layers[layer].tree)
+    }
+
+    private func isDictionary(_ contribution: Contribution) -> Bool {
+        layers[contribution.layer].tree.kind(of: contribution.node) == .dictionary
+            && !isList(contribution.layer, contribution.node)
+    }
+
+    private mutating func reach(_ next: Contribution) {
+        let tree = layers[next.layer].tree
+        if let last = live.last {
+            let isMerged: Bool
+            if !policy.isDeep {
+                isMerged = next.node == layers[next.layer].root
+            } else if isList(next.layer, next.node) {
+                isMerged =
+                    tree.kind(of: last.node) == .array
+                    || layers[last.layer].tree.kind(of: last.node) == .array || isList(last.layer, last.node)
+            } else {
+                let replaces = readsDirectives && ConfigDirectives.replaces(next.node, tree)
+                isMerged = isDictionary(next) && isDictionary(last) && !replaces
+            }
+            if !isMerged { shadow(by: next) }
+        }
+        removal = nil
+        live.append(next)
+    }
+}
+
+extension ApplicationConfig {
+    /// Tells where the value of a path comes from: the winner, and every value it shadows, with file and line.
+    ///
+    /// - Complexity: O(*l* · *w*) in the number of layers and the width of the dictionaries on the way.
+    public func explain(_ path: ConfigPath) -> ConfigExplanation {
+        let place = place(of: path)
+        let components = place.map { $0.tree.path(of: $0.node).components } ?? path.components
+        let layers = explainedLayers(components)
+        let explainer = ConfigExplainer(
+            layers, components, policy: snapshot.context.policy, readsDirectives: snapshot.context.readsDirectives)
+        let rule = snapshot.context.secrets
+        let isSecret = place.map { $0.tree.isSecret($0.node, by: rule) } ?? rule.isSecret(path)
+        func entry(_ contribution: ConfigExplainer.Contribution) -> ConfigExplanation.Entry {
+            let layer = layers[contribution.layer]
+            let tree = layer.tree
+            let isHidden = isSecret && !contribution.removes
+            return ConfigExplanation.Entry(
+                origin: tree.origin(of: contribution.node), layer: layer.kind, label: layer.label,
+                text: isHidden ? ConfigDescription.redacted : ConfigDescription.text(contribution.node, in: tree),
+                found: isHidden
+                    ? ConfigDescription.redacted
+                    : ConfigDescription.found(contribution.node, in: tree, isSecret: false),
+                note: contribution.isAbove ? "at \(tree.key(of: contribution.node))" : nil)
+        }
+        let live = explainer.live.reversed().map(entry)
+        return ConfigExplanation(
+            path: path,
+            text: place.map {
+                isSecret ? ConfigDescription.redacted : ConfigDescription.text($0.node, in: $0.tree)
+            },
+            isSecret: isSecret, winner: live.first, merged: Array(live.dropFirst()),
+            shadowed: explainer.shadowed.reversed().map(entry),
+            removed: place == nil ? explainer.removal.map(entry) : nil)
+    }
+
+    /// The layers with, for a root key written at run time, its new section on top, which replaces what is below.
+    private func explainedLayers(_ components: [ConfigPath.Component]) -> [ConfigLayer] {
+        guard let overlay, case .key(let key)? = components.first, let section = overlay[key] else {
+            return snapshot.context.layers
+        }
+        return snapshot.context.layers + [ConfigLayer(kind: .runtime, label: "run time", tree: section.tree)]
+    }
+
+    /// Explains every value, in the order of the paths.
+    ///
+    /// - Complexity: O(*n*) times that of ``explain(_:)``.
+    public func explainAll() -> [ConfigExplanation] { paths().map { explain($0) } }
+}

@@ -1,0 +1,160 @@
+#if canImport(FoundationEssentials)
+    public import FoundationEssentials
+#else
+    public import Foundation
+#endif
+
+// The getters of the original under Swift names, each without and with a default. Without a default a missing value is
+// `nil`; so is a malformed one, which also leaves a remark in `diagnostics`. With a default the default is returned
+// in both cases. `get` and `decode` throw instead.
+extension ApplicationConfig {
+    /// The text of a key.
+    public func string(forKey key: String) -> String? {
+        guard let place = place(of: key) else { return nil }
+        let node = place.tree.nodes[place.node]
+        if node.kind == .string { return place.tree.strings[Int(node.payload)] }
+        return read(place, key)
+    }
+
+    /// The text of a key, or a default if it is missing or no text.
+    public func string(forKey key: String, default value: @autoclosure () -> String) -> String {
+        string(forKey: key) ?? value()
+    }
+
+    /// The truth value of a key.
+    public func bool(forKey key: String) -> Bool? {
+        guard let place = place(of: key) else { return nil }
+        let node = place.tree.nodes[place.node]
+        return node.kind == .boolean ? node.payload != 0 : read(place, key)
+    }
+
+    /// The truth value of a key, or a default if it is missing or no truth value.
+    public func bool(forKey key: String, default value: @autoclosure () -> Bool) -> Bool {
+        bool(forKey: key) ?? value()
+    }
+
+    /// The whole number of a key.
+    public func int(forKey key: String) -> Int? {
+        guard let place = place(of: key) else { return nil }
+        let node = place.tree.nodes[place.node]
+        if node.kind == .integer, place.snapshot.context.coercion.kind != .seed {
+            if let number = Int(exactly: Int64(bitPattern: node.payload)) { return number }
+        }
+        return read(place, key)
+    }
+
+    /// The whole number of a key, or a default if it is missing or no whole number.
+    public func int(forKey key: String, default value: @autoclosure () -> Int) -> Int { int(forKey: key) ?? value() }
+
+    /// The number of a key.
+    public func double(forKey key: String) -> Double? { place(of: key).flatMap { read($0, key) } }
+
+    /// The number of a key, or a default if it is missing or no number.
+    public func double(forKey key: String, default value: @autoclosure () -> Double) -> Double {
+        double(forKey: key) ?? value()
+    }
+
+    /// The number of a key, rounded to a float.
+    public func float(forKey key: String) -> Float? { place(of: key).flatMap { read($0, key) } }
+
+    /// The number of a key rounded to a float, or a default if it is missing or no number.
+    public func float(forKey key: String, default value: @autoclosure () -> Float) -> Float {
+        float(forKey: key) ?? value()
+    }
+
+    /// The value of a key, whatever its kind.
+    public func object(forKey key: String) -> ConfigValue? { place(of: key).map { $0.tree.value(of: $0.node) } }
+
+    /// The value of a key whatever its kind, or a default if it is missing.
+    public func object(forKey key: String, default value: @autoclosure () -> ConfigValue) -> ConfigValue {
+        object(forKey: key) ?? value()
+    }
+
+    /// The array of a key.
+    public func array(forKey key: String) -> [ConfigValue]? { place(of: key).flatMap { read($0, key) } }
+
+    /// The array of a key, or a default if it is missing or no array.
+    public func array(forKey key: String, default value: @autoclosure () -> [ConfigValue]) -> [ConfigValue] {
+        array(forKey: key) ?? value()
+    }
+
+    /// The dictionary of a key.
+    public func dictionary(forKey key: String) -> [String: ConfigValue]? { place(of: key).flatMap { read($0, key) } }
+
+    /// The dictionary of a key, or a default if it is missing or no dictionary.
+    public func dictionary(
+        forKey key: String, default value: @autoclosure () -> [String: ConfigValue]
+    ) -> [String: ConfigValue] {
+        dictionary(forKey: key) ?? value()
+    }
+
+    /// The bytes of a key: data, or a base64 text.
+    public func data(forKey key: String) -> Data? { place(of: key).flatMap { read($0, key) } }
+
+    /// The bytes of a key, or a default if it is missing or no data.
+    public func data(forKey key: String, default value: @autoclosure () -> Data) -> Data {
+        data(forKey: key) ?? value()
+    }
+
+    /// The point in time of a key: a date, or an ISO 8601 text.
+    public func date(forKey key: String) -> Date? { place(of: key).flatMap { read($0, key) } }
+
+    /// The point in time of a key, or a default if it is missing or no date.
+    public func date(forKey key: String, default value: @autoclosure () -> Date) -> Date {
+        date(forKey: key) ?? value()
+    }
+
+    /// The URL of a key.
+    public func url(forKey key: String) -> URL? { place(of: key).flatMap { read($0, key) } }
+
+    /// The URL of a key, or a default if it is missing or no URL.
+    public func url(forKey key: String, default value: @autoclosure () -> URL) -> URL { url(forKey: key) ?? value() }
+
+    /// The duration of a key: a number of seconds, or a text such as `250ms`, `30s`, `1.5m`, `2h`, `7d`.
+    public func duration(forKey key: String) -> Duration? { place(of: key).flatMap { read($0, key) } }
+
+    /// The duration of a key, or a default if it is missing or no duration.
+    public func duration(forKey key: String, default value: @autoclosure () -> Duration) -> Duration {
+        duration(forKey: key) ?? value()
+    }
+
+    /// The number of bytes of a key: a whole number, or a text such as `10MB` (10,000,000) or `10MiB` (10,485,760).
+    public func bytes(forKey key: String) -> Int? {
+        place(of: key).flatMap { read($0, key, as: ConfigByteCount.self)?.count }
+    }
+
+    /// The number of bytes of a key, or a default if it is missing or no size.
+    public func bytes(forKey key: String, default value: @autoclosure () -> Int) -> Int {
+        bytes(forKey: key) ?? value()
+    }
+
+    /// Reads a value that is there; nothing if it is malformed, with a remark.
+    func read<T: ConfigConvertible>(_ place: ConfigPlace, _ key: String, as: T.Type = T.self) -> T? {
+        let value = place.tree.scalar(of: place.node) ?? place.tree.value(of: place.node)
+        if let made = T(configValue: value, coercion: place.snapshot.context.coercion) { return made }
+        let error = mismatch(place, ConfigPath(key), T.configTypeName)
+        remark(
+            ConfigDiagnostic(
+                .defaultUsed, key: ConfigPath(key), origin: error.origin,
+                message: "expected \(T.configTypeName), found \(error.found ?? ""); the default is used"))
+        return nil
+    }
+
+    func remark(_ remark: ConfigDiagnostic) { _ = snapshot.context.remarks.add(remark) }
+}
+
+/// A size in bytes, with units in text.
+struct ConfigByteCount: ConfigConvertible {
+    static let configTypeName = "a size in bytes such as 10MiB"
+    let count: Int
+
+    init?(configValue value: ConfigValue, coercion: ConfigCoercion) {
+        if case .string(let text) = value {
+            guard coercion.kind != .strict, let count = ConfigUnits.bytes(text), count >= 0 else { return nil }
+            self.count = count
+        } else {
+            guard let count = coercion.integer(value, as: Int.self), count >= 0 else { return nil }
+            self.count = count
+        }
+    }
+}

@@ -1,0 +1,59 @@
+extension ApplicationConfig {
+    /// The configuration seen from a dictionary in it: its entries become root keys.
+    ///
+    /// With `inheritsRoot`, as the original's `with(scope:)` did, the entries lie on top of the whole root, so keys that
+    /// the scope lacks are found there. A scope that is missing or no dictionary leaves the root, or nothing without
+    /// `inheritsRoot`; the original re-read the files from disk instead. Explanations of a scoped configuration start at
+    /// the values' own files, but know nothing of what was shadowed.
+    ///
+    /// - Complexity: O(*n*) in the number of values.
+    public func scoped(to scope: ConfigPath, inheritsRoot: Bool = true) -> ApplicationConfig {
+        let whole = flattened()
+        guard let node = whole.find(scope), whole.tree.kind(of: node) == .dictionary else {
+            return inheritsRoot ? self : derived([])
+        }
+        let section = ConfigLayer(kind: .base, label: "\(scope)", tree: whole.tree, root: node)
+        let root = ConfigLayer(kind: .defaults, label: "root", tree: whole.tree)
+        return derived(inheritsRoot ? [root, section] : [section])
+    }
+
+    /// The configuration with other values laid on top of it.
+    ///
+    /// With the policy `seed` the values replace root keys whole, as the original's `with(dictionary:)` did.
+    ///
+    /// - Complexity: O(*n*) in the number of values.
+    public func merging(_ values: [String: ConfigValue], policy: ConfigMergePolicy = .deep) -> ApplicationConfig {
+        var builder = ConfigTreeBuilder()
+        builder.value(.dictionary(values))
+        let tree = builder.finish(sources: [.code("merged values")])
+        let root = ConfigLayer(kind: .base, label: "root", tree: flattened().tree)
+        let layers = [root, ConfigLayer(kind: .runtime, label: "merged values", tree: tree)]
+        var merger = ConfigMerger(layers, policy: policy, readsDirectives: false)
+        let merged = merger.merge()
+        return ApplicationConfig(
+            snapshot: ConfigSnapshot(
+                tree: merged,
+                context: snapshot.context.with(
+                    layers: snapshot.context.layers + runtimeLayers + [layers[1]])))
+    }
+
+    /// The configuration with other values laid on its root, as the original's `with(dictionary:)`.
+    public func with(dictionary values: [String: ConfigValue]) -> ApplicationConfig { merging(values, policy: .seed) }
+
+    /// The configuration seen from a scope such as `"beta::servers"`, as the original's `with(scope:)`.
+    public func with(scope: String?) -> ApplicationConfig { scope.map { scoped(to: ConfigPath($0)) } ?? self }
+
+    private func derived(_ layers: [ConfigLayer]) -> ApplicationConfig {
+        var merger = ConfigMerger(layers, policy: .seed, readsDirectives: false)
+        return ApplicationConfig(
+            snapshot: ConfigSnapshot(
+                tree: merger.merge(), context: snapshot.context.with(layers: layers)))
+    }
+
+    /// The values written at run time as layers, for explanations.
+    var runtimeLayers: [ConfigLayer] {
+        (overlay ?? [:]).sorted { $0.key < $1.key }.map {
+            ConfigLayer(kind: .runtime, label: "run time", tree: $0.value.tree)
+        }
+    }
+}

@@ -1,0 +1,162 @@
+/// What a value of one kind may be read as.
+public struct ConfigCoercion: Hashable, Sendable {
+    enum Kind { case standard, strict, seed }
+    let kind: Kind
+
+    /// Texts are read as what they wholly say, numbers as each other where nothing is lost.
+    ///
+    /// Truth values: `true yes on y t 1` and `false no off n f 0` in any case, and the numbers 1 and 0. Whole numbers: from
+    /// a text of digits with a sign or `0x`, from a real without a fraction. Texts: from numbers and truth values.
+    /// Anything else is a mismatch: `"12abc"` is not 12, `"maybe"` is not false, `true` is not 1, and NaN and infinity are
+    /// not numbers.
+    public static let standard: ConfigCoercion = ConfigCoercion(kind: .standard)
+
+    /// Each value is read only as its own kind; a whole number is also a real.
+    public static let strict: ConfigCoercion = ConfigCoercion(kind: .strict)
+
+    /// As NEIApplicationConfig did with NSString and NSNumber.
+    ///
+    /// `"YES please"` is true, `"12abc"` is 12, `"abc"` is 0,
+    /// and `intValue` is cut to 32 bits. Containers, dates and data, which crashed there, are mismatches.
+    public static let seed: ConfigCoercion = ConfigCoercion(kind: .seed)
+}
+
+extension ConfigCoercion {
+    func bool(_ value: ConfigValue) -> Bool? {
+        switch (value, kind) {
+        case (.boolean(let value), _): return value
+        case (.integer(let number), .seed): return number != 0
+        case (.unsigned, .seed): return true
+        case (.real(let number), .seed): return number != 0
+        case (.string(let text), .seed): return SeedText.bool(text)
+        case (.integer(1), .standard): return true
+        case (.integer(0), .standard): return false
+        case (.string(let text), .standard):
+            switch text.lowercased() {
+            case "true", "yes", "on", "y", "t", "1": return true
+            case "false", "no", "off", "n", "f", "0": return false
+            default: return nil
+            }
+        default: return nil
+        }
+    }
+
+    func integer<T: FixedWidthInteger>(_ value: ConfigValue, as: T.Type = T.self) -> T? {
+        switch (value, kind) {
+        case (.integer(let number), .seed): return T(truncatingIfNeeded: Int32(truncatingIfNeeded: number))
+        case (.unsigned(let number), .seed): return T(truncatingIfNeeded: Int32(truncatingIfNeeded: number))
+        case (.integer(let number), _): return T(exactly: number)
+        case (.unsigned(let number), _): return T(exactly: number)
+        case (.real(let number), .standard): return T(exactly: number)
+        case (.real(let number), .seed):
+            if number.isNaN { return 0 }
+            return T(truncatingIfNeeded: Int32(max(min(number, Double(Int32.max)), Double(Int32.min))))
+        case (.string(let text), .standard):
+            var text = text
+            let number = text.withUTF8 { text in
+                text.contains { $0 <= 32 } ? nil : ScalarText.integer(text)
+            }
+            switch number {
+            case .signed(let number): return T(exactly: number)
+            case .unsigned(let number): return T(exactly: number)
+            case nil: return nil
+            }
+        case (.string(let text), .seed): return T(truncatingIfNeeded: SeedText.int(text))
+        case (.boolean(let flag), .seed): return flag ? 1 : 0
+        default: return nil
+        }
+    }
+
+    func double(_ value: ConfigValue) -> Double? {
+        switch (value, kind) {
+        case (.real(let number), .seed): return number
+        case (.real(let number), _): return number.isFinite ? number : nil
+        case (.integer(let number), .standard):
+            // Beyond 2^53 not every whole number has a double of its own.
+            return Int64(exactly: Double(number)) == number ? Double(number) : nil
+        case (.integer(let number), _): return Double(number)
+        case (.unsigned(let number), .standard): return UInt64(exactly: Double(number)) == number ? Double(number) : nil
+        case (.unsigned(let number), _): return Double(number)
+        case (.string(let text), .standard):
+            guard let first = text.utf8.first, first == 43 || first == 45 || first == 46 || (48...57).contains(first),
+                !text.utf8.contains(where: { $0 | 0x20 == UInt8(ascii: "x") }), let number = Double(text),
+                number.isFinite
+            else { return nil }
+            return number
+        case (.string(let text), .seed): return SeedText.double(text)
+        case (.boolean(let flag), .seed): return flag ? 1 : 0
+        default: return nil
+        }
+    }
+
+    func string(_ value: ConfigValue) -> String? {
+        switch (value, kind) {
+        case (.string(let text), _): return text
+        case (_, .strict): return nil
+        case (.integer(let number), _): return String(number)
+        case (.unsigned(let number), _): return String(number)
+        case (.real(let number), _): return ConfigText.real(number)
+        case (.boolean(let flag), .seed): return flag ? "1" : "0"
+        case (.boolean(let flag), _): return flag ? "true" : "false"
+        default: return nil
+        }
+    }
+}
+
+/// Canonical text of values.
+enum ConfigText {
+    /// The shortest text that reads back as the number, without a fraction if there is none.
+    static func real(_ number: Double) -> String {
+        if let whole = Int64(exactly: number), abs(number) < 1e15, !(number == 0 && number.sign == .minus) {
+            return String(whole)
+        }
+        return "\(number)"
+    }
+}
+
+/// The readings of NSString's `boolValue`, `intValue` and `doubleValue`.
+enum SeedText {
+    /// True if the first character after white space, signs and zeros is one of `YyTt1…9`.
+    static func bool(_ text: String) -> Bool {
+        let rest = text.utf8.drop { $0 == 32 || ($0 >= 9 && $0 <= 13) }
+        let unsigned = rest.first == 43 || rest.first == 45 ? rest.dropFirst() : rest
+        guard let first = unsigned.drop(while: { $0 == 48 }).first else { return false }
+        return (49...57).contains(first) || first | 0x20 == UInt8(ascii: "y") || first | 0x20 == UInt8(ascii: "t")
+    }
+
+    /// The whole number that the text begins with, held within 32 bits; 0 if there is none.
+    static func int(_ text: String) -> Int {
+        let rest = text.utf8.drop { $0 == 32 || ($0 >= 9 && $0 <= 13) }
+        let digits = (rest.first == 43 || rest.first == 45 ? rest.dropFirst() : rest).prefix { (48...57).contains($0) }
+        var value = 0
+        for digit in digits {
+            value = min(value * 10 + Int(digit - 48), 1 << 40)
+        }
+        return max(min(rest.first == 45 ? -value : value, Int(Int32.max)), Int(Int32.min))
+    }
+
+    /// The number that the text begins with; 0 if there is none.
+    static func double(_ text: String) -> Double {
+        let rest = Array(text.utf8.drop { $0 == 32 || ($0 >= 9 && $0 <= 13) }.prefix(400))
+        var end = 0
+        func digits() -> Int {
+            let first = end
+            while end < rest.count, (48...57).contains(rest[end]) { end += 1 }
+            return end - first
+        }
+        if end < rest.count, rest[end] == 43 || rest[end] == 45 { end += 1 }
+        var count = digits()
+        if end < rest.count, rest[end] == 46 {
+            end += 1
+            count += digits()
+        }
+        if count == 0 { return 0 }
+        let mantissa = end
+        if end < rest.count, rest[end] | 0x20 == UInt8(ascii: "e") {
+            end += 1
+            if end < rest.count, rest[end] == 43 || rest[end] == 45 { end += 1 }
+            if digits() == 0 { end = mantissa }
+        }
+        return Double(String(decoding: rest[0..<end], as: UTF8.self)) ?? 0
+    }
+}

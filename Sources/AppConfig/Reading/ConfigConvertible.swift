@@ -1,0 +1,246 @@
+#if canImport(FoundationEssentials)
+    public import FoundationEssentials
+#else
+    public import Foundation
+#endif
+
+/// A type that configuration values can be read as.
+///
+/// The library's conformances are `Bool`, all integers, `Float`, `Double`, `String`, `Date`, `Data`, `URL`, `Duration`,
+/// ``ConfigValue``, arrays and dictionaries of such types, and enumerations with such a raw value, which need only state
+/// the conformance:
+///
+/// ```swift
+/// enum Stage: String, ConfigConvertible { case production, staging }
+///
+/// let config = ApplicationConfig(["stage": "staging"])
+/// let stage = try config.get("stage", as: Stage.self)
+/// ```
+public protocol ConfigConvertible {
+    /// The name by which messages call what was expected.
+    static var configTypeName: String { get }
+
+    /// Creates the value, or nothing if `value` is no such thing under these rules.
+    init?(configValue value: ConfigValue, coercion: ConfigCoercion)
+}
+
+extension ConfigConvertible {
+    /// The name of the type.
+    public static var configTypeName: String { "\(Self.self)" }
+}
+
+extension ConfigConvertible where Self: RawRepresentable, RawValue: ConfigConvertible {
+    /// Creates the case whose raw value this is.
+    public init?(configValue value: ConfigValue, coercion: ConfigCoercion) {
+        guard let raw = RawValue(configValue: value, coercion: coercion) else { return nil }
+        self.init(rawValue: raw)
+    }
+}
+
+extension ConfigConvertible where Self: RawRepresentable & CaseIterable, RawValue: ConfigConvertible {
+    /// The name of the type with all its raw values.
+    public static var configTypeName: String {
+        "\(Self.self) (\(allCases.map { "\($0.rawValue)" }.joined(separator: ", ")))"
+    }
+}
+
+extension ConfigValue: ConfigConvertible {
+    /// Takes the value as it is.
+    public init?(configValue value: ConfigValue, coercion: ConfigCoercion) { self = value }
+}
+
+extension Bool: ConfigConvertible {
+    /// Reads a truth value.
+    public init?(configValue value: ConfigValue, coercion: ConfigCoercion) {
+        guard let value = coercion.bool(value) else { return nil }
+        self = value
+    }
+}
+
+extension String: ConfigConvertible {
+    /// Reads a text.
+    public init?(configValue value: ConfigValue, coercion: ConfigCoercion) {
+        guard let value = coercion.string(value) else { return nil }
+        self = value
+    }
+}
+
+extension Double: ConfigConvertible {
+    /// Reads a number.
+    public init?(configValue value: ConfigValue, coercion: ConfigCoercion) {
+        guard let value = coercion.double(value) else { return nil }
+        self = value
+    }
+}
+
+extension Float: ConfigConvertible {
+    /// Reads a number, rounded to the nearest float; one beyond the range of floats is none.
+    public init?(configValue value: ConfigValue, coercion: ConfigCoercion) {
+        guard let value = coercion.double(value) else { return nil }
+        self.init(value)
+        if value.isFinite, !isFinite, coercion.kind != .seed { return nil }
+    }
+}
+
+extension ConfigConvertible where Self: FixedWidthInteger {
+    /// Reads a whole number within the range of the type.
+    public init?(configValue value: ConfigValue, coercion: ConfigCoercion) {
+        guard let value = coercion.integer(value, as: Self.self) else { return nil }
+        self = value
+    }
+}
+
+extension Int: ConfigConvertible {}
+extension Int8: ConfigConvertible {}
+extension Int16: ConfigConvertible {}
+extension Int32: ConfigConvertible {}
+extension Int64: ConfigConvertible {}
+extension UInt: ConfigConvertible {}
+extension UInt8: ConfigConvertible {}
+extension UInt16: ConfigConvertible {}
+extension UInt32: ConfigConvertible {}
+extension UInt64: ConfigConvertible {}
+
+extension Date: ConfigConvertible {
+    /// Reads a date, or outside of strict rules an ISO 8601 text such as `2026-11-20T13:00:00Z`.
+    public init?(configValue value: ConfigValue, coercion: ConfigCoercion) {
+        switch value {
+        case .date(let date): self = date
+        case .string(var text) where coercion.kind != .strict:
+            guard let seconds = text.withUTF8({ ConfigDateText.parse($0) }) else { return nil }
+            self.init(timeIntervalSinceReferenceDate: seconds)
+        default: return nil
+        }
+    }
+}
+
+extension Data: ConfigConvertible {
+    /// Reads data, or outside of strict rules a base64 text.
+    public init?(configValue value: ConfigValue, coercion: ConfigCoercion) {
+        switch value {
+        case .data(let data): self = data
+        case .string(var text) where coercion.kind != .strict:
+            guard let bytes = text.withUTF8({ Base64.decode($0) }) else { return nil }
+            self.init(bytes)
+        default: return nil
+        }
+    }
+}
+
+extension URL: ConfigConvertible {
+    /// Reads a text that is a URL.
+    public init?(configValue value: ConfigValue, coercion: ConfigCoercion) {
+        guard case .string(let text) = value, !text.isEmpty, !text.utf8.contains(where: { $0 <= 32 }) else {
+            return nil
+        }
+        self.init(string: text)
+    }
+}
+
+extension Duration: ConfigConvertible {
+    /// Reads a number of seconds, or a text of a number and a unit: `250ms`, `30s`, `1.5m`, `2h`, `7d`, also `us`, `ns`.
+    public init?(configValue value: ConfigValue, coercion: ConfigCoercion) {
+        if case .string(let text) = value, let duration = ConfigUnits.duration(text), coercion.kind != .strict {
+            self = duration
+            return
+        }
+        switch value {
+        case .integer(let seconds): self = .seconds(seconds)
+        case .unsigned, .real, .string:
+            guard let seconds = coercion.double(value), seconds.isFinite, abs(seconds) < 9e15 else { return nil }
+            self = .seconds(seconds)
+        default: return nil
+        }
+    }
+}
+
+extension Array: ConfigConvertible where Element: ConfigConvertible {
+    /// The element's name in brackets.
+    public static var configTypeName: String { "[\(Element.configTypeName)]" }
+
+    /// Reads an array, all of whose elements can be read.
+    public init?(configValue value: ConfigValue, coercion: ConfigCoercion) {
+        guard case .array(let elements) = value else { return nil }
+        self.init()
+        reserveCapacity(elements.count)
+        for element in elements {
+            guard let element = Element(configValue: element, coercion: coercion) else { return nil }
+            append(element)
+        }
+    }
+}
+
+extension Dictionary: ConfigConvertible where Key == String, Value: ConfigConvertible {
+    /// The name of a dictionary from strings.
+    public static var configTypeName: String { "[String: \(Value.configTypeName)]" }
+
+    /// Reads a dictionary, all of whose values can be read.
+    public init?(configValue value: ConfigValue, coercion: ConfigCoercion) {
+        guard case .dictionary(let entries) = value else { return nil }
+        self.init(minimumCapacity: entries.count)
+        for (key, entry) in entries {
+            guard let entry = Value(configValue: entry, coercion: coercion) else { return nil }
+            self[key] = entry
+        }
+    }
+}
+
+extension Optional: ConfigConvertible where Wrapped: ConfigConvertible {
+    /// The name of what is wrapped, with a question mark.
+    public static var configTypeName: String { "\(Wrapped.configTypeName)?" }
+
+    /// Reads the wrapped type; only `null` is nothing.
+    public init?(configValue value: ConfigValue, coercion: ConfigCoercion) {
+        if case .null = value {
+            self = nil
+        } else if let wrapped = Wrapped(configValue: value, coercion: coercion) {
+            self = wrapped
+        } else {
+            return nil
+        }
+    }
+}
+
+/// Numbers with units.
+enum ConfigUnits {
+    private static func split(_ text: String) -> (number: Double, unit: String)? {
+        let number = text.prefix { $0.isASCII && ($0.isNumber || $0 == "." || $0 == "-" || $0 == "+") }
+        guard let value = ConfigCoercion.standard.double(.string(String(number))) else { return nil }
+        return (value, text.dropFirst(number.count).drop { $0 == " " }.lowercased())
+    }
+
+    static func duration(_ text: String) -> Duration? {
+        guard let (number, unit) = split(text) else { return nil }
+        let seconds: Double
+        switch unit {
+        case "ns": seconds = number / 1e9
+        case "us", "µs", "μs": seconds = number / 1e6
+        case "ms": return abs(number) < 9e15 ? .milliseconds(number) : nil
+        case "s", "": seconds = number
+        case "m", "min": seconds = number * 60
+        case "h": seconds = number * 3600
+        case "d": seconds = number * 86400
+        default: return nil
+        }
+        return abs(seconds) < 9e15 ? .seconds(seconds) : nil
+    }
+
+    /// `512`, `10kB`, `10KiB` and so on up to `TB` and `TiB`, in whole bytes.
+    static func bytes(_ text: String) -> Int? {
+        guard let (number, unit) = split(text) else { return nil }
+        let factor: Double
+        switch unit {
+        case "", "b": factor = 1
+        case "kb", "k": factor = 1e3
+        case "mb", "m": factor = 1e6
+        case "gb", "g": factor = 1e9
+        case "tb", "t": factor = 1e12
+        case "kib", "ki": factor = 1024
+        case "mib", "mi": factor = 1_048_576
+        case "gib", "gi": factor = 1_073_741_824
+        case "tib", "ti": factor = 1_099_511_627_776
+        default: return nil
+        }
+        return Int(exactly: number * factor)
+    }
+}

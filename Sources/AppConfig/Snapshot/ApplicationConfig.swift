@@ -1,0 +1,167 @@
+/// A configuration: the merged values of all layers, each with the place it came from.
+///
+/// A value type without locks and without I/O; a copy costs two retains. It never changes behind your back: writing to a
+/// copy through a subscript or `set` affects that copy only and is never persisted. Hold the current configuration of a
+/// program in a ``ConfigStore``.
+///
+/// ```swift
+/// let config = ApplicationConfig(["http": ["timeout": 30, "host": "example.org"]])
+/// let timeout = config.int(forKey: "http.timeout", default: 10)  // 30
+/// let retries = config.int(forKey: "http.retries", default: 3)  // 3
+/// ```
+///
+/// ## How a key is found
+///
+/// A key is first tried as one literal key of the root, dots and all, then as a path; see ``ConfigPath``. Keys are
+/// case-sensitive. Paths up to 32 keys deep are found with one hash of the text, O(1) in the number of values.
+public struct ApplicationConfig: Sendable {
+    var snapshot: ConfigSnapshot
+    /// Root keys written at run time, each with its whole new section; nil when nothing was written.
+    ///
+    /// A section is a tree whose root holds that key alone, or nothing if the key was removed.
+    var overlay: [String: ConfigSnapshot]?
+
+    init(snapshot: ConfigSnapshot) { self.snapshot = snapshot }
+
+    /// An empty configuration.
+    public init() { self.init([:]) }
+
+    /// Creates a configuration from values in code; directives and `${…}` in them are not looked at.
+    public init(_ values: [String: ConfigValue]) {
+        self.init(values, context: nil)
+    }
+
+    init(_ values: [String: ConfigValue], context: ConfigContext?) {
+        var builder = ConfigTreeBuilder()
+        builder.value(.dictionary(values))
+        let tree = builder.finish(sources: [.code("code")])
+        let layer = ConfigLayer(kind: .defaults, label: "code", tree: tree)
+        self.init(snapshot: ConfigSnapshot(tree: tree, context: context ?? ConfigContext(layers: [layer])))
+    }
+}
+
+/// A value's node together with the tree it lies in.
+struct ConfigPlace {
+    let snapshot: ConfigSnapshot
+    let node: Int
+
+    var tree: ConfigTree { snapshot.tree }
+    var kind: ConfigKind { tree.nodes[node].kind }
+}
+
+extension ApplicationConfig {
+    /// The place a key's text means.
+    @inline(__always)
+    func place(of key: String) -> ConfigPlace? {
+        if overlay == nil { return snapshot.find(key).map { ConfigPlace(snapshot: snapshot, node: $0) } }
+        return placeInOverlay(of: key)
+    }
+
+    /// The place a path means.
+    func place(of path: ConfigPath) -> ConfigPlace? {
+        switch path.storage {
+        case .text(let text): place(of: text)
+        case .components(let components): place(of: components)
+        }
+    }
+
+    private func placeInOverlay(of key: String) -> ConfigPlace? {
+        guard let overlay else { return nil }
+        if let section = overlay[key], let node = section.tree.child(of: 0, key: key) {
+            return ConfigPlace(snapshot: section, node: node)
+        }
+        if let node = snapshot.find(key), node != 0 {
+            var root = node
+            while snapshot.tree.nodes[root].parent != 0 { root = Int(snapshot.tree.nodes[root].parent) }
+            if overlay[snapshot.tree.key(of: root)] == nil { return ConfigPlace(snapshot: snapshot, node: node) }
+        }
+        return place(of: ConfigPath(key).components)
+    }
+
+    private func place(of components: [ConfigPath.Component]) -> ConfigPlace? {
+        guard let overlay else { return snapshot.find(components).map { ConfigPlace(snapshot: snapshot, node: $0) } }
+        guard case .key(let first)? = components.first else {
+            guard components.isEmpty else { return nil }
+            let whole = flattened()
+            return ConfigPlace(snapshot: whole, node: 0)
+        }
+        guard let section = overlay[first] else {
+            return snapshot.find(components).map { ConfigPlace(snapshot: snapshot, node: $0) }
+        }
+        return section.find(components).map { ConfigPlace(snapshot: section, node: $0) }
+    }
+
+    /// The snapshot with what was written at run time put into it.
+    ///
+    /// - Complexity: O(*n*) in the number of values if anything was written, O(1) otherwise.
+    func flattened() -> ConfigSnapshot {
+        guard let overlay else { return snapshot }
+        var builder = ConfigTreeBuilder()
+        builder.open(.dictionary, position: 0)
+        let base = snapshot.tree
+        var sources = base.sources
+        for child in base.children(of: 0) {
+            let key = base.key(of: child)
+            if overlay[key] != nil { continue }
+            _ = builder.key(key)
+            builder.copy(child, of: base, sourceOffset: 0)
+        }
+        for (key, section) in overlay.sorted(by: { $0.key < $1.key }) {
+            guard let child = section.tree.child(of: 0, key: key) else { continue }
+            _ = builder.key(key)
+            builder.copy(child, of: section.tree, sourceOffset: UInt16(sources.count))
+            sources += section.tree.sources
+        }
+        builder.close()
+        return ConfigSnapshot(tree: builder.finish(sources: sources), context: snapshot.context)
+    }
+}
+
+extension ApplicationConfig: Equatable {
+    /// Whether both configurations hold equal values; where the values came from does not count.
+    ///
+    /// - Complexity: O(*n*) in the number of values.
+    public static func == (left: ApplicationConfig, right: ApplicationConfig) -> Bool {
+        if left.snapshot === right.snapshot, left.overlay == nil, right.overlay == nil { return true }
+        return left.values == right.values
+    }
+}
+
+extension ApplicationConfig {
+    /// All values, as one dictionary.
+    ///
+    /// - Complexity: O(*n*) in the number of values.
+    public var values: [String: ConfigValue] { flattened().tree.value(of: 0).dictionary ?? [:] }
+
+    /// The keys of the root, sorted.
+    ///
+    /// - Complexity: O(*n* log *n*) in the number of root keys.
+    public var allKeys: [String] {
+        var keys = Set(snapshot.tree.children(of: 0).map { snapshot.tree.key(of: $0) })
+        for (key, section) in overlay ?? [:] {
+            if section.tree.count(of: 0) == 0 { keys.remove(key) } else { keys.insert(key) }
+        }
+        return keys.sorted()
+    }
+
+    /// The paths of all values that are no dictionaries, in sorted order; an empty dictionary counts as a value.
+    ///
+    /// - Complexity: O(*n* log *n*) in the number of values.
+    public func paths() -> [ConfigPath] {
+        let tree = flattened().tree
+        var found: [(text: String, path: ConfigPath)] = []
+        var node = 1
+        while node < tree.nodes.count {
+            let isDictionary = tree.kind(of: node) == .dictionary && tree.count(of: node) > 0
+            if !isDictionary {
+                let path = tree.path(of: node)
+                found.append((path.description, path))
+            }
+            node = isDictionary ? node + 1 : Int(tree.nodes[node].end)
+        }
+        return found.sorted { $0.text < $1.text }.map(\.path)
+    }
+
+    /// What loading and reading had to say: missing optional files, kind conflicts, unknown variables, defaults used.
+    public var diagnostics: [ConfigDiagnostic] { snapshot.context.diagnostics + snapshot.context.remarks.all }
+}

@@ -1,0 +1,143 @@
+import Synchronization
+
+/// All that a configuration is made of after loading: the merged tree, its index, and the layers it came from.
+///
+/// Never changes; values set at run time lie beside it in `ApplicationConfig`.
+final class ConfigSnapshot: Sendable {
+    /// Distinguishes snapshots, so that a typed key can remember where it found its value.
+    let generation: UInt64
+    let tree: ConfigTree
+    let index: ConfigIndex
+    let context: ConfigContext
+
+    private static let generations = Atomic<UInt64>(0)
+
+    init(tree: ConfigTree, context: ConfigContext) {
+        self.tree = tree
+        self.index = ConfigIndex(tree)
+        self.context = context
+        generation = Self.generations.add(1, ordering: .relaxed).newValue
+    }
+
+    /// The same values with another context.
+    init(_ other: ConfigSnapshot, context: ConfigContext) {
+        tree = other.tree
+        index = other.index
+        generation = other.generation
+        self.context = context
+    }
+
+    /// The node that a key's text means: a literal root key first, then a path.
+    @inline(__always)
+    func find(_ key: String) -> Int? {
+        if let found = key.utf8.withContiguousStorageIfAvailable({ index.find($0, in: tree) }) {
+            return found ?? findSpelled(key)
+        }
+        return findBridged(key)
+    }
+
+    private func findBridged(_ key: String) -> Int? {
+        var key = key
+        return key.withUTF8 { index.find($0, in: tree) } ?? findSpelled(key)
+    }
+
+    /// The second look, for spellings that are not canonical (`::`, `\`, `[2]`) and paths deeper than the index.
+    private func findSpelled(_ key: String) -> Int? {
+        var dots = 0
+        var isSpelled = false
+        for byte in key.utf8 {
+            if byte == UInt8(ascii: ".") { dots += 1 }
+            if byte == UInt8(ascii: "\\") || byte == UInt8(ascii: "[") || byte == UInt8(ascii: ":") { isSpelled = true }
+        }
+        if key.isEmpty { return 0 }
+        guard isSpelled || dots >= ConfigIndex.maximumDepth - 1 || !index.hidden.isEmpty else { return nil }
+        return find(ConfigPath(key).components)
+    }
+
+    /// The node that a path means.
+    func find(_ path: ConfigPath) -> Int? {
+        switch path.storage {
+        case .text(let text): find(text)
+        case .components(let components): find(components)
+        }
+    }
+
+    /// The node at exactly these steps.
+    func find(_ components: [ConfigPath.Component]) -> Int? {
+        let keys = components.prefix {
+            if case .key = $0 { true } else { false }
+        }
+        if keys.isEmpty { return tree.descend(components) }
+        var found: Int?
+        if keys.count == 1, case .key(var key) = keys[0] {
+            found = key.withUTF8 { index.find($0, in: tree) }
+            if let node = found, tree.nodes[node].parent != 0 { found = nil }
+        } else {
+            var text: [UInt8] = []
+            for case .key(let key) in keys { ConfigPath.append(key: key.utf8, to: &text, isFirst: text.isEmpty) }
+            found = text.withUnsafeBufferPointer { index.find($0, in: tree) }
+            // A literal root key of the same text is not what exact steps mean.
+            if let node = found, tree.nodes[node].parent == 0 { found = nil }
+        }
+        guard let found else { return tree.descend(components) }
+        return keys.count == components.count ? found : tree.descend(from: found, components.dropFirst(keys.count))
+    }
+}
+
+/// What a configuration carries along besides its values.
+final class ConfigContext: Sendable {
+    let layers: [ConfigLayer]
+    let policy: ConfigMergePolicy
+    let coercion: ConfigCoercion
+    let secrets: ConfigSecrets
+    /// Keys beginning with `$` had a meaning in the layers.
+    let readsDirectives: Bool
+    /// What loading had to say.
+    let diagnostics: [ConfigDiagnostic]
+    /// What reading had to say so far.
+    let remarks: ConfigRemarks
+
+    init(
+        layers: [ConfigLayer] = [], policy: ConfigMergePolicy = .deep, coercion: ConfigCoercion = .standard,
+        secrets: ConfigSecrets = .standard, diagnostics: [ConfigDiagnostic] = [], readsDirectives: Bool = false,
+        remarks: ConfigRemarks = ConfigRemarks()
+    ) {
+        self.layers = layers
+        self.policy = policy
+        self.coercion = coercion
+        self.secrets = secrets
+        self.diagnostics = diagnostics
+        self.readsDirectives = readsDirectives
+        self.remarks = remarks
+    }
+}
+
+extension ConfigContext {
+    /// The same rules over other layers.
+    func with(layers: [ConfigLayer]) -> ConfigContext {
+        ConfigContext(
+            layers: layers, policy: policy, coercion: coercion, secrets: secrets, diagnostics: diagnostics,
+            readsDirectives: readsDirectives, remarks: remarks)
+    }
+}
+
+/// Remarks made while reading, each once for its key.
+final class ConfigRemarks: Sendable {
+    private struct State {
+        var seen: Set<ConfigDiagnostic> = []
+        var list: [ConfigDiagnostic] = []
+    }
+
+    private let state = Mutex(State())
+
+    /// Keeps a remark; false if it was made before.
+    func add(_ remark: ConfigDiagnostic) -> Bool {
+        state.withLock { state in
+            guard state.seen.insert(remark).inserted else { return false }
+            state.list.append(remark)
+            return true
+        }
+    }
+
+    var all: [ConfigDiagnostic] { state.withLock { $0.list } }
+}

@@ -1,0 +1,119 @@
+import AshlarAppConfig
+import Testing
+
+@Suite struct LayerTests {
+    static let files = [
+        "ApplicationConfig.plist": plist(
+            """
+            <key>title</key><string>Base</string>
+            <key>http</key><dict>
+              <key>timeout</key><integer>30</integer>
+              <key>retries</key><integer>3</integer>
+            </dict>
+            <key>com.acme.beta.*</key><dict><key>title</key><string>Any beta</string></dict>
+            <key>com.acme.beta.App</key><dict>
+              <key>http</key><dict><key>host</key><string>beta.acme.com</string></dict>
+            </dict>
+            """),
+        "ApplicationConfig.debug.plist": plist(
+            "<key>http</key><dict>\n<key>timeout</key>\n<integer>15</integer></dict>"),
+        "ApplicationConfig.simulator.plist": plist("<key>title</key><string>Simulated</string>"),
+    ]
+
+    @Test(
+        "Each environment lays its file on the base",
+        arguments: [
+            ([], "Base", 30), ([.debug], "Base", 15), ([.simulator], "Simulated", 30),
+            ([.debug, .simulator], "Simulated", 15),
+        ] as [([ConfigEnvironment], String, Int)])
+    func environments(environments: [ConfigEnvironment], title: String, timeout: Int) throws {
+        let config = try ApplicationConfig.load(plan(Self.files, environments: environments))
+        #expect(config.string(forKey: "title") == title)
+        #expect(config.int(forKey: "http.timeout") == timeout)
+        #expect(config.int(forKey: "http.retries") == 3)
+    }
+
+    @Test(
+        "Sections of a bundle identifier beat the environment files, the exact one last",
+        arguments: [
+            ("com.acme.beta.App", "Any beta", "beta.acme.com"), ("com.acme.beta.Other", "Any beta", nil),
+            ("com.acme.beta", "Simulated", nil), ("com.acme.betaX.App", "Simulated", nil),
+            ("com.acme.beta.App.widget", "Any beta", nil),
+        ] as [(String, String, String?)])
+    func bundles(identifier: String, title: String, host: String?) throws {
+        let config = try ApplicationConfig.load(
+            plan(Self.files, environments: [.debug, .simulator], bundle: identifier))
+        #expect(config.string(forKey: "title") == title)
+        #expect(config.string(forKey: "http.host") == host)
+        #expect(config.int(forKey: "http.timeout") == 15)
+        #expect(config["com.acme.beta.App"]?.dictionary?["http"] == ["host": "beta.acme.com"])
+    }
+
+    @Test("An explanation names file and line of the winner and of all it shadows")
+    func explains() throws {
+        let config = try ApplicationConfig.load(plan(Self.files, environments: [.debug], bundle: "com.acme.beta.App"))
+        let timeout = config.explain("http.timeout")
+        #expect(
+            timeout.description == """
+                http.timeout = 15
+                  from ApplicationConfig.debug.plist:6 (environment debug)
+                  over 30 from ApplicationConfig.plist:6 (base)
+                """)
+        #expect(timeout.winner?.origin.line == 6)
+        let title = config.explain("title")
+        #expect(
+            title.description == """
+                title = "Any beta"
+                  from ApplicationConfig.plist:9 (bundle override com.acme.beta.*)
+                  over "Base" from ApplicationConfig.plist:4 (base)
+                """)
+        let http = config.explain("http")
+        #expect(http.merged.count == 2)
+        #expect(config.explain("http.none").description == "http.none = nothing")
+    }
+
+    @Test("A value set at run time wins, shadows the file's and vanishes with its copy")
+    func runtime() throws {
+        let loaded = try ApplicationConfig.load(plan(Self.files))
+        var config = loaded
+        config.set(5, forKey: "http.timeout")
+        config["http.extra.deep"] = "x"
+        config["title"] = nil
+        #expect(config.int(forKey: "http.timeout") == 5)
+        #expect(config.int(forKey: "http.retries") == 3)
+        #expect(config.string(forKey: "http::extra::deep") == "x")
+        #expect(config.string(forKey: "title") == nil)
+        #expect(!config.allKeys.contains("title"))
+        #expect(config.explain("http.timeout").winner?.origin.name == "run time")
+        #expect(config.explain("http.timeout").shadowed.map(\.origin.description) == ["ApplicationConfig.plist:6"])
+        #expect(loaded.int(forKey: "http.timeout") == 30)
+        #expect(loaded.string(forKey: "title") == "Base")
+    }
+
+    @Test("A bad file never becomes an empty configuration")
+    func badFile() throws {
+        var files = Self.files
+        files["ApplicationConfig.debug.plist"] = plist("<key>http</key>\n<integer>12x</integer>")
+        let plan = plan(files, environments: [.debug, .simulator])
+        let error = #expect(throws: ConfigError.self) { try ApplicationConfig.load(plan) }
+        #expect(
+            error?.description
+                == "http: expected a whole number in 64 bits, found \"12x\" (ApplicationConfig.debug.plist:5:1)")
+        let report = ApplicationConfig.loadReport(plan)
+        #expect(report.errors.map(\.code) == [.malformedSource])
+        #expect(report.config.string(forKey: "title") == "Simulated")
+        #expect(report.config.int(forKey: "http.timeout") == 30)
+    }
+
+    @Test("Secret values are redacted in descriptions and explanations, not in reads")
+    func secrets() throws {
+        let config = try ApplicationConfig.load(
+            plan(["ApplicationConfig.plist": plist("<key>apiToken</key><string>hunter2</string>")]))
+        #expect(config.string(forKey: "apiToken") == "hunter2")
+        #expect(config.description == "apiToken = <redacted>")
+        #expect(!"\(config.explain("apiToken"))".contains("hunter2"))
+        var text = ""
+        dump(config, to: &text)
+        #expect(!text.contains("hunter2"))
+    }
+}
