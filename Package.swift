@@ -17,7 +17,7 @@ let modules = [
     Module(folder: "Logging", helpers: ["CAshlarLogging"], testPrograms: ["AshlarLoggingTestChild"]),
     Module(folder: "Customization"),
     Module(folder: "AppConfig"),
-    Module(folder: "Networking"),
+    Module(folder: "Networking", helpers: ["CAshlarCurl"]),
     Module(folder: "EventBus", helpers: ["CAshlarEventBus"]),
 ]
 

@@ -30,6 +30,12 @@ public struct ClientConfiguration: Sendable {
     public var connections: Int = 128
     /// How long an unused connection stays open; 55 s unless set.
     public var connectionIdleTime: Duration = .seconds(55)
+    /// A file of PEM certificates to trust instead of the system's roots; `CurlTransport` only.
+    public var trustRoots: String?
+    /// The public keys to insist on, per host in lower case, as `sha256//<base64>` separated by `;`; `CurlTransport` only.
+    public var pinnedKeys: [String: String] = [:]
+    /// Whether `http_proxy`, `https_proxy` and `no_proxy` of the environment are heeded; `CurlTransport` only.
+    public var usesEnvironmentProxies: Bool = false
 
     /// Creates the default configuration.
     public init() {}

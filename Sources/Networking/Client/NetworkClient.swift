@@ -40,8 +40,12 @@ public final class NetworkClient: Sendable {
         self.hosts = hosts
     }
 
+    /// libcurl on Linux where it can be used, `URLSession` elsewhere.
     static func platformTransport(_ configuration: ClientConfiguration) -> any NetworkTransport {
-        URLSessionTransport(configuration)
+        #if os(Linux)
+            if let transport = try? CurlTransport(configuration) { return transport }
+        #endif
+        return URLSessionTransport(configuration)
     }
 
     /// Sends an endpoint and returns its output.

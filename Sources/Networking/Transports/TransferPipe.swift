@@ -53,6 +53,9 @@ final class TransferPipe: ResponseBodySource {
         }
     }
 
+    /// Whether the answer has not ended yet.
+    var isOpen: Bool { state.withLock { !$0.ended } }
+
     /// Ends the answer; the first end counts.
     func finish(_ failure: NetworkError? = nil) {
         let producer = state.withLock { state -> (any TransferProducer)? in

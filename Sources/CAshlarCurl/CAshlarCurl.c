@@ -1,0 +1,86 @@
+#include "CAshlarCurl.h"
+
+#if defined(__linux__)
+
+#include <dlfcn.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+// The head of curl_version_info_data; later fields are not needed.
+struct version_info {
+    int age;
+    const char *version;
+    unsigned int version_num;
+    const char *host;
+    int features;
+};
+
+#define OLDEST 0x074400u // 7.68.0
+#define GLOBAL_ALL 3L
+
+const ashlar_curl *ashlar_curl_open(const char *name, char *error, size_t size) {
+    void *library = dlopen(name, RTLD_NOW | RTLD_LOCAL);
+    if (!library) {
+        const char *reason = dlerror();
+        snprintf(error, size, "%s", reason ? reason : "the library cannot be opened");
+        return NULL;
+    }
+    ashlar_curl *c = calloc(1, sizeof(*c));
+    int (*global_init)(long) = NULL;
+    struct version_info *(*version_info)(int) = NULL;
+    struct { const char *symbol; void *place; } wanted[] = {
+        {"curl_global_init", &global_init},
+        {"curl_version_info", &version_info},
+        {"curl_easy_setopt", &c->easy_setopt},
+        {"curl_easy_getinfo", &c->easy_getinfo},
+        {"curl_multi_setopt", &c->multi_setopt},
+        {"curl_easy_init", &c->easy_init},
+        {"curl_easy_cleanup", &c->easy_cleanup},
+        {"curl_easy_pause", &c->easy_pause},
+        {"curl_easy_strerror", &c->easy_strerror},
+        {"curl_slist_append", &c->slist_append},
+        {"curl_slist_free_all", &c->slist_free_all},
+        {"curl_multi_init", &c->multi_init},
+        {"curl_multi_cleanup", &c->multi_cleanup},
+        {"curl_multi_add_handle", &c->multi_add_handle},
+        {"curl_multi_remove_handle", &c->multi_remove_handle},
+        {"curl_multi_socket_action", &c->multi_socket_action},
+        {"curl_multi_assign", &c->multi_assign},
+        {"curl_multi_info_read", &c->multi_info_read},
+    };
+    for (size_t i = 0; i < sizeof(wanted) / sizeof(wanted[0]); i++) {
+        void *found = dlsym(library, wanted[i].symbol);
+        if (!found) {
+            snprintf(error, size, "%s has no function %s", name, wanted[i].symbol);
+            goto fail;
+        }
+        *(void **)wanted[i].place = found;
+    }
+    const struct version_info *info = version_info(0);
+    if (info->version_num < OLDEST) {
+        snprintf(error, size, "%s is version %s, needed is 7.68.0 or later", name, info->version);
+        goto fail;
+    }
+    if (global_init(GLOBAL_ALL) != 0) {
+        snprintf(error, size, "%s cannot be initialised", name);
+        goto fail;
+    }
+    c->version = info->version;
+    c->version_num = info->version_num;
+    c->features = info->features;
+    return c;
+fail:
+    free(c);
+    dlclose(library);
+    return NULL;
+}
+
+#else
+
+const ashlar_curl *ashlar_curl_open(const char *name, char *error, size_t size) {
+    (void)name;
+    if (size > 0) error[0] = 0;
+    return NULL;
+}
+
+#endif

@@ -1,0 +1,95 @@
+// Finds the system's libcurl at run time, so that neither its headers nor the library are needed to build.
+//
+// The numbers and signatures are those of curl/curl.h and curl/multi.h (7.68 and later, soname 4), whose binary
+// interface has not changed an existing option since 2006. Variadic functions cannot be called from Swift: each gets
+// one typed wrapper per kind of argument.
+#ifndef CASHLARCURL_H
+#define CASHLARCURL_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "CAshlarPoller.h"
+
+typedef struct ashlar_curl {
+    const char *version;      // "7.88.1"
+    unsigned int version_num; // 0x075801
+    int features;
+    int (*easy_setopt)(void *, int, ...);
+    int (*easy_getinfo)(void *, int, ...);
+    int (*multi_setopt)(void *, int, ...);
+    void *(*easy_init)(void);
+    void (*easy_cleanup)(void *);
+    int (*easy_pause)(void *, int);
+    const char *(*easy_strerror)(int);
+    void *(*slist_append)(void *, const char *);
+    void (*slist_free_all)(void *);
+    void *(*multi_init)(void);
+    int (*multi_cleanup)(void *);
+    int (*multi_add_handle)(void *, void *);
+    int (*multi_remove_handle)(void *, void *);
+    int (*multi_socket_action)(void *, int, int, int *);
+    int (*multi_assign)(void *, int, void *);
+    void *(*multi_info_read)(void *, int *);
+} ashlar_curl;
+
+// What curl_multi_info_read points to.
+typedef struct ashlar_curl_message {
+    int message;
+    void *easy;
+    union {
+        void *whatever;
+        int result;
+    } data;
+} ashlar_curl_message;
+
+typedef size_t (*ashlar_curl_data_callback)(char *, size_t, size_t, void *);
+typedef int (*ashlar_curl_seek_callback)(void *, int64_t, int);
+typedef int (*ashlar_curl_socket_callback)(void *, int, int, void *, void *);
+typedef int (*ashlar_curl_timer_callback)(void *, long, void *);
+
+// Opens the library by name and initialises it; on failure returns NULL and writes the reason to `error`.
+// The library stays open for the life of the process.
+const ashlar_curl *ashlar_curl_open(const char *name, char *error, size_t size);
+
+static inline int ashlar_easy_long(const ashlar_curl *c, void *easy, int option, long value) {
+    return c->easy_setopt(easy, option, value);
+}
+static inline int ashlar_easy_off(const ashlar_curl *c, void *easy, int option, int64_t value) {
+    return c->easy_setopt(easy, option, value);
+}
+static inline int ashlar_easy_pointer(const ashlar_curl *c, void *easy, int option, const void *value) {
+    return c->easy_setopt(easy, option, value);
+}
+static inline int ashlar_easy_data(const ashlar_curl *c, void *easy, int option, ashlar_curl_data_callback value) {
+    return c->easy_setopt(easy, option, value);
+}
+static inline int ashlar_easy_seek(const ashlar_curl *c, void *easy, int option, ashlar_curl_seek_callback value) {
+    return c->easy_setopt(easy, option, value);
+}
+static inline int64_t ashlar_easy_info_long(const ashlar_curl *c, void *easy, int info) {
+    long value = 0;
+    return c->easy_getinfo(easy, info, &value) == 0 ? value : -1;
+}
+static inline int64_t ashlar_easy_info_off(const ashlar_curl *c, void *easy, int info) {
+    int64_t value = 0;
+    return c->easy_getinfo(easy, info, &value) == 0 ? value : -1;
+}
+static inline void *ashlar_easy_info_pointer(const ashlar_curl *c, void *easy, int info) {
+    void *value = NULL;
+    return c->easy_getinfo(easy, info, &value) == 0 ? value : NULL;
+}
+static inline int ashlar_multi_long(const ashlar_curl *c, void *multi, int option, long value) {
+    return c->multi_setopt(multi, option, value);
+}
+static inline int ashlar_multi_pointer(const ashlar_curl *c, void *multi, int option, void *value) {
+    return c->multi_setopt(multi, option, value);
+}
+static inline int ashlar_multi_socket(const ashlar_curl *c, void *multi, int option, ashlar_curl_socket_callback value) {
+    return c->multi_setopt(multi, option, value);
+}
+static inline int ashlar_multi_timer(const ashlar_curl *c, void *multi, int option, ashlar_curl_timer_callback value) {
+    return c->multi_setopt(multi, option, value);
+}
+
+#endif

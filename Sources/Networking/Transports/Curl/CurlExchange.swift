@@ -1,0 +1,212 @@
+#if os(Linux)
+    import CAshlarCurl
+
+    /// One request on its way through libcurl, from the loop's side.
+    ///
+    /// `post`ing is all that other threads do with it; the rest belongs to the loop's thread.
+    final class CurlExchange: TransferProducer, @unchecked Sendable {
+        // Sendable because other threads reach only `let`s, the pipe and the upload, which lock, and the loop's inbox.
+        let request: NetworkRequest
+        let pipe = TransferPipe()
+        let bodyKind: CurlHandle.Kind
+        let uploadLength: Int?
+        private let loop: CurlLoop
+        var table: UnsafePointer<ashlar_curl> { loop.library.table }
+        private let upload: CurlUpload?
+
+        private(set) var handle: CurlHandle?
+        private var head = CurlHeadReader()
+        private var received = 0
+        private var failure: NetworkError?
+        private var lastActivity: UInt64 = 0
+        private var receivingPaused = false
+        private var sendingPaused = false
+        private var hasHead = false
+
+        init(_ request: NetworkRequest, loop: CurlLoop) throws(NetworkError) {
+            self.request = request
+            self.loop = loop
+            var length = request.body.length
+            if request.method == .head, request.body.isEmpty {
+                bodyKind = .head
+            } else if request.body.isEmpty {
+                bodyKind = [.post, .put, .patch].contains(request.method) ? .memory : .none
+            } else if let bytes = request.body.inMemory, bytes.count <= 64 << 10 {
+                bodyKind = .memory
+            } else {
+                bodyKind = .upload
+                length = try request.body.measuredLength()
+            }
+            uploadLength = length
+            upload = bodyKind == .upload ? CurlUpload(try request.body.makeReader(), length: length) : nil
+        }
+
+        // MARK: From the reader, any thread
+
+        func readerCancelled() { loop.post(.cancel(self)) }
+        func readerDrained() { loop.post(.resumeReceiving(self)) }
+
+        // MARK: From the loop
+
+        func begin(on handle: CurlHandle) {
+            self.handle = handle
+            lastActivity = loop.now
+            handle.prepare(self)
+            upload?.start { [self] in loop.post(.resumeSending(self)) }
+        }
+
+        /// Hands the end on to the reader; the caller takes the handle back.
+        func end(result: Int32?) {
+            var error = failure
+            if error == nil, let result {
+                error = result == 0 ? completionError() : CurlFailure.error(result, of: self, hasHead: hasHead)
+            } else if error == nil {
+                error = NetworkError(.cancelled, "the request was cancelled", phase: hasHead ? .receive : .wait)
+            }
+            upload?.stop()
+            pipe.finish(error)
+            handle = nil
+        }
+
+        func flush() { pipe.flush() }
+
+        /// The first failure counts; libcurl then ends the transfer.
+        func fail(_ error: NetworkError) { failure = failure ?? error }
+
+        private func completionError() -> NetworkError? {
+            hasHead ? nil : NetworkError(.badResponse, "the answer has no final head", phase: .receive)
+        }
+
+        func resumeReceiving() {
+            guard receivingPaused, let handle else { return }
+            receivingPaused = false
+            lastActivity = loop.now
+            loop.watchIdle(self)
+            _ = loop.library.table.pointee.easy_pause(handle.easy, pauseMask)
+        }
+
+        func resumeSending() {
+            guard sendingPaused, let handle else { return }
+            sendingPaused = false
+            lastActivity = loop.now
+            loop.watchIdle(self)
+            _ = loop.library.table.pointee.easy_pause(handle.easy, pauseMask)
+        }
+
+        private var pauseMask: Int32 {
+            (receivingPaused ? CurlValue.pauseReceive : 0) | (sendingPaused ? CurlValue.pauseSend : 0)
+        }
+
+        // MARK: Idle time
+
+        /// When the exchange has been idle for too long, or nil while it waits for its own reader or body.
+        var idleDeadline: UInt64? {
+            guard let limit = request.options.idleTimeout, !receivingPaused, !sendingPaused else { return nil }
+            let (seconds, attoseconds) = limit.components
+            return lastActivity &+ UInt64(max(seconds, 0)) &* 1_000_000_000
+                &+ UInt64(max(attoseconds, 0) / 1_000_000_000)
+        }
+
+        func idleError() -> NetworkError {
+            let phase = CurlFailure.phase(of: self, hasHead: hasHead)
+            return NetworkError(
+                .timedOut, "nothing was sent or received for \(request.options.idleTimeout ?? .zero)", phase: phase)
+        }
+
+        // MARK: Callbacks of libcurl
+
+        func receivedHeader(_ line: UnsafeRawBufferPointer) -> Bool {
+            lastActivity = loop.now
+            guard !hasHead else { return true }  // trailers
+            do throws(NetworkError) {
+                guard let head = try head.read(line, limits: request.options.limits) else { return true }
+                if let limit = request.options.limits.bodyBytes, let length = head.contentLength, length > limit,
+                    request.method != .head
+                {
+                    throw ResponseBody.tooLarge(limit, "the answer announces \(length) bytes")
+                }
+                hasHead = true
+                pipe.write(head: head, timings: timings())
+                loop.hasNews(self)
+                return true
+            } catch {
+                fail(error)
+                return false
+            }
+        }
+
+        func receivedBody(_ bytes: UnsafeRawBufferPointer) -> Int {
+            lastActivity = loop.now
+            let total = received + bytes.count
+            let limits = request.options.limits
+            if let limit = limits.bodyBytes, total > limit {
+                fail(ResponseBody.tooLarge(limit, "the answer is longer than allowed"))
+                return 0
+            }
+            if let ratio = limits.inflationRatio, total > 1 << 20, head.isEncoded, inflates(total, beyond: ratio) {
+                return 0
+            }
+            guard pipe.write(bytes) else {
+                receivingPaused = true
+                return CurlValue.writePause
+            }
+            received = total
+            loop.hasNews(self)
+            if let progress = request.options.progress { progress(currentProgress) }
+            return bytes.count
+        }
+
+        private func inflates(_ total: Int, beyond ratio: Int) -> Bool {
+            guard let handle else { return true }
+            let raw = Int(ashlar_easy_info_off(loop.library.table, handle.easy, CurlInfo.sizeDownload))
+            guard raw > 0, total / raw >= ratio else { return false }
+            var error = NetworkError(
+                .decompressionLimit, "\(raw) bytes received inflate to more than \(ratio) times as much",
+                phase: .receive)
+            error.limit = ratio
+            fail(error)
+            return true
+        }
+
+        func send(into space: UnsafeMutableRawBufferPointer) -> Int {
+            lastActivity = loop.now
+            guard let upload else { return 0 }
+            switch upload.take(into: space) {
+            case .bytes(let count):
+                if let progress = request.options.progress { progress(currentProgress) }
+                return count
+            case .end: return 0
+            case .wait:
+                sendingPaused = true
+                return CurlValue.readPause
+            case .failed(let error):
+                fail(error)
+                return CurlValue.readAbort
+            }
+        }
+
+        func rewind(to offset: Int) -> Bool { upload?.rewind(to: offset) ?? true }
+
+        private var currentProgress: TransferProgress {
+            TransferProgress(
+                sent: upload?.taken ?? request.body.length ?? 0, toSend: uploadLength, received: received,
+                toReceive: head.contentLength)
+        }
+
+        private func timings() -> TransportTimings {
+            guard let handle else { return TransportTimings() }
+            func time(_ info: Int32) -> Duration? {
+                let microseconds = ashlar_easy_info_off(loop.library.table, handle.easy, info)
+                return microseconds > 0 ? .microseconds(microseconds) : nil
+            }
+            var timings = TransportTimings()
+            timings.resolved = time(CurlInfo.nameLookupTime)
+            timings.connected = time(CurlInfo.connectTime)
+            timings.secured = time(CurlInfo.appConnectTime)
+            timings.firstByte = time(CurlInfo.startTransferTime)
+            let opened = ashlar_easy_info_long(loop.library.table, handle.easy, CurlInfo.newConnections)
+            timings.reusedConnection = opened == 0
+            return timings
+        }
+    }
+#endif

@@ -1,0 +1,209 @@
+#if os(Linux)
+    import CAshlarCurl
+
+    /// One of libcurl's easy handles, kept for further requests; belongs to the loop's thread.
+    ///
+    /// Options that never change are set once, others only if they differ from those of the request before.
+    final class CurlHandle {
+        let easy: UnsafeMutableRawPointer
+        private let table: UnsafePointer<ashlar_curl>
+        private let errorText: UnsafeMutablePointer<CChar>
+        private let pins: [String: String]
+        private(set) var exchange: CurlExchange?
+
+        private var method: HTTPMethod?
+        private var kind = Kind.none
+        private var fields: [HTTPField]?
+        private var list: UnsafeMutableRawPointer?
+        private var postBytes: UnsafeMutableRawPointer?
+        private var connectTimeout = -1
+        private var decompresses: Bool?
+        private var pinned: String?
+
+        /// How the body travels.
+        enum Kind: Equatable {
+            case none
+            case head
+            case memory
+            case upload
+        }
+
+        init?(_ library: CurlLibrary, _ configuration: ClientConfiguration) {
+            table = library.table
+            guard let easy = table.pointee.easy_init() else { return nil }
+            self.easy = easy
+            errorText = .allocate(capacity: 512)
+            errorText.initialize(repeating: 0, count: 512)
+            pins = configuration.pinnedKeys
+            setConstants(configuration)
+            setCallbacks()
+        }
+
+        func destroy() {
+            table.pointee.easy_cleanup(easy)
+            if let list { table.pointee.slist_free_all(list) }
+            postBytes?.deallocate()
+            errorText.deallocate()
+        }
+
+        static func of(_ easy: UnsafeMutableRawPointer, _ library: CurlLibrary) -> CurlHandle? {
+            ashlar_easy_info_pointer(library.table, easy, CurlInfo.privateData).map {
+                Unmanaged<CurlHandle>.fromOpaque($0).takeUnretainedValue()
+            }
+        }
+
+        /// What libcurl says about the last failure.
+        var errorMessage: String { String(cString: errorText) }
+
+        private func setConstants(_ configuration: ClientConfiguration) {
+            long(CurlOption.noSignal, 1)
+            long(CurlOption.followLocation, 0)
+            long(CurlOption.httpVersion, CurlValue.http2OverTLS)
+            long(CurlOption.pipeWait, 1)
+            long(CurlOption.pathAsIs, 1)
+            long(CurlOption.protocols, CurlValue.httpAndHTTPS)
+            long(CurlOption.http09Allowed, 0)
+            long(CurlOption.suppressConnectHeaders, 1)
+            long(CurlOption.bufferSize, 64 << 10)
+            long(CurlOption.uploadBufferSize, 64 << 10)
+            long(CurlOption.maximumConnectionAge, Int(configuration.connectionIdleTime.components.seconds))
+            if !configuration.usesEnvironmentProxies {
+                text(CurlOption.proxy, "")
+                text(CurlOption.noProxy, "*")
+            }
+            if let roots = configuration.trustRoots { text(CurlOption.caInfo, roots) }
+            _ = ashlar_easy_pointer(table, easy, CurlOption.errorBuffer, errorText)
+        }
+
+        private func setCallbacks() {
+            let context = Unmanaged.passUnretained(self).toOpaque()
+            for option in [
+                CurlOption.writeData, CurlOption.headerData, CurlOption.readData, CurlOption.seekData,
+                CurlOption.privateData,
+            ] {
+                _ = ashlar_easy_pointer(table, easy, option, context)
+            }
+            _ = ashlar_easy_data(table, easy, CurlOption.headerFunction) { bytes, size, count, context in
+                let bytes = UnsafeRawBufferPointer(start: bytes, count: size * count)
+                return CurlHandle.exchange(context)?.receivedHeader(bytes) == true ? bytes.count : 0
+            }
+            _ = ashlar_easy_data(table, easy, CurlOption.writeFunction) { bytes, size, count, context in
+                let bytes = UnsafeRawBufferPointer(start: bytes, count: size * count)
+                return CurlHandle.exchange(context)?.receivedBody(bytes) ?? 0
+            }
+            _ = ashlar_easy_data(table, easy, CurlOption.readFunction) { bytes, size, count, context in
+                let space = UnsafeMutableRawBufferPointer(start: bytes, count: size * count)
+                return CurlHandle.exchange(context)?.send(into: space) ?? CurlValue.readAbort
+            }
+            _ = ashlar_easy_seek(table, easy, CurlOption.seekFunction) { context, offset, origin in
+                CurlHandle.exchange(context)?.rewind(to: Int(offset)) == true && origin == 0 ? 0 : 2
+            }
+        }
+
+        private static func exchange(_ context: UnsafeMutableRawPointer?) -> CurlExchange? {
+            context.flatMap { Unmanaged<CurlHandle>.fromOpaque($0).takeUnretainedValue().exchange }
+        }
+
+        // MARK: One request
+
+        func prepare(_ exchange: CurlExchange) {
+            self.exchange = exchange
+            errorText[0] = 0
+            let request = exchange.request
+            text(CurlOption.url, request.url.requestText)
+            setBody(exchange)
+            setFields(exchange)
+            let connect = Self.milliseconds(request.options.connectTimeout)
+            if connect != connectTimeout {
+                // For libcurl 0 is its default of 300 s.
+                long(CurlOption.connectTimeout, connect == 0 ? Int(Int32.max) : connect)
+                connectTimeout = connect
+            }
+            long(CurlOption.timeout, Self.milliseconds(request.options.totalTimeout))
+            if request.options.decompresses != decompresses {
+                decompresses = request.options.decompresses
+                text(CurlOption.acceptEncoding, request.options.decompresses ? "" : nil)
+            }
+            if !pins.isEmpty {
+                let pin = pins[request.url.host]
+                if pin != pinned { text(CurlOption.pinnedPublicKey, pin) }
+                pinned = pin
+            }
+        }
+
+        func release() {
+            exchange = nil
+            postBytes?.deallocate()
+            postBytes = nil
+        }
+
+        private func setBody(_ exchange: CurlExchange) {
+            let request = exchange.request
+            let kind = exchange.bodyKind
+            if kind != self.kind || kind != .none || request.method != method {
+                if self.kind != .none { long(CurlOption.httpGet, 1) }
+                text(CurlOption.customRequest, kind == .none && request.method == .get ? nil : request.method.rawValue)
+                switch kind {
+                case .none: break
+                case .head:
+                    long(CurlOption.noBody, 1)
+                    text(CurlOption.customRequest, nil)
+                case .memory:
+                    long(CurlOption.post, 1)
+                    let bytes = request.body.inMemory ?? []
+                    let copy = UnsafeMutableRawPointer.allocate(byteCount: max(bytes.count, 1), alignment: 16)
+                    bytes.withUnsafeBytes {
+                        if let base = $0.baseAddress { copy.copyMemory(from: base, byteCount: $0.count) }
+                    }
+                    postBytes = copy
+                    _ = ashlar_easy_off(table, easy, CurlOption.postFieldSize, Int64(bytes.count))
+                    _ = ashlar_easy_pointer(table, easy, CurlOption.postFields, copy)
+                case .upload:
+                    long(CurlOption.upload, 1)
+                    _ = ashlar_easy_off(table, easy, CurlOption.inFileSize, Int64(exchange.uploadLength ?? -1))
+                }
+                (self.kind, method) = (kind, request.method)
+            }
+        }
+
+        private func setFields(_ exchange: CurlExchange) {
+            let fields = exchange.request.headers.fields
+            if fields == self.fields { return }
+            self.fields = fields
+            let old = list
+            list = nil
+            for field in fields { append(field.value.isEmpty ? field.name + ";" : "\(field.name): \(field.value)") }
+            // libcurl adds these of its own accord; an empty one takes them away.
+            for name in ["Expect", "Content-Type", "Accept", "User-Agent"]
+            where !exchange.request.headers.contains(name) { append(name + ":") }
+            _ = ashlar_easy_pointer(table, easy, CurlOption.httpHeader, list)
+            if let old { table.pointee.slist_free_all(old) }
+        }
+
+        private func append(_ line: String) {
+            if line.utf8.allSatisfy({ $0 < 0x80 }) {
+                list = table.pointee.slist_append(list, line)
+            } else {
+                let bytes = line.unicodeScalars.map { CChar(bitPattern: UInt8(truncatingIfNeeded: $0.value)) } + [0]
+                list = table.pointee.slist_append(list, bytes)
+            }
+        }
+
+        private static func milliseconds(_ duration: Duration?) -> Int {
+            guard let duration else { return 0 }
+            let (seconds, attoseconds) = duration.components
+            let milliseconds = Double(seconds) * 1000 + (Double(attoseconds) * 1e-15).rounded(.up)
+            return Int(min(max(milliseconds, 1), 2e9))
+        }
+
+        private func long(_ option: Int32, _ value: Int) { _ = ashlar_easy_long(table, easy, option, value) }
+
+        private func text(_ option: Int32, _ value: String?) {
+            guard let value else {
+                _ = ashlar_easy_pointer(table, easy, option, nil)
+                return
+            }
+            value.withCString { _ = ashlar_easy_pointer(table, easy, option, $0) }
+        }
+    }
+#endif

@@ -1,0 +1,108 @@
+/// Puts a head together from the lines libcurl hands over one by one; interim heads (1xx) are passed over.
+struct CurlHeadReader {
+    private var status = 0
+    private var version: String?
+    private var fields: [HTTPField] = []
+    private var bytes = 0
+    private var interims = 0
+    private(set) var contentLength: Int?
+    private(set) var isEncoded = false
+
+    /// More interim heads than this are an attack or a defect.
+    static let interimLimit = 32
+
+    /// Takes a line with its line end; returns the head when the line is the empty one that ends it.
+    mutating func read(_ line: UnsafeRawBufferPointer, limits: ResponseLimits) throws(NetworkError) -> ResponseHead? {
+        bytes += line.count
+        if bytes > limits.headBytes {
+            throw bad("the head is longer than \(limits.headBytes) bytes", limit: limits.headBytes)
+        }
+        var end = line.count
+        while end > 0, line[end - 1] == 0x0A || line[end - 1] == 0x0D { end -= 1 }
+        let text = UnsafeRawBufferPointer(rebasing: line[..<end])
+        if text.isEmpty { return try finish() }
+        if status == 0 {
+            try readStatus(text)
+        } else if text[0].isHTTPSpace {
+            try unfold(text)
+        } else {
+            try readField(text)
+            if fields.count > limits.headerFields {
+                throw bad("the head has more than \(limits.headerFields) fields", limit: limits.headerFields)
+            }
+        }
+        return nil
+    }
+
+    private mutating func finish() throws(NetworkError) -> ResponseHead? {
+        guard status >= 200 || status == 101 else {
+            interims += 1
+            guard interims <= Self.interimLimit else { throw bad("more than \(Self.interimLimit) interim answers") }
+            (status, bytes) = (0, 0)
+            fields.removeAll(keepingCapacity: true)
+            return nil
+        }
+        let head = ResponseHead(status: status, headers: HTTPHeaders(fields), version: version)
+        try checkLength(head)
+        isEncoded = head.headers.contains("Content-Encoding")
+        contentLength = head.contentLength
+        return head
+    }
+
+    /// Two lengths that differ, also within one field, would let the body end in two places.
+    private func checkLength(_ head: ResponseHead) throws(NetworkError) {
+        let lengths = Set(head.headers.list("Content-Length"))
+        guard lengths.count <= 1 else { throw bad("found two different Content-Lengths") }
+        guard let length = lengths.first else { return }
+        guard length.utf8.allSatisfy(\.isASCIIDigit), Int(length) != nil else {
+            throw bad("expected a number as Content-Length")
+        }
+    }
+
+    private mutating func readStatus(_ line: UnsafeRawBufferPointer) throws(NetworkError) {
+        let parts = line.split(separator: 0x20, maxSplits: 2, omittingEmptySubsequences: false)
+        guard parts.count >= 2, parts[0].starts(with: "HTTP/".utf8), parts[1].count == 3,
+            parts[1].allSatisfy(\.isASCIIDigit)
+        else { throw bad("the status line is not HTTP") }
+        status = parts[1].reduce(0) { $0 * 10 + Int($1 - 0x30) }
+        guard status >= 100 else { throw bad("the status \(status) is none") }
+        version = String(decoding: parts[0].dropFirst(5), as: UTF8.self)
+    }
+
+    private mutating func readField(_ line: UnsafeRawBufferPointer) throws(NetworkError) {
+        guard let colon = line.firstIndex(of: UInt8(ascii: ":")), colon > 0 else {
+            throw bad("a field has no name and colon")
+        }
+        let name = UnsafeRawBufferPointer(rebasing: line[..<colon])
+        guard name.allSatisfy(HTTPSyntax.isTokenByte) else { throw bad("a field's name is not a token") }
+        let value = try trimmed(UnsafeRawBufferPointer(rebasing: line[(colon + 1)...]))
+        fields.append(HTTPField(String(decoding: name, as: UTF8.self), value))
+    }
+
+    /// A line that begins with a space continues the one before (obs-fold; RFC 9112, 5.2).
+    private mutating func unfold(_ line: UnsafeRawBufferPointer) throws(NetworkError) {
+        guard let last = fields.indices.last else { throw bad("the head begins with a continued line") }
+        let more = try trimmed(line)
+        fields[last].value += fields[last].value.isEmpty || more.isEmpty ? more : " " + more
+    }
+
+    private func trimmed(_ bytes: UnsafeRawBufferPointer) throws(NetworkError) -> String {
+        var (start, end) = (0, bytes.count)
+        while start < end, bytes[start].isHTTPSpace { start += 1 }
+        while end > start, bytes[end - 1].isHTTPSpace { end -= 1 }
+        let value = bytes[start..<end]
+        var isASCII = true
+        for byte in value {
+            if byte < 0x20 && byte != 0x09 || byte == 0x7F { throw bad("a field's value contains a control character") }
+            if byte >= 0x80 { isASCII = false }
+        }
+        if isASCII { return String(decoding: value, as: UTF8.self) }
+        return String(String.UnicodeScalarView(value.map { Unicode.Scalar($0) }))
+    }
+
+    private func bad(_ message: String, limit: Int? = nil) -> NetworkError {
+        var error = NetworkError(.badResponse, message, phase: .receive)
+        error.limit = limit
+        return error
+    }
+}

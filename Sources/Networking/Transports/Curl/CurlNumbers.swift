@@ -1,0 +1,81 @@
+#if os(Linux)
+
+    /// Option, information and result numbers of libcurl (curl/curl.h and curl/multi.h), as far as they are used.
+    enum CurlOption {
+        static let writeData: Int32 = 10001
+        static let url: Int32 = 10002
+        static let proxy: Int32 = 10004
+        static let readData: Int32 = 10009
+        static let errorBuffer: Int32 = 10010
+        static let writeFunction: Int32 = 20011
+        static let readFunction: Int32 = 20012
+        static let postFields: Int32 = 10015
+        static let httpHeader: Int32 = 10023
+        static let headerData: Int32 = 10029
+        static let customRequest: Int32 = 10036
+        static let noBody: Int32 = 44
+        static let upload: Int32 = 46
+        static let post: Int32 = 47
+        static let followLocation: Int32 = 52
+        static let caInfo: Int32 = 10065
+        static let headerFunction: Int32 = 20079
+        static let httpGet: Int32 = 80
+        static let httpVersion: Int32 = 84
+        static let bufferSize: Int32 = 98
+        static let noSignal: Int32 = 99
+        static let acceptEncoding: Int32 = 10102
+        static let privateData: Int32 = 10103
+        static let inFileSize: Int32 = 30115
+        static let postFieldSize: Int32 = 30120
+        static let timeout: Int32 = 155
+        static let connectTimeout: Int32 = 156
+        static let seekFunction: Int32 = 20167
+        static let seekData: Int32 = 10168
+        static let noProxy: Int32 = 10177
+        static let protocols: Int32 = 181
+        static let pinnedPublicKey: Int32 = 10230
+        static let pathAsIs: Int32 = 234
+        static let pipeWait: Int32 = 237
+        static let suppressConnectHeaders: Int32 = 265
+        static let uploadBufferSize: Int32 = 280
+        static let http09Allowed: Int32 = 285
+        static let maximumConnectionAge: Int32 = 288
+    }
+
+    enum CurlMultiOption {
+        static let socketFunction: Int32 = 20001
+        static let socketData: Int32 = 10002
+        static let timerFunction: Int32 = 20004
+        static let timerData: Int32 = 10005
+        static let maximumConnects: Int32 = 6
+        static let maximumHostConnections: Int32 = 7
+        static let maximumTotalConnections: Int32 = 13
+    }
+
+    enum CurlInfo {
+        static let responseCode: Int32 = 0x20_0002
+        static let sizeDownload: Int32 = 0x60_0008
+        static let privateData: Int32 = 0x10_0015
+        static let newConnections: Int32 = 0x20_001A
+        static let httpVersion: Int32 = 0x20_002E
+        static let nameLookupTime: Int32 = 0x60_0033
+        static let connectTime: Int32 = 0x60_0034
+        static let preTransferTime: Int32 = 0x60_0035
+        static let startTransferTime: Int32 = 0x60_0036
+        static let appConnectTime: Int32 = 0x60_0038
+    }
+
+    enum CurlValue {
+        static let http2OverTLS = 4
+        static let httpAndHTTPS = 3
+        static let writePause = 0x1000_0001
+        static let readAbort = 0x1000_0000
+        static let readPause = 0x1000_0001
+        static let pauseReceive: Int32 = 1
+        static let pauseSend: Int32 = 4
+        static let socketTimeout: Int32 = -1
+        static let pollRemove: Int32 = 4
+        static let messageDone: Int32 = 1
+    }
+
+#endif

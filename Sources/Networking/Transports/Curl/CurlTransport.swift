@@ -1,0 +1,52 @@
+#if os(Linux)
+
+    /// A transport over the system's libcurl, which is opened at run time: the default on Linux.
+    ///
+    /// One thread of its own serves all exchanges of the transport; requests to one host share and reuse connections,
+    /// over TLS also by HTTP/2. A body that nobody reads stops being received after 256 KiB. TLS trusts the system's roots
+    /// (or the configured ones) and cannot be told not to verify.
+    ///
+    /// ```swift
+    /// do {
+    ///     let transport = try CurlTransport()
+    ///     print("libcurl \(transport.version)")
+    /// } catch {
+    ///     print(error.message)  // why libcurl cannot be used
+    /// }
+    /// ```
+    public final class CurlTransport: NetworkTransport {
+        /// The version of the library that was found, such as `7.88.1`.
+        public let version: String
+        private let loop: CurlLoop
+
+        /// Opens libcurl and starts the transport's thread.
+        ///
+        /// - Parameters:
+        ///   - configuration: Connection limits, trust and proxies; the rest does not concern a transport.
+        ///   - library: The library's file name.
+        /// - Throws: `.unsupported` if the library is missing, damaged or older than 7.68.
+        public init(
+            _ configuration: ClientConfiguration = .init(), library: String = "libcurl.so.4"
+        ) throws(NetworkError) {
+            let library = try CurlLibrary.open(library)
+            version = library.version
+            loop = try CurlLoop(library, configuration)
+        }
+
+        deinit { loop.stopWhenIdle() }
+
+        /// Sends a request and returns as soon as the head of the answer is there.
+        public func send(_ request: NetworkRequest) async throws(NetworkError) -> StreamedResponse {
+            try request.headers.validate()
+            let exchange = try CurlExchange(request, loop: loop)
+            let pipe = exchange.pipe
+            pipe.attach(exchange)
+            loop.post(.start(exchange))
+            let body = ResponseBody(pipe)
+            let (head, timings) = try await pipe.head()
+            var response = StreamedResponse(head: head, body: body, url: request.url)
+            response.timings = timings
+            return response
+        }
+    }
+#endif

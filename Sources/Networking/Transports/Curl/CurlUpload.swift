@@ -1,0 +1,136 @@
+#if os(Linux)
+    import Synchronization
+
+    /// Carries a body from its reader, which may wait, to libcurl, which may not.
+    ///
+    /// A task pulls the reader one piece ahead of what is being sent, no further.
+    final class CurlUpload: Sendable {
+        enum Taken {
+            case bytes(Int)
+            case end
+            case wait
+            case failed(NetworkError)
+        }
+
+        private struct State {
+            var piece: [UInt8] = []
+            var offset = 0
+            var next: [UInt8]?
+            var ended = false
+            var failure: NetworkError?
+            var taken = 0
+            var starved = false
+            var pump: UnsafeContinuation<Void, Never>?
+            var task: Task<Void, Never>?
+            var stopped = false
+        }
+
+        private let reader: any RequestBodyReader
+        private let length: Int?
+        private let state = Mutex(State())
+
+        init(_ reader: any RequestBodyReader, length: Int?) { (self.reader, self.length) = (reader, length) }
+
+        /// The bytes that libcurl has taken.
+        var taken: Int { state.withLock { $0.taken } }
+
+        /// Starts pulling; `ready` is called when bytes came after `take` had none.
+        func start(_ ready: @escaping @Sendable () -> Void) {
+            let task = Task { [self] in await pump(ready) }
+            state.withLock { $0.task = task }
+        }
+
+        func stop() {
+            let (task, pump) = state.withLock { state in
+                state.stopped = true
+                return (state.task.take(), state.pump.take())
+            }
+            task?.cancel()
+            pump?.resume()
+        }
+
+        /// Copies the next bytes; called by the loop's thread.
+        func take(into space: UnsafeMutableRawBufferPointer) -> Taken {
+            let (result, pump) = state.withLock { state -> (Taken, UnsafeContinuation<Void, Never>?) in
+                if let failure = state.failure { return (.failed(failure), nil) }
+                var pump: UnsafeContinuation<Void, Never>?
+                if state.offset == state.piece.count {
+                    guard let next = state.next.take() else {
+                        if state.ended { return (atEnd(state), nil) }
+                        state.starved = true
+                        return (.wait, nil)
+                    }
+                    (state.piece, state.offset) = (next, 0)
+                    pump = state.pump.take()
+                }
+                let count = min(space.count, state.piece.count - state.offset)
+                if let length, state.taken + count > length {
+                    return (.failed(Self.wrong("is longer than the announced \(length) bytes")), pump)
+                }
+                state.piece.withUnsafeBytes { bytes in
+                    space.copyMemory(
+                        from: UnsafeRawBufferPointer(rebasing: bytes[state.offset..<(state.offset + count)]))
+                }
+                state.offset += count
+                state.taken += count
+                return (.bytes(count), pump)
+            }
+            pump?.resume()
+            return result
+        }
+
+        private func atEnd(_ state: borrowing State) -> Taken {
+            if let length, state.taken < length {
+                return .failed(Self.wrong("has \(state.taken) bytes, announced were \(length)"))
+            }
+            return .end
+        }
+
+        /// Whether sending can go on from an offset: only where it is already, or at the start of a single piece.
+        func rewind(to offset: Int) -> Bool {
+            state.withLock { state in
+                if offset == state.taken { return true }
+                guard offset == 0, state.taken == state.offset else { return false }
+                (state.offset, state.taken) = (0, 0)
+                return true
+            }
+        }
+
+        private func pump(_ ready: @Sendable () -> Void) async {
+            while true {
+                var piece: [UInt8]?
+                var failure: NetworkError?
+                do {
+                    piece = try await reader.next()
+                } catch {
+                    failure = NetworkError(wrapping: error, as: .invalidBody, phase: .send)
+                }
+                if let bytes = piece, bytes.isEmpty { continue }
+                await waitForRoom()
+                let (goesOn, wakes) = state.withLock { state in
+                    if let piece { state.next = piece } else { state.ended = true }
+                    state.failure = failure
+                    defer { state.starved = false }
+                    return (piece != nil && !state.stopped, state.starved)
+                }
+                if wakes { ready() }
+                if !goesOn { return }
+            }
+        }
+
+        private func waitForRoom() async {
+            await withUnsafeContinuation { continuation in
+                let goesOn = state.withLock { state in
+                    if state.next == nil || state.stopped { return true }
+                    state.pump = continuation
+                    return false
+                }
+                if goesOn { continuation.resume() }
+            }
+        }
+
+        private static func wrong(_ message: String) -> NetworkError {
+            NetworkError(.invalidBody, "the body \(message)", phase: .send)
+        }
+    }
+#endif

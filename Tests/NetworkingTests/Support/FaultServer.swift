@@ -1,0 +1,224 @@
+import Foundation
+import Synchronization
+
+/// A server on 127.0.0.1 that says exactly the bytes a test wants, one thread per connection.
+///
+/// It ends with its last reference; no socket waits longer than 20 seconds.
+final class FaultServer: Sendable {
+    let port: Int
+    private let listener: Int32
+    private let connections = Mutex<[Int32]>([])
+    private let accepted = Mutex(0)
+
+    /// Creates a server that runs a script for every connection and closes the connection behind it.
+    init(_ script: @escaping @Sendable (FaultConnection) -> Void) throws {
+        (listener, port) = try Self.listen()
+        let listener = listener
+        Thread.detachNewThread { [weak self] in
+            while true {
+                let descriptor = accept(listener, nil, nil)
+                guard descriptor >= 0 else { return }
+                guard let server = self else {
+                    close(descriptor)
+                    return
+                }
+                server.accepted.withLock { $0 += 1 }
+                server.connections.withLock { $0.append(descriptor) }
+                Thread.detachNewThread { [weak server] in
+                    script(FaultConnection(descriptor))
+                    server?.connections.withLock { $0.removeAll { $0 == descriptor } }
+                    close(descriptor)
+                }
+            }
+        }
+    }
+
+    /// Creates a server that reads a request, answers with raw bytes and closes.
+    convenience init(raw: [UInt8]) throws {
+        try self.init { connection in
+            guard connection.request() != nil else { return }
+            connection.write(raw)
+            connection.finish()
+        }
+    }
+
+    /// Creates a server that reads a request, answers with raw text and closes.
+    convenience init(raw: String) throws { try self.init(raw: Array(raw.utf8)) }
+
+    /// Creates a server that answers every request of a connection with what a closure makes of it.
+    convenience init(answering answer: @escaping @Sendable (ServedRequest) -> String) throws {
+        try self.init { connection in
+            while let request = connection.request() { connection.write(Array(answer(request).utf8)) }
+        }
+    }
+
+    deinit {
+        shutdown(listener, Int32(SHUT_RDWR))
+        close(listener)
+        connections.withLock { for descriptor in $0 { shutdown(descriptor, Int32(SHUT_RDWR)) } }
+    }
+
+    var url: String { "http://127.0.0.1:\(port)" }
+
+    /// How many connections have been opened.
+    var connectionCount: Int { accepted.withLock { $0 } }
+
+    private static func listen() throws -> (Int32, Int) {
+        let descriptor = socket(AF_INET, streamType, 0)
+        var on: Int32 = 1
+        setsockopt(descriptor, SOL_SOCKET, SO_REUSEADDR, &on, socklen_t(MemoryLayout<Int32>.size))
+        var address = sockaddr_in()
+        address.sin_family = sa_family_t(AF_INET)
+        address.sin_addr.s_addr = in_addr_t(0x7F00_0001).bigEndian
+        var size = socklen_t(MemoryLayout<sockaddr_in>.size)
+        let bound = withUnsafeMutablePointer(to: &address) { pointer in
+            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { address in
+                bind(descriptor, address, size) == 0 && Foundation.listen(descriptor, 64) == 0
+                    && getsockname(descriptor, address, &size) == 0
+            }
+        }
+        guard bound else { throw ServerFailure(what: "no port on 127.0.0.1") }
+        return (descriptor, Int(UInt16(bigEndian: address.sin_port)))
+    }
+
+    private static var streamType: Int32 {
+        #if os(Linux)
+            Int32(SOCK_STREAM.rawValue)
+        #else
+            SOCK_STREAM
+        #endif
+    }
+}
+
+struct ServerFailure: Error { let what: String }
+
+/// A request as the server saw it.
+struct ServedRequest: Sendable {
+    var method: String
+    var target: String
+    var fields: [(name: String, value: String)]
+    var body: [UInt8]
+
+    subscript(name: String) -> String? { fields.first { $0.name.lowercased() == name.lowercased() }?.value }
+    var text: String { String(decoding: body, as: UTF8.self) }
+}
+
+/// The server's end of one connection.
+final class FaultConnection: @unchecked Sendable {
+    // Sendable because only the connection's own thread uses it.
+    private let descriptor: Int32
+    private var buffer: [UInt8] = []
+
+    init(_ descriptor: Int32) {
+        self.descriptor = descriptor
+        var limit = timeval(tv_sec: 20, tv_usec: 0)
+        setsockopt(descriptor, SOL_SOCKET, SO_RCVTIMEO, &limit, socklen_t(MemoryLayout<timeval>.size))
+        setsockopt(descriptor, SOL_SOCKET, SO_SNDTIMEO, &limit, socklen_t(MemoryLayout<timeval>.size))
+        var on: Int32 = 1
+        setsockopt(descriptor, Int32(IPPROTO_TCP), TCP_NODELAY, &on, socklen_t(MemoryLayout<Int32>.size))
+    }
+
+    /// Writes bytes; returns false when the client has gone.
+    @discardableResult
+    func write(_ bytes: some Collection<UInt8>) -> Bool {
+        let bytes = Array(bytes)
+        var start = 0
+        while start < bytes.count {
+            let count = bytes[start...].withUnsafeBytes {
+                send(descriptor, $0.baseAddress, $0.count, noSignal)
+            }
+            guard count > 0 else { return false }
+            start += count
+        }
+        return true
+    }
+
+    @discardableResult
+    func write(_ text: String) -> Bool { write(Array(text.utf8)) }
+
+    func pause(_ seconds: Double) { Thread.sleep(forTimeInterval: seconds) }
+
+    /// Sends the end of the stream and waits for the client's.
+    func finish() {
+        shutdown(descriptor, Int32(SHUT_WR))
+        while fill() {}
+    }
+
+    /// Makes the connection end with RST instead of FIN.
+    func reset() {
+        var linger = linger(l_onoff: 1, l_linger: 0)
+        setsockopt(descriptor, SOL_SOCKET, SO_LINGER, &linger, socklen_t(MemoryLayout.size(ofValue: linger)))
+    }
+
+    /// Waits until the client has closed; returns whether it did.
+    func waitForClose() -> Bool {
+        while fill() { buffer = [] }
+        return true
+    }
+
+    /// Reads the next request whole, or nil when the client has gone.
+    func request() -> ServedRequest? {
+        guard let head = head() else { return nil }
+        let lines = head.split(separator: "\r\n", omittingEmptySubsequences: false).map(String.init)
+        let start = lines[0].split(separator: " ").map(String.init)
+        guard start.count == 3 else { return nil }
+        let fields = lines.dropFirst().filter { !$0.isEmpty }.map { line -> (name: String, value: String) in
+            let parts = line.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
+            return (String(parts[0]), parts.count > 1 ? parts[1].trimmingCharacters(in: .whitespaces) : "")
+        }
+        var request = ServedRequest(method: start[0], target: start[1], fields: fields, body: [])
+        if let length = request["Content-Length"].flatMap({ Int($0) }) {
+            guard let body = take(length) else { return nil }
+            request.body = body
+        } else if request["Transfer-Encoding"] == "chunked" {
+            guard let body = chunks() else { return nil }
+            request.body = body
+        }
+        return request
+    }
+
+    /// Reads the head of a request only.
+    func head() -> String? {
+        while true {
+            if let end = buffer.firstRange(of: Array("\r\n\r\n".utf8)) {
+                let head = String(decoding: buffer[..<end.lowerBound], as: UTF8.self)
+                buffer.removeSubrange(..<end.upperBound)
+                return head
+            }
+            guard fill() else { return nil }
+        }
+    }
+
+    private func chunks() -> [UInt8]? {
+        var body: [UInt8] = []
+        while true {
+            while buffer.firstRange(of: [13, 10]) == nil { guard fill() else { return nil } }
+            let end = buffer.firstRange(of: [13, 10])!
+            guard let size = Int(String(decoding: buffer[..<end.lowerBound], as: UTF8.self), radix: 16) else {
+                return nil
+            }
+            buffer.removeSubrange(..<end.upperBound)
+            guard let chunk = take(size), take(2) != nil else { return nil }
+            if size == 0 { return body }
+            body += chunk
+        }
+    }
+
+    func take(_ count: Int) -> [UInt8]? {
+        while buffer.count < count { guard fill() else { return nil } }
+        defer { buffer.removeFirst(count) }
+        return Array(buffer.prefix(count))
+    }
+
+    private func fill() -> Bool {
+        var piece = [UInt8](repeating: 0, count: 64 << 10)
+        let count = recv(descriptor, &piece, piece.count, 0)
+        guard count > 0 else { return false }
+        buffer += piece[..<count]
+        return true
+    }
+}
+
+#if !os(Linux)
+    let MSG_NOSIGNAL = 0
+#endif

@@ -1,0 +1,37 @@
+import AshlarNetworking
+import Testing
+
+/// The transports that every conformance case runs on.
+enum TransportKind: String, CaseIterable, CustomTestStringConvertible, Sendable {
+    #if os(Linux)
+        case curl
+    #endif
+    case urlSession
+
+    var testDescription: String { rawValue }
+
+    /// A client over a transport of its own.
+    func client(_ configuration: ClientConfiguration = .init()) throws -> NetworkClient {
+        switch self {
+        #if os(Linux)
+            case .curl: NetworkClient(configuration, transport: try CurlTransport(configuration))
+        #endif
+        case .urlSession: NetworkClient(configuration, transport: URLSessionTransport(configuration))
+        }
+    }
+
+    /// Whether this is Foundation on Linux, which has gaps that are listed where they matter.
+    var isLinuxURLSession: Bool {
+        #if os(Linux)
+            self == .urlSession
+        #else
+            false
+        #endif
+    }
+}
+
+/// An answer with a length, as text.
+func answer(_ status: Int = 200, _ fields: [String] = [], body: String = "") -> String {
+    (["HTTP/1.1 \(status) Status"] + fields + ["Content-Length: \(body.utf8.count)", "", ""]).joined(separator: "\r\n")
+        + body
+}
