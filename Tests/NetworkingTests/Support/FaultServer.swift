@@ -219,6 +219,8 @@ final class FaultConnection: @unchecked Sendable {
     }
 }
 
-#if !os(Linux)
-    let MSG_NOSIGNAL = 0
+#if os(Linux)
+    private let noSignal = Int32(MSG_NOSIGNAL)
+#else
+    private let noSignal: Int32 = 0
 #endif
