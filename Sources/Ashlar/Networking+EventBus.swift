@@ -14,9 +14,11 @@ public struct NetworkActivity: Sendable {
     /// What the request failed with; nil at the beginning and for a success.
     public let error: NetworkError?
 
-    /// `network:on`: a request began.
+    /// The topic `network:on`, a request began.
     public static let on: Topic<NetworkActivity> = Topic("network:on")
-    /// `network:off`: the request is over, well or badly. Every `on` is followed by exactly one `off`.
+    /// The topic `network:off`, a request is over, well or badly.
+    ///
+    /// Every `on` is followed by exactly one `off`.
     public static let off: Topic<NetworkActivity> = Topic("network:off")
 
     init(_ event: NetworkEvent) {
