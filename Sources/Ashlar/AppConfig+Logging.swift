@@ -1,0 +1,75 @@
+public import AshlarAppConfig
+public import AshlarLogging
+
+extension LogLevel: ConfigConvertible {
+    /// What messages expect: a level's name.
+    public static var configTypeName: String {
+        "log level (\(allCases.map { $0.name.lowercased() }.joined(separator: ", ")))"
+    }
+
+    /// Reads a level by its name or number; see ``LogLevel/init(name:)``.
+    public init?(configValue value: ConfigValue, coercion: ConfigCoercion) {
+        guard let name = String(configValue: value, coercion: coercion) else { return nil }
+        self.init(name: name)
+    }
+}
+
+extension LogSystem {
+    /// Takes the log's switch and thresholds from the section `log` of a configuration.
+    ///
+    /// | key | value |
+    /// |---|---|
+    /// | `log.enabled` | the master switch, a boolean |
+    /// | `log.threshold` | a level by name or number (``LogLevel/init(name:)``), or `off` |
+    /// | `log.contexts` | a dictionary of context prefixes (`*` for all) and levels |
+    ///
+    /// What is absent stays as it is. A value that is not understood changes nothing and is reported; the others are
+    /// taken. Call it again after a reload.
+    ///
+    /// ```swift
+    /// let config = ApplicationConfig(["log": ["threshold": "warning", "contexts": ["network": "debug"]]])
+    /// for problem in LogSystem.configure(from: config) { print(problem) }
+    /// ```
+    ///
+    /// - Returns: An error for each value that is not understood, with its file and line.
+    @discardableResult
+    public static func configure(from config: ApplicationConfig) -> [ConfigError] {
+        var problems: [ConfigError] = []
+        func read<T: ConfigConvertible>(_ path: ConfigPath, as type: T.Type) -> T? {
+            guard config[path] != nil else { return nil }
+            do throws(ConfigError) {
+                return try config.get(path, as: type)
+            } catch {
+                problems.append(error)
+                return nil
+            }
+        }
+
+        var thresholds = LogSystem.thresholds
+        if let threshold = read("log.threshold", as: Threshold.self) { thresholds.global = threshold.level }
+        for prefix in config["log.contexts"]?.dictionary?.keys.sorted() ?? [] {
+            let path = ConfigPath(components: ["log", "contexts", prefix])
+            guard let threshold = read(path, as: Threshold.self) else { continue }
+            thresholds.contexts[prefix == "*" ? "" : prefix] = .some(threshold.level)
+        }
+        LogSystem.thresholds = thresholds
+        if let isEnabled = read("log.enabled", as: Bool.self) { LogSystem.isEnabled = isEnabled }
+        return problems
+    }
+}
+
+/// A level, or `off` for none.
+private struct Threshold: ConfigConvertible {
+    static var configTypeName: String { "\(LogLevel.configTypeName) or off" }
+    let level: LogLevel?
+
+    init?(configValue value: ConfigValue, coercion: ConfigCoercion) {
+        if case .string(let text) = value, ["off", "none"].contains(text.lowercased()) {
+            level = nil
+        } else if let level = LogLevel(configValue: value, coercion: coercion) {
+            self.level = level
+        } else {
+            return nil
+        }
+    }
+}

@@ -1,0 +1,62 @@
+import Ashlar
+import Testing
+
+/// Each test runs in a process of its own, because the log's thresholds are the process's.
+@Suite struct LogConfigurationTests {
+    @Test("Threshold, contexts and switch are taken from the section log")
+    func takesTheSection() async {
+        await #expect(processExitsWith: .success) {
+            let config = ApplicationConfig([
+                "log": [
+                    "enabled": false, "threshold": "warning",
+                    "contexts": ["network": "debug", "noise": "off", "*": "3", "app.net": "FT_VERBOSE"],
+                ]
+            ])
+            #expect(LogSystem.configure(from: config).isEmpty)
+            #expect(!LogSystem.isEnabled)
+            #expect(LogSystem.thresholds.global == .warning)
+            #expect(
+                LogSystem.thresholds.contexts == [
+                    "network": .debugging, "noise": .some(nil), "": .warning, "app.net": .verbose,
+                ])
+        }
+    }
+
+    @Test("An absent section changes nothing")
+    func absent() async {
+        await #expect(processExitsWith: .success) {
+            LogSystem.threshold = .analytic
+            #expect(LogSystem.configure(from: ApplicationConfig(["title": "x"])).isEmpty)
+            #expect(LogSystem.threshold == .analytic)
+            #expect(LogSystem.isEnabled)
+        }
+    }
+
+    @Test("A value that is no level is reported with its key and changes nothing; the others are taken")
+    func reports() async {
+        await #expect(processExitsWith: .success) {
+            LogSystem.threshold = .error
+            let config = ApplicationConfig([
+                "log": ["threshold": "loud", "enabled": "perhaps", "contexts": ["a": "info", "b": 9, "c": ["d": 1]]]
+            ])
+            let problems = LogSystem.configure(from: config)
+            #expect(
+                problems.map { $0.key?.description } == [
+                    "log.threshold", "log.contexts.b", "log.contexts.c", "log.enabled",
+                ])
+            #expect("\(problems[0])".contains("loud"))
+            #expect("\(problems[0])".contains("unrecoverable, critical, error, warning"))
+            #expect(LogSystem.threshold == .error)
+            #expect(LogSystem.thresholds.contexts == ["a": .information])
+            #expect(LogSystem.isEnabled)
+        }
+    }
+
+    @Test("A level is a configuration type of its own")
+    func levelAsType() throws {
+        let config = ApplicationConfig(["level": "info", "number": 6, "bad": "x"])
+        #expect(try config.get("level", as: LogLevel.self) == .information)
+        #expect(try config.get("number", as: LogLevel.self) == .debugging)
+        #expect(throws: ConfigError.self) { try config.get("bad", as: LogLevel.self) }
+    }
+}

@@ -1,0 +1,47 @@
+import Ashlar
+import Testing
+
+/// Each test runs in a process of its own, because the log is the process's.
+@Suite struct RequestLogTests {
+    @Test("A success, a failure and a redirect are a line each, with secrets hidden")
+    func lines() async {
+        await #expect(processExitsWith: .success) {
+            LogSystem.start(LogConfiguration(threshold: .debugging, sinks: []))
+            var configuration = ClientConfiguration()
+            configuration.observers.append(.lines(to: Log("network")))
+            let client = NetworkClient(
+                configuration,
+                transport: StubTransport([
+                    "GET /a": .text("four"), "GET /b": .status(503),
+                    "GET /c": .status(302, headers: ["Location": "/a?token=s3cret"]),
+                ]))
+            for path in ["a", "b", "c"] {
+                let url = try HTTPURL("https://api.example.com/\(path)?token=s3cret")
+                _ = try? await client.send(NetworkRequest(.get, url))
+            }
+            let log = LogSystem.liveLog
+            let lines = log.split(separator: "\n")
+            #expect(lines.count == 4)
+            #expect(lines[0].hasPrefix("[DEBUG] network - GET https://api.example.com/a?token=<hidden>: 200, 4 bytes"))
+            #expect(lines[1].hasPrefix("[WARNING] network - GET https://api.example.com/b?token=<hidden>: "))
+            #expect(lines[2].contains("/c?token=<hidden> → "))
+            #expect(lines[3].hasPrefix("[DEBUG] network - GET https://api.example.com/"))
+            #expect(lines.dropFirst(3).allSatisfy { $0.contains("took=") })
+            #expect(!log.contains("s3cret"))
+        }
+    }
+
+    @Test("Nothing is written below the threshold, and failures still are")
+    func threshold() async {
+        await #expect(processExitsWith: .success) {
+            LogSystem.start(LogConfiguration(threshold: .warning, sinks: []))
+            var configuration = ClientConfiguration()
+            configuration.observers.append(.lines(to: Log("network"), at: .verbose))
+            let client = NetworkClient(configuration, transport: StubTransport(["GET /a": .text("four")]))
+            _ = try await client.send(NetworkRequest(.get, HTTPURL("https://api.example.com/a")))
+            #expect(LogSystem.liveLog == "")
+            _ = try? await client.send(NetworkRequest(.get, HTTPURL("https://api.example.com/absent")))
+            #expect(LogSystem.liveLog.contains("[WARNING] network - GET https://api.example.com/absent"))
+        }
+    }
+}
