@@ -15,10 +15,10 @@ import Testing
             #expect(LogSystem.configure(from: config).isEmpty)
             #expect(!LogSystem.isEnabled)
             #expect(LogSystem.thresholds.global == .warning)
-            #expect(
-                LogSystem.thresholds.contexts == [
-                    "network": .debugging, "noise": .some(nil), "": .warning, "app.net": .verbose,
-                ])
+            let contexts: [String: LogLevel?] = [
+                "network": .debugging, "noise": nil, "": .warning, "app.net": .verbose,
+            ]
+            #expect(LogSystem.thresholds.contexts == contexts)
         }
     }
 
