@@ -1,0 +1,99 @@
+import Synchronization
+
+/// Holds the current snapshot and tells of each new one.
+///
+/// Reading ``current`` takes a lock for the time of one retain and never waits for a change to be computed. A change is
+/// worked out beside the current snapshot and swapped in whole.
+///
+/// ```swift
+/// let center = CustomizationCenter(Customization(path: "Resources"))
+/// center.update { $0.switching(language: "fr") }
+/// print(center.current.string("CancelString"))
+/// ```
+public final class CustomizationCenter: Sendable {
+    /// The center that an app uses if it wants only one; empty until it is given a snapshot.
+    public static let shared: CustomizationCenter = CustomizationCenter(Customization(layers: []))
+
+    private struct State {
+        var current: Customization
+        var nextID = 0
+        var listeners: [Int: AsyncStream<Customization>.Continuation] = [:]
+    }
+    private let state: Mutex<State>
+
+    /// Creates a center.
+    ///
+    /// - Parameter customization: The first snapshot.
+    public init(_ customization: Customization) { state = Mutex(State(current: customization)) }
+
+    /// The current snapshot.
+    public var current: Customization { state.withLock { $0.current } }
+
+    /// Replaces the current snapshot.
+    ///
+    /// - Parameter customization: The new snapshot.
+    public func replace(with customization: Customization) { update { _ in customization } }
+
+    /// Makes a new snapshot of the current one; `change` runs on the calling thread.
+    ///
+    /// If another thread changed the snapshot meanwhile, `change` runs again with the newer one, so it must have no
+    /// effects of its own.
+    ///
+    /// - Parameter change: Makes the new snapshot of the current one.
+    /// - Returns: The new snapshot.
+    @discardableResult
+    public func update(_ change: (Customization) throws -> Customization) rethrows -> Customization {
+        while true {
+            let old = current
+            let new = try change(old)
+            let listeners: [AsyncStream<Customization>.Continuation]? = state.withLock { state in
+                guard state.current.storage === old.storage else { return nil }
+                state.current = new
+                return Array(state.listeners.values)
+            }
+            guard let listeners else { continue }
+            if new.storage !== old.storage { for listener in listeners { listener.yield(new) } }
+            return new
+        }
+    }
+
+    /// The snapshots to come, each as it is swapped in; a slow reader misses all but the newest.
+    ///
+    /// Every call gives a stream of its own, which ends when its reader is cancelled.
+    public var changes: AsyncStream<Customization> {
+        let (stream, continuation) = AsyncStream.makeStream(
+            of: Customization.self, bufferingPolicy: .bufferingNewest(1))
+        let id = state.withLock { state in
+            state.nextID += 1
+            state.listeners[state.nextID] = continuation
+            return state.nextID
+        }
+        continuation.onTermination = { [weak self] _ in
+            let removed = self?.state.withLock { $0.listeners.removeValue(forKey: id) }
+            _ = removed
+        }
+        return stream
+    }
+
+    /// Reads what has changed on disk; bad files keep their last good content.
+    ///
+    /// - Returns: Whether anything had changed.
+    @discardableResult
+    public func reload() -> Bool {
+        let old = current
+        let new = update { $0.reloaded() ?? $0 }
+        return new.storage !== old.storage
+    }
+
+    /// Reloads again and again until the task is cancelled.
+    ///
+    /// - Parameters:
+    ///   - interval: The pause between two looks at the disk.
+    ///   - clock: The clock that measures the pause.
+    public func watch(every interval: Duration = .seconds(1), clock: some Clock<Duration> = .continuous) async {
+        while !Task.isCancelled {
+            do { try await clock.sleep(for: interval) } catch { return }
+            reload()
+        }
+    }
+}

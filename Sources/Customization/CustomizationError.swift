@@ -1,0 +1,85 @@
+/// A failure to read a value from a customization.
+public struct CustomizationError: Error, Hashable, Sendable, CustomStringConvertible {
+    /// What went wrong. Codes may be added, so a `switch` needs a `default`.
+    public struct Code: Hashable, Sendable, CustomStringConvertible {
+        private enum Kind: String { case missing, malformed, cycle, missingImage, unwritable }
+        private let kind: Kind
+
+        /// The key is in no layer.
+        public static var missing: Code { Code(kind: .missing) }
+        /// The value is there, but cannot be read as the type asked for.
+        public static var malformed: Code { Code(kind: .malformed) }
+        /// The value is an alias that leads back to itself.
+        public static var cycle: Code { Code(kind: .cycle) }
+        /// The key names an image that no layer's folder holds.
+        public static var missingImage: Code { Code(kind: .missingImage) }
+        /// A change cannot be written into the file.
+        public static var unwritable: Code { Code(kind: .unwritable) }
+
+        /// The code's name.
+        public var description: String { kind.rawValue }
+    }
+
+    /// What went wrong, without the particulars.
+    public let code: Code
+    /// The key that was read.
+    public var key: String
+    /// The table it was looked for in.
+    public var table: String
+    /// What the read expected, such as "whole number".
+    public var expected: String?
+    /// What the file holds.
+    public var found: CustomizationValue?
+    /// Where the file holds it.
+    public var location: CustomizationLocation?
+    /// The keys that an alias went through, first to last.
+    public var aliases: [String] = []
+
+    init(
+        _ code: Code, key: String, table: String = "Localizable", expected: String? = nil,
+        found: CustomizationValue? = nil, location: CustomizationLocation? = nil, aliases: [String] = []
+    ) {
+        (self.code, self.key, self.table, self.expected) = (code, key, table, expected)
+        (self.found, self.location, self.aliases) = (found, location, aliases)
+    }
+
+    /// The failure in one sentence, with file, line, key, expected and found where they are known.
+    public var description: String {
+        let place = location.map { "\($0): " } ?? ""
+        switch code {
+        case .missing:
+            let through = aliases.isEmpty ? "" : " (reached through \(aliases.joined(separator: " → ")))"
+            return "\(place)no layer defines \"\(key)\" in table \(table)\(through)"
+        case .cycle:
+            return "\(place)the alias of \"\(key)\" leads back to itself: \(aliases.joined(separator: " → "))"
+        case .missingImage:
+            return "\(place)no layer's folder holds the image of \"\(key)\""
+                + (found.map { ", \($0)" } ?? "")
+        case .unwritable:
+            return "\(place)\"\(key)\" cannot be written" + (expected.map { ": \($0)" } ?? "")
+        default:
+            return "\(place)\"\(key)\": expected \(expected ?? "another type")"
+                + (found.map { ", found \($0.typeName) \($0)" } ?? "")
+        }
+    }
+
+    /// The failure as a diagnostic, for lists that hold both.
+    public var diagnostic: CustomizationDiagnostic {
+        let kind: CustomizationDiagnostic.Code =
+            switch code {
+            case .missing: aliases.isEmpty ? .missingKey : .danglingAlias
+            case .cycle: .aliasCycle
+            case .missingImage: .missingImage
+            default: .malformedValue
+            }
+        return CustomizationDiagnostic(
+            code == .missing ? .warning : .error, kind, description.droppingPrefix(location.map { "\($0): " } ?? ""),
+            at: location ?? CustomizationLocation(file: table), key: key)
+    }
+}
+
+extension String {
+    func droppingPrefix(_ prefix: String) -> String {
+        hasPrefix(prefix) ? String(dropFirst(prefix.count)) : self
+    }
+}

@@ -1,0 +1,94 @@
+/// A value as a file holds it, before a typed read.
+///
+/// A strings file yields texts (and lists, dictionaries or data where it has them); themes and property lists also
+/// yield numbers, booleans, colours and aliases.
+public enum CustomizationValue: Hashable, Sendable {
+    /// A text.
+    case string(String)
+    /// A whole number.
+    case int(Int64)
+    /// A number with a fraction.
+    case double(Double)
+    /// A boolean.
+    case bool(Bool)
+    /// A colour that its file declared as one.
+    case color(RGBAColor)
+    /// Bytes.
+    case data([UInt8])
+    /// A list of values.
+    case list([CustomizationValue])
+    /// A dictionary of values.
+    case dict([String: CustomizationValue])
+    /// The key whose value stands in place of this one.
+    case alias(String)
+
+    /// The name of the value's type, as messages print it.
+    public var typeName: String {
+        switch self {
+        case .string: "text"
+        case .int: "whole number"
+        case .double: "number"
+        case .bool: "boolean"
+        case .color: "colour"
+        case .data: "data"
+        case .list: "list"
+        case .dict: "dictionary"
+        case .alias: "alias"
+        }
+    }
+
+    /// The value as text, or nil for data, lists, dictionaries and aliases.
+    ///
+    /// Numbers print without a locale, booleans as `true` and `false`, colours as `#rrggbb` or `#rrggbbaa`.
+    public var text: String? {
+        switch self {
+        case .string(let text): text
+        case .int(let number): String(number)
+        case .double(let number): String(number)
+        case .bool(let flag): flag ? "true" : "false"
+        case .color(let color): color.description
+        case .data, .list, .dict, .alias: nil
+        }
+    }
+}
+
+extension CustomizationValue: CustomStringConvertible {
+    /// The value in a short, readable form; keys of dictionaries are sorted.
+    public var description: String {
+        switch self {
+        case .string(let text): "\"\(text)\""
+        case .int, .double, .bool, .color: text ?? ""
+        case .data(let bytes): "<\(bytes.count) bytes>"
+        case .list(let items): "(" + items.map(\.description).joined(separator: ", ") + ")"
+        case .dict(let members):
+            "{" + members.sorted { $0.key < $1.key }.map { "\($0.key) = \($0.value);" }.joined(separator: " ") + "}"
+        case .alias(let key): "→ \(key)"
+        }
+    }
+}
+
+/// A key with its value and the place both come from.
+public struct CustomizationEntry: Hashable, Sendable {
+    /// The key.
+    public var key: String
+    /// The value.
+    public var value: CustomizationValue
+    /// The start of the key in its file.
+    public var location: CustomizationLocation
+    /// The text of the comment right before the entry, without its delimiters, if there is one.
+    public var comment: String?
+
+    /// Creates an entry.
+    ///
+    /// - Parameters:
+    ///   - key: The key.
+    ///   - value: The value.
+    ///   - location: The start of the key in its file.
+    ///   - comment: The comment right before the entry.
+    public init(
+        key: String, value: CustomizationValue, location: CustomizationLocation = .init(file: ""),
+        comment: String? = nil
+    ) {
+        (self.key, self.value, self.location, self.comment) = (key, value, location, comment)
+    }
+}

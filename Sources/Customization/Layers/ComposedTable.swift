@@ -1,0 +1,275 @@
+/// The layers of one table laid over each other: for each key the value that wins, ready to be read.
+///
+/// Texts are made once, numbers and colours are decoded once, aliases are followed once, all at composition. A read is
+/// then one hash, one probe, one comparison of bytes. The memory is written in `init` only and freed in `deinit`, so
+/// sharing it between threads is safe although the compiler cannot see it.
+final class ComposedTable: @unchecked Sendable {
+    struct Slot {
+        var hash: UInt64
+        var keyStart: UInt32
+        var keyCount: UInt32
+        var layer: UInt32
+        var record: UInt32
+        /// The value as text; "" if it has none.
+        var text: String = ""
+        /// The number of the decoded value in `typed`, or -1.
+        var typed: Int32 = -1
+        /// The slot whose value this one has: itself, or the last of its aliases.
+        var target: Int32 = -1
+        var hasText = true
+        /// Whether the value comes from the base language although another language was chosen.
+        var isFallback = false
+    }
+
+    /// What a value reads as; each part is there only if its bit is set.
+    struct Typed {
+        struct Parts: OptionSet {
+            let rawValue: UInt8
+            static let int = Parts(rawValue: 1)
+            static let double = Parts(rawValue: 2)
+            static let bool = Parts(rawValue: 4)
+            static let color = Parts(rawValue: 8)
+        }
+        var parts: Parts = []
+        var flag = false
+        var int: Int64 = 0
+        var double: Double = 0
+        var color = RGBAColor.clear
+    }
+
+    /// What became of an alias.
+    enum AliasProblem {
+        case cycle([String])
+        case dangling([String])
+    }
+
+    let name: String
+    /// The tables, one for each layer that has this one, lowest first.
+    let sources: [(layer: Int, table: StringsTable)]
+    let count: Int
+    private let mask: Int
+    private let cells: UnsafeMutablePointer<UInt64>
+    private let slots: UnsafeMutablePointer<Slot>
+    private let typed: UnsafeMutablePointer<Typed>
+    private let keys: UnsafeMutablePointer<UInt8>
+    private(set) var aliasProblems: [Int: AliasProblem] = [:]
+    private var aliases: [Int: String] = [:]
+
+    /// Composes tables.
+    ///
+    /// - Complexity: O(*n*) in the entries of all tables.
+    init(name: String, layers: [CustomizationLayer], numbers: NumberSpelling, hasLanguage: Bool) {
+        self.name = name
+        let sources = layers.indices.compactMap { i in layers[i].tables[name].map { (layer: i, table: $0) } }
+        self.sources = sources
+        let upperBound = sources.reduce(0) { $0 + $1.table.storage.winnerCount }
+        var capacity = 8
+        while capacity < upperBound * 2 { capacity *= 2 }
+        mask = capacity - 1
+        cells = .allocate(capacity: capacity)
+        cells.initialize(repeating: 0, count: capacity)
+        slots = .allocate(capacity: max(upperBound, 1))
+        let keyBytes = sources.reduce(0) { sum, source in
+            source.table.storage.records.reduce(sum) { $0 + ($1.isShadowed ? 0 : Int($1.key.count)) }
+        }
+        keys = .allocate(capacity: max(keyBytes, 1))
+        var (used, keyEnd) = (0, 0)
+        for (position, source) in sources.enumerated() {
+            let storage = source.table.storage
+            for (number, record) in storage.records.enumerated() where !record.isShadowed {
+                storage.withBytes(record.key) { [cells, mask, slots, keys] bytes in
+                    let found = Self.find(record.hash, bytes, cells, mask, slots, keys)
+                    if found.slot >= 0 {
+                        slots[found.slot].layer = UInt32(position)
+                        slots[found.slot].record = UInt32(number)
+                        return
+                    }
+                    cells[found.cell] = record.hash & 0xFFFF_FFFF_0000_0000 | UInt64(used + 1)
+                    if let base = bytes.baseAddress { (keys + keyEnd).initialize(from: base, count: bytes.count) }
+                    (slots + used).initialize(
+                        to: Slot(
+                            hash: record.hash, keyStart: UInt32(keyEnd), keyCount: UInt32(bytes.count),
+                            layer: UInt32(position), record: UInt32(number)))
+                    used += 1
+                    keyEnd += bytes.count
+                }
+            }
+        }
+        count = used
+        var decoded: [Typed] = []
+        for i in 0..<used {
+            let source = sources[Int(slots[i].layer)]
+            let layer = layers[source.layer]
+            slots[i].target = Int32(i)
+            if hasLanguage, case .base = layer.role { slots[i].isFallback = true }
+            let storage = source.table.storage
+            let number = Int(slots[i].record)
+            if storage.records[number].hasPlainText {
+                let text = storage.allTexts()[number]
+                if layer.resolvesAliases, let alias = AliasSyntax.alias(text) {
+                    aliases[i] = alias
+                    continue
+                }
+                slots[i].text = layer.resolvesAliases ? AliasSyntax.unescaped(text) : text
+            } else {
+                let value = storage.value(of: number)
+                if case .alias(let key) = value {
+                    aliases[i] = key
+                    continue
+                }
+                slots[i].text = storage.allTexts()[number]
+                slots[i].hasText = value.text != nil
+            }
+            if let value = TypedDecoding.decode(
+                storage, number, text: slots[i].text, dialect: layer.colors, numbers: numbers)
+            {
+                slots[i].typed = Int32(decoded.count)
+                decoded.append(value)
+            }
+        }
+        typed = .allocate(capacity: max(decoded.count, 1))
+        for (i, value) in decoded.enumerated() { (typed + i).initialize(to: value) }
+        followAliases()
+    }
+
+    deinit {
+        slots.deinitialize(count: count)
+        slots.deallocate()
+        cells.deallocate()
+        typed.deallocate()
+        keys.deallocate()
+    }
+
+    // MARK: Finding
+
+    /// The slot of a key and the cell that it has or would get; the slot is -1 if there is none.
+    @inline(__always)
+    private static func find(
+        _ hash: UInt64, _ key: UnsafeBufferPointer<UInt8>, _ cells: UnsafeMutablePointer<UInt64>, _ mask: Int,
+        _ slots: UnsafeMutablePointer<Slot>, _ keys: UnsafeMutablePointer<UInt8>
+    ) -> (slot: Int, cell: Int) {
+        var at = Int(truncatingIfNeeded: hash) & mask
+        while true {
+            let cell = cells[at]
+            if cell == 0 { return (-1, at) }
+            if (cell ^ hash) >> 32 == 0 {
+                let slot = Int(cell & 0xFFFF_FFFF) - 1
+                if slots[slot].hash == hash, Int(slots[slot].keyCount) == key.count,
+                    KeyBytes.areEqual(keys + Int(slots[slot].keyStart), key)
+                {
+                    return (slot, at)
+                }
+            }
+            at = (at + 1) & mask
+        }
+    }
+
+    /// The slot of a key, or -1.
+    @inline(__always)
+    func slot(_ key: String) -> Int {
+        key.withKeyBytes { bytes in Self.find(KeyHash.of(bytes), bytes, cells, mask, slots, keys).slot }
+    }
+
+    /// The slot of a key whose hash is known, or -1.
+    @inline(__always)
+    func slot(_ key: String, hash: UInt64) -> Int {
+        key.withKeyBytes { bytes in Self.find(hash, bytes, cells, mask, slots, keys).slot }
+    }
+
+    // MARK: Reading a slot
+
+    /// The text of a slot, or nil if its value has none.
+    @inline(__always)
+    func text(of slot: Int) -> String? { slots[slot].hasText ? slots[slot].text : nil }
+
+    @inline(__always)
+    func isFallback(_ slot: Int) -> Bool { slots[slot].isFallback }
+
+    /// What the value of a slot reads as, if it is anything but a text.
+    @inline(__always)
+    func typed(of slot: Int) -> Typed? {
+        let number = Int(slots[slot].typed)
+        return number < 0 ? nil : typed[number]
+    }
+
+    /// The slot that holds the value of a slot: itself, or the end of its aliases; nil if those lead nowhere.
+    func target(of slot: Int) -> Int? { slots[slot].target < 0 ? nil : Int(slots[slot].target) }
+
+    /// The layer's number and the entry that won.
+    func winner(of slot: Int) -> (layer: Int, entry: CustomizationEntry) {
+        let source = sources[Int(slots[slot].layer)]
+        return (source.layer, source.table.storage.entry(of: Int(slots[slot].record)))
+    }
+
+    func value(of slot: Int) -> CustomizationValue {
+        let storage = sources[Int(slots[slot].layer)].table.storage
+        return storage.value(of: Int(slots[slot].record))
+    }
+
+    func layer(of slot: Int) -> Int { sources[Int(slots[slot].layer)].layer }
+
+    func key(of slot: Int) -> String {
+        String(
+            decoding: UnsafeBufferPointer(start: keys + Int(slots[slot].keyStart), count: Int(slots[slot].keyCount)),
+            as: UTF8.self)
+    }
+
+    // MARK: Aliases
+
+    /// The most aliases that are followed one after another.
+    static let maximumAliases = 64
+
+    /// Gives each alias the value of the key at the end of its path.
+    private func followAliases() {
+        for start in aliases.keys {
+            var path = [key(of: start)]
+            var at = start
+            while let next = aliases[at] {
+                path.append(next)
+                at = slot(next)
+                if at < 0 || path.dropLast().contains(next) || path.count > Self.maximumAliases { break }
+            }
+            if at < 0 {
+                aliasProblems[start] = .dangling(path)
+            } else if aliases[at] != nil {
+                aliasProblems[start] = .cycle(path)
+            } else {
+                slots[start].target = Int32(at)
+                slots[start].text = slots[at].text
+                slots[start].hasText = slots[at].hasText
+                slots[start].typed = slots[at].typed
+                continue
+            }
+            slots[start].target = -1
+            slots[start].hasText = false
+        }
+    }
+
+    /// The keys that an alias goes through, the slot's own first; one key for a value that is no alias.
+    func aliasPath(of slot: Int) -> [String] {
+        var path = [key(of: slot)]
+        var at = slot
+        while at >= 0, let next = aliases[at], path.count <= Self.maximumAliases {
+            path.append(next)
+            at = self.slot(next)
+        }
+        return path
+    }
+}
+
+/// How a text says that it stands for another key's value.
+enum AliasSyntax {
+    /// The key that `$key` or `{a.b}` names, or nil for any other text.
+    static func alias(_ text: String) -> String? {
+        if text.utf8.first == UInt8(ascii: "$") {
+            let key = text.dropFirst()
+            return key.isEmpty || key.utf8.first == UInt8(ascii: "$") ? nil : String(key)
+        }
+        guard text.utf8.first == UInt8(ascii: "{"), text.utf8.last == UInt8(ascii: "}") else { return nil }
+        let key = text.dropFirst().dropLast()
+        return key.isEmpty || key.contains("{") || key.contains(" ") ? nil : String(key)
+    }
+
+    /// The text without the first `$` of a leading `$$`.
+    static func unescaped(_ text: String) -> String { text.hasPrefix("$$") ? String(text.dropFirst()) : text }
+}

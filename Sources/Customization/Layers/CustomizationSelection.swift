@@ -1,0 +1,105 @@
+/// What was chosen from a tree and beside it; with the tree it decides the stack.
+struct CustomizationSelection: Sendable {
+    var base: LanguageTag
+    /// The person's languages, the preferred one first.
+    var device: [LanguageTag]
+    /// The language that replaces them, if one does.
+    var override: LanguageTag?
+    var brand: String?
+    var themes: [Theme] = []
+    var theme: String?
+    /// Layers that are not from the tree, above everything but overrides that were applied later.
+    var given: [CustomizationLayer] = []
+
+    init(
+        base: LanguageTag, device: [LanguageTag], brand: String? = nil, themes: [Theme] = [], theme: String? = nil
+    ) {
+        (self.base, self.device, self.brand) = (base, device, brand)
+        (self.themes, self.theme) = (themes, theme)
+    }
+
+    /// The languages to be served, the preferred one first.
+    var preferred: [LanguageTag] { override.map { [$0] } ?? device }
+
+    /// Whether text of the base language is only a fallback.
+    var hasLanguage: Bool { preferred.first.map { $0.language != base.language } ?? false }
+
+    /// The stack of layers, lowest first, with what was met while making it.
+    func stack(
+        of tree: CustomizationTree?, policy: CustomizationPolicy
+    ) -> (layers: [CustomizationLayer], diagnostics: [CustomizationDiagnostic]) {
+        var layers: [CustomizationLayer] = []
+        var diagnostics: [CustomizationDiagnostic] = tree?.diagnostics ?? []
+        if let tree {
+            layers += languageLayers(tree, policy, &diagnostics)
+            if let brand { layers += brandLayers(brand, tree, policy, &diagnostics) }
+        }
+        if let theme {
+            let found = ThemeStack.layers(theme, among: themes)
+            layers += found.layers
+            diagnostics += found.diagnostics
+        }
+        layers += given
+        for layer in layers { diagnostics += layer.diagnostics }
+        return (layers, diagnostics)
+    }
+
+    private func languageLayers(
+        _ tree: CustomizationTree, _ policy: CustomizationPolicy, _ diagnostics: inout [CustomizationDiagnostic]
+    ) -> [CustomizationLayer] {
+        var layers: [CustomizationLayer] = []
+        let root = tree.folder("")
+        if !root.tables.isEmpty { layers.append(root.layer(id: ".", role: .base(base), policy: policy)) }
+        if tree.folders.contains("Base") {
+            layers.append(tree.folder("Base.lproj").layer(role: .base(base), policy: policy))
+        }
+        var folders: [LanguageTag: [String]] = [:]
+        for folder in tree.folders {
+            if let tag = CustomizationTree.language(folder) { folders[tag, default: []].append(folder) }
+        }
+        let available = folders.keys.sorted { $0.description < $1.description }
+        func add(_ tag: LanguageTag, _ role: CustomizationLayer.Role) {
+            // Two folders may be one language, such as French.lproj and fr.lproj: the canonical name wins.
+            let names = (folders[tag] ?? []).sorted { a, b in
+                a == tag.description ? false : b == tag.description ? true : a < b
+            }
+            for name in names { layers.append(tree.folder(name + ".lproj").layer(role: role, policy: policy)) }
+        }
+        if folders[base] == nil, root.tables.isEmpty, !tree.folders.contains("Base") {
+            diagnostics.append(
+                CustomizationDiagnostic(
+                    .warning, .missingFolder, "there is no \(base).lproj for the base language",
+                    at: CustomizationLocation(file: tree.path)))
+        }
+        add(base, .base(base))
+        for tag in LanguageTag.chain(for: preferred, available: available, base: base) where tag != base {
+            add(tag, .language(tag))
+        }
+        return layers
+    }
+
+    private func brandLayers(
+        _ brand: String, _ tree: CustomizationTree, _ policy: CustomizationPolicy,
+        _ diagnostics: inout [CustomizationDiagnostic]
+    ) -> [CustomizationLayer] {
+        guard tree.folders.contains(brand) else {
+            diagnostics.append(
+                CustomizationDiagnostic(
+                    .warning, .unknownName, "there is no \(brand).lproj for the brand \(brand)",
+                    at: CustomizationLocation(file: tree.path)))
+            return []
+        }
+        let folder = tree.folder(brand + ".lproj")
+        var layers = [folder.layer(role: .brand(brand), policy: policy)]
+        var inner: [LanguageTag: String] = [:]
+        for name in folder.subfolders { if let tag = CustomizationTree.language(name) { inner[tag] = name } }
+        var chain = LanguageTag.chain(for: preferred, available: Array(inner.keys), base: base)
+        if !chain.contains(base) { chain.insert(base, at: 0) }
+        for tag in chain {
+            guard let name = inner[tag] else { continue }
+            layers.append(
+                tree.folder("\(brand).lproj/\(name).lproj").layer(role: .brandLanguage(brand, tag), policy: policy))
+        }
+        return layers
+    }
+}

@@ -1,0 +1,106 @@
+import Synchronization
+
+/// A folder of `.lproj` folders, read as far as it was needed, each file once.
+///
+/// Creating a tree lists its folders and reads Info.plist. Strings files are read when a customization first uses
+/// their folder and kept from then on, so switching back and forth reads nothing. A tree never fails: what cannot be
+/// read is a diagnostic of its layer.
+public final class CustomizationTree: Sendable {
+    /// The path of the folder.
+    public let path: String
+    /// What was met while listing the folder and reading Info.plist.
+    public let diagnostics: [CustomizationDiagnostic]
+    /// The brand that Info.plist names in `FTCustomizationString`, if it does.
+    public let brandOfInfoPlist: String?
+    let options: CustomizationPolicy
+    /// The names of all `.lproj` folders, without the extension.
+    let folders: [String]
+    let rootFiles: Set<String>
+    private let loaded = Mutex<[String: LoadedFolder]>([:])
+    /// What earlier trees of the same folder had read, to be used again where nothing changed.
+    private let earlier: [String: LoadedFolder]
+
+    /// Lists a folder.
+    ///
+    /// - Parameters:
+    ///   - path: The path of the folder that holds the `.lproj` folders and, if there is one, Info.plist.
+    ///   - policy: How files are read.
+    public convenience init(path: String, policy: CustomizationPolicy = .init()) {
+        self.init(path: path, policy: policy, earlier: [:])
+    }
+
+    init(path: String, policy: CustomizationPolicy, earlier: [String: LoadedFolder]) {
+        var root = path
+        while root.count > 1, root.hasSuffix("/") { root.removeLast() }
+        (self.path, options, self.earlier) = (root, policy, earlier)
+        var diagnostics: [CustomizationDiagnostic] = []
+        let names = FileReading.names(in: root)
+        if names == nil {
+            diagnostics.append(
+                CustomizationDiagnostic(
+                    .error, .missingFolder, "the folder cannot be listed", at: CustomizationLocation(file: root)))
+        }
+        folders = (names ?? []).filter { $0.hasSuffix(".lproj") && $0 != ".lproj" }.map { String($0.dropLast(6)) }
+        rootFiles = Set((names ?? []).filter { !$0.hasSuffix(".lproj") })
+        brandOfInfoPlist = Self.readBrand(root, rootFiles, policy, &diagnostics)
+        self.diagnostics = diagnostics
+    }
+
+    private static func readBrand(
+        _ root: String, _ files: Set<String>, _ policy: CustomizationPolicy,
+        _ diagnostics: inout [CustomizationDiagnostic]
+    ) -> String? {
+        guard files.contains("Info.plist") else { return nil }
+        let file = CustomizationLocation(file: "Info.plist")
+        do {
+            let bytes = try FileReading.bytes(of: root + "/Info.plist", limit: policy.maximumFileSize)
+            let read = PropertyListReader.read(bytes: bytes, file: "Info.plist")
+            diagnostics += read.diagnostics
+            guard let info = read.root else { return nil }
+            if let brand = info["FTCustomizationString"]?.text { return brand.isEmpty ? nil : brand }
+            diagnostics.append(
+                CustomizationDiagnostic(
+                    .note, .noBrand, "Info.plist has no FTCustomizationString, so there is no brand layer", at: file))
+        } catch {
+            diagnostics.append(CustomizationDiagnostic(.error, .unreadableFile, error.message, at: file))
+        }
+        return nil
+    }
+
+    /// The languages that have a folder, canonical and sorted; brands are not among them.
+    public var availableLanguages: [LanguageTag] {
+        Array(Set(folders.compactMap(Self.language))).sorted { $0.description < $1.description }
+    }
+
+    /// The names of the `.lproj` folders that are no languages: brands, customers, themes in the original's way.
+    public var availableBrands: [String] { folders.filter { Self.language($0) == nil && $0 != "Base" } }
+
+    /// The language that a folder's name stands for; names of more than three letters are brands, unless legacy.
+    static func language(_ folder: String) -> LanguageTag? {
+        guard folder != "Base", let tag = LanguageTag(folder), tag.language.utf8.count <= 3 else { return nil }
+        return tag
+    }
+
+    /// Reads everything in the tree that has not been read, so that no later switch reads a file.
+    ///
+    /// - Complexity: O(*n*) in the bytes of all strings files.
+    public func preload() {
+        for folder in folders {
+            for inner in self.folder(folder + ".lproj").subfolders { _ = self.folder("\(folder).lproj/\(inner).lproj") }
+        }
+    }
+
+    /// The folders read so far, by their path in the tree.
+    var loadedFolders: [String: LoadedFolder] { loaded.withLock { $0 } }
+
+    /// The content of a folder, read at the first call.
+    func folder(_ name: String) -> LoadedFolder {
+        if let folder = loaded.withLock({ $0[name] }) { return folder }
+        let folder = LoadedFolder(name: name, in: path, policy: options, earlier: earlier[name])
+        return loaded.withLock { loaded in
+            if let first = loaded[name] { return first }
+            loaded[name] = folder
+            return folder
+        }
+    }
+}

@@ -1,0 +1,209 @@
+import Synchronization
+
+/// The entries of one file: keys with their values, in the file's order, each with its place.
+///
+/// A table is a value over shared storage, so a copy costs one retain. It keeps the file's bytes and makes a
+/// `String` of a key or value when one is asked for. Keys are compared byte by byte in UTF-8: `é` as one scalar and
+/// `e` with a combining accent are two keys. Where a file has the same key twice, the last one counts.
+public struct StringsTable: Sendable {
+    let storage: Storage
+
+    init(storage: Storage) { self.storage = storage }
+
+    /// Creates a table of entries; of entries with the same key the last one counts.
+    ///
+    /// - Parameters:
+    ///   - file: The name that locations without a file of their own get.
+    ///   - entries: The entries, in order.
+    public init(file: String = "", entries: [CustomizationEntry]) {
+        var builder = StringsTableBuilder(text: SourceText(utf8: [], file: file))
+        for entry in entries { builder.append(entry) }
+        storage = builder.build()
+    }
+
+    /// An empty table.
+    public static var empty: StringsTable { StringsTable(entries: []) }
+
+    /// The number of keys.
+    public var count: Int { storage.winnerCount }
+    /// Whether the table has no key.
+    public var isEmpty: Bool { count == 0 }
+    /// The path of the file that the table was read from.
+    public var file: String { storage.text.file }
+    /// The encoding of the file that the table was read from.
+    public var encoding: StringsEncoding { storage.text.encoding }
+
+    /// The value of a key, or nil if the table does not have it.
+    ///
+    /// - Parameter key: The key, compared byte by byte.
+    public subscript(key: String) -> CustomizationValue? {
+        storage.find(key).map { storage.value(of: $0) }
+    }
+
+    /// The entry of a key, or nil if the table does not have it.
+    ///
+    /// - Parameter key: The key, compared byte by byte.
+    /// - Complexity: O(*n*) in the bytes of the file at the first question of a file, for the line numbers.
+    public func entry(_ key: String) -> CustomizationEntry? {
+        storage.find(key).map { storage.entry(of: $0) }
+    }
+
+    /// The table with another one laid over it: where both have a key, the other one's value counts.
+    ///
+    /// - Parameter other: The table that wins.
+    /// - Complexity: O(*n* + *m*) in the entries of both.
+    public func merging(_ other: StringsTable) -> StringsTable {
+        if isEmpty { return other }
+        if other.isEmpty { return self }
+        return StringsTable(file: file, entries: Array(self) + Array(other))
+    }
+}
+
+extension StringsTable: Sequence {
+    /// Walks over the entries that count, in the file's order.
+    public func makeIterator() -> AnyIterator<CustomizationEntry> {
+        let storage = self.storage
+        var next = 0
+        return AnyIterator {
+            while next < storage.records.count {
+                defer { next += 1 }
+                if !storage.records[next].isShadowed { return storage.entry(of: next) }
+            }
+            return nil
+        }
+    }
+}
+
+extension StringsTable {
+    /// One statement of the file: where its key, value and comment stand.
+    struct Record: Sendable {
+        var hash: UInt64 = 0
+        var key = Slice()
+        /// The value's bytes, or in `start` the number of the value if `hasPlainText` is false.
+        var value = Slice()
+        /// From the first byte of the key to the `;`, in the file's text.
+        var statement = Slice()
+        /// The comment right before the statement with its delimiters, in the file's text.
+        var comment = Slice()
+        var hasPlainText = true
+        /// Whether a later statement has the same key.
+        var isShadowed = false
+    }
+
+    /// A run of bytes in the file's text, or in the bytes that decoding escapes made.
+    struct Slice: Sendable, Equatable {
+        var start: UInt32 = 0
+        var count: UInt32 = 0
+        var isDecoded = false
+
+        init() {}
+        init(start: Int, end: Int, isDecoded: Bool = false) {
+            self.start = UInt32(start)
+            self.count = UInt32(end - start)
+            self.isDecoded = isDecoded
+        }
+        var end: Int { Int(start) + Int(count) }
+        var range: Range<Int> { Int(start)..<end }
+    }
+
+    /// The bytes, statements and index behind a table; never changed after it was built.
+    final class Storage: Sendable {
+        let text: SourceText
+        /// The bytes of texts that had escapes or did not come from a file's text.
+        let decoded: [UInt8]
+        let records: [Record]
+        /// Values that are not plain text.
+        let values: [CustomizationValue]
+        /// Given places and comments, for tables that were not read from a file's text.
+        let places: [(location: CustomizationLocation, comment: String?)]
+        let index: KeyIndex
+        let winnerCount: Int
+        /// All values as text, made at the first composition and shared by all later ones.
+        private let texts = Mutex<[String]?>(nil)
+
+        init(
+            text: SourceText, decoded: [UInt8], records: [Record], values: [CustomizationValue],
+            places: [(location: CustomizationLocation, comment: String?)], index: KeyIndex, winnerCount: Int
+        ) {
+            (self.text, self.decoded, self.records, self.values) = (text, decoded, records, values)
+            (self.places, self.index, self.winnerCount) = (places, index, winnerCount)
+        }
+    }
+}
+
+extension StringsTable.Storage {
+    func find(_ key: String) -> Int? {
+        key.withKeyBytes { bytes in
+            index.find(KeyHash.of(bytes)) {
+                records[$0].hash
+            } isKey: {
+                matches($0, bytes)
+            }
+        }
+    }
+
+    private func matches(_ record: Int, _ bytes: UnsafeBufferPointer<UInt8>) -> Bool {
+        withBytes(records[record].key) { $0.elementsEqual(bytes) }
+    }
+
+    func withBytes<R>(_ slice: StringsTable.Slice, _ body: (UnsafeBufferPointer<UInt8>) -> R) -> R {
+        (slice.isDecoded ? decoded : text.utf8).withUnsafeBufferPointer {
+            body(UnsafeBufferPointer(rebasing: $0[slice.range]))
+        }
+    }
+
+    func string(_ slice: StringsTable.Slice) -> String { withBytes(slice) { String(decoding: $0, as: UTF8.self) } }
+
+    func key(of record: Int) -> String { string(records[record].key) }
+
+    func value(of record: Int) -> CustomizationValue {
+        let record = records[record]
+        return record.hasPlainText ? .string(string(record.value)) : values[Int(record.value.start)]
+    }
+
+    /// The values as text; for a value that is not plain text, its `text` or "".
+    func allTexts() -> [String] {
+        if let made = texts.withLock({ $0 }) { return made }
+        let made = records.indices.map { i in
+            records[i].isShadowed ? "" : records[i].hasPlainText ? string(records[i].value) : value(of: i).text ?? ""
+        }
+        return texts.withLock { texts in
+            if let texts { return texts }
+            texts = made
+            return made
+        }
+    }
+
+    func location(of record: Int) -> CustomizationLocation {
+        if !places.isEmpty { return places[record].location }
+        return text.location(ofByte: Int(records[record].statement.start))
+    }
+
+    func comment(of record: Int) -> String? {
+        if !places.isEmpty { return places[record].comment }
+        let slice = records[record].comment
+        guard slice.count >= 2 else { return nil }
+        var comment = string(slice)[...]
+        comment = comment.dropFirst(2)
+        if comment.hasSuffix("*/"), text.utf8[Int(slice.start) + 1] == UInt8(ascii: "*") {
+            comment = comment.dropLast(2)
+        }
+        return String(comment).trimmingSpace()
+    }
+
+    func entry(of record: Int) -> CustomizationEntry {
+        CustomizationEntry(
+            key: key(of: record), value: value(of: record), location: location(of: record),
+            comment: comment(of: record))
+    }
+}
+
+extension String {
+    /// The text without ASCII blanks and line ends at its edges.
+    func trimmingSpace() -> String {
+        func isSpace(_ byte: UInt8) -> Bool { byte == 0x20 || (0x09...0x0D).contains(byte) }
+        guard let first = utf8.firstIndex(where: { !isSpace($0) }), let last = utf8.lastIndex(where: { !isSpace($0) })
+        else { return "" }
+        return String(self[first...last])
+    }
+}

@@ -1,0 +1,90 @@
+/// Collects statements and makes a table of them.
+struct StringsTableBuilder {
+    let text: SourceText
+    var decoded: [UInt8] = []
+    var records: [StringsTable.Record] = []
+    var values: [CustomizationValue] = []
+    private var places: [(location: CustomizationLocation, comment: String?)] = []
+
+    init(text: SourceText) { self.text = text }
+
+    /// Adds a statement whose place is in the text.
+    mutating func append(
+        key: StringsTable.Slice, text value: StringsTable.Slice, statement: StringsTable.Slice,
+        comment: StringsTable.Slice = .init()
+    ) {
+        records.append(
+            StringsTable.Record(key: key, value: value, statement: statement, comment: comment, hasPlainText: true))
+    }
+
+    /// Adds a statement whose value is not plain text, or was not found in the text as it stands.
+    mutating func append(
+        key: StringsTable.Slice, value: CustomizationValue, statement: StringsTable.Slice,
+        comment: StringsTable.Slice = .init()
+    ) {
+        if case .string(let text) = value {
+            append(key: key, text: decode(text), statement: statement, comment: comment)
+            return
+        }
+        var number = StringsTable.Slice()
+        number.start = UInt32(values.count)
+        values.append(value)
+        records.append(
+            StringsTable.Record(key: key, value: number, statement: statement, comment: comment, hasPlainText: false))
+    }
+
+    /// Adds an entry that was made elsewhere; all entries of the table must then be added this way.
+    mutating func append(_ entry: CustomizationEntry) {
+        append(key: decode(entry.key), value: entry.value, statement: .init())
+        places.append((entry.location, entry.comment))
+    }
+
+    /// Keeps a text that does not stand in the file as it is.
+    mutating func decode(_ text: String) -> StringsTable.Slice {
+        let start = decoded.count
+        decoded.append(contentsOf: text.utf8)
+        return StringsTable.Slice(start: start, end: decoded.count, isDecoded: true)
+    }
+
+    /// Forgets all statements.
+    mutating func removeAll() {
+        decoded.removeAll()
+        records.removeAll()
+        values.removeAll()
+        places.removeAll()
+    }
+
+    /// Makes the table, telling of each earlier statement with the same key as a later one.
+    ///
+    /// - Complexity: O(*n*) in the number of statements.
+    mutating func build(onDuplicate: (_ earlier: Int, _ later: Int) -> Void = { _, _ in }) -> StringsTable.Storage {
+        var index = KeyIndex(count: records.count)
+        var winners = records.count
+        text.utf8.withUnsafeBufferPointer { raw in
+            decoded.withUnsafeBufferPointer { decoded in
+                records.withUnsafeMutableBufferPointer { records in
+                    func bytes(_ slice: StringsTable.Slice) -> UnsafeBufferPointer<UInt8> {
+                        UnsafeBufferPointer(rebasing: (slice.isDecoded ? decoded : raw)[slice.range])
+                    }
+                    for i in records.indices {
+                        let key = bytes(records[i].key)
+                        records[i].hash = KeyHash.of(key)
+                        let earlier = index.replace(records[i].hash, with: i) {
+                            records[$0].hash
+                        } isKey: {
+                            records[$0].key.count == key.count && bytes(records[$0].key).elementsEqual(key)
+                        }
+                        if let earlier {
+                            records[earlier].isShadowed = true
+                            winners -= 1
+                            onDuplicate(earlier, i)
+                        }
+                    }
+                }
+            }
+        }
+        return StringsTable.Storage(
+            text: text, decoded: decoded, records: records, values: values, places: places, index: index,
+            winnerCount: winners)
+    }
+}

@@ -1,0 +1,74 @@
+/// A named set of values: colours, texts, numbers, booleans, lists or dictionaries.
+public struct Theme: Sendable {
+    /// The theme's name.
+    public var name: String
+    /// The name of the theme that this one builds on, if it says so.
+    public var parent: String?
+    /// The theme's values.
+    public var table: StringsTable
+    /// How the theme writes colours.
+    public var colors: ColorDialect
+
+    /// Creates a theme.
+    ///
+    /// - Parameters:
+    ///   - name: The theme's name.
+    ///   - parent: The name of the theme that this one builds on.
+    ///   - table: The theme's values.
+    ///   - colors: How the theme writes colours.
+    public init(name: String, parent: String? = nil, table: StringsTable, colors: ColorDialect = .squidKit) {
+        (self.name, self.parent, self.table, self.colors) = (name, parent, table, colors)
+    }
+
+    /// The theme as a layer of a stack, with its own values only.
+    public var layer: CustomizationLayer {
+        CustomizationLayer(
+            id: table.file.isEmpty ? name : table.file + "#" + name, role: .theme(name),
+            tables: [CustomizationLayer.defaultTable: table], colors: colors, resolvesAliases: true)
+    }
+}
+
+/// Finds a theme and the themes it builds on.
+enum ThemeStack {
+    /// The theme that others build on in DB5's way: the one called "default" in any case.
+    private static func common(_ themes: [Theme]) -> Theme? { themes.last { $0.name.lowercased() == "default" } }
+
+    /// The name of the default theme: the one called "default", else the first one.
+    static func defaultName(among themes: [Theme]) -> String? { (common(themes) ?? themes.first)?.name }
+
+    /// The layers of a theme, its farthest parent first.
+    static func layers(
+        _ name: String, among themes: [Theme]
+    ) -> (layers: [CustomizationLayer], diagnostics: [CustomizationDiagnostic]) {
+        var diagnostics: [CustomizationDiagnostic] = []
+        func report(_ code: CustomizationDiagnostic.Code, _ message: String, _ file: String) {
+            diagnostics.append(CustomizationDiagnostic(.error, code, message, at: CustomizationLocation(file: file)))
+        }
+        var next = themes.last { $0.name == name }
+        if next == nil {
+            next = defaultName(among: themes).flatMap { name in themes.last { $0.name == name } }
+            let instead = next.map { "; \($0.name) is used" } ?? ""
+            report(.unknownName, "there is no theme called \(name)\(instead)", themes.first?.table.file ?? "")
+        }
+        var path: [Theme] = []
+        while let theme = next {
+            if path.contains(where: { $0.name == theme.name }) {
+                report(.aliasCycle, "the theme \(theme.name) builds on itself", theme.table.file)
+                break
+            }
+            path.append(theme)
+            if let parent = theme.parent {
+                next = themes.last { $0.name == parent }
+                if next == nil {
+                    report(
+                        .unknownName, "the theme \(theme.name) builds on \(parent), which is not there",
+                        theme.table.file)
+                }
+            } else {
+                next = common(themes)
+                if next?.name == theme.name { next = nil }
+            }
+        }
+        return (path.reversed().map(\.layer), diagnostics)
+    }
+}

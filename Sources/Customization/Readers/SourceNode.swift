@@ -1,0 +1,76 @@
+/// A value of a property list or JSON file, with its place in the file's text.
+struct SourceNode: Sendable {
+    /// One key of a dictionary with its value.
+    struct Member: Sendable {
+        var key: String
+        var offset: Int
+        var value: SourceNode
+    }
+
+    enum Kind: Sendable {
+        case string(String)
+        case int(Int64)
+        case double(Double)
+        case bool(Bool)
+        case data([UInt8])
+        /// A date as the file writes it; a binary file's in ISO 8601.
+        case date(String)
+        case null
+        case list([SourceNode])
+        /// The members in the file's order, with any that stand twice.
+        case dict([Member])
+    }
+
+    /// Where the value starts in the file's decoded text; 0 for binary files.
+    var offset: Int
+    var kind: Kind
+
+    /// The value without its place; a date as text, a null as an empty text.
+    func value() -> CustomizationValue {
+        switch kind {
+        case .string(let text): .string(text)
+        case .int(let number): .int(number)
+        case .double(let number): .double(number)
+        case .bool(let flag): .bool(flag)
+        case .data(let bytes): .data(bytes)
+        case .date(let text): .string(text)
+        case .null: .string("")
+        case .list(let items): .list(items.map { $0.value() })
+        case .dict(let members):
+            .dict(Dictionary(members.map { ($0.key, $0.value.value()) }, uniquingKeysWith: { $1 }))
+        }
+    }
+
+    /// The last member of that name, if this is a dictionary that has one.
+    subscript(key: String) -> SourceNode? {
+        guard case .dict(let members) = kind else { return nil }
+        return members.last { $0.key == key }?.value
+    }
+
+    /// The text, if this is one.
+    var text: String? {
+        if case .string(let text) = kind { return text }
+        return nil
+    }
+
+    /// The members, if this is a dictionary.
+    var members: [Member]? {
+        if case .dict(let members) = kind { return members }
+        return nil
+    }
+
+    /// The items, if this is a list.
+    var items: [SourceNode]? {
+        if case .list(let items) = kind { return items }
+        return nil
+    }
+
+    /// The number, if this is one.
+    var number: Double? {
+        switch kind {
+        case .int(let number): Double(number)
+        case .double(let number): number
+        default: nil
+        }
+    }
+}

@@ -1,0 +1,268 @@
+extension StringsParser {
+    /// Reads every statement that can be read, and reports everything else.
+    mutating func parseRecovering() {
+        let isBraced = scanner.skipSpace() && scanner.bytes[scanner.at] == UInt8(ascii: "{")
+        if isBraced { scanner.at += 1 }
+        let start = scanner.at
+        while true {
+            scanner.comment = nil
+            guard scanner.skipSpace() else {
+                if scanner.unterminatedComment != nil {
+                    recoverFromComment()
+                    continue
+                }
+                if isBraced { report(start - 1, .error, .malformedContainer, "the \"{\" of the file is never closed") }
+                break
+            }
+            if isBraced, scanner.bytes[scanner.at] == UInt8(ascii: "}") {
+                scanner.at += 1
+                reportJunk()
+                break
+            }
+            statement()
+        }
+        finishComments()
+    }
+
+    /// Reports what follows the closing brace of a file that is one dictionary.
+    private mutating func reportJunk() {
+        guard scanner.skipSpace() else { return }
+        report(
+            scanner.at, .error, .unexpectedCharacter,
+            "nothing may follow the \"}\" that closes the file, found \(character(at: scanner.at))")
+        while scanner.skipSpace() { statement() }
+    }
+
+    /// Reads one statement, or reports one problem and moves on to where reading can go on.
+    private mutating func statement() {
+        let start = scanner.at
+        let c = scanner.bytes[start]
+        guard let text = parseText() else { return strayCharacter(c) }
+        guard case .found(var key) = text else {
+            report(start, .error, .unterminatedString, "the quoted text that starts here never ends")
+            return recoverStatements(from: start)
+        }
+        let keyEnd = scanner.at
+        if scanner.at < scanner.bytes.count, c != UInt8(ascii: "\""), c != UInt8(ascii: "'"),
+            isPartOfUnquotedText(scanner.bytes[scanner.at])
+        {
+            key = unquotedKey(from: start)
+        }
+        let comment = scanner.comment.map { StringsTable.Slice(start: $0.lowerBound, end: $0.upperBound) } ?? .init()
+        guard skipSpaceInStatement() else {
+            report(keyEnd, .error, .missingEquals, "expected \"=\" or \";\" after the key, found the end of the file")
+            if scanner.unterminatedComment != nil { recoverFromComment() }
+            return
+        }
+        switch scanner.bytes[scanner.at] {
+        case UInt8(ascii: ";"):
+            scanner.at += 1
+            report(start, .note, .shorthand, "a key without a value stands for itself", key: string(key))
+            builder.append(key: key, text: key, statement: .init(start: start, end: scanner.at), comment: comment)
+            flushEvents(key)
+        case UInt8(ascii: "="):
+            scanner.at += 1
+            value(of: key, from: start, comment: comment)
+        default:
+            report(
+                scanner.at, .error, .missingEquals,
+                "expected \"=\" or \";\" after the key, found \(character(at: scanner.at))", key: string(key))
+            scanner.events.removeAll()
+            recoverStatements(from: start)
+        }
+    }
+
+    private mutating func value(of key: StringsTable.Slice, from start: Int, comment: StringsTable.Slice) {
+        let equals = scanner.at - 1
+        guard skipSpaceInStatement() else {
+            report(
+                equals, .error, .missingSemicolon, "expected a value after \"=\", found the end of the file",
+                key: string(key))
+            if scanner.unterminatedComment != nil { recoverFromComment() }
+            return
+        }
+        let valueStart = scanner.at
+        var container: CustomizationValue?
+        var slice = StringsTable.Slice()
+        switch scanner.bytes[valueStart] {
+        case UInt8(ascii: "{"), UInt8(ascii: "("), UInt8(ascii: "<"):
+            failure = nil
+            container = parseContainer(depth: 1)
+            guard container != nil else {
+                let at = failure ?? Failure(offset: valueStart, code: .malformedContainer, message: "malformed value")
+                failure = nil
+                scanner.unterminatedComment = nil
+                report(at.offset, .error, at.code, at.message, key: string(key))
+                return recoverStatements(from: max(start, scanner.at - 1))
+            }
+        default:
+            switch parseText() {
+            case .found(let text)?:
+                slice = text
+                let c = scanner.bytes[valueStart]
+                if c != UInt8(ascii: "\""), c != UInt8(ascii: "'"), scanner.at < scanner.bytes.count,
+                    isPartOfUnquotedText(scanner.bytes[scanner.at])
+                {
+                    slice = unquotedValue(from: valueStart, key: key)
+                }
+            case .unterminated?:
+                report(
+                    valueStart, .error, .unterminatedString, "the quoted text that starts here never ends",
+                    key: string(key))
+                return recoverStatements(from: start)
+            case nil:
+                guard isPartOfUnquotedText(scanner.bytes[valueStart]) else {
+                    report(
+                        valueStart, .error, .unexpectedCharacter,
+                        "expected a value, found \(character(at: valueStart))", key: string(key))
+                    return recoverStatements(from: start)
+                }
+                slice = unquotedValue(from: valueStart, key: key)
+            }
+        }
+        let valueEnd = scanner.at
+        let hasMore = skipSpaceInStatement()
+        if hasMore, scanner.bytes[scanner.at] == UInt8(ascii: ";") {
+            scanner.at += 1
+        } else if !canStandWithoutSemicolon(valueStart: valueStart, valueEnd: valueEnd, hasMore: hasMore) {
+            report(
+                valueEnd, .error, .missingSemicolon,
+                "expected \";\" after the value, found \(character(at: scanner.at)); the statement was not read",
+                key: string(key))
+            scanner.events.removeAll()
+            return recoverStatements(from: start)
+        } else {
+            report(
+                valueEnd, .error, .missingSemicolon, "expected \";\" after the value", key: string(key),
+                fix: "insert \";\"")
+            if scanner.unterminatedComment != nil { recoverFromComment() }
+        }
+        let statement = StringsTable.Slice(
+            start: start, end: hasMore ? max(valueEnd, statementEnd(valueEnd)) : valueEnd)
+        if let container {
+            builder.append(key: key, value: container, statement: statement, comment: comment)
+        } else {
+            builder.append(key: key, text: slice, statement: statement, comment: comment)
+        }
+        if !scanner.events.isEmpty { flushEvents(key) }
+    }
+
+    /// The end of the statement: behind its semicolon if that was just read, else behind its value.
+    private func statementEnd(_ valueEnd: Int) -> Int {
+        scanner.at > valueEnd && scanner.bytes[scanner.at - 1] == UInt8(ascii: ";") ? scanner.at : valueEnd
+    }
+
+    /// Whether a value that no `;` follows is complete beyond doubt: the file ends, or a new line starts a statement.
+    private mutating func canStandWithoutSemicolon(valueStart: Int, valueEnd: Int, hasMore: Bool) -> Bool {
+        guard hasMore else { return true }
+        let startsNewLine = scanner.bytes[valueEnd..<scanner.at].contains { $0 == 0x0A || $0 == 0x0D }
+        return startsNewLine && looksLikeStatement(scanner.at)
+    }
+
+    /// Skips blanks and comments inside a statement without losing the comment that stands before it.
+    private mutating func skipSpaceInStatement() -> Bool {
+        let before = scanner.comment
+        defer { scanner.comment = before }
+        return scanner.skipSpace()
+    }
+
+    /// Reports what tokens of the statement held.
+    private mutating func flushEvents(_ key: StringsTable.Slice) {
+        guard !scanner.events.isEmpty else { return }
+        let name = string(key)
+        for event in scanner.events { report(event.offset, event.severity, event.code, event.message, key: name) }
+        scanner.events.removeAll()
+    }
+}
+
+// MARK: - Text that needs quotes
+
+extension StringsParser {
+    /// Whether an unquoted text may have been meant to go on with this byte.
+    private func isPartOfUnquotedText(_ c: UInt8) -> Bool {
+        switch c {
+        case UInt8(ascii: "+"), UInt8(ascii: "%"), UInt8(ascii: ","), UInt8(ascii: "#"), UInt8(ascii: "@"),
+            UInt8(ascii: "!"), UInt8(ascii: "?"), UInt8(ascii: "&"), UInt8(ascii: "*"), UInt8(ascii: "~"),
+            UInt8(ascii: "["), UInt8(ascii: "]"), UInt8(ascii: "|"), UInt8(ascii: "^"), UInt8(ascii: "\\"):
+            true
+        default: c >= 0x80 || StringsScanner.isBareCharacter(c)
+        }
+    }
+
+    /// Reads a value that should have been quoted, up to the `;` or the end of the line.
+    private mutating func unquotedValue(from start: Int, key: StringsTable.Slice) -> StringsTable.Slice {
+        var end = start
+        scanner.at = start
+        while scanner.at < scanner.bytes.count {
+            let c = scanner.bytes[scanner.at]
+            if c == UInt8(ascii: ";") || c == 0x0A || c == 0x0D || c == UInt8(ascii: "\"") { break }
+            scanner.at += 1
+            if c != 0x20, c != 0x09 { end = scanner.at }
+        }
+        scanner.at = end
+        let slice = StringsTable.Slice(start: start, end: end)
+        let text = string(slice)
+        report(
+            start, .error, .unquotedText, "the text \(text) has to be quoted", key: string(key),
+            fix: "write \"\(text)\"")
+        return slice
+    }
+
+    private mutating func unquotedKey(from start: Int) -> StringsTable.Slice {
+        while scanner.at < scanner.bytes.count, isPartOfUnquotedText(scanner.bytes[scanner.at]),
+            !isNoBreakSpace(scanner.at)
+        {
+            scanner.at += 1
+        }
+        let slice = StringsTable.Slice(start: start, end: scanner.at)
+        let text = string(slice)
+        report(start, .error, .unquotedText, "the key \(text) has to be quoted", key: text, fix: "write \"\(text)\"")
+        return slice
+    }
+
+    private func isNoBreakSpace(_ at: Int) -> Bool { scanner.byte(at) == 0xC2 && scanner.byte(at + 1) == 0xA0 }
+
+    /// Reports a character that starts no statement, and passes it or what follows it.
+    private mutating func strayCharacter(_ c: UInt8) {
+        let start = scanner.at
+        let found = character(at: start)
+        switch c {
+        case UInt8(ascii: ";"), UInt8(ascii: "}"), UInt8(ascii: ")"), UInt8(ascii: ","):
+            report(start, .error, .unexpectedCharacter, "expected a key, found a stray \(found)", fix: "remove it")
+            scanner.at += 1
+        case 0xC2 where isNoBreakSpace(start), 0xE3 where found == "\"\u{3000}\"", 0xE2 where isInvisible(start):
+            report(
+                start, .error, .unexpectedCharacter, "expected a key, found the invisible character \(found)",
+                fix: "remove it")
+            scanner.at += c == 0xC2 ? 2 : 3
+        case 0xEF where scanner.byte(start + 1) == 0xBB && scanner.byte(start + 2) == 0xBF:
+            report(start, .error, .strayByteOrderMark, "a byte order mark stands inside the text", fix: "remove it")
+            scanner.at += 3
+        case 0x80...:
+            let key = unquotedKey(from: start)
+            scanner.at = start
+            readUnquotedStatement(key)
+        default:
+            report(start, .error, .unexpectedCharacter, "expected a key, found \(found)")
+            recoverStatements(from: start)
+        }
+    }
+
+    /// Reads the rest of a statement whose key has just been reported.
+    private mutating func readUnquotedStatement(_ key: StringsTable.Slice) {
+        let start = scanner.at
+        scanner.at = key.end
+        let comment = scanner.comment.map { StringsTable.Slice(start: $0.lowerBound, end: $0.upperBound) } ?? .init()
+        guard skipSpaceInStatement(), scanner.bytes[scanner.at] == UInt8(ascii: "=") else {
+            return recoverStatements(from: start)
+        }
+        scanner.at += 1
+        value(of: key, from: start, comment: comment)
+    }
+
+    private func isInvisible(_ at: Int) -> Bool {
+        let text = String(decoding: scanner.bytes[at..<min(at + 3, scanner.bytes.count)], as: UTF8.self)
+        guard let scalar = text.unicodeScalars.first else { return false }
+        return scalar.properties.isWhitespace || scalar.properties.isDefaultIgnorableCodePoint
+    }
+}

@@ -1,0 +1,237 @@
+/// How strictly a strings file is read.
+public enum StringsParseMode: Hashable, Sendable {
+    /// Reports every loss with its line and column, and goes on reading after it.
+    case recovering
+    /// Yields exactly what `PropertyListSerialization` yields: all of it, the part before a truncation, or nothing.
+    case foundation
+}
+
+/// What reading a strings file yielded.
+public struct ParsedStrings: Sendable {
+    /// The entries that were read; empty if the file was rejected.
+    public var table: StringsTable
+    /// What there is to know about the file, in the order of its lines.
+    public var diagnostics: [CustomizationDiagnostic]
+    /// Whether the file as a whole could not be read. In the `.recovering` mode this is so only if its bytes are not
+    /// text in its encoding, or if it is a broken XML or binary property list.
+    public var isRejected: Bool
+    /// The value that stands in place of a table, where a file in the `.foundation` mode holds one.
+    public var root: CustomizationValue?
+
+    /// Whether a diagnostic is an error.
+    public var hasErrors: Bool { diagnostics.contains { $0.severity == .error } }
+}
+
+/// Reads the statements of a strings file into a table.
+struct StringsParser {
+    /// Where and why a value could not be read.
+    struct Failure: Error {
+        var offset: Int
+        var code: CustomizationDiagnostic.Code
+        var message: String
+    }
+
+    static let maximumDepth = 512
+    /// More problems than this are counted, not listed.
+    static let maximumDiagnostics = 1000
+
+    var scanner: StringsScanner
+    var builder: StringsTableBuilder
+    let isFoundation: Bool
+    var diagnostics: [CustomizationDiagnostic] = []
+    var unlistedDiagnostics = 0
+    var failure: Failure?
+    /// Bytes read a second time while recovering; bounded so that reading stays linear.
+    var reread = 0
+    /// Where a search for a closing quote on the line was in vain: from, to.
+    var quoteless = 0..<0
+
+    init(_ bytes: UnsafeBufferPointer<UInt8>, text: SourceText, isFoundation: Bool) {
+        scanner = StringsScanner(bytes, keepsMalformedEscapes: !isFoundation)
+        builder = StringsTableBuilder(text: text)
+        self.isFoundation = isFoundation
+        // A statement of a strings file is rarely shorter than this.
+        builder.records.reserveCapacity(bytes.count / 64)
+    }
+
+    mutating func report(
+        _ offset: Int, _ severity: CustomizationDiagnostic.Severity, _ code: CustomizationDiagnostic.Code,
+        _ message: String, key: String? = nil, fix: String? = nil
+    ) {
+        guard diagnostics.count < Self.maximumDiagnostics else {
+            unlistedDiagnostics += 1
+            return
+        }
+        diagnostics.append(
+            CustomizationDiagnostic(
+                severity, code, message, at: builder.text.location(ofByte: offset), key: key, fix: fix))
+    }
+
+    mutating func fail(_ offset: Int, _ code: CustomizationDiagnostic.Code, _ message: String) {
+        if failure == nil { failure = Failure(offset: offset, code: code, message: message) }
+    }
+
+    func string(_ slice: StringsTable.Slice) -> String {
+        slice.isDecoded
+            ? String(decoding: scanner.decoded[slice.range], as: UTF8.self)
+            : String(decoding: scanner.bytes[slice.range], as: UTF8.self)
+    }
+
+    /// The character at an offset as messages print it.
+    func character(at offset: Int) -> String {
+        guard offset < scanner.bytes.count else { return "the end of the file" }
+        let scalar = String(decoding: scanner.bytes[offset..<min(offset + 4, scanner.bytes.count)], as: UTF8.self)
+            .unicodeScalars.first
+        guard let scalar else { return "nothing" }
+        if scalar.value < 0x20 || scalar.value == 0x7F || scalar.value == 0xA0
+            || scalar.properties.isDefaultIgnorableCodePoint
+        {
+            let digits = String(scalar.value, radix: 16, uppercase: true)
+            return "U+" + String(repeating: "0", count: max(0, 4 - digits.count)) + digits
+        }
+        return "\"\(scalar)\""
+    }
+}
+
+// MARK: - Values
+
+extension StringsParser {
+    /// Reads a key or any other text; nil without moving if none starts here.
+    mutating func parseText() -> StringsScanner.Text? {
+        let c = scanner.bytes[scanner.at]
+        if c == UInt8(ascii: "\"") || c == UInt8(ascii: "'") { return scanner.quotedText() }
+        if StringsScanner.isBareCharacter(c) { return .found(scanner.bareText()) }
+        return nil
+    }
+
+    /// Reads a list, dictionary or data value; nil with a `failure` if it is malformed.
+    mutating func parseContainer(depth: Int) -> CustomizationValue? {
+        let start = scanner.at
+        guard depth < Self.maximumDepth else {
+            fail(start, .tooDeep, "values are nested more than \(Self.maximumDepth) deep")
+            return nil
+        }
+        scanner.at += 1
+        switch scanner.bytes[start] {
+        case UInt8(ascii: "{"): return parseDictionary(from: start, depth: depth)
+        case UInt8(ascii: "("): return parseList(from: start, depth: depth)
+        default: return parseData(from: start)
+        }
+    }
+
+    /// Reads any value; nil with a `failure`, or without one if nothing that could be a value starts here.
+    mutating func parseValue(depth: Int) -> CustomizationValue? {
+        guard scanner.skipSpace() else { return nil }
+        let start = scanner.at
+        switch scanner.bytes[start] {
+        case UInt8(ascii: "{"), UInt8(ascii: "("), UInt8(ascii: "<"): return parseContainer(depth: depth)
+        default:
+            guard let text = parseText() else { return nil }
+            guard case .found(let slice) = text else {
+                fail(start, .unterminatedString, "the quoted text that starts here never ends")
+                return nil
+            }
+            return .string(string(slice))
+        }
+    }
+
+    private mutating func parseList(from start: Int, depth: Int) -> CustomizationValue? {
+        var items: [CustomizationValue] = []
+        while let item = parseValue(depth: depth + 1) {
+            items.append(item)
+            guard scanner.skipSpace() else {
+                fail(start, .malformedContainer, "the list that starts here never ends")
+                return nil
+            }
+            guard scanner.bytes[scanner.at] == UInt8(ascii: ",") else { break }
+            scanner.at += 1
+        }
+        if failure != nil { return nil }
+        guard scanner.skipSpace() else {
+            fail(start, .malformedContainer, "the list that starts here never ends")
+            return nil
+        }
+        guard scanner.bytes[scanner.at] == UInt8(ascii: ")") else {
+            fail(
+                scanner.at, .malformedContainer, "expected \",\" or \")\" in a list, found \(character(at: scanner.at))"
+            )
+            return nil
+        }
+        scanner.at += 1
+        return .list(items)
+    }
+
+    private mutating func parseDictionary(from start: Int, depth: Int) -> CustomizationValue? {
+        var members: [String: CustomizationValue] = [:]
+        while scanner.skipSpace(), let text = parseText() {
+            guard case .found(let slice) = text else {
+                // CoreFoundation stops here without a word; the missing brace then fails.
+                fail(start, .unterminatedString, "a quoted key of the dictionary that starts here never ends")
+                return nil
+            }
+            let key = string(slice)
+            guard scanner.skipSpace() else { break }
+            if scanner.bytes[scanner.at] == UInt8(ascii: "=") {
+                scanner.at += 1
+                guard let value = parseValue(depth: depth + 1) else {
+                    fail(
+                        scanner.at, .malformedContainer,
+                        "expected a value in a dictionary, found \(character(at: scanner.at))")
+                    return nil
+                }
+                members[key] = value
+            } else {
+                members[key] = .string(key)
+            }
+            guard scanner.skipSpace(), scanner.bytes[scanner.at] == UInt8(ascii: ";") else {
+                fail(
+                    scanner.at, .malformedContainer,
+                    "expected \";\" in a dictionary, found \(character(at: scanner.at))")
+                return nil
+            }
+            scanner.at += 1
+        }
+        guard scanner.skipSpace() else {
+            fail(start, .malformedContainer, "the dictionary that starts here never ends")
+            return nil
+        }
+        guard scanner.bytes[scanner.at] == UInt8(ascii: "}") else {
+            fail(
+                scanner.at, .malformedContainer,
+                "expected a key or \"}\" in a dictionary, found \(character(at: scanner.at))")
+            return nil
+        }
+        scanner.at += 1
+        return .dict(members)
+    }
+
+    private mutating func parseData(from start: Int) -> CustomizationValue? {
+        var data: [UInt8] = []
+        while scanner.at < scanner.bytes.count {
+            let c = scanner.bytes[scanner.at]
+            if c == UInt8(ascii: ">") {
+                scanner.at += 1
+                return .data(data)
+            }
+            if let high = hexDigit(c) {
+                guard let low = hexDigit(scanner.byte(scanner.at + 1)) else {
+                    fail(scanner.at, .malformedContainer, "data needs pairs of hexadecimal digits")
+                    return nil
+                }
+                data.append(high << 4 | low)
+                scanner.at += 2
+            } else if c == 0x20 || c == 0x09 || c == 0x0A || c == 0x0D {
+                scanner.at += 1
+            } else if scanner.isLineSeparator(scanner.at) {
+                scanner.at += 3
+            } else {
+                fail(
+                    scanner.at, .malformedContainer,
+                    "data holds \(character(at: scanner.at)), which is no hexadecimal digit")
+                return nil
+            }
+        }
+        fail(start, .malformedContainer, "the data that starts here never ends")
+        return nil
+    }
+}

@@ -1,0 +1,317 @@
+/// Walks over the bytes of a strings file and finds its tokens: blanks, comments, quoted and bare texts.
+///
+/// The grammar is that of the "old-style" ASCII property list as CoreFoundation reads it. The scanner knows nothing
+/// of statements; a failed token is an event for the parser, which reports it.
+struct StringsScanner {
+    /// Something inside a token that a person should know about.
+    struct Event {
+        var offset: Int
+        var severity: CustomizationDiagnostic.Severity
+        var code: CustomizationDiagnostic.Code
+        var message: String
+    }
+
+    /// A text as it stands in the file, or as escapes made it.
+    enum Text {
+        case found(StringsTable.Slice)
+        case unterminated
+    }
+
+    let bytes: UnsafeBufferPointer<UInt8>
+    var at = 0
+    /// Texts that had escapes.
+    var decoded: [UInt8] = []
+    /// What tokens held; empty for clean ones.
+    var events: [Event] = []
+    /// The comment passed last, with its delimiters.
+    var comment: Range<Int>?
+    /// Where the comment starts that ran into the end of the file.
+    var unterminatedComment: Int?
+    /// Comments that hold what may be statements: line comments with a `=`, and blocks with a `/*`.
+    var suspiciousComments: [(range: Range<Int>, inner: Int)] = []
+    /// Where the search for an end of comment was once in vain: later searches would be too.
+    private var noCommentEndFrom = Int.max
+    /// Whether `\U` without a digit stays as it is, instead of reading as U+0000.
+    let keepsMalformedEscapes: Bool
+
+    init(_ bytes: UnsafeBufferPointer<UInt8>, keepsMalformedEscapes: Bool) {
+        (self.bytes, self.keepsMalformedEscapes) = (bytes, keepsMalformedEscapes)
+    }
+
+    var isAtEnd: Bool { at >= bytes.count }
+
+    @inline(__always)
+    func byte(_ offset: Int) -> UInt8 { offset < bytes.count ? bytes[offset] : 0 }
+
+    /// Whether U+2028 or U+2029 starts here.
+    @inline(__always)
+    func isLineSeparator(_ offset: Int) -> Bool {
+        bytes[offset] == 0xE2 && byte(offset + 1) == 0x80 && (byte(offset + 2) == 0xA8 || byte(offset + 2) == 0xA9)
+    }
+}
+
+// MARK: - Blanks and comments
+
+extension StringsScanner {
+    /// Skips blanks and comments; false at the end of the file.
+    mutating func skipSpace() -> Bool {
+        while at < bytes.count {
+            switch bytes[at] {
+            case 0x20, 0x09...0x0D: at += 1
+            case 0xE2:
+                guard isLineSeparator(at) else { return true }
+                at += 3
+            case UInt8(ascii: "/"):
+                if byte(at + 1) == UInt8(ascii: "/"), at + 1 < bytes.count {
+                    skipLineComment()
+                } else if byte(at + 1) == UInt8(ascii: "*"), at + 1 < bytes.count {
+                    skipBlockComment()
+                } else {
+                    return true
+                }
+            default: return true
+            }
+        }
+        return false
+    }
+
+    private mutating func skipLineComment() {
+        let start = at
+        var equals: Int?
+        at += 2
+        while at < bytes.count {
+            let c = bytes[at]
+            if c == 0x0A || c == 0x0D || c == 0xE2 && isLineSeparator(at) { break }
+            if c == UInt8(ascii: "="), equals == nil { equals = at }
+            at += 1
+        }
+        comment = start..<at
+        if let equals { suspiciousComments.append((start..<at, equals)) }
+    }
+
+    private mutating func skipBlockComment() {
+        let start = at
+        var inner: Int?
+        at += 2
+        if at < noCommentEndFrom {
+            while at + 1 < bytes.count {
+                if bytes[at] == UInt8(ascii: "*"), bytes[at + 1] == UInt8(ascii: "/") {
+                    at += 2
+                    comment = start..<at
+                    if let inner { suspiciousComments.append((start..<at, inner)) }
+                    return
+                }
+                if bytes[at] == UInt8(ascii: "/"), bytes[at + 1] == UInt8(ascii: "*"), inner == nil { inner = at }
+                at += 1
+            }
+            noCommentEndFrom = start + 2
+        }
+        at = bytes.count
+        unterminatedComment = start
+    }
+}
+
+// MARK: - Texts
+
+extension StringsScanner {
+    static func isBareCharacter(_ c: UInt8) -> Bool {
+        switch c {
+        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+            UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "_"), UInt8(ascii: "$"), UInt8(ascii: "/"),
+            UInt8(ascii: ":"), UInt8(ascii: "."), UInt8(ascii: "-"):
+            true
+        default: false
+        }
+    }
+
+    /// Reads a run of bare characters, which may be empty.
+    mutating func bareText() -> StringsTable.Slice {
+        let start = at
+        while at < bytes.count, Self.isBareCharacter(bytes[at]) { at += 1 }
+        return StringsTable.Slice(start: start, end: at)
+    }
+
+    /// Reads a quoted text from its opening quote; `at` is then behind the closing one, or at the end of the file.
+    mutating func quotedText() -> Text {
+        let quote = bytes[at]
+        at += 1
+        let start = at
+        at = endOfPlainRun(from: at, quote: quote)
+        guard at < bytes.count else { return .unterminated }
+        if bytes[at] == quote {
+            at += 1
+            return .found(StringsTable.Slice(start: start, end: at - 1))
+        }
+        return textWithEscapes(from: start, quote: quote)
+    }
+
+    /// Finds the next quote or backslash, eight bytes at a time.
+    @inline(__always)
+    private func endOfPlainRun(from start: Int, quote: UInt8) -> Int {
+        let ones: UInt64 = 0x0101_0101_0101_0101
+        let highs: UInt64 = 0x8080_8080_8080_8080
+        let quotes = ones &* UInt64(quote)
+        let slashes = ones &* UInt64(UInt8(ascii: "\\"))
+        var i = start
+        let raw = UnsafeRawBufferPointer(bytes)
+        while i + 8 <= bytes.count {
+            let word = UInt64(littleEndian: raw.loadUnaligned(fromByteOffset: i, as: UInt64.self))
+            let (a, b) = (word ^ quotes, word ^ slashes)
+            // A byte of `hits` is 0x80 where `a` or `b` has a zero byte; the lowest one is exact.
+            let hits = ((a &- ones) & ~a | (b &- ones) & ~b) & highs
+            if hits != 0 { return i + hits.trailingZeroBitCount >> 3 }
+            i += 8
+        }
+        while i < bytes.count, bytes[i] != quote, bytes[i] != UInt8(ascii: "\\") { i += 1 }
+        return i
+    }
+
+    private mutating func textWithEscapes(from start: Int, quote: UInt8) -> Text {
+        let first = decoded.count
+        var runStart = start
+        var pendingHigh: UInt16?
+        while at < bytes.count, bytes[at] != quote {
+            // `at` is at a backslash.
+            if at > runStart {
+                flush(&pendingHigh)
+                decoded.append(contentsOf: bytes[runStart..<at])
+            }
+            let escapeStart = at
+            at += 1
+            guard at < bytes.count else {
+                decoded.removeLast(decoded.count - first)
+                return .unterminated
+            }
+            escape(from: escapeStart, &pendingHigh)
+            runStart = at
+            at = endOfPlainRun(from: at, quote: quote)
+        }
+        guard at < bytes.count else {
+            decoded.removeLast(decoded.count - first)
+            return .unterminated
+        }
+        if at > runStart {
+            flush(&pendingHigh)
+            decoded.append(contentsOf: bytes[runStart..<at])
+        }
+        flush(&pendingHigh)
+        at += 1
+        return .found(StringsTable.Slice(start: first, end: decoded.count, isDecoded: true))
+    }
+
+    /// Writes half of a surrogate pair that found no other half.
+    private mutating func flush(_ pendingHigh: inout UInt16?) {
+        guard pendingHigh != nil else { return }
+        UTF8Bytes.append(0xFFFD, to: &decoded)
+        pendingHigh = nil
+    }
+
+    /// Writes one UTF-16 unit, joining surrogate pairs over two escapes.
+    private mutating func write(_ unit: UInt16, _ pendingHigh: inout UInt16?) {
+        if let high = pendingHigh, unit & 0xFC00 == 0xDC00 {
+            pendingHigh = nil
+            UTF8Bytes.append(0x10000 + (UInt32(high & 0x3FF) << 10 | UInt32(unit & 0x3FF)), to: &decoded)
+            return
+        }
+        flush(&pendingHigh)
+        switch unit & 0xFC00 {
+        case 0xD800: pendingHigh = unit
+        case 0xDC00: UTF8Bytes.append(0xFFFD, to: &decoded)
+        default: UTF8Bytes.append(UInt32(unit), to: &decoded)
+        }
+    }
+
+    private mutating func event(
+        _ offset: Int, _ severity: CustomizationDiagnostic.Severity, _ code: CustomizationDiagnostic.Code,
+        _ message: String
+    ) {
+        events.append(Event(offset: offset, severity: severity, code: code, message: message))
+    }
+
+    /// Reads one escape; `at` is behind the backslash.
+    private mutating func escape(from start: Int, _ pendingHigh: inout UInt16?) {
+        let c = bytes[at]
+        switch c {
+        case UInt8(ascii: "0")...UInt8(ascii: "7"):
+            var value = UInt8(0)
+            var digits = 0
+            while digits < 3, at < bytes.count, bytes[at] & 0xF8 == 0x30 {
+                value = value &<< 3 &+ (bytes[at] & 7)
+                at += 1
+                digits += 1
+            }
+            if value == 0 { event(start, .warning, .nulCharacter, "the escape stands for U+0000") }
+            write(UInt16(NeXTSTEPLatin.scalar(value)), &pendingHigh)
+        case UInt8(ascii: "U"): unicodeEscape(from: start, &pendingHigh)
+        default:
+            at += 1
+            let simple: UInt16? =
+                switch c {
+                case UInt8(ascii: "a"): 0x07
+                case UInt8(ascii: "b"): 0x08
+                case UInt8(ascii: "f"): 0x0C
+                case UInt8(ascii: "n"): 0x0A
+                case UInt8(ascii: "r"): 0x0D
+                case UInt8(ascii: "t"): 0x09
+                case UInt8(ascii: "v"): 0x0B
+                case UInt8(ascii: "\""), UInt8(ascii: "'"), UInt8(ascii: "\\"), 0x0A, 0x0D: UInt16(c)
+                default: nil
+                }
+            if let simple {
+                write(simple, &pendingHigh)
+                return
+            }
+            flush(&pendingHigh)
+            decoded.append(c)
+            while at < bytes.count, bytes[at] & 0xC0 == 0x80, c >= 0xC0 {
+                decoded.append(bytes[at])
+                at += 1
+            }
+            let text = String(decoding: bytes[(start + 1)..<at], as: UTF8.self)
+            if c == UInt8(ascii: "u") {
+                event(
+                    start, .warning, .suspiciousEscape,
+                    "\\u is not an escape here and reads as the letter u; the escape is \\U with four digits")
+            } else {
+                event(start, .note, .suspiciousEscape, "\\\(text) is no known escape and reads as \(text)")
+            }
+        }
+    }
+
+    private mutating func unicodeEscape(from start: Int, _ pendingHigh: inout UInt16?) {
+        at += 1
+        var value: UInt32 = 0
+        var digits = 0
+        while digits < 4, at < bytes.count, let digit = hexDigit(bytes[at]) {
+            value = value << 4 | UInt32(digit)
+            at += 1
+            digits += 1
+        }
+        if digits == 0 {
+            event(start, .error, .malformedEscape, "\\U needs one to four hexadecimal digits")
+            if keepsMalformedEscapes {
+                flush(&pendingHigh)
+                decoded.append(contentsOf: bytes[start..<at])
+                return
+            }
+        } else if value == 0 {
+            event(start, .warning, .nulCharacter, "the escape stands for U+0000")
+        } else if digits == 4, at < bytes.count, hexDigit(bytes[at]) != nil, value < 0x20 {
+            event(
+                start, .warning, .suspiciousEscape,
+                "\\U takes four digits only; write a character above U+FFFF as two escapes")
+        }
+        write(UInt16(value), &pendingHigh)
+    }
+}
+
+/// The value of a hexadecimal digit, or nil.
+@inline(__always)
+func hexDigit(_ c: UInt8) -> UInt8? {
+    switch c {
+    case UInt8(ascii: "0")...UInt8(ascii: "9"): c - UInt8(ascii: "0")
+    case UInt8(ascii: "a")...UInt8(ascii: "f"): c - UInt8(ascii: "a") + 10
+    case UInt8(ascii: "A")...UInt8(ascii: "F"): c - UInt8(ascii: "A") + 10
+    default: nil
+    }
+}

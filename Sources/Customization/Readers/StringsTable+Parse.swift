@@ -1,0 +1,133 @@
+extension StringsTable {
+    /// Reads a strings file of any encoding; also one that is an XML or binary property list.
+    ///
+    /// Encodings are told by their byte order mark; UTF-16 without one by its zero bytes; everything else must be
+    /// UTF-8, unless `assumedEncoding` says otherwise. Nothing is dropped silently in the `.recovering` mode: each
+    /// loss is a diagnostic with line and column.
+    ///
+    /// ```swift
+    /// let parsed = StringsTable.parse(strings: Array(#""OK" = "Fine"; "Cancel" = "Stop""#.utf8), file: "a.strings")
+    /// print(parsed.table["OK"] == .string("Fine"))  // true
+    /// for problem in parsed.diagnostics { print(problem) }  // a.strings:1:32: error: expected ";" after the value …
+    /// ```
+    ///
+    /// - Parameters:
+    ///   - bytes: The file's bytes, at most 4 GB.
+    ///   - file: The file's path, for locations.
+    ///   - mode: Whether to recover from errors, or to do exactly as Foundation does.
+    ///   - assumedEncoding: The encoding of a file without a byte order mark, such as `.macRoman` for an old one.
+    /// - Complexity: O(*n*) in the number of bytes.
+    public static func parse(
+        strings bytes: [UInt8], file: String = "", mode: StringsParseMode = .recovering,
+        assuming assumedEncoding: StringsEncoding? = nil
+    ) -> ParsedStrings {
+        if PropertyListReader.isBinary(bytes) || PropertyListReader.isXML(bytes) {
+            return parsePropertyList(bytes, file: file)
+        }
+        let text: SourceText
+        if mode == .foundation {
+            let decoding = TextDecoding(asFoundation: bytes)
+            text = SourceText(
+                utf8: decoding.utf8, file: file, encoding: decoding.encoding, isRejected: decoding.isRejected)
+        } else {
+            text = SourceText(bytes: bytes, file: file, assuming: assumedEncoding)
+        }
+        if text.isRejected {
+            var diagnostics = text.diagnostics
+            if diagnostics.isEmpty { diagnostics = [notATable(file, "the bytes are not text")] }
+            return ParsedStrings(table: StringsTable.empty(file), diagnostics: diagnostics, isRejected: true)
+        }
+        return text.utf8.withUnsafeBufferPointer { raw in
+            var parser = StringsParser(raw, text: text, isFoundation: mode == .foundation)
+            if mode == .foundation { return foundation(&parser, isEmpty: bytes.isEmpty) }
+            parser.parseRecovering()
+            let table = parser.finish()
+            var diagnostics = text.diagnostics + parser.diagnostics
+            diagnostics.sort { ($0.line, $0.column) < ($1.line, $1.column) }
+            if parser.unlistedDiagnostics > 0 {
+                diagnostics.append(
+                    CustomizationDiagnostic(
+                        .error, .furtherProblems, "\(parser.unlistedDiagnostics) further problems are not listed",
+                        at: CustomizationLocation(file: file)))
+            }
+            return ParsedStrings(table: table, diagnostics: diagnostics, isRejected: false)
+        }
+    }
+
+    private static func empty(_ file: String) -> StringsTable { StringsTable(file: file, entries: []) }
+
+    private static func notATable(_ file: String, _ message: String) -> CustomizationDiagnostic {
+        CustomizationDiagnostic(.error, .notATable, message, at: CustomizationLocation(file: file))
+    }
+
+    private static func foundation(_ parser: inout StringsParser, isEmpty: Bool) -> ParsedStrings {
+        let file = parser.builder.text.file
+        switch parser.parseAsFoundation() {
+        case .table:
+            return ParsedStrings(table: parser.finish(), diagnostics: [], isRejected: false)
+        case .value(let value):
+            return ParsedStrings(
+                table: .empty(file), diagnostics: [notATable(file, "the file holds a \(value.typeName) and no table")],
+                isRejected: false, root: value)
+        case .rejected:
+            return ParsedStrings(
+                table: .empty(file), diagnostics: [notATable(file, "Foundation cannot read the file")], isRejected: true
+            )
+        }
+    }
+
+    private static func parsePropertyList(_ bytes: [UInt8], file: String) -> ParsedStrings {
+        let read = PropertyListReader.read(bytes: bytes, file: file)
+        guard let root = read.root else {
+            return ParsedStrings(table: .empty(file), diagnostics: read.diagnostics, isRejected: true)
+        }
+        guard case .dict(let members) = root.kind else {
+            let problem = notATable(file, "the file holds a \(root.value().typeName) and no table")
+            return ParsedStrings(
+                table: .empty(file), diagnostics: read.diagnostics + [problem], isRejected: true, root: root.value())
+        }
+        var builder = StringsTableBuilder(text: read.text)
+        for member in members {
+            let key = builder.decode(member.key)
+            builder.append(
+                key: key, value: member.value.value(),
+                statement: StringsTable.Slice(start: member.offset, end: member.offset))
+        }
+        var duplicates: [CustomizationDiagnostic] = []
+        let storage = builder.build { earlier, later in
+            let first = read.text.location(ofByte: members[earlier].offset)
+            duplicates.append(.duplicate(members[later].key, first, read.text.location(ofByte: members[later].offset)))
+        }
+        return ParsedStrings(
+            table: StringsTable(storage: storage), diagnostics: read.diagnostics + duplicates, isRejected: false)
+    }
+}
+
+extension StringsParser {
+    /// Makes the table and reports keys that stand twice.
+    mutating func finish() -> StringsTable {
+        builder.decoded = scanner.decoded
+        var duplicates: [(earlier: Int, later: Int)] = []
+        let storage = builder.build { duplicates.append(($0, $1)) }
+        for (earlier, later) in duplicates {
+            guard diagnostics.count < Self.maximumDiagnostics else {
+                unlistedDiagnostics += 1
+                continue
+            }
+            diagnostics.append(
+                .duplicate(storage.key(of: later), storage.location(of: earlier), storage.location(of: later)))
+        }
+        return StringsTable(storage: storage)
+    }
+}
+
+extension CustomizationDiagnostic {
+    static func duplicate(
+        _ key: String, _ earlier: CustomizationLocation, _ later: CustomizationLocation
+    ) -> CustomizationDiagnostic {
+        CustomizationDiagnostic(
+            .warning, .duplicateKey,
+            "the key \"\(key)\" already stands at line \(earlier.line), column \(earlier.column); the last value counts",
+            at: later, key: key)
+    }
+}

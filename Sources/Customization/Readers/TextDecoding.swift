@@ -1,0 +1,192 @@
+/// Something that decoding met.
+struct DecodingProblem: Sendable {
+    /// The byte of the decoded text that it stands before.
+    var offset: Int
+    var severity: CustomizationDiagnostic.Severity
+    var code: CustomizationDiagnostic.Code
+    var message: String
+    /// The line and column of a byte that could not be decoded.
+    var place: (line: Int, column: Int)?
+
+    init(
+        _ offset: Int, _ severity: CustomizationDiagnostic.Severity, _ code: CustomizationDiagnostic.Code,
+        _ message: String, place: (line: Int, column: Int)? = nil
+    ) {
+        (self.offset, self.severity, self.code) = (offset, severity, code)
+        (self.message, self.place) = (message, place)
+    }
+}
+
+/// Turns the bytes of a text file into UTF-8 and says what it met on the way.
+struct TextDecoding {
+    /// The text in UTF-8, without a byte order mark.
+    var utf8: [UInt8]
+    var encoding: StringsEncoding
+    /// How many bytes of the file come before the text.
+    var markLength: Int
+    /// What decoding met, in the order of the bytes.
+    var problems: [DecodingProblem] = []
+    /// Whether the bytes are not text at all in this encoding; `utf8` is then empty.
+    var isRejected = false
+
+    /// Decodes by byte order mark, else by the pattern of zero bytes, else as UTF-8.
+    ///
+    /// - Complexity: O(*n*) in the number of bytes.
+    init(_ bytes: [UInt8], assuming assumed: StringsEncoding? = nil) {
+        let (marked, length) = Self.byteOrderMark(of: bytes)
+        markLength = length
+        encoding = marked ?? .utf8
+        utf8 = []
+        if marked == nil {
+            if let assumed {
+                encoding = assumed
+            } else if let guess = Self.unmarkedUTF16(bytes) {
+                encoding = guess
+                problems.append(
+                    DecodingProblem(0, .warning, .missingByteOrderMark, "the file is UTF-16 without a byte order mark"))
+            }
+        }
+        switch encoding {
+        case .utf8: decodeUTF8(bytes)
+        case .utf16LittleEndian, .utf16BigEndian: decodeUTF16(bytes, bigEndian: encoding == .utf16BigEndian)
+        case .utf32LittleEndian, .utf32BigEndian: decodeUTF32(bytes, bigEndian: encoding == .utf32BigEndian)
+        case .latin1, .windows1252, .macRoman: decodeSingleBytes(bytes, upper: encoding.upperHalf ?? [])
+        }
+    }
+
+    /// Decodes as the Foundation of Linux does, with its reading of UTF-16 that has no byte order mark.
+    init(asFoundation bytes: [UInt8]) {
+        let unmarked =
+            bytes.count > 2 && Self.byteOrderMark(of: bytes).encoding == nil && (bytes[0] == 0 || bytes[1] == 0)
+        guard unmarked else {
+            self.init(bytes, assuming: .utf8)
+            // Foundation looks for the mark of UTF-16 only in files of more than two bytes.
+            if bytes.count == 2, markLength == 2 { isRejected = true }
+            return
+        }
+        self.init([0xFF, 0xFE] + bytes.dropFirst(2))
+    }
+
+    private static func byteOrderMark(of bytes: [UInt8]) -> (encoding: StringsEncoding?, length: Int) {
+        func starts(_ mark: [UInt8]) -> Bool { bytes.starts(with: mark) }
+        if starts([0, 0, 0xFE, 0xFF]) { return (.utf32BigEndian, 4) }
+        if starts([0xFF, 0xFE, 0, 0]) { return (.utf32LittleEndian, 4) }
+        if starts([0xEF, 0xBB, 0xBF]) { return (.utf8, 3) }
+        if starts([0xFF, 0xFE]) { return (.utf16LittleEndian, 2) }
+        if starts([0xFE, 0xFF]) { return (.utf16BigEndian, 2) }
+        return (nil, 0)
+    }
+
+    /// Tells UTF-16 from UTF-8 by where the zero bytes stand: ASCII punctuation alone makes many of them.
+    private static func unmarkedUTF16(_ bytes: [UInt8]) -> StringsEncoding? {
+        let sample = min(bytes.count, 1024) & ~1
+        var zeros = (even: 0, odd: 0)
+        for i in stride(from: 0, to: sample, by: 2) {
+            if bytes[i] == 0 { zeros.even += 1 }
+            if bytes[i + 1] == 0 { zeros.odd += 1 }
+        }
+        let enough = max(2, sample / 2 / 8)
+        if zeros.odd >= enough, zeros.odd > 4 * zeros.even { return .utf16LittleEndian }
+        if zeros.even >= enough, zeros.even > 4 * zeros.odd { return .utf16BigEndian }
+        return nil
+    }
+
+    private mutating func decodeUTF8(_ bytes: [UInt8]) {
+        if let bad = bytes.withUnsafeBufferPointer({ UTF8Validation.firstInvalid(in: $0, from: markLength) }) {
+            isRejected = true
+            let place = Self.place(of: bad, in: bytes, from: markLength)
+            problems.append(
+                DecodingProblem(
+                    0, .error, .invalidEncoding,
+                    "byte \(bad) is 0x\(hex(bytes[bad])), which is not UTF-8; the file was not read", place: place))
+            return
+        }
+        utf8 = markLength == 0 ? bytes : Array(bytes[markLength...])
+    }
+
+    private static func place(of offset: Int, in bytes: [UInt8], from start: Int) -> (line: Int, column: Int) {
+        let text = SourceText(utf8: Array(bytes[start..<offset]), file: "")
+        let location = text.location(ofByte: offset - start)
+        return (location.line, location.column)
+    }
+
+    private mutating func decodeUTF16(_ bytes: [UInt8], bigEndian: Bool) {
+        let units = (bytes.count - markLength) / 2
+        var lone: [Int] = []
+        let start = markLength
+        utf8 = [UInt8](unsafeUninitializedCapacity: units * 3) { out, written in
+            bytes.withUnsafeBytes { raw in
+                func unit(_ i: Int) -> UInt16 {
+                    let value = raw.loadUnaligned(fromByteOffset: start + 2 * i, as: UInt16.self)
+                    return bigEndian ? UInt16(bigEndian: value) : UInt16(littleEndian: value)
+                }
+                var (i, o) = (0, 0)
+                while i < units {
+                    let a = unit(i)
+                    i += 1
+                    if a < 0x80 {
+                        out[o] = UInt8(truncatingIfNeeded: a)
+                        o += 1
+                        continue
+                    }
+                    var scalar = UInt32(a)
+                    if a & 0xF800 == 0xD800 {
+                        let b = i < units ? unit(i) : 0
+                        if a < 0xDC00, b & 0xFC00 == 0xDC00 {
+                            scalar = 0x10000 + (UInt32(a & 0x3FF) << 10 | UInt32(b & 0x3FF))
+                            i += 1
+                        } else {
+                            lone.append(o)
+                            scalar = 0xFFFD
+                        }
+                    }
+                    o += UTF8Bytes.write(scalar, to: out, at: o)
+                }
+                written = o
+            }
+        }
+        for offset in lone {
+            problems.append(
+                DecodingProblem(offset, .warning, .brokenUTF16, "half of a surrogate pair reads as U+FFFD"))
+        }
+        if (bytes.count - markLength) % 2 == 1 {
+            problems.append(
+                DecodingProblem(
+                    utf8.count, .warning, .brokenUTF16, "the last byte is half of a UTF-16 unit and was ignored"))
+        }
+    }
+
+    private mutating func decodeUTF32(_ bytes: [UInt8], bigEndian: Bool) {
+        utf8.reserveCapacity(bytes.count / 2)
+        for at in stride(from: markLength, to: bytes.count - 3, by: 4) {
+            let value = bytes.withUnsafeBytes { $0.loadUnaligned(fromByteOffset: at, as: UInt32.self) }
+            let scalar = bigEndian ? UInt32(bigEndian: value) : UInt32(littleEndian: value)
+            guard Unicode.Scalar(scalar) != nil else {
+                isRejected = true
+                utf8 = []
+                problems.append(
+                    DecodingProblem(
+                        0, .error, .invalidEncoding,
+                        "byte \(at) starts 0x\(String(scalar, radix: 16)), which is not a Unicode scalar; "
+                            + "the file was not read"))
+                return
+            }
+            UTF8Bytes.append(scalar, to: &utf8)
+        }
+        if (bytes.count - markLength) % 4 != 0 {
+            problems.append(
+                DecodingProblem(
+                    utf8.count, .warning, .invalidEncoding, "the last bytes are part of a UTF-32 unit and were ignored")
+            )
+        }
+    }
+
+    private mutating func decodeSingleBytes(_ bytes: [UInt8], upper: [UInt16]) {
+        utf8.reserveCapacity(bytes.count + bytes.count / 8)
+        for byte in bytes {
+            if byte < 0x80 { utf8.append(byte) } else { UTF8Bytes.append(UInt32(upper[Int(byte) - 0x80]), to: &utf8) }
+        }
+    }
+}
+
+func hex(_ byte: UInt8) -> String { (byte < 16 ? "0" : "") + String(byte, radix: 16, uppercase: true) }

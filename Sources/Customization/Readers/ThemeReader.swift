@@ -1,0 +1,247 @@
+/// What reading a theme file yielded.
+public struct ParsedThemes: Sendable {
+    /// The themes in the file's order; of those with the same name only the last.
+    public var themes: [Theme]
+    /// What there is to know about the file.
+    public var diagnostics: [CustomizationDiagnostic]
+}
+
+extension Theme {
+    /// Reads a file of themes: SquidKit's JSON in both its shapes, or a property list in DB5's way.
+    ///
+    /// - SquidKit: `{"themes": [{"name": …, "attributes": …}]}`. The attributes are a list of
+    ///   `{"type"?, "value", "key" | "keys", "alpha"?}`, or an object in which a colour is
+    ///   `{"color": …, "alpha"?}` and everything else is the value itself. A theme may name another one in `extends`.
+    /// - DB5: a property list whose keys are the themes' names. The theme called "default" is the parent of all others.
+    ///   A key `nameAlpha` beside a colour `name` is its alpha.
+    ///
+    /// A text `$key` or `{a.b}` stands for that key's value; `$$` writes a `$`. Dictionaries can also be read member by
+    /// member, as `a.b.c`.
+    ///
+    /// - Parameters:
+    ///   - bytes: The file's bytes.
+    ///   - file: The file's path, for locations.
+    ///   - colors: How the file writes colours; the format's own way if nil.
+    /// - Complexity: O(*n*) in the number of bytes.
+    public static func parse(_ bytes: [UInt8], file: String = "", colors: ColorDialect? = nil) -> ParsedThemes {
+        var reader = ThemeReader(file: file, colors: colors)
+        return reader.read(bytes)
+    }
+
+    /// Reads a file of themes from disk; a file that cannot be read gives no theme and a diagnostic.
+    ///
+    /// - Parameters:
+    ///   - path: The file's path.
+    ///   - colors: How the file writes colours; the format's own way if nil.
+    public static func load(_ path: String, colors: ColorDialect? = nil) -> ParsedThemes {
+        do {
+            return parse(try FileReading.bytes(of: path, limit: 64 << 20), file: path, colors: colors)
+        } catch {
+            let problem = CustomizationDiagnostic(
+                .error, .unreadableFile, error.message, at: CustomizationLocation(file: path))
+            return ParsedThemes(themes: [], diagnostics: [problem])
+        }
+    }
+}
+
+/// Makes themes of what a JSON or property list file holds.
+struct ThemeReader {
+    let file: String
+    let colors: ColorDialect?
+    private var text = SourceText(utf8: [], file: "")
+    private var diagnostics: [CustomizationDiagnostic] = []
+
+    init(file: String, colors: ColorDialect?) { (self.file, self.colors) = (file, colors) }
+
+    mutating func read(_ bytes: [UInt8]) -> ParsedThemes {
+        let isPropertyList = PropertyListReader.isBinary(bytes) || PropertyListReader.isXML(bytes)
+        let read =
+            isPropertyList
+            ? PropertyListReader.read(bytes: bytes, file: file) : JSONTextReader.read(bytes: bytes, file: file)
+        (text, diagnostics) = (read.text, read.diagnostics)
+        guard let root = read.root else { return ParsedThemes(themes: [], diagnostics: diagnostics) }
+        var themes: [Theme]
+        if let list = root["themes"]?.items {
+            themes = list.compactMap { squidKitTheme($0) }
+        } else if let members = root.members {
+            themes = members.compactMap { db5Theme($0) }
+        } else {
+            report(.error, .notATable, "expected an object of themes", root.offset)
+            themes = []
+        }
+        themes = withoutRepeats(themes)
+        return ParsedThemes(themes: themes, diagnostics: diagnostics)
+    }
+
+    private mutating func report(
+        _ severity: CustomizationDiagnostic.Severity, _ code: CustomizationDiagnostic.Code, _ message: String,
+        _ offset: Int, key: String? = nil
+    ) {
+        diagnostics.append(
+            CustomizationDiagnostic(severity, code, message, at: text.location(ofByte: offset), key: key))
+    }
+
+    private mutating func withoutRepeats(_ themes: [Theme]) -> [Theme] {
+        var kept: [Theme] = []
+        for theme in themes {
+            if let old = kept.firstIndex(where: { $0.name == theme.name }) {
+                diagnostics.append(
+                    CustomizationDiagnostic(
+                        .warning, .duplicateKey, "the theme \(theme.name) stands twice; the last one counts",
+                        at: CustomizationLocation(file: file), key: theme.name))
+                kept.remove(at: old)
+            }
+            kept.append(theme)
+        }
+        return kept
+    }
+
+    // MARK: SquidKit
+
+    private mutating func squidKitTheme(_ node: SourceNode) -> Theme? {
+        guard node.members != nil else {
+            report(.error, .malformedFile, "a theme has to be an object", node.offset)
+            return nil
+        }
+        let name = node["name"]?.text ?? "unnamed theme"
+        let dialect = colors ?? .squidKit
+        var entries: [CustomizationEntry] = []
+        switch node["attributes"]?.kind {
+        case .list(let items)?:
+            for item in items { squidKitAttribute(item, dialect, &entries) }
+        case .dict(let members)?:
+            for member in members {
+                add(member.key, value(member.value, dialect, key: member.key), at: member.offset, &entries)
+            }
+        default:
+            report(.warning, .malformedFile, "the theme \(name) has no attributes", node.offset)
+            return nil
+        }
+        if entries.isEmpty {
+            report(.warning, .malformedFile, "the theme \(name) has no attributes", node.offset)
+            return nil
+        }
+        let table = StringsTable(file: file, entries: entries)
+        return Theme(name: name, parent: node["extends"]?.text, table: table, colors: dialect)
+    }
+
+    /// One attribute of the older shape; one without `key` and `keys` is an object of values under their own names.
+    private mutating func squidKitAttribute(
+        _ node: SourceNode, _ dialect: ColorDialect, _ entries: inout [CustomizationEntry]
+    ) {
+        guard let members = node.members else {
+            return report(.error, .malformedFile, "an attribute has to be an object", node.offset)
+        }
+        let names = node["key"]?.text.map { [$0] } ?? node["keys"]?.items?.compactMap(\.text)
+        guard let names else {
+            for member in members {
+                add(member.key, value(member.value, dialect, key: member.key), at: member.offset, &entries)
+            }
+            return
+        }
+        guard let content = node["value"] else {
+            return report(.error, .malformedFile, "the attribute has no value", node.offset, key: names.first)
+        }
+        let type = node["type"]?.text
+        var read: CustomizationValue?
+        if type == "color" {
+            read = color(content, alpha: node["alpha"], dialect, key: names.first)
+        } else {
+            if let type {
+                report(
+                    .warning, .malformedFile, "the type \(type) is not known; the value is taken as it is",
+                    node.offset, key: names.first)
+            }
+            read = value(content, dialect, key: names.first)
+        }
+        for name in names { add(name, read, at: node.offset, &entries) }
+    }
+
+    // MARK: DB5
+
+    private mutating func db5Theme(_ member: SourceNode.Member) -> Theme? {
+        guard let members = member.value.members else {
+            report(.error, .malformedFile, "the theme \(member.key) has to be a dictionary", member.offset)
+            return nil
+        }
+        let dialect = colors ?? .db5
+        var entries: [CustomizationEntry] = []
+        for item in members {
+            var read = value(item.value, dialect, key: item.key)
+            if let alpha = member.value[item.key + "Alpha"], let content = item.value.text,
+                dialect.color(content) != nil
+            {
+                read = color(item.value, alpha: alpha, dialect, key: item.key)
+            }
+            add(item.key, read, at: item.offset, &entries)
+        }
+        return Theme(name: member.key, table: StringsTable(file: file, entries: entries), colors: dialect)
+    }
+
+    // MARK: Values
+
+    /// Adds a value and, for a dictionary, its members under dotted names; the key's own entry comes last and wins.
+    private func add(
+        _ key: String, _ value: CustomizationValue?, at offset: Int, _ entries: inout [CustomizationEntry]
+    ) {
+        guard let value else { return }
+        let location = text.location(ofByte: offset)
+        func addMembers(_ prefix: String, _ value: CustomizationValue) {
+            guard case .dict(let members) = value else { return }
+            for (name, member) in members.sorted(by: { $0.key < $1.key }) {
+                let path = prefix + "." + name
+                addMembers(path, member)
+                entries.append(CustomizationEntry(key: path, value: member, location: location))
+            }
+        }
+        addMembers(key, value)
+        entries.append(CustomizationEntry(key: key, value: value, location: location))
+    }
+
+    private mutating func value(_ node: SourceNode, _ dialect: ColorDialect, key: String?) -> CustomizationValue? {
+        if case .dict(let members) = node.kind {
+            if let content = node["color"], content.text != nil,
+                members.allSatisfy({ $0.key == "color" || $0.key == "alpha" })
+            {
+                return color(content, alpha: node["alpha"], dialect, key: key)
+            }
+            return .dict(
+                Dictionary(
+                    members.compactMap { member in
+                        value(member.value, dialect, key: member.key).map { (member.key, $0) }
+                    }, uniquingKeysWith: { $1 }))
+        }
+        if case .null = node.kind { return nil }
+        return node.value()
+    }
+
+    /// Reads a declared colour; an alias stays an alias, and what is no colour is told and kept as text.
+    private mutating func color(
+        _ node: SourceNode, alpha: SourceNode?, _ dialect: ColorDialect, key: String?
+    ) -> CustomizationValue {
+        guard let content = node.text else {
+            report(.error, .malformedValue, "a colour has to be a text", node.offset, key: key)
+            return node.value()
+        }
+        if AliasSyntax.alias(content) != nil { return .string(content) }
+        var opacity: Float = 1
+        if let alpha {
+            if let number = alpha.number {
+                opacity = Float(number)
+                if !(0...1).contains(opacity) {
+                    report(
+                        .warning, .malformedValue,
+                        "the alpha \(number) is not in 0…1 and was brought to the nearer end",
+                        alpha.offset, key: key)
+                }
+            } else {
+                report(.warning, .malformedValue, "an alpha has to be a number; 1 was taken", alpha.offset, key: key)
+            }
+        }
+        guard let color = dialect.color(content) else {
+            report(.error, .malformedValue, "expected a colour, found \"\(content)\"", node.offset, key: key)
+            return .string(content)
+        }
+        return .color(color.withAlpha(color.alpha * min(max(opacity, 0), 1)))
+    }
+}

@@ -1,0 +1,282 @@
+/// How a layer writes colours. The spelling of a colour is never guessed: its layer says how to read it.
+public enum ColorDialect: Hashable, Sendable {
+    /// `92,66,134` or `92,66,134,54` with components of 0…255, as FTCustomization writes colours.
+    ///
+    /// The fourth number is an alpha on the given scale; `54%` and `0.54` are read on any scale. `#rrggbb` is read
+    /// too. Missing alpha is 1.
+    case components(alpha: AlphaScale)
+    /// `[#|0x]NNNNNN[any text]`, as SquidKit themes write colours; anything after six digits is ignored.
+    case squidKit
+    /// SquidKit's own reading to the letter: marks are removed anywhere, a bad pair of digits reads as 0.
+    case squidKitLenient
+    /// `NNNNNN` or `#NNNNNN` with any text behind, `NNNNNNNN` with alpha last, `clear`, `rgba()`: DB5's and its
+    /// users' spellings.
+    case db5
+    /// `#rgb`, `#rgba`, `#rrggbb`, `#rrggbbaa`, `rgb()`, `rgba()`, `transparent`, as CSS Color 4 defines them.
+    case css
+    /// `#rgb`, `#argb`, `#rrggbb`, `#aarrggbb`: Android's order, alpha first.
+    case android
+    /// A dictionary of `colorSpace` (`srgb`), `components`, `alpha` and `hex`, as the Design Tokens format has it.
+    case dtcg
+
+    /// What an integer in the place of an alpha counts in.
+    public enum AlphaScale: Hashable, Sendable {
+        /// 0 to 255.
+        case byte
+        /// 0 to 100.
+        case percent
+        /// 0 to 1.
+        case fraction
+    }
+
+    /// FTCustomization's `r,g,b[,a]` with an alpha of 0…255.
+    public static let ftCustomization: ColorDialect = .components(alpha: .byte)
+
+    /// Reads a colour, or nil if the text is not one in this dialect.
+    ///
+    /// - Parameters:
+    ///   - text: The text; blanks at its edges are ignored.
+    ///   - alpha: An opacity given beside the text, which multiplies the text's own.
+    public func color(_ text: String, alpha: Float = 1) -> RGBAColor? {
+        let color = text.withKeyBytes { ColorReading(self).color(ColorReading.trimmed($0)) }
+        return alpha == 1 ? color : color.map { $0.withAlpha($0.alpha * alpha) }
+    }
+
+    /// Reads a colour that is a dictionary, as `.dtcg` writes it.
+    ///
+    /// - Parameter members: The dictionary.
+    public func color(_ members: [String: CustomizationValue]) -> RGBAColor? {
+        guard self == .dtcg else { return nil }
+        return ColorReading.designToken(members)
+    }
+}
+
+/// Reads colours from bytes, without making texts of their parts.
+struct ColorReading {
+    typealias Bytes = UnsafeBufferPointer<UInt8>.SubSequence
+
+    private let dialect: ColorDialect
+
+    init(_ dialect: ColorDialect) { self.dialect = dialect }
+
+    static func trimmed(_ bytes: UnsafeBufferPointer<UInt8>) -> Bytes { trimmed(bytes[...]) }
+
+    static func trimmed(_ bytes: Bytes) -> Bytes {
+        var bytes = bytes
+        while let c = bytes.first, c == 0x20 || (0x09...0x0D).contains(c) { bytes.removeFirst() }
+        while let c = bytes.last, c == 0x20 || (0x09...0x0D).contains(c) { bytes.removeLast() }
+        return bytes
+    }
+
+    func color(_ bytes: Bytes) -> RGBAColor? {
+        switch dialect {
+        case .components(let scale):
+            bytes.first == UInt8(ascii: "#")
+                ? Self.digits(bytes.dropFirst(), counts: [6], alphaFirst: false) : Self.components(bytes, scale)
+        case .squidKit: Self.sixDigits(Self.withoutMark(bytes))
+        case .squidKitLenient: Self.lenient(bytes)
+        case .db5: Self.db5(bytes)
+        case .css: Self.css(bytes)
+        case .android:
+            bytes.first == UInt8(ascii: "#")
+                ? Self.digits(bytes.dropFirst(), counts: [3, 4, 6, 8], alphaFirst: true) : nil
+        case .dtcg:
+            bytes.first == UInt8(ascii: "#") ? Self.digits(bytes.dropFirst(), counts: [6], alphaFirst: false) : nil
+        }
+    }
+
+    // MARK: Numbers
+
+    /// A whole number of at most three digits.
+    private static func small(_ bytes: Bytes) -> Int? {
+        guard (1...3).contains(bytes.count) else { return nil }
+        var value = 0
+        for c in bytes {
+            guard (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(c) else { return nil }
+            value = value * 10 + Int(c - UInt8(ascii: "0"))
+        }
+        return value
+    }
+
+    private static func real(_ bytes: Bytes) -> Double? {
+        bytes.contains(UInt8(ascii: "-")) ? nil : NumberReading.double(bytes)
+    }
+
+    private static func components(_ bytes: Bytes, _ scale: ColorDialect.AlphaScale) -> RGBAColor? {
+        guard let first = bytes.first, (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(first) else { return nil }
+        let parts = bytes.split(separator: UInt8(ascii: ","), maxSplits: 4, omittingEmptySubsequences: false)
+        guard parts.count == 3 || parts.count == 4 else { return nil }
+        var rgb: [UInt8] = []
+        for part in parts.prefix(3) {
+            guard let value = small(trimmed(part)), value <= 255 else { return nil }
+            rgb.append(UInt8(value))
+        }
+        var color = RGBAColor(bytes: rgb[0], rgb[1], rgb[2])
+        if parts.count == 4 {
+            guard let alpha = alpha(trimmed(parts[3]), scale) else { return nil }
+            color.alpha = alpha
+        }
+        return color
+    }
+
+    private static func alpha(_ bytes: Bytes, _ scale: ColorDialect.AlphaScale) -> Float? {
+        let value: Double
+        if bytes.last == UInt8(ascii: "%") {
+            guard let percent = real(bytes.dropLast()) else { return nil }
+            value = percent / 100
+        } else if let whole = small(bytes) {
+            switch scale {
+            case .byte: value = Double(whole) / 255
+            case .percent: value = Double(whole) / 100
+            case .fraction: value = Double(whole)
+            }
+        } else {
+            guard bytes.contains(UInt8(ascii: ".")), let fraction = real(bytes) else { return nil }
+            value = fraction
+        }
+        return (0...1).contains(value) ? Float(value) : nil
+    }
+
+    // MARK: Digits
+
+    private static func pair(_ bytes: Bytes, _ i: Int) -> UInt8? {
+        guard let high = hexDigit(bytes[bytes.startIndex + i]), let low = hexDigit(bytes[bytes.startIndex + i + 1])
+        else {
+            return nil
+        }
+        return high << 4 | low
+    }
+
+    /// Exactly 3, 4, 6 or 8 digits.
+    private static func digits(_ bytes: Bytes, counts: Set<Int>, alphaFirst: Bool) -> RGBAColor? {
+        guard counts.contains(bytes.count) else { return nil }
+        var parts: [UInt8] = []
+        if bytes.count <= 4 {
+            for c in bytes {
+                guard let digit = hexDigit(c) else { return nil }
+                parts.append(digit * 17)
+            }
+        } else {
+            for i in stride(from: 0, to: bytes.count, by: 2) {
+                guard let byte = pair(bytes, i) else { return nil }
+                parts.append(byte)
+            }
+        }
+        if parts.count == 4, alphaFirst { parts.append(parts.removeFirst()) }
+        return RGBAColor(bytes: parts[0], parts[1], parts[2], parts.count == 4 ? parts[3] : 255)
+    }
+
+    private static func sixDigits(_ bytes: Bytes) -> RGBAColor? {
+        guard bytes.count >= 6, let r = pair(bytes, 0), let g = pair(bytes, 2), let b = pair(bytes, 4) else {
+            return nil
+        }
+        return RGBAColor(bytes: r, g, b)
+    }
+
+    private static func withoutMark(_ bytes: Bytes) -> Bytes {
+        if bytes.first == UInt8(ascii: "#") { return bytes.dropFirst() }
+        if bytes.count >= 2, bytes.first == UInt8(ascii: "0"), bytes[bytes.startIndex + 1] | 0x20 == UInt8(ascii: "x") {
+            return bytes.dropFirst(2)
+        }
+        return bytes
+    }
+
+    /// SquidKit's `UIColor+Hex`: marks go anywhere, then each of three pairs reads as far as it is a number.
+    private static func lenient(_ bytes: Bytes) -> RGBAColor? {
+        var kept: [UInt8] = []
+        var rest = bytes
+        while let c = rest.first {
+            if c == UInt8(ascii: "#") {
+                rest = rest.dropFirst()
+            } else if c == UInt8(ascii: "0"), rest.count > 1, rest[rest.startIndex + 1] | 0x20 == UInt8(ascii: "x") {
+                rest = rest.dropFirst(2)
+            } else {
+                kept.append(c)
+                rest = rest.dropFirst()
+            }
+        }
+        return kept.withUnsafeBufferPointer { kept in
+            let kept = trimmed(kept)
+            guard kept.count >= 6 else { return nil }
+            func value(_ i: Int) -> UInt8 {
+                guard let high = hexDigit(kept[kept.startIndex + i]) else { return 0 }
+                return hexDigit(kept[kept.startIndex + i + 1]).map { high << 4 | $0 } ?? high
+            }
+            return RGBAColor(bytes: value(0), value(2), value(4))
+        }
+    }
+
+    private static func db5(_ bytes: Bytes) -> RGBAColor? {
+        if isWord(bytes, "clear") { return .clear }
+        if bytes.last == UInt8(ascii: ")"), let color = function(bytes) { return color }
+        let digits = withoutMark(bytes)
+        if digits.count == 8, let color = Self.digits(digits, counts: [8], alphaFirst: false) { return color }
+        return sixDigits(digits)
+    }
+
+    // MARK: CSS
+
+    private static func css(_ bytes: Bytes) -> RGBAColor? {
+        if bytes.first == UInt8(ascii: "#") {
+            return digits(bytes.dropFirst(), counts: [3, 4, 6, 8], alphaFirst: false)
+        }
+        if isWord(bytes, "transparent") { return .clear }
+        return function(bytes)
+    }
+
+    private static func isWord(_ bytes: Bytes, _ word: StaticString) -> Bool {
+        guard bytes.count == word.utf8CodeUnitCount else { return false }
+        return zip(bytes, 0...).allSatisfy { $0 | 0x20 == word.utf8Start[$1] }
+    }
+
+    /// `rgb(…)` or `rgba(…)`, with commas, or with blanks and a `/` before the alpha.
+    private static func function(_ bytes: Bytes) -> RGBAColor? {
+        guard let open = bytes.firstIndex(of: UInt8(ascii: "(")), bytes.last == UInt8(ascii: ")"),
+            isWord(bytes[..<open], "rgb") || isWord(bytes[..<open], "rgba")
+        else { return nil }
+        let inside = bytes[(open + 1)..<(bytes.endIndex - 1)]
+        let hasCommas = inside.contains(UInt8(ascii: ","))
+        let parts: [Bytes] =
+            hasCommas
+            ? inside.split(separator: UInt8(ascii: ","), omittingEmptySubsequences: false).map(trimmed)
+            : inside.split { $0 == 0x20 || $0 == UInt8(ascii: "/") || (0x09...0x0D).contains($0) }
+        guard parts.count == 3 || parts.count == 4 else { return nil }
+        if !hasCommas, (parts.count == 4) != inside.contains(UInt8(ascii: "/")) { return nil }
+        var rgb: [Float] = []
+        for part in parts.prefix(3) {
+            let isPercent = part.last == UInt8(ascii: "%")
+            guard let value = NumberReading.double(isPercent ? part.dropLast() : part) else { return nil }
+            rgb.append(Float(value / (isPercent ? 100 : 255)))
+        }
+        var alpha: Float = 1
+        if parts.count == 4 {
+            let isPercent = parts[3].last == UInt8(ascii: "%")
+            guard let value = NumberReading.double(isPercent ? parts[3].dropLast() : parts[3]) else { return nil }
+            alpha = Float(isPercent ? value / 100 : value)
+        }
+        return RGBAColor(red: rgb[0], green: rgb[1], blue: rgb[2], alpha: alpha)
+    }
+
+    // MARK: Design tokens
+
+    static func designToken(_ members: [String: CustomizationValue]) -> RGBAColor? {
+        func number(_ value: CustomizationValue?) -> Float? {
+            switch value {
+            case .int(let number)?: Float(number)
+            case .double(let number)?: Float(number)
+            default: nil
+            }
+        }
+        guard case .string(let space)? = members["colorSpace"] else { return nil }
+        let alpha = members["alpha"] == nil ? 1 : number(members["alpha"])
+        guard let alpha, (0...1).contains(alpha) else { return nil }
+        if space == "srgb", case .list(let list)? = members["components"], list.count == 3,
+            let red = number(list[0]), let green = number(list[1]), let blue = number(list[2])
+        {
+            return RGBAColor(red: red, green: green, blue: blue, alpha: alpha)
+        }
+        // Another colour space, or no components: the format's own fallback.
+        guard case .string(let hex)? = members["hex"] else { return nil }
+        return ColorDialect.dtcg.color(hex)?.withAlpha(alpha)
+    }
+}

@@ -1,0 +1,189 @@
+extension Customization {
+    /// The problems that reads of this snapshot have met: missing keys and malformed values, each once.
+    public var problems: [CustomizationDiagnostic] { storage.problemList }
+
+    /// Keeps a problem that a read met, and tells the policy's hook.
+    func report(_ problem: CustomizationDiagnostic) { storage.report(problem) }
+
+    // MARK: Text
+
+    /// The text of a key; what the policy says if no layer has it.
+    ///
+    /// Numbers, booleans and colours read as text too. An empty text is a text like any other.
+    ///
+    /// - Parameters:
+    ///   - key: The key.
+    ///   - table: The table's name; `Localizable` if nil.
+    @inline(__always)
+    public func string(_ key: String, table: String? = nil) -> String {
+        if let composed = storage.table(table) {
+            let slot = composed.slot(key)
+            if slot >= 0, let text = composed.text(of: slot),
+                !(storage.policy.reportsFallbacks && composed.isFallback(slot))
+            {
+                return text
+            }
+        }
+        return slowString(key, table)
+    }
+
+    @inline(never)
+    private func slowString(_ key: String, _ table: String?) -> String {
+        do {
+            return try value(CustomizationKey<String>(key, table: table))
+        } catch {
+            report(error.diagnostic)
+            return policy.text(for: key, in: table ?? CustomizationLayer.defaultTable)
+        }
+    }
+
+    // MARK: Values by name
+
+    /// The value of a key, or nil if no layer has it or it does not read as the type.
+    ///
+    /// A malformed value is kept in ``problems``; a missing key is not.
+    ///
+    /// - Parameter key: The key with its type.
+    public subscript<Value: CustomizationReadable>(key: CustomizationKey<Value>) -> Value? {
+        do {
+            return try value(key)
+        } catch {
+            if error.code != .missing { report(error.diagnostic) }
+            return nil
+        }
+    }
+
+    /// The value of a key.
+    ///
+    /// - Parameter key: The key with its type.
+    /// - Throws: ``CustomizationError`` with the code `missing`, `malformed` or `cycle`.
+    public func value<Value: CustomizationReadable>(_ key: CustomizationKey<Value>) throws(CustomizationError) -> Value
+    {
+        let reading = try self.reading(key.name, table: key.table)
+        guard let value = Value(reading.reading) else {
+            throw CustomizationError(
+                .malformed, key: key.name, table: key.table ?? CustomizationLayer.defaultTable,
+                expected: Value.customizationTypeName, found: reading.reading.value, location: reading.location)
+        }
+        return value
+    }
+
+    /// What the winning layer holds for a key, behind its aliases.
+    func reading(
+        _ key: String, table: String?
+    ) throws(CustomizationError) -> (reading: CustomizationReading, location: CustomizationLocation) {
+        let name = table ?? CustomizationLayer.defaultTable
+        guard let composed = storage.table(table) else { throw CustomizationError(.missing, key: key, table: name) }
+        let slot = composed.slot(key)
+        guard slot >= 0 else { throw CustomizationError(.missing, key: key, table: name) }
+        let winner = composed.winner(of: slot)
+        guard let target = composed.target(of: slot) else {
+            switch composed.aliasProblems[slot] {
+            case .cycle(let path)?:
+                throw CustomizationError(.cycle, key: key, table: name, location: winner.entry.location, aliases: path)
+            case .dangling(let path)?:
+                throw CustomizationError(
+                    .missing, key: key, table: name, location: winner.entry.location, aliases: path)
+            case nil:
+                throw CustomizationError(.missing, key: key, table: name, location: winner.entry.location)
+            }
+        }
+        if policy.reportsFallbacks, composed.isFallback(slot) {
+            report(
+                CustomizationDiagnostic(
+                    .note, .fallback, "\"\(key)\" has a value in the base language \(baseLanguage) only",
+                    at: winner.entry.location, key: key))
+        }
+        let layer = storage.layers[composed.layer(of: target)]
+        var value = composed.value(of: target)
+        if layer.resolvesAliases, case .string = value, let text = composed.text(of: target) { value = .string(text) }
+        let reading = CustomizationReading(
+            value: value, colors: layer.colors, numbers: policy.numbers, typed: composed.typed(of: target))
+        return (reading, composed.winner(of: target).entry.location)
+    }
+
+    /// The value of a key, or the default if no layer has it or it does not read as the type.
+    private func read<Value: CustomizationReadable>(_ key: String, _ table: String?, default: Value) -> Value {
+        do {
+            return try value(CustomizationKey<Value>(key, table: table))
+        } catch {
+            report(error.diagnostic)
+            return `default`
+        }
+    }
+
+    /// What a key reads as, if it is anything but text; nil also if the read has something to tell.
+    @inline(__always)
+    private func typed(_ key: String, _ table: String?) -> ComposedTable.Typed? {
+        guard let composed = storage.table(table) else { return nil }
+        let slot = composed.slot(key)
+        guard slot >= 0, !(storage.policy.reportsFallbacks && composed.isFallback(slot)) else { return nil }
+        return composed.typed(of: slot)
+    }
+
+    /// A whole number; the default if no layer has the key or its value is no whole number, which ``problems`` tells.
+    ///
+    /// - Parameters:
+    ///   - key: The key.
+    ///   - default: What a failed read gives.
+    ///   - table: The table's name; `Localizable` if nil.
+    public func int(_ key: String, default: Int = 0, table: String? = nil) -> Int {
+        if let typed = typed(key, table), typed.parts.contains(.int), let int = Int(exactly: typed.int) { return int }
+        return read(key, table, default: `default`)
+    }
+
+    /// A number; the default if no layer has the key or its value is no number, which ``problems`` tells.
+    ///
+    /// - Parameters:
+    ///   - key: The key.
+    ///   - default: What a failed read gives.
+    ///   - table: The table's name; `Localizable` if nil.
+    public func double(_ key: String, default: Double = 0, table: String? = nil) -> Double {
+        if let typed = typed(key, table), typed.parts.contains(.double) { return typed.double }
+        return read(key, table, default: `default`)
+    }
+
+    /// A number; the default if no layer has the key or its value is no number, which ``problems`` tells.
+    ///
+    /// - Parameters:
+    ///   - key: The key.
+    ///   - default: What a failed read gives.
+    ///   - table: The table's name; `Localizable` if nil.
+    public func float(_ key: String, default: Float = 0, table: String? = nil) -> Float {
+        read(key, table, default: `default`)
+    }
+
+    /// A boolean; the default if no layer has the key or its value is no boolean, which ``problems`` tells.
+    ///
+    /// - Parameters:
+    ///   - key: The key.
+    ///   - default: What a failed read gives.
+    ///   - table: The table's name; `Localizable` if nil.
+    public func bool(_ key: String, default: Bool = false, table: String? = nil) -> Bool {
+        if let typed = typed(key, table), typed.parts.contains(.bool) { return typed.flag }
+        return read(key, table, default: `default`)
+    }
+
+    /// A colour; the default if no layer has the key or its value is no colour, which ``problems`` tells.
+    ///
+    /// - Parameters:
+    ///   - key: The key.
+    ///   - default: What a failed read gives.
+    ///   - table: The table's name; `Localizable` if nil.
+    public func color(_ key: String, default: RGBAColor = .black, table: String? = nil) -> RGBAColor {
+        if let typed = typed(key, table), typed.parts.contains(.color) { return typed.color }
+        return read(key, table, default: `default`)
+    }
+
+    /// A list; the default if no layer has the key or its value is no such list, which ``problems`` tells.
+    ///
+    /// - Parameters:
+    ///   - key: The key.
+    ///   - default: What a failed read gives.
+    ///   - table: The table's name; `Localizable` if nil.
+    public func list<Element: CustomizationReadable>(
+        _ key: String, default: [Element] = [], table: String? = nil
+    ) -> [Element] {
+        read(key, table, default: `default`)
+    }
+}

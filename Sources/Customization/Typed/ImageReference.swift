@@ -1,0 +1,101 @@
+/// An image found through the layers: its file and the scale it is drawn at. Decoding it is not our job.
+public struct ImageReference: Hashable, Sendable, CustomStringConvertible {
+    /// The path of the file.
+    public var path: String
+    /// The scale that the file's name says: 3 for `logo@3x.png`, 1 if it says none.
+    public var scale: Int
+    /// The id of the layer whose folder holds the file; `.` for the tree's own folder.
+    public var layer: String
+
+    /// The path, with the scale if it is not 1.
+    public var description: String { scale == 1 ? path : "\(path) @\(scale)x" }
+}
+
+extension Customization {
+    /// The image that a key names, found in the folder of the highest layer that has the file.
+    ///
+    /// The key's value is the file's name; a key that no layer has is taken as the name itself. In each folder the file
+    /// with the device's modifier comes before the one without, the asked scale before larger ones before smaller
+    /// ones; a name without an extension finds `png`, `jpg`, `jpeg`, `heic`, `webp`, `gif`, `pdf` and `svg`.
+    /// The tree's own folder comes last.
+    ///
+    /// - Parameters:
+    ///   - key: The key, or the file's name.
+    ///   - scale: The scale of the screen.
+    ///   - idiom: The device's modifier, such as `ipad` for `logo~ipad.png`.
+    ///   - table: The table's name; `Localizable` if nil.
+    /// - Returns: The image, or nil if no folder has it, which ``problems`` tells.
+    /// - Complexity: O(*layers*) in memory; no file is touched.
+    public func image(
+        _ key: String, scale: Int = 1, idiom: String? = nil, table: String? = nil
+    ) -> ImageReference? {
+        var name = key
+        var location: CustomizationLocation?
+        do throws(CustomizationError) {
+            let found = try reading(key, table: table)
+            location = found.location
+            guard let text = found.reading.text else {
+                throw CustomizationError(
+                    .malformed, key: key, table: table ?? CustomizationLayer.defaultTable, expected: "name of an image",
+                    found: found.reading.value, location: found.location)
+            }
+            name = text
+        } catch {
+            if error.code != .missing || !error.aliases.isEmpty {
+                report(error.diagnostic)
+                return nil
+            }
+        }
+        if let image = find(ImageName(name, idiom: idiom), scale: max(scale, 1)) { return image }
+        report(
+            CustomizationError(
+                .missingImage, key: key, table: table ?? CustomizationLayer.defaultTable, expected: "image",
+                found: .string(name), location: location
+            ).diagnostic)
+        return nil
+    }
+
+    func find(_ name: ImageName, scale: Int) -> ImageReference? {
+        for layer in layers.reversed() {
+            guard let folder = layer.folder, let found = name.first(among: layer.files, scale: scale) else { continue }
+            return ImageReference(path: folder + "/" + found.file, scale: found.scale, layer: layer.id)
+        }
+        guard let tree = storage.tree, let found = name.first(among: tree.rootFiles, scale: scale) else { return nil }
+        return ImageReference(path: tree.path + "/" + found.file, scale: found.scale, layer: ".")
+    }
+}
+
+/// The file names that an image may have.
+struct ImageName {
+    private static let extensions = ["png", "jpg", "jpeg", "heic", "webp", "gif", "pdf", "svg"]
+    private let stem: String
+    private let extensions: [String]
+    private let idioms: [String]
+
+    init(_ name: String, idiom: String?) {
+        idioms = (idiom.map { ["~" + $0] } ?? []) + [""]
+        if let dot = name.lastIndex(of: "."), dot != name.startIndex,
+            Self.extensions.contains(name[name.index(after: dot)...].lowercased())
+        {
+            stem = String(name[..<dot])
+            extensions = [String(name[name.index(after: dot)...])]
+        } else {
+            stem = name
+            extensions = Self.extensions
+        }
+    }
+
+    /// The best file there is: modifier before none, asked scale before larger before smaller.
+    func first(among files: Set<String>, scale: Int) -> (file: String, scale: Int)? {
+        let scales = Array(scale...max(scale, 3)) + stride(from: scale - 1, through: 1, by: -1)
+        for idiom in idioms {
+            for scale in scales {
+                for suffix in extensions {
+                    let file = stem + (scale == 1 ? "" : "@\(scale)x") + idiom + "." + suffix
+                    if files.contains(file) { return (file, scale) }
+                }
+            }
+        }
+        return nil
+    }
+}

@@ -1,0 +1,58 @@
+import AshlarCustomization
+import Testing
+
+/// What a recovering read yields for broken files: entries kept, and the place of each loss.
+@Suite struct StringsRecoveryTests {
+    struct Case: Sendable, CustomTestStringConvertible {
+        var source: String
+        var entries: [String: String]
+        /// `line:column code` of each diagnostic.
+        var problems: [String]
+        var testDescription: String { source.debugDescription }
+        init(_ source: String, _ entries: [String: String], _ problems: [String] = []) {
+            (self.source, self.entries, self.problems) = (source, entries, problems)
+        }
+    }
+
+    static let cases: [Case] = [
+        Case(#""a" = "b" "c" = "d";"#, [:], ["1:10 missing-semicolon"]),
+        Case("\"a\" = \"b\"\n\"c\" = \"d\";", ["a": "b", "c": "d"], ["1:10 missing-semicolon"]),
+        Case(#""a" = "b""#, ["a": "b"], ["1:10 missing-semicolon"]),
+        Case(#""a" = "b";; "c" = "d";"#, ["a": "b", "c": "d"], ["1:11 unexpected-character"]),
+        Case(#""a" = "b"; } "c" = "d";"#, ["a": "b", "c": "d"], ["1:12 unexpected-character"]),
+        Case("\"a\" = \"b\";\u{A0}\"c\" = \"d\";", ["a": "b", "c": "d"], ["1:11 unexpected-character"]),
+        Case("\"a\" = \"b;\n\"c\" = \"d\";", ["c": "d"], ["2:2 missing-semicolon"]),
+        Case("\"a = \"b\";\n\"c\" = \"d\";", ["c": "d"], ["1:7 missing-equals"]),
+        Case("\"a\" = \"b\";\n\"c", ["a": "b"], ["2:1 unterminated-string"]),
+        Case("\"a\" = \"b\"; /* c", ["a": "b"], ["1:12 unterminated-comment"]),
+        Case("\"a\" = \"b\"; /* c\n\"d\" = \"e\";", ["a": "b", "d": "e"], ["1:12 unterminated-comment"]),
+        Case("/* a /* b */ c */\n\"d\" = \"e\";", ["d": "e"], ["1:6 nested-comment", "1:16 missing-equals"]),
+        Case("a = +3;\nb = 1;", ["a": "+3", "b": "1"], ["1:5 unquoted-text"]),
+        Case("a = 54%;", ["a": "54%"], ["1:5 unquoted-text"]),
+        Case("a = 92,66,134,54;", ["a": "92,66,134,54"], ["1:5 unquoted-text"]),
+        Case("a = #FF0000;", ["a": "#FF0000"], ["1:5 unquoted-text"]),
+        Case("a@2x = b;", ["a@2x": "b"], ["1:1 unquoted-text"]),
+        Case("é = b; c = d;", ["é": "b", "c": "d"], ["1:1 unquoted-text"]),
+        Case("key;", ["key": "key"], ["1:1 shorthand"]),
+        Case("\"only a string\"", [:], ["1:16 missing-equals"]),
+        Case("{ a = b; }", ["a": "b"]),
+        Case("{ a = b; } c = d;", ["a": "b", "c": "d"], ["1:12 unexpected-character"]),
+        Case(#"a = 1; a = 2;"#, ["a": "2"], ["1:8 duplicate-key"]),
+        Case(#""a" = "\Uzz";"#, ["a": #"\Uzz"#], ["1:8 malformed-escape"]),
+        Case(#""a" = "\u00e9";"#, ["a": "u00e9"], ["1:8 suspicious-escape"]),
+        Case(#""a" = "\U0001F600";"#, ["a": "\u{1}F600"], ["1:8 suspicious-escape"]),
+        Case(#""a" = "\q";"#, ["a": "q"], ["1:8 suspicious-escape"]),
+        Case("", [:]), Case(" \n\t// nothing\n/* at all */", [:]),
+    ]
+
+    @Test("A broken file keeps its good entries and tells line and column of the rest", arguments: cases)
+    func recovery(_ test: Case) {
+        let parsed = StringsTable.parse(strings: Array(test.source.utf8), file: "f.strings")
+        #expect(
+            Dictionary(uniqueKeysWithValues: parsed.table.map { ($0.key, $0.value.text) })
+                == test.entries
+                .mapValues(Optional.some))
+        #expect(parsed.diagnostics.map { "\($0.line):\($0.column) \($0.code)" } == test.problems)
+        #expect(!parsed.isRejected)
+    }
+}
