@@ -1,0 +1,202 @@
+import Foundation
+import Synchronization
+
+/// The text of a document and its tape; shared by all entities that look into it.
+///
+/// Immutable after `init` but for the lazily built indexes of large objects.
+final class JSONDocument: @unchecked Sendable {
+    // Sendable because text and tape are never written after init, and `indexes` is a Mutex.
+
+    /// The text, followed by at least `JSONParser.padding` zero bytes.
+    let text: UnsafeMutablePointer<UInt8>
+    let textCount: Int
+    let tape: UnsafeMutablePointer<JSONTape.Word>
+    let tapeCount: Int
+
+    /// Indexes of objects with many members, by tape position.
+    private let indexes = Mutex<[Int: JSONKeyIndex]>([:])
+    /// From how many members on an object gets an index.
+    private static let indexedCount = 33
+
+    /// Copies and parses a text.
+    init(_ bytes: UnsafeBufferPointer<UInt8>, limits: JSONLimits) throws(NetworkError) {
+        if bytes.count > limits.bytes {
+            var error = NetworkError(
+                .jsonLimit, "the document has \(bytes.count) bytes; allowed are \(limits.bytes)")
+            error.limit = limits.bytes
+            throw error
+        }
+        let text = UnsafeMutablePointer<UInt8>.allocate(capacity: bytes.count + JSONParser.padding)
+        if let start = bytes.baseAddress { text.update(from: start, count: bytes.count) }
+        (text + bytes.count).update(repeating: 0, count: JSONParser.padding)
+        let parsed: JSONParser.Tape
+        do {
+            parsed = try JSONParser.parse(text, count: bytes.count, limits: limits)
+        } catch {
+            let failure = error.networkError(in: UnsafeBufferPointer(start: text, count: bytes.count), limits: limits)
+            text.deallocate()
+            throw failure
+        }
+        (self.text, textCount) = (text, bytes.count)
+        (tape, tapeCount) = (parsed.words, parsed.count)
+    }
+
+    /// A document without a value, for entities that look at nothing.
+    private init() {
+        text = .allocate(capacity: 1)
+        text.pointee = 0
+        tape = malloc(MemoryLayout<JSONTape.Word>.stride)!.assumingMemoryBound(to: JSONTape.Word.self)
+        tape.pointee = JSONTape.word(JSONTape.null, length: 0, offset: 0)
+        (textCount, tapeCount) = (0, 1)
+    }
+
+    static let empty = JSONDocument()
+
+    deinit {
+        text.deallocate()
+        free(tape)
+    }
+}
+
+extension JSONDocument {
+    /// The position behind the value at `index`.
+    @inline(__always)
+    func next(after index: Int) -> Int {
+        let word = tape[index]
+        return word >> 63 == 0 ? index + 1 : index + JSONTape.length(word)
+    }
+
+    /// The number of elements or members of the container at `index`.
+    @inline(__always)
+    func count(ofContainer index: Int) -> Int { JSONTape.length(tape[index + 1]) }
+
+    /// The text of the scalar or key at `index`, without quotes.
+    @inline(__always)
+    func bytes(at index: Int) -> UnsafeBufferPointer<UInt8> {
+        let word = tape[index]
+        return UnsafeBufferPointer(start: text + JSONTape.offset(word), count: JSONTape.length(word))
+    }
+
+    /// Where the value at `index` stands in the text, quotes and brackets included.
+    func range(of index: Int) -> Range<Int> {
+        let word = tape[index]
+        let start = JSONTape.offset(word)
+        switch JSONTape.kind(word) {
+        case JSONTape.array, JSONTape.object: return start..<JSONTape.offset(tape[index + 1])
+        case JSONTape.string, JSONTape.escapedString, JSONTape.key, JSONTape.escapedKey:
+            return (start - 1)..<(start + JSONTape.length(word) + 1)
+        default: return start..<(start + JSONTape.length(word))
+        }
+    }
+
+    /// The string or key at `index`, escapes resolved.
+    @inline(__always)
+    func string(at index: Int) -> String {
+        let kind = JSONTape.kind(tape[index])
+        if kind == JSONTape.string || kind == JSONTape.key { return String(decoding: bytes(at: index), as: UTF8.self) }
+        return JSONText.unescaped(bytes(at: index))
+    }
+
+    /// Finds a key in the object at `object` and returns the position of the last key that equals it.
+    ///
+    /// Keys are compared byte by byte, without Unicode normalization. O(*n*) up to 32 members, O(1) beyond.
+    @inline(__always)
+    func find(_ key: String, in object: Int) -> Int? {
+        var key = key
+        return key.withUTF8 { find($0, in: object) }
+    }
+
+    func find(_ key: UnsafeBufferPointer<UInt8>, in object: Int) -> Int? {
+        if count(ofContainer: object) >= Self.indexedCount { return keyIndex(of: object).find(key, in: self) }
+        // The upper half of the word of a key without escapes that has this length.
+        let plain = UInt32(truncatingIfNeeded: JSONTape.word(JSONTape.key, length: key.count, offset: 0) >> 32)
+        let end = next(after: object)
+        var index = object + 2
+        var found = -1
+        while index < end {
+            let word = tape[index]
+            if UInt32(truncatingIfNeeded: word >> 32) == plain {
+                if Self.equal(text + JSONTape.offset(word), key) { found = index }
+            } else if JSONTape.kind(word) == JSONTape.escapedKey, isEscapedKey(at: index, equalTo: key) {
+                found = index
+            }
+            index = next(after: index + 1)
+        }
+        return found < 0 ? nil : found
+    }
+
+    @inline(__always)
+    private static func equal(_ a: UnsafePointer<UInt8>, _ b: UnsafeBufferPointer<UInt8>) -> Bool {
+        guard let start = b.baseAddress, b.count > 0 else { return true }
+        return a.pointee == start.pointee && memcmp(a, start, b.count) == 0
+    }
+
+    func isKey(at index: Int, equalTo key: UnsafeBufferPointer<UInt8>) -> Bool {
+        let word = tape[index]
+        if JSONTape.kind(word) == JSONTape.escapedKey { return isEscapedKey(at: index, equalTo: key) }
+        return JSONTape.length(word) == key.count && Self.equal(text + JSONTape.offset(word), key)
+    }
+
+    private func isEscapedKey(at index: Int, equalTo key: UnsafeBufferPointer<UInt8>) -> Bool {
+        let raw = bytes(at: index)
+        // An escape is never shorter than what it stands for.
+        guard raw.count >= key.count else { return false }
+        return JSONText.unescapedBytes(raw).elementsEqual(key)
+    }
+
+    private func keyIndex(of object: Int) -> JSONKeyIndex {
+        if let index = indexes.withLock({ $0[object] }) { return index }
+        let index = JSONKeyIndex(of: object, in: self)
+        return indexes.withLock { indexes in
+            if let other = indexes[object] { return other }
+            indexes[object] = index
+            return index
+        }
+    }
+}
+
+/// A hash table over the keys of one object; of keys that appear twice it holds the last.
+final class JSONKeyIndex: Sendable {
+    /// Positions of keys on the tape; 0, where no key can stand, is free.
+    private let slots: [UInt32]
+
+    init(of object: Int, in document: JSONDocument) {
+        let count = document.count(ofContainer: object)
+        var size = 64
+        while size < count * 2 { size *= 2 }
+        var slots = [UInt32](repeating: 0, count: size)
+        let end = document.next(after: object)
+        var index = object + 2
+        while index < end {
+            let isEscaped = JSONTape.kind(document.tape[index]) == JSONTape.escapedKey
+            let plain = isEscaped ? JSONText.unescapedBytes(document.bytes(at: index)) : []
+            func insert(_ key: UnsafeBufferPointer<UInt8>) {
+                var slot = Self.hash(key) & (size - 1)
+                while slots[slot] != 0, !document.isKey(at: Int(slots[slot]), equalTo: key) {
+                    slot = (slot + 1) & (size - 1)
+                }
+                slots[slot] = UInt32(truncatingIfNeeded: index)
+            }
+            if isEscaped { plain.withUnsafeBufferPointer(insert) } else { insert(document.bytes(at: index)) }
+            index = document.next(after: index + 1)
+        }
+        self.slots = slots
+    }
+
+    func find(_ key: UnsafeBufferPointer<UInt8>, in document: JSONDocument) -> Int? {
+        var slot = Self.hash(key) & (slots.count - 1)
+        while slots[slot] != 0 {
+            let index = Int(slots[slot])
+            if document.isKey(at: index, equalTo: key) { return index }
+            slot = (slot + 1) & (slots.count - 1)
+        }
+        return nil
+    }
+
+    /// Seeded per process, so that keys cannot be chosen to collide.
+    private static func hash(_ key: UnsafeBufferPointer<UInt8>) -> Int {
+        var hasher = Hasher()
+        hasher.combine(bytes: UnsafeRawBufferPointer(key))
+        return hasher.finalize()
+    }
+}

@@ -1,0 +1,81 @@
+public import Foundation
+
+extension JSONEntity {
+    /// Parses a document (RFC 8259, UTF-8, a byte order mark is skipped), checking all of it.
+    ///
+    /// - Parameters:
+    ///   - bytes: The text; it is copied.
+    ///   - limits: What the document may be at most.
+    /// - Throws: `.invalidJSON` with `offset`, `line`, `column` (in bytes) and `path`, or `.jsonLimit`.
+    /// - Complexity: O(*n*) in the length of the text.
+    public init(parsing bytes: [UInt8], limits: JSONLimits = .init()) throws(NetworkError) {
+        let parsed = bytes.withUnsafeBufferPointer { buffer in
+            Result { () throws(NetworkError) in
+                try JSONDocument(buffer, limits: limits)
+            }
+        }
+        self.init(try parsed.get())
+    }
+
+    /// Parses a document; see ``init(parsing:limits:)-([UInt8],_)``.
+    ///
+    /// - Throws: `.invalidJSON` or `.jsonLimit`.
+    public init(parsing text: String, limits: JSONLimits = .init()) throws(NetworkError) {
+        var text = text
+        let parsed = text.withUTF8 { buffer in
+            Result { () throws(NetworkError) in
+                try JSONDocument(buffer, limits: limits)
+            }
+        }
+        self.init(try parsed.get())
+    }
+
+    /// Parses a document; see ``init(parsing:limits:)-([UInt8],_)``.
+    ///
+    /// - Throws: `.invalidJSON` or `.jsonLimit`.
+    public init(parsing data: Data, limits: JSONLimits = .init()) throws(NetworkError) {
+        let parsed = data.withUnsafeBytes { raw in
+            Result { () throws(NetworkError) in
+                try JSONDocument(raw.bindMemory(to: UInt8.self), limits: limits)
+            }
+        }
+        self.init(try parsed.get())
+    }
+
+    /// Reads and parses a file.
+    ///
+    /// - Throws: `.fileFailed`, `.invalidJSON` or `.jsonLimit`, each with `file`.
+    public init(contentsOfFile path: String, limits: JSONLimits = .init()) throws(NetworkError) {
+        let bytes = try WholeFile.read(path, limit: limits.bytes, as: .jsonLimit)
+        do {
+            try self.init(parsing: bytes, limits: limits)
+        } catch {
+            var error = error
+            error.file = path
+            throw error
+        }
+    }
+
+    /// The same value as the root of a document of its own, without the memory of the rest.
+    ///
+    /// A missing value stays missing. The coercion rule and the key are kept.
+    ///
+    /// - Complexity: O(*n*) in the length of the value's text.
+    public func detached() -> JSONEntity {
+        guard isValid, keyIndex >= 0 || index > 0 || isArray || isObject else { return self }
+        return JSONEntity(trusted: bytes(), key: key.isEmpty ? nil : key).coercing(rule)
+    }
+}
+
+extension JSONEntity {
+    /// Parses a text that this module has written itself.
+    init(trusted bytes: [UInt8], key: String? = nil) {
+        let document = bytes.withUnsafeBufferPointer {
+            try? JSONDocument($0, limits: JSONLimits(depth: JSONLimits.deepest))
+        }
+        guard let document else {
+            preconditionFailure("a JSON value would be deeper than \(JSONLimits.deepest) or larger than 256 MiB")
+        }
+        self.init(document, key: key)
+    }
+}

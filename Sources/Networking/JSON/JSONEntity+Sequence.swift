@@ -1,0 +1,37 @@
+extension JSONEntity: Sequence {
+    /// Goes through the elements of an array or the values of an object, in the order of the document.
+    ///
+    /// Everything else has nothing to go through. Values of an object carry their key; elements that of the array.
+    public struct Iterator: IteratorProtocol, Sendable {
+        private let parent: JSONEntity
+        private let isObject: Bool
+        private var position: Int
+        private var remaining: Int
+
+        init(_ parent: JSONEntity) {
+            self.parent = parent
+            isObject = parent.isObject
+            position = Int(parent.index) + 2
+            remaining = parent.count
+        }
+
+        /// Returns the next element or value, or nil at the end.
+        @inline(__always)
+        public mutating func next() -> JSONEntity? {
+            guard remaining > 0 else { return nil }
+            remaining -= 1
+            let value = isObject ? position + 1 : position
+            let entity = JSONEntity(
+                in: parent, value, keyIndex: isObject ? Int32(truncatingIfNeeded: position) : parent.keyIndex)
+            position = parent.document.next(after: value)
+            return entity
+        }
+    }
+
+    /// Returns an iterator over the elements of an array or the values of an object.
+    @inline(__always)
+    public func makeIterator() -> Iterator { Iterator(self) }
+
+    /// The number of elements or members.
+    public var underestimatedCount: Int { count }
+}

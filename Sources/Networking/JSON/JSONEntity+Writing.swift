@@ -1,0 +1,108 @@
+/// How a JSON value is laid out as text.
+public struct JSONStyle: Hashable, Sendable {
+    /// How many spaces a level is indented by; nil writes everything in one line without spaces.
+    public var indent: Int?
+    /// Whether the members of objects are sorted by the UTF-8 of their keys.
+    public var sortsKeys: Bool
+
+    /// Creates a style.
+    public init(indent: Int? = nil, sortsKeys: Bool = false) {
+        self.indent = indent.map { max(0, $0) }
+        self.sortsKeys = sortsKeys
+    }
+
+    /// One line, no spaces, members in the order of the document.
+    public static let compact = JSONStyle()
+    /// A line per element and member, indented by two spaces.
+    public static let pretty = JSONStyle(indent: 2)
+    /// One line, no spaces, members sorted by key.
+    public static let sorted = JSONStyle(sortsKeys: true)
+}
+
+extension JSONEntity: CustomStringConvertible {
+    /// The value as UTF-8 text; a missing one is `null`.
+    ///
+    /// Numbers and strings are written as they stood in the document, so nothing is lost and text that was compact comes
+    /// back byte by byte.
+    ///
+    /// - Complexity: O(*n*) in the length of the value's text; with sorted keys, sorting comes on top.
+    public func bytes(_ style: JSONStyle = .compact) -> [UInt8] {
+        var output: [UInt8] = []
+        write(to: &output, style)
+        return output
+    }
+
+    /// The value as text; see ``bytes(_:)``.
+    public func text(_ style: JSONStyle = .compact) -> String { String(decoding: bytes(style), as: UTF8.self) }
+
+    /// The value as compact text, or `missing` with the path that was asked for.
+    public var description: String { isValid ? text() : "missing \(path)" }
+
+    func write(to output: inout [UInt8], _ style: JSONStyle = .compact) {
+        guard isValid else {
+            output += Array("null".utf8)
+            return
+        }
+        output.reserveCapacity(output.count + document.range(of: Int(index)).count)
+        JSONWriter(document: document, style: style).write(Int(index), to: &output, level: 0)
+    }
+}
+
+/// Writes values from the tape.
+///
+/// Recursion is bounded by the depth limit of documents.
+private struct JSONWriter {
+    let document: JSONDocument
+    let style: JSONStyle
+
+    func write(_ index: Int, to output: inout [UInt8], level: Int) {
+        let word = document.tape[index]
+        guard word >> 63 == 1 else {
+            copy(index, to: &output)
+            return
+        }
+        let isObject = JSONTape.kind(word) == JSONTape.object
+        output.append(isObject ? 0x7B : 0x5B)
+        if document.count(ofContainer: index) > 0 {
+            for (number, position) in positions(in: index, isObject).enumerated() {
+                if number > 0 { output.append(0x2C) }
+                newLine(level + 1, to: &output)
+                if isObject {
+                    copy(position, to: &output)
+                    output.append(0x3A)
+                    if style.indent != nil { output.append(0x20) }
+                }
+                write(isObject ? position + 1 : position, to: &output, level: level + 1)
+            }
+            newLine(level, to: &output)
+        }
+        output.append(isObject ? 0x7D : 0x5D)
+    }
+
+    private func positions(in container: Int, _ isObject: Bool) -> [Int] {
+        var positions: [Int] = []
+        positions.reserveCapacity(document.count(ofContainer: container))
+        var position = container + 2
+        let end = document.next(after: container)
+        while position < end {
+            positions.append(position)
+            position = document.next(after: isObject ? position + 1 : position)
+        }
+        guard isObject, style.sortsKeys else { return positions }
+        // Equal keys keep their order, so that the last still wins: Swift's sort is stable in fact but not by promise.
+        return positions.map { (Array(document.string(at: $0).utf8), $0) }
+            .sorted { a, b in a.0 == b.0 ? a.1 < b.1 : a.0.lexicographicallyPrecedes(b.0) }
+            .map(\.1)
+    }
+
+    private func copy(_ index: Int, to output: inout [UInt8]) {
+        let range = document.range(of: index)
+        output.append(contentsOf: UnsafeBufferPointer(start: document.text + range.lowerBound, count: range.count))
+    }
+
+    private func newLine(_ level: Int, to output: inout [UInt8]) {
+        guard let indent = style.indent else { return }
+        output.append(0x0A)
+        output.append(contentsOf: repeatElement(0x20, count: indent * level))
+    }
+}

@@ -1,0 +1,198 @@
+/// A value somewhere in a JSON document, or the place where one was asked for and is missing.
+///
+/// Subscripts never give nil and never trap: what is not there is an entity that is not valid, keeps the key that
+/// was asked for, and yields the fallback of every read. Nothing but the text is kept; strings and numbers are
+/// converted when they are read.
+///
+/// ```swift
+/// let json = try JSONEntity(parsing: #"{"users": [{"name": "Ada", "age": 36}]}"#)
+/// let user = json["users"][0]
+/// assert(user["name"].string("nobody") == "Ada")
+/// assert(user["address"]["city"].string("unknown") == "unknown")
+/// assert(user["address"]["city"].path == "$.users[0].address.city")
+/// for user in json["users"] { print(user["age"].int(0)) }
+/// ```
+///
+/// An entity is a small value that shares the parsed document with all others that came from it and keeps the whole
+/// document alive; ``detached()`` cuts it off. It may be used from any number of threads.
+///
+/// The idea and the behaviour of keys, fallbacks and iteration are those of SquidKit's class of the same name.
+public struct JSONEntity: Sendable {
+    let document: JSONDocument
+    /// The value's position on the tape; of a missing one, that of the innermost value that is there.
+    let index: Int32
+    /// The position of the key on the tape, or one of the two below.
+    let keyIndex: Int32
+    /// The key given or asked for, if it is not on the tape.
+    private let ownKey: String
+    /// Of a missing value, the array index asked for, or -1 if a key was.
+    private let askedIndex: Int32
+    /// Of a missing value inside a missing one, the steps that led there.
+    private let trail: Trail?
+    /// Whether there is a value; `null` is one.
+    ///
+    /// False only for what a subscript did not find and for ``missing``.
+    public let isValid: Bool
+    /// How strings are read as numbers and Booleans; inherited by everything inside.
+    let rule: JSONCoercion
+
+    /// The root, which has no key.
+    private static let noKey: Int32 = -1
+    /// The key is `ownKey`.
+    private static let givenKey: Int32 = -2
+
+    /// The steps from the innermost value that is there to one that is missing, but for the last.
+    private final class Trail: Sendable {
+        let path: String
+        init(_ path: String) { self.path = path }
+    }
+
+    /// An entity without a value, as a subscript gives it for what is not there.
+    public static let missing = JSONEntity(.empty, 0, isValid: false)
+
+    /// Creates the root of a document.
+    init(_ document: JSONDocument, _ index: Int32 = 0, key: String? = nil, isValid: Bool = true) {
+        (self.document, self.index, self.isValid) = (document, index, isValid)
+        (keyIndex, ownKey) = (key == nil ? Self.noKey : Self.givenKey, key ?? "")
+        (askedIndex, trail, rule) = (-1, nil, .exact)
+    }
+
+    /// Creates a value inside `parent`.
+    @inline(__always)
+    init(in parent: JSONEntity, _ index: Int, keyIndex: Int32) {
+        (document, self.index, self.keyIndex) = (parent.document, Int32(truncatingIfNeeded: index), keyIndex)
+        ownKey = keyIndex == Self.givenKey ? parent.ownKey : ""
+        (askedIndex, trail, isValid, rule) = (-1, nil, true, parent.rule)
+    }
+
+    /// Creates a missing value inside `parent`.
+    @inline(__always)
+    private init(in parent: JSONEntity, missing key: String?, _ askedIndex: Int) {
+        (document, index, rule, isValid) = (parent.document, parent.index, parent.rule, false)
+        if let key {
+            (keyIndex, ownKey, self.askedIndex) = (Self.givenKey, key, -1)
+        } else {
+            (keyIndex, ownKey) = (parent.keyIndex, parent.ownKey)
+            self.askedIndex = Int32(clamping: askedIndex)
+        }
+        trail = parent.isValid ? nil : Trail(parent.path)
+    }
+
+    private init(_ other: JSONEntity, rule: JSONCoercion) {
+        (document, index, keyIndex, ownKey) = (other.document, other.index, other.keyIndex, other.ownKey)
+        (askedIndex, trail, isValid) = (other.askedIndex, other.trail, other.isValid)
+        self.rule = rule
+    }
+
+    // MARK: Looking inside
+
+    /// The member of an object; missing if there is none or this is not an object.
+    ///
+    /// Never nil, never traps. Keys are compared scalar by scalar, without Unicode normalization. Of keys that appear twice the last wins.
+    /// A missing key costs no allocation.
+    ///
+    /// - Complexity: O(*n*) in the number of members up to 32, O(1) beyond, after a first look of O(*n*).
+    @inline(__always)
+    public subscript(key: String) -> JSONEntity {
+        guard isValid, kind == JSONTape.object, let found = document.find(key, in: Int(index)) else {
+            return JSONEntity(in: self, missing: key, -1)
+        }
+        return JSONEntity(in: self, found + 1, keyIndex: Int32(truncatingIfNeeded: found))
+    }
+
+    /// The element of an array; missing if the index is out of range or negative or this is no array.
+    ///
+    /// Never nil, never traps. The element's ``key`` is that of the array. Iterate to read all of them: this is O(*n*) in `index`.
+    public subscript(index: Int) -> JSONEntity {
+        guard isValid, kind == JSONTape.array, index >= 0, index < count else {
+            return JSONEntity(in: self, missing: nil, Swift.max(index, -1))
+        }
+        var position = Int(self.index) + 2
+        for _ in 0..<index { position = document.next(after: position) }
+        return JSONEntity(in: self, position, keyIndex: keyIndex)
+    }
+
+    // MARK: What it is
+
+    @inline(__always)
+    var word: JSONTape.Word { document.tape[Int(index)] }
+    @inline(__always)
+    var kind: JSONTape.Word { JSONTape.kind(word) }
+
+    /// The key of a member, or the one that was asked for; of an element, the key of its array; of the root, empty.
+    public var key: String {
+        switch keyIndex {
+        case Self.noKey: ""
+        case Self.givenKey: ownKey
+        default: document.string(at: Int(keyIndex))
+        }
+    }
+
+    /// Whether the value is `null`; a missing one is not.
+    public var isNull: Bool { isValid && kind == JSONTape.null }
+    /// Whether the value is an array.
+    public var isArray: Bool { isValid && kind == JSONTape.array }
+    /// Whether the value is an object.
+    public var isObject: Bool { isValid && kind == JSONTape.object }
+
+    /// The number of elements of an array or members of an object; 0 for everything else.
+    public var count: Int { isValid && word >> 63 == 1 ? document.count(ofContainer: Int(index)) : 0 }
+
+    /// Whether there are no elements or members; true for everything that is not an array or object.
+    public var isEmpty: Bool { count == 0 }
+
+    /// The same value, read by another rule, as is everything inside it.
+    ///
+    /// - Parameter rule: How strings are read as numbers and Booleans.
+    /// - Returns: The same value with the rule.
+    public func coercing(_ rule: JSONCoercion) -> JSONEntity { JSONEntity(self, rule: rule) }
+
+    // MARK: Where it is
+
+    /// The place in the document, for messages: `$.users[3].name`.
+    ///
+    /// For a missing value, the place that was asked for. A key that is not a plain name stands in brackets and quotes.
+    ///
+    /// - Complexity: O(*n*) in the number of values before it.
+    public var path: String {
+        let base = trail?.path ?? document.path(to: Int(index))
+        if isValid { return base }
+        if askedIndex >= 0 { return base + "[\(askedIndex)]" }
+        if keyIndex == Self.givenKey { return base + JSONPlace.step(ownKey) }
+        return base
+    }
+
+    /// Where the value stands in the text: byte offset from 0, line and column (in bytes) from 1; nil if it is missing.
+    ///
+    /// - Complexity: O(*n*) in the offset.
+    public var position: (offset: Int, line: Int, column: Int)? {
+        guard isValid, document.textCount > 0 else { return nil }
+        let offset = document.range(of: Int(index)).lowerBound
+        let text = UnsafeBufferPointer(start: UnsafePointer(document.text), count: document.textCount)
+        let (line, column) = JSONText.position(of: offset, in: text)
+        return (offset, line, column)
+    }
+}
+
+extension JSONDocument {
+    /// The path of the value at a position of the tape.
+    func path(to target: Int) -> String {
+        var path = "$"
+        var current = 0
+        while current < target {
+            let isObject = JSONTape.kind(tape[current]) == JSONTape.object
+            var (position, number) = (current + 2, 0)
+            while true {
+                let value = isObject ? position + 1 : position
+                let following = next(after: value)
+                if target < following {
+                    path += isObject ? JSONPlace.step(string(at: position)) : "[\(number)]"
+                    current = value
+                    break
+                }
+                (position, number) = (following, number + 1)
+            }
+        }
+        return path
+    }
+}
