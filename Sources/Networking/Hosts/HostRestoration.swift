@@ -1,0 +1,67 @@
+/// What a store remembers, read against a map, and what it is to remember.
+struct HostRestoration {
+    private let map: HostMap
+    private(set) var choices: [String: HostChoice] = [:]
+    private(set) var typed: [String: [String: String]] = [:]
+    private(set) var warnings: [HostWarning] = []
+    private(set) var foreign: [(String, JSONEntity)] = []
+
+    init(_ map: HostMap) { self.map = map }
+
+    /// Takes up an object of SquidKit's shape; every entry that cannot be used becomes a warning.
+    mutating func takeUp(_ stored: JSONEntity) {
+        guard stored.isValid, !stored.isNull else { return }
+        guard stored.isObject else {
+            return warn("expected an object of remembered choices, found \(stored.kindName)", path: stored.path)
+        }
+        for item in stored {
+            guard let configuration = map[item.key] else {
+                foreign.append((item.key, item))
+                continue
+            }
+            guard let key = item["key"].string() else {
+                warn("expected a remembered choice with a \"key\", found \(item["key"].kindName)", path: item.path)
+                continue
+            }
+            guard let entry = configuration[key] else {
+                warn("the remembered environment \"\(key)\" is not in the host map any more", path: item["key"].path)
+                continue
+            }
+            let name = HostSyntax.normalized(item.key)
+            let pattern = HostPattern(entry.host)
+            var pair = ProtocolHostPair(scheme: entry.scheme, host: entry.host ?? "")
+            if pattern.editing != .none {
+                guard let host = item["host"].string(), HostSyntax.problem(host) == nil else {
+                    let found = item["host"].string() == nil ? item["host"].kindName : "something else"
+                    warn("expected a remembered \"host\", found \(found)", path: item["host"].path)
+                    continue
+                }
+                pair.host = host
+                typed[name, default: [:]][key] = pattern.typedText(of: host)
+            }
+            choices[name] = HostChoice(key: key, pair: pair, origin: .restored)
+        }
+    }
+
+    mutating func warn(
+        _ message: String, path: String, file: String? = nil, line: Int? = nil, _ column: Int? = nil
+    ) {
+        warnings.append(HostWarning(message: message, path: path, file: file, line: line, column: column))
+    }
+
+    /// What is to be kept of a snapshot: the user's choices, and those of hosts that the map does not know.
+    static func stored(_ snapshot: HostSnapshot, _ foreign: [(String, JSONEntity)]) -> JSONEntity {
+        let own = snapshot.map.configurations.compactMap { configuration -> (String, JSONEntity)? in
+            let name = HostSyntax.normalized(configuration.canonicalHost)
+            guard let choice = snapshot.choices[name], choice.origin == .chosen || choice.origin == .restored else {
+                return nil
+            }
+            return (
+                configuration.canonicalHost,
+                JSONEntity(object: [("key", JSONEntity(choice.key)), ("host", JSONEntity(choice.pair.host))])
+            )
+        }
+        let rest = foreign.filter { snapshot.map[$0.0] == nil }
+        return JSONEntity(object: own + rest)
+    }
+}

@@ -1,0 +1,272 @@
+import AshlarNetworking
+import Foundation
+import Testing
+
+@Suite(.timeLimit(.minutes(1))) struct HostSwitchTests {
+    @Test("A choice replaces scheme and host together; the canonical host has none")
+    func choosing() throws {
+        let hosts = HostSwitch(try exampleMap())
+        #expect(hosts.resolve("httpbin.org") == nil)
+        try hosts.choose("QA", for: "httpbin.org")
+        #expect(hosts.resolve("httpbin.org") == ProtocolHostPair(scheme: "https", host: "qa.httpbin.org"))
+        try hosts.choose("DEV", for: "httpbin.org")
+        #expect(hosts.resolve("httpbin.org") == ProtocolHostPair(scheme: "http", host: "dev.httpbin.org"))
+        #expect(
+            hosts.resolve("httpbin.org", scheme: "https") == ProtocolHostPair(scheme: "https", host: "dev.httpbin.org"))
+        try hosts.choose("QA", for: "httpbin.org")
+        #expect(hosts.resolve("httpbin.org", scheme: "http")?.scheme == "https")
+        #expect(hosts.resolve("unknown.example") == nil)
+        hosts.clear("httpbin.org")
+        #expect(hosts.resolve("httpbin.org") == nil)
+    }
+
+    @Test(
+        "Hosts are found without regard to case and a dot at the end",
+        arguments: ["HTTPBIN.org", "httpbin.org.", "HttpBin.Org."])
+    func spelling(host: String) throws {
+        let hosts = HostSwitch(try exampleMap())
+        try hosts.choose("QA", for: host)
+        #expect(hosts.resolve(host)?.host == "qa.httpbin.org")
+        #expect(hosts.resolve("httpbin.org")?.host == "qa.httpbin.org")
+        #expect(hosts.resolve(host + ":80") == nil)
+    }
+
+    @Test("Unknown hosts and environments throw and change nothing")
+    func unknown() throws {
+        let hosts = HostSwitch(try exampleMap())
+        try hosts.choose("QA", for: "httpbin.org")
+        var error = #expect(throws: NetworkError.self) { try hosts.choose("STAGE", for: "httpbin.org") }
+        #expect(error?.code == .unknownEnvironment && error?.key == "STAGE" && error?.line == 3)
+        #expect(
+            error?.message
+                == #""httpbin.org" has no environment "STAGE", only "PROD", "QA", "DEV", "localhost", "USER""#)
+        error = #expect(throws: NetworkError.self) { try hosts.choose("QA", for: "nowhere") }
+        #expect(error?.code == .unknownHost)
+        #expect(error?.message == #"the host map has no "nowhere", only "httpbin.org", "USDA""#)
+        error = #expect(throws: NetworkError.self) { try hosts.choose("QA", for: "httpbin.org", userHost: "x") }
+        #expect(error?.code == .invalidUserHost)
+        #expect(hosts.resolve("httpbin.org")?.host == "qa.httpbin.org")
+    }
+
+    @Test(
+        "A typed host is taken with port and address forms",
+        arguments: ["h", "h:80", "10.0.0.7:8080", "[::1]:8080", "my-mac.local."])
+    func typedHost(text: String) throws {
+        let hosts = HostSwitch(try exampleMap())
+        try hosts.choose("USER", for: "httpbin.org", userHost: text)
+        #expect(hosts.resolve("httpbin.org")?.host == text)
+    }
+
+    @Test(
+        "A typed host that is more than a host is refused",
+        arguments: [
+            "h/path", "user@h", "http://h", "a b", "h\r\nX: y", "h:", "h:99999", "h?x", "[::1", "::1", "ü.example",
+            "h\0",
+        ])
+    func badTypedHost(text: String) throws {
+        let hosts = HostSwitch(try exampleMap())
+        let error = #expect(throws: NetworkError.self) {
+            try hosts.choose("USER", for: "httpbin.org", userHost: text)
+        }
+        #expect(error?.code == .invalidUserHost && error?.key == "USER")
+        #expect(hosts.resolve("httpbin.org") == nil)
+    }
+
+    @Test("A user name typed with a host is not shown in the error")
+    func secretInTypedHost() throws {
+        let hosts = HostSwitch(try exampleMap())
+        let error = #expect(throws: NetworkError.self) {
+            try hosts.choose("USER", for: "httpbin.org", userHost: "root:hunter2@h")
+        }
+        #expect(error.map { !"\($0)".contains("hunter2") } == true)
+    }
+
+    @Test("The text fills the placeholder; <#> takes digits only")
+    func placeholders() throws {
+        let hosts = HostSwitch(try exampleMap())
+        try hosts.choose("BOX", for: "usda", userHost: "12")
+        #expect(hosts.resolve("USDA") == ProtocolHostPair(scheme: "https", host: "box-12.usda.example:8443"))
+        try hosts.choose("TEAM", for: "usda", userHost: "blue")
+        #expect(hosts.resolve("USDA")?.host == "blue.usda.example")
+        let error = #expect(throws: NetworkError.self) { try hosts.choose("BOX", for: "usda", userHost: "1x") }
+        #expect(error?.message == #"expected digits, found "1x""#)
+        try hosts.choose("BOX", for: "usda")
+        #expect(hosts.resolve("USDA")?.host == "box-12.usda.example:8443", "the text typed last is taken again")
+        try hosts.choose("BOX", for: "usda", userHost: "")
+        #expect(hosts.resolve("USDA") == nil)
+        #expect(hosts.rows[1].rows[1].typedText == "")
+    }
+
+    @Test("Release and prerelease put every host over, forget the user's choice and are not remembered")
+    func release() throws {
+        let store = HostMemoryStore()
+        let hosts = HostSwitch(try exampleMap(), store: store)
+        try hosts.choose("QA", for: "httpbin.org")
+        try hosts.choose("TEAM", for: "USDA", userHost: "x")
+        hosts.choosePrerelease()
+        #expect(hosts.resolve("httpbin.org")?.host == "dev.httpbin.org")
+        #expect(hosts.resolve("USDA") == nil, "it has no prerelease environment")
+        hosts.chooseRelease()
+        #expect(hosts.resolve("httpbin.org")?.host == "httpbin.org")
+        #expect(hosts.resolve("USDA")?.host == "api.usda.example")
+        #expect(try store.load() == [:])
+        #expect(HostSwitch(try exampleMap(), store: store).resolve("USDA") == nil)
+    }
+
+    @Test("Choices are stored in the original's shape and come back")
+    func remembering() throws {
+        let store = HostMemoryStore()
+        let hosts = HostSwitch(try exampleMap(), store: store)
+        try hosts.choose("QA", for: "httpbin.org")
+        try hosts.choose("BOX", for: "USDA", userHost: "7")
+        #expect(
+            try store.load() == [
+                "httpbin.org": ["key": "QA", "host": "qa.httpbin.org"],
+                "USDA": ["key": "BOX", "host": "box-7.usda.example:8443"],
+            ])
+        let next = HostSwitch(try exampleMap(), store: store)
+        #expect(next.resolve("httpbin.org") == ProtocolHostPair(scheme: "https", host: "qa.httpbin.org"))
+        #expect(next.resolve("USDA")?.host == "box-7.usda.example:8443")
+        #expect(next.rows[1].rows[1].typedText == "7")
+        #expect(next.warnings.isEmpty)
+    }
+
+    @Test("Damaged remembered choices are warned of, one by one, and the rest is taken")
+    func damagedStore() throws {
+        let store = HostMemoryStore([
+            "httpbin.org": ["host": "qa.httpbin.org"], "USDA": ["key": "PROD", "host": "api.usda.example"],
+            "elsewhere.example": ["key": "QA", "host": "x"],
+        ])
+        let hosts = HostSwitch(try exampleMap(), store: store)
+        #expect(hosts.resolve("httpbin.org") == nil)
+        #expect(hosts.resolve("USDA")?.host == "api.usda.example")
+        #expect(hosts.warnings.map(\.message) == [#"expected a remembered choice with a "key", found nothing"#])
+        try hosts.choose("QA", for: "httpbin.org")
+        #expect(try store.load()["elsewhere.example"]["key"].string() == "QA", "other maps' choices are kept")
+        for (stored, message): (JSONEntity, String) in [
+            (
+                ["httpbin.org": ["key": "GONE", "host": "x"]],
+                #"the remembered environment "GONE" is not in the host map any more"#
+            ),
+            (["httpbin.org": ["key": "USER"]], #"expected a remembered "host", found nothing"#),
+            (["httpbin.org": ["key": "USER", "host": "a b"]], #"expected a remembered "host", found something else"#),
+            (["httpbin.org": "QA"], #"expected a remembered choice with a "key", found nothing"#),
+            ("text", "expected an object of remembered choices, found a string"),
+        ] {
+            let hosts = HostSwitch(try exampleMap(), store: HostMemoryStore(stored))
+            #expect(hosts.warnings.map(\.message) == [message])
+            #expect(hosts.resolve("httpbin.org") == nil)
+        }
+    }
+
+    @Test("A file store holds the original's key; damage is a warning, not a failure")
+    func fileStore() throws {
+        let path = NSTemporaryDirectory() + "hosts-\(UUID()).json"
+        defer { try? FileManager.default.removeItem(atPath: path) }
+        try HostSwitch(try exampleMap(), store: .file(path)).choose("QA", for: "httpbin.org")
+        let json = try JSONEntity(contentsOfFile: path)
+        #expect(
+            json == [
+                "com.squidkit.hostMapCachePreferenceKey": ["httpbin.org": ["key": "QA", "host": "qa.httpbin.org"]]
+            ])
+        #expect(HostSwitch(try exampleMap(), store: .file(path)).resolve("httpbin.org")?.host == "qa.httpbin.org")
+        try "{\"com".write(toFile: path, atomically: true, encoding: .utf8)
+        let hosts = HostSwitch(try exampleMap(), store: .file(path))
+        #expect(hosts.resolve("httpbin.org") == nil)
+        #expect(hosts.warnings.map(\.file) == [path] && hosts.warnings[0].line == 1)
+    }
+
+    @Test("A choice that cannot be kept is in force, throws and is warned of")
+    func failingStore() throws {
+        let hosts = HostSwitch(try exampleMap(), store: .file("/nonexistent/folder/hosts.json"))
+        let error = #expect(throws: NetworkError.self) { try hosts.choose("QA", for: "httpbin.org") }
+        #expect(error?.code == .fileFailed)
+        #expect(hosts.resolve("httpbin.org")?.host == "qa.httpbin.org")
+        #expect(hosts.warnings.count == 1)
+    }
+
+    @Test("Rows tick by key and show what was typed")
+    func rows() throws {
+        let hosts = HostSwitch(try exampleMap())
+        #expect(hosts.rows.map(\.title) == ["httpbin.org", "USDA"])
+        #expect(
+            hosts.rows[0].rows.map(\.title) == [
+                "httpbin.org", "qa.httpbin.org", "dev.httpbin.org", "localhost:8080", "",
+            ])
+        #expect(hosts.rows[0].rows.allSatisfy { !$0.isChosen })
+        try hosts.choose("USER", for: "httpbin.org", userHost: "qa.httpbin.org")
+        #expect(hosts.rows[0].rows.filter(\.isChosen).map(\.subtitle) == ["USER"], "equal pairs do not both tick")
+        #expect(hosts.rows[0].rows[4].title == "qa.httpbin.org")
+        try hosts.choose("PROD", for: "httpbin.org")
+        #expect(hosts.rows[0].rows[4].title == "qa.httpbin.org" && !hosts.rows[0].rows[4].isChosen)
+        #expect(hosts.rows[0][5] == nil && hosts.rows[0][-1] == nil && hosts.rows[0][0]?.isChosen == true)
+        #expect(hosts.rows[1].rows[1].title == "box-<#>.usda.example:8443")
+        #expect(hosts.rows[0].rows[4].prompt == #"Enter custom host (e.g. "api.host.com")"#)
+    }
+
+    @Test("Changes come in order, once each, and end with the switch")
+    func changes() async throws {
+        var hosts: HostSwitch? = HostSwitch(try exampleMap())
+        let stream = try #require(hosts?.changes())
+        try hosts?.choose("QA", for: "httpbin.org")
+        try hosts?.choose("QA", for: "httpbin.org")
+        hosts?.chooseRelease()
+        hosts?.clear()
+        hosts = nil
+        var seen: [String] = []
+        for await change in stream {
+            seen.append("\(change.canonicalHost) \(change.key ?? "-") \(change.current?.host ?? "-")")
+        }
+        #expect(
+            seen == [
+                "httpbin.org QA qa.httpbin.org", "httpbin.org PROD httpbin.org", "USDA PROD api.usda.example",
+                "httpbin.org - -", "USDA - -",
+            ])
+    }
+
+    @Test("A bad file leaves the map in force; a good one keeps choices that still exist")
+    func reload() throws {
+        let path = NSTemporaryDirectory() + "map-\(UUID()).json"
+        defer { try? FileManager.default.removeItem(atPath: path) }
+        let hosts = HostSwitch(try exampleMap())
+        try hosts.choose("QA", for: "httpbin.org")
+        try hosts.choose("TEAM", for: "USDA", userHost: "red")
+        try "{".write(toFile: path, atomically: true, encoding: .utf8)
+        let error = #expect(throws: NetworkError.self) { try hosts.reload(contentsOfFile: path) }
+        #expect(error?.code == .invalidHostMap && error?.file == path && error?.line == 1 && error?.column == 2)
+        #expect(hosts.resolve("httpbin.org")?.host == "qa.httpbin.org")
+        try exampleMapText.replacing("\"host\": \"qa.httpbin.org\"", with: "\"host\": \"qa2.httpbin.org\"")
+            .replacing("\"TEAM\"", with: "\"CREW\"").write(toFile: path, atomically: true, encoding: .utf8)
+        try hosts.reload(contentsOfFile: path)
+        #expect(hosts.resolve("httpbin.org")?.host == "qa2.httpbin.org")
+        #expect(hosts.resolve("USDA") == nil)
+    }
+
+    @Test("An explanation names the winner, who chose, the place and the others")
+    func explaining() throws {
+        let hosts = HostSwitch(try exampleMap())
+        try hosts.choose("QA", for: "httpbin.org")
+        #expect(
+            "\(hosts.explain("httpbin.org"))"
+                == #"httpbin.org → https://qa.httpbin.org: "QA", chosen by the user (HostMap.json, line 10); not chosen: PROD, DEV, localhost, USER"#
+        )
+        #expect("\(hosts.explain("x"))" == "x → x: the host map does not know it (HostMap.json)")
+    }
+
+    @Test("Endpoints of a client follow the switch with no further code")
+    func client() async throws {
+        let hosts = HostSwitch(try exampleMap())
+        let sent = StubTransport { request in .text(request.url.description) }
+        let client = NetworkClient(transport: sent, hosts: hosts)
+        struct Get: Endpoint {
+            typealias Output = String
+            let host: EndpointHost = "httpbin.org"
+            let path: EndpointPath = "get"
+        }
+        #expect(try await client.send(Get()) == "http://httpbin.org/get", "canonical_protocol is used")
+        try hosts.choose("QA", for: "httpbin.org")
+        #expect(try await client.send(Get()) == "https://qa.httpbin.org/get")
+        try hosts.choose("USER", for: "httpbin.org", userHost: "[::1]:8080")
+        #expect(try await client.send(Get()) == "http://[::1]:8080/get")
+    }
+}
