@@ -1,0 +1,134 @@
+/// Which parts of a request and a recorded one must agree for the recording to answer it.
+public struct HARMatching: Hashable, Sendable {
+    /// A part of a request.
+    public enum Part: Hashable, Sendable, CaseIterable {
+        /// The method.
+        case method
+        /// `http` or `https`.
+        case scheme
+        /// The host and the port.
+        case host
+        /// The path, percent-encoded as sent.
+        case path
+        /// The query, in the order sent.
+        case query
+        /// The body: JSON by value, everything else byte by byte.
+        case body
+    }
+
+    /// The parts that must agree.
+    public var parts: Set<Part>
+    /// The names of the fields that must agree as well.
+    public var headerNames: Set<String>
+
+    /// Creates a rule.
+    public init(_ parts: Set<Part>, headers headerNames: Set<String> = []) {
+        (self.parts, self.headerNames) = (parts, headerNames)
+    }
+
+    /// Everything but the fields must agree.
+    public static let strict = HARMatching(Set(Part.allCases))
+    /// Method, path, query and body must agree, so that a recording answers for every environment.
+    public static let anyHost = HARMatching([.method, .path, .query, .body])
+    /// Only method and path must agree.
+    public static let methodAndPath = HARMatching([.method, .path])
+}
+
+/// A request as it is compared: its secrets are replaced, so that a redacted recording still matches.
+struct HARFingerprint: Sendable {
+    /// What is compared, in the order in which differences are told.
+    let parts: [(name: String, value: Value)]
+
+    enum Value: Hashable, Sendable {
+        case text(String)
+        case json(JSONEntity)
+        case bytes([UInt8])
+    }
+
+    init(_ request: HARRequest, _ matching: HARMatching, _ redaction: NetworkRedaction) {
+        var parts: [(String, Value)] = []
+        func add(_ part: HARMatching.Part, _ name: String, _ value: @autoclosure () -> Value) {
+            if matching.parts.contains(part) { parts.append((name, value())) }
+        }
+        add(.method, "method", .text(request.method.rawValue))
+        add(.scheme, "scheme", .text(request.url.scheme.rawValue))
+        add(.host, "host", .text(request.url.authority))
+        add(.path, "path", .text(request.url.path))
+        add(.query, "query", .text(request.url.query.map { redaction.redact(query: $0) } ?? ""))
+        for name in matching.headerNames.sorted() {
+            let hidden = redaction.hides(header: name) && request.headers.contains(name)
+            parts.append(
+                (
+                    "header \(name)",
+                    .text(hidden ? redaction.placeholder : request.headers.values(name).joined(separator: ", "))
+                ))
+        }
+        add(.body, "body", Self.body(request, redaction))
+        self.parts = parts
+    }
+
+    private static func body(_ request: HARRequest, _ redaction: NetworkRedaction) -> Value {
+        let body = HARRedaction(redaction).redact(body: request.body, type: request.headers["Content-Type"])
+        let isJSON = HARRedaction.isJSON(request.headers["Content-Type"])
+        if isJSON, let json = try? JSONEntity(parsing: body) { return .json(json) }
+        return .bytes(body)
+    }
+
+    func matches(_ other: HARFingerprint) -> Bool { zip(parts, other.parts).allSatisfy { $0.value == $1.value } }
+
+    /// The parts that differ, as `name: asked …, recorded …`.
+    func differences(from recorded: HARFingerprint) -> [String] {
+        zip(parts, recorded.parts).filter { $0.value != $1.value }.map { asked, recorded in
+            "\(asked.name): asked \(Self.shown(asked.value)), recorded \(Self.shown(recorded.value))"
+        }
+    }
+
+    private static func shown(_ value: Value) -> String {
+        let text =
+            switch value {
+            case .text(let text): text
+            case .json(let json): json.text()
+            case .bytes(let bytes): String(decoding: bytes.prefix(200), as: UTF8.self)
+            }
+        return text.isEmpty ? "nothing" : text.count > 80 ? "\"\(text.prefix(80))…\"" : "\"\(text)\""
+    }
+}
+
+/// Replaces secrets in what is recorded and compared.
+struct HARRedaction: Sendable {
+    let redaction: NetworkRedaction
+
+    init(_ redaction: NetworkRedaction) { self.redaction = redaction }
+
+    static func isJSON(_ type: String?) -> Bool {
+        let type = (type ?? "").prefix { $0 != ";" }.lowercased()
+        return type.hasSuffix("/json") || type.hasSuffix("+json")
+    }
+
+    /// A body with the values of secret form fields and JSON members replaced; other bodies are left as they are.
+    func redact(body: [UInt8], type: String?) -> [UInt8] {
+        guard !body.isEmpty else { return body }
+        if Self.isJSON(type) {
+            guard let json = try? JSONEntity(parsing: body), holdsSecret(json) else { return body }
+            return redact(json).bytes()
+        }
+        if (type ?? "").lowercased().hasPrefix("application/x-www-form-urlencoded") {
+            return Array(redaction.redact(query: String(decoding: body, as: UTF8.self)).utf8)
+        }
+        return body
+    }
+
+    private func holdsSecret(_ json: JSONEntity) -> Bool {
+        json.contains { json.isObject && redaction.hides(parameter: $0.key) || holdsSecret($0) }
+    }
+
+    private func redact(_ json: JSONEntity) -> JSONEntity {
+        if json.isArray { return JSONEntity(array: json.map(redact)) }
+        guard json.isObject else { return json }
+        return JSONEntity(
+            object: json.map { member in
+                let isSecret = redaction.hides(parameter: member.key) && !member.isNull
+                return (member.key, isSecret ? JSONEntity(redaction.placeholder) : redact(member))
+            })
+    }
+}

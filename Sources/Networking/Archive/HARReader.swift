@@ -1,0 +1,122 @@
+import Foundation
+
+/// Reads the parts of HAR 1.2 that are needed to answer requests.
+struct HARReader {
+    let file: String?
+
+    func read(_ json: [UInt8]) throws(NetworkError) -> [HAREntry] {
+        let root: JSONEntity
+        do {
+            root = try JSONEntity(parsing: json, limits: JSONLimits(bytes: HARArchive.largest))
+        } catch {
+            var failure = NetworkError(.invalidArchive, error.message, underlying: error)
+            (failure.offset, failure.line, failure.column) = (error.offset, error.line, error.column)
+            (failure.path, failure.file, failure.limit) = (error.path, file, error.limit)
+            throw failure
+        }
+        let log = root["log"]
+        guard log.isObject else { throw failure(root, "expected an object \"log\", found \(log.kindName)") }
+        let version = log["version"]
+        guard ["1.1", "1.2"].contains(version.string("1.2")), !version.isValid || version.string() != nil else {
+            throw failure(version, "expected the version \"1.2\", found \(version)")
+        }
+        guard log["entries"].isArray else {
+            throw failure(log, "expected an array \"entries\", found \(log["entries"].kindName)")
+        }
+        var entries: [HAREntry] = []
+        entries.reserveCapacity(log["entries"].count)
+        for entry in log["entries"] { entries.append(try read(entry: entry)) }
+        return entries
+    }
+
+    private func read(entry: JSONEntity) throws(NetworkError) -> HAREntry {
+        let (request, response) = (entry["request"], entry["response"])
+        guard request.isObject else {
+            throw failure(entry, "expected an object \"request\", found \(request.kindName)")
+        }
+        guard response.isObject else {
+            throw failure(entry, "expected an object \"response\", found \(response.kindName)")
+        }
+        guard let status = response["status"].int(), (100...999).contains(status) else {
+            throw failure(response["status"], in: response, "expected a \"status\" from 100 to 999")
+        }
+        let content = response["content"]
+        var result = HAREntry(
+            started: entry["startedDateTime"].date(),
+            duration: .milliseconds(max(0, min(entry["time"].double(0), 1e12))),
+            request: try read(request: request),
+            response: HARResponse(
+                status: status, headers: try headers(of: response),
+                body: try body(content, encoding: content["encoding"])))
+        if !result.response.headers.contains("Content-Type"), let type = content["mimeType"].string(), !type.isEmpty {
+            result.response.headers.append("Content-Type", type)
+        }
+        result.line = entry.position?.line
+        return result
+    }
+
+    private func read(request: JSONEntity) throws(NetworkError) -> HARRequest {
+        guard let method = request["method"].string(), !method.isEmpty else {
+            throw failure(request["method"], in: request, "expected a string \"method\"")
+        }
+        guard let text = request["url"].string() else {
+            throw failure(request["url"], in: request, "expected a string \"url\"")
+        }
+        let url: HTTPURL
+        do {
+            url = try HTTPURL(text)
+        } catch {
+            throw failure(request["url"], "expected an http(s) URL: \(error.message)", error)
+        }
+        let post = request["postData"]
+        var bytes = try body(post, encoding: post["_encoding"])
+        if bytes.isEmpty, !post["params"].isEmpty {
+            let query = HTTPQuery(post["params"].map { HTTPQuery.Item($0["name"].string(""), $0["value"].string("")) })
+            bytes = Array(query.formText.utf8)
+        }
+        var headers = try headers(of: request)
+        if !headers.contains("Content-Type"), let type = post["mimeType"].string(), !type.isEmpty {
+            headers.append("Content-Type", type)
+        }
+        return HARRequest(HTTPMethod(rawValue: method), url, headers: headers, body: bytes)
+    }
+
+    private func body(_ content: JSONEntity, encoding: JSONEntity) throws(NetworkError) -> [UInt8] {
+        let text = content["text"]
+        guard text.isValid, !text.isNull else { return [] }
+        guard let string = text.string() else {
+            throw failure(text, "expected the body as a string, found \(text.kindName)")
+        }
+        switch encoding.string("") {
+        case "": return Array(string.utf8)
+        case "base64":
+            guard let data = Data(base64Encoded: string) else { throw failure(text, "expected Base64") }
+            return Array(data)
+        default: throw failure(encoding, "expected the encoding \"base64\" or none, found \(encoding)")
+        }
+    }
+
+    private func headers(of message: JSONEntity) throws(NetworkError) -> HTTPHeaders {
+        var headers: HTTPHeaders = [:]
+        for field in message["headers"] {
+            guard let name = field["name"].string(), let value = field["value"].string() else {
+                throw failure(field, "expected a field with the strings \"name\" and \"value\"")
+            }
+            // Pseudo-fields of HTTP/2, which browsers list among the others.
+            if !name.hasPrefix(":") { headers.append(name, value) }
+        }
+        return headers
+    }
+
+    private func failure(
+        _ place: JSONEntity, in parent: JSONEntity? = nil, _ expected: String, _ underlying: (any Error)? = nil
+    ) -> NetworkError {
+        var message = expected
+        if parent != nil { message += ", found " + (place.isValid ? place.text() : "none") }
+        var error = NetworkError(.invalidArchive, message, underlying: underlying)
+        (error.path, error.file) = (place.path, file)
+        let position = (place.isValid ? place : parent ?? place).position
+        (error.offset, error.line, error.column) = (position?.offset, position?.line, position?.column)
+        return error
+    }
+}

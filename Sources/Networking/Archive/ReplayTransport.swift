@@ -1,0 +1,202 @@
+import Synchronization
+
+/// Answers requests from a HAR archive, without a network.
+///
+/// A request that no recording matches fails with `.notRecorded`; the message shows the nearest recording and what
+/// differs. Recordings that match alike answer in the order of the archive, and the last of them again and again
+/// unless `repeatsLast` is false. Secrets are replaced on both sides before matching, so a redacted archive works.
+///
+/// ```swift
+/// let url = try HTTPURL("https://api.example.com/notes/1")
+/// let archive = HARArchive([
+///     HAREntry(request: HARRequest(.get, url), response: HARResponse(status: 200, body: Array("{}".utf8)))
+/// ])
+/// let transport = ReplayTransport(archive)
+/// let client = NetworkClient(transport: transport)
+/// ```
+///
+/// Transports are independent of each other, so tests may replay in parallel.
+public final class ReplayTransport: NetworkTransport {
+    /// The recordings.
+    public let archive: HARArchive
+    private let matching: HARMatching
+    private let redaction: NetworkRedaction
+    private let repeatsLast: Bool
+    private let faults: @Sendable (NetworkRequest, Int) -> [ReplayFault]
+    private let clock: any Clock<Duration>
+    private let fingerprints: [HARFingerprint]
+    /// How often each entry has answered.
+    private let answers: Mutex<[Int]>
+
+    /// Creates a transport.
+    ///
+    /// - Parameters:
+    ///   - archive: The recordings.
+    ///   - matching: Which parts must agree; everything but the fields unless given.
+    ///   - redaction: The secrets that are replaced before matching; the same as when recording.
+    ///   - repeatsLast: Whether the last of several recordings that match alike answers any further request.
+    ///   - clock: What delays are measured with.
+    ///   - faults: What goes wrong with the answer to a request, given the index of the entry that answers; nothing
+    ///     unless given. They are applied in order.
+    public init(
+        _ archive: HARArchive, matching: HARMatching = .strict, redaction: NetworkRedaction = .standard,
+        repeatsLast: Bool = true, clock: any Clock<Duration> = ContinuousClock(),
+        faults: @escaping @Sendable (_ request: NetworkRequest, _ entry: Int) -> [ReplayFault] = { _, _ in [] }
+    ) {
+        (self.archive, self.matching, self.redaction) = (archive, matching, redaction)
+        (self.repeatsLast, self.clock, self.faults) = (repeatsLast, clock, faults)
+        fingerprints = archive.entries.map { HARFingerprint($0.request, matching, redaction) }
+        answers = Mutex([Int](repeating: 0, count: archive.entries.count))
+    }
+
+    /// Creates a transport over an archive in a file.
+    ///
+    /// - Throws: `.fileFailed` or `.invalidArchive`, both with `file`.
+    public convenience init(contentsOfFile path: String, matching: HARMatching = .strict) throws(NetworkError) {
+        self.init(try HARArchive(contentsOfFile: path), matching: matching)
+    }
+
+    /// The entries that have answered no request yet, in the order of the archive.
+    public var unused: [HAREntry] {
+        let answers = answers.withLock { $0 }
+        return zip(archive.entries, answers).filter { $0.1 == 0 }.map(\.0)
+    }
+
+    /// Answers a request from the archive.
+    ///
+    /// - Throws: `.notRecorded`, or what a fault brings about.
+    public func send(_ request: NetworkRequest) async throws(NetworkError) -> StreamedResponse {
+        try request.headers.validate()
+        var body: [UInt8] = []
+        if matching.parts.contains(.body) { body = try await request.body.collected() }
+        var asked = HARRequest(request.method, request.url, headers: request.headers, body: body)
+        if let type = request.body.contentType, !asked.headers.contains("Content-Type") {
+            asked.headers.append("Content-Type", type)
+        }
+        let fingerprint = HARFingerprint(asked, matching, redaction)
+        guard let index = take(fingerprint) else { throw notRecorded(request, fingerprint) }
+        let answer = archive.entries[index].response
+        var source = ReplayBodySource(answer.body)
+        for fault in faults(request, index) { try await apply(fault, &source, request.options) }
+        if let limit = request.options.limits.bodyBytes, answer.body.count > limit {
+            throw ResponseBody.tooLarge(limit, "the recorded body has \(answer.body.count) bytes")
+        }
+        let head = ResponseHead(status: answer.status, headers: answer.headers)
+        return StreamedResponse(head: head, body: ResponseBody(source), url: request.url)
+    }
+
+    /// Finds the entry that answers and counts it.
+    private func take(_ asked: HARFingerprint) -> Int? {
+        let matches = fingerprints.indices.filter { asked.matches(fingerprints[$0]) }
+        return answers.withLock { answers in
+            let fresh = matches.first { answers[$0] == 0 }
+            guard let index = fresh ?? (repeatsLast ? matches.last : nil) else { return nil }
+            answers[index] += 1
+            return index
+        }
+    }
+
+    private func apply(
+        _ fault: ReplayFault, _ source: inout ReplayBodySource, _ options: RequestOptions
+    ) async throws(NetworkError) {
+        switch fault.kind {
+        case .delay(let delay):
+            let limit = [options.idleTimeout, options.totalTimeout].compactMap { $0 }.min()
+            do {
+                try await clock.sleep(for: min(delay, limit ?? delay))
+            } catch {
+                throw NetworkError(wrapping: error, as: .cancelled, phase: .wait)
+            }
+            if let limit, delay > limit {
+                throw NetworkError(.timedOut, "no answer within \(limit)", phase: .wait)
+            }
+        case .drop:
+            throw NetworkError(.connectionLost, "the connection was dropped by the replay", phase: .wait)
+        case .truncate(let count):
+            source = ReplayBodySource(source.bytes, truncatedAfter: max(0, count))
+        }
+    }
+
+    private func notRecorded(_ request: NetworkRequest, _ asked: HARFingerprint) -> NetworkError {
+        var message = "no recording answers \(redaction.redact(request))"
+        let candidates = fingerprints.indices.map { ($0, asked.differences(from: fingerprints[$0])) }
+        var nearest: Int?
+        if let (index, differences) = candidates.min(by: { $0.1.count < $1.1.count }) {
+            nearest = index
+            let entry = archive.entries[index]
+            let recorded = "\(entry.request.method) \(redaction.redact(entry.request.url))"
+            message += "; the nearest is entry \(index), \(recorded), "
+            message +=
+                differences.isEmpty
+                ? "which has answered already" : "which differs in " + differences.joined(separator: "; ")
+        } else {
+            message += "; the archive is empty"
+        }
+        var error = NetworkError(.notRecorded, message, phase: .prepare)
+        error.request = redaction.redact(request)
+        error.file = archive.file
+        error.line = nearest.flatMap { archive.entries[$0].line }
+        return error
+    }
+}
+
+/// Something that goes wrong with a replayed answer.
+public struct ReplayFault: Hashable, Sendable {
+    enum Kind: Hashable, Sendable {
+        case delay(Duration)
+        case drop
+        case truncate(Int)
+    }
+
+    let kind: Kind
+
+    /// The head comes only after a while; beyond the request's timeouts it never comes.
+    public static func delay(_ duration: Duration) -> ReplayFault { ReplayFault(kind: .delay(duration)) }
+    /// The connection breaks before the head.
+    public static let drop = ReplayFault(kind: .drop)
+    /// The connection breaks behind so many bytes of the body.
+    public static func truncate(after count: Int) -> ReplayFault { ReplayFault(kind: .truncate(count)) }
+}
+
+/// A recorded body, whole or cut off.
+private final class ReplayBodySource: ResponseBodySource {
+    private enum State {
+        case fresh
+        case read
+        case cancelled
+    }
+
+    let bytes: [UInt8]
+    private let limit: Int?
+    private let state = Mutex(State.fresh)
+
+    init(_ bytes: [UInt8], truncatedAfter limit: Int? = nil) { (self.bytes, self.limit) = (bytes, limit) }
+
+    func next() async throws(NetworkError) -> [UInt8]? {
+        let before = state.withLock { state in
+            defer { if state == .fresh { state = .read } }
+            return state
+        }
+        if before == .cancelled { throw NetworkError(.cancelled, "the body was given up", phase: .receive) }
+        guard let limit, limit < bytes.count else { return before == .fresh && !bytes.isEmpty ? bytes : nil }
+        if before == .fresh, limit > 0 { return Array(bytes.prefix(limit)) }
+        throw NetworkError(.truncated, "the replay cut the body off behind \(limit) bytes", phase: .receive)
+    }
+
+    func cancel() { state.withLock { if $0 == .fresh { $0 = .cancelled } } }
+}
+
+extension RequestBody {
+    /// All bytes of the body, for recording and matching.
+    func collected() async throws(NetworkError) -> [UInt8] {
+        if let inMemory { return inMemory }
+        let reader = try makeReader()
+        do {
+            var bytes: [UInt8] = []
+            while let chunk = try await reader.next() { bytes += chunk }
+            return bytes
+        } catch {
+            throw NetworkError(wrapping: error, as: .invalidBody, phase: .send)
+        }
+    }
+}
