@@ -1,13 +1,11 @@
-import AshlarEventBus
 import BenchmarkHarness
 
 @main
 struct EventBusBenchmarks {
     static func main() {
-        var suite = BenchmarkSuite("EventBus")
-        suite.row(
-            "an empty loop", ours: Contender("loop") { n in for i in 0..<n { blackHole(i) } },
-            against: [Peer(Contender("the same loop") { n in for i in 0..<n { blackHole(i) } }, .atMost(1.2))])
+        var suite = BenchmarkSuite("AshlarEventBus")
+        suite.triggerRows()
+        suite.watchRows()
         suite.finish()
     }
 }

@@ -1,0 +1,164 @@
+import AshlarEventBus
+import BenchmarkHarness
+import Foundation
+
+/// What every handler adds to.
+final class Counter: @unchecked Sendable {
+    // Unchecked because each is written by one thread.
+    var value = 0
+}
+
+/// An array of closures called in turn: the least that any bus does.
+final class ClosureArray {
+    var handlers: [(Int) -> Void] = []
+
+    @inline(never)
+    func send(_ value: Int) { for handler in handlers { handler(value) } }
+}
+
+extension BenchmarkSuite {
+    mutating func triggerRows() {
+        let bars: [(Int, Double)] = [(0, 0.05), (1, 0.12), (10, 0.15), (100, 0.12)]
+        for (count, bar) in bars { triggerRow(watchers: count, bar: bar) }
+        namedRow()
+        otherNamesRow()
+        mixedRow()
+        twoThreadsRow()
+    }
+
+    private mutating func triggerRow(watchers count: Int, bar: Double) {
+        let (ours, theirs, bare) = (Counter(), Counter(), Counter())
+        let (bus, center, array) = (EventBus(), NotificationCenter(), ClosureArray())
+        let topic = Topic<Int>("bench:number")
+        let name = Notification.Name("bench:number")
+        let bag = WatchBag()
+        var tokens: [any NSObjectProtocol] = []
+        for _ in 0..<count {
+            bus.watch(topic) { ours.value &+= $0.payload }.store(in: bag)
+            tokens.append(center.addObserver(forName: name, object: nil, queue: nil) { _ in theirs.value &+= 1 })
+            array.handlers.append { bare.value &+= $0 }
+        }
+        row(
+            "trigger to \(count) watchers",
+            ours: Contender("AshlarEventBus") { n in for i in 0..<n { bus.trigger(topic, i) } },
+            against: [
+                Peer(
+                    Contender("NotificationCenter") { n in for _ in 0..<n { center.post(name: name, object: nil) } },
+                    .atMost(bar)),
+                Peer(
+                    Contender("array of closures") { n in for i in 0..<n { array.send(i) } },
+                    count == 100 ? .atMost(1) : nil),
+            ])
+        blackHole(ours.value &+ theirs.value &+ bare.value)
+        bag.cancelAll()
+        for token in tokens { center.removeObserver(token) }
+    }
+
+    private mutating func namedRow() {
+        let (bus, center) = (EventBus(), NotificationCenter())
+        let (ours, theirs) = (Counter(), Counter())
+        let watch = bus.watch(Topic<Int>("bench:number")) { ours.value &+= $0.payload }
+        let name = Notification.Name("bench:number")
+        let token = center.addObserver(forName: name, object: nil, queue: nil) { _ in theirs.value &+= 1 }
+        row(
+            "trigger by bare name to 1 watcher",
+            ours: Contender("AshlarEventBus") { n in for i in 0..<n { bus.trigger("bench:number", i) } },
+            against: [
+                Peer(
+                    Contender("NotificationCenter") { n in for _ in 0..<n { center.post(name: name, object: nil) } })
+            ])
+        row(
+            "trigger by a bare name that nobody watches",
+            ours: Contender("AshlarEventBus") { n in for i in 0..<n { bus.trigger("bench:nobody", i) } },
+            against: [
+                Peer(
+                    Contender("NotificationCenter") { n in
+                        let nobody = Notification.Name("bench:nobody")
+                        for _ in 0..<n { center.post(name: nobody, object: nil) }
+                    })
+            ])
+        blackHole(ours.value &+ theirs.value)
+        watch.cancel()
+        center.removeObserver(token)
+    }
+
+    private mutating func otherNamesRow() {
+        let (few, many) = (EventBus(), EventBus())
+        let (a, b) = (Counter(), Counter())
+        let (topic, sameTopic) = (Topic<Int>("bench:number"), Topic<Int>("bench:number"))
+        let bag = WatchBag()
+        few.watch("other:0") { _ in }.store(in: bag)
+        for i in 0..<100_000 {
+            guard let pattern = try? TopicPattern(parsing: "other:\(i)") else { continue }
+            many.watch(pattern) { _ in }.store(in: bag)
+        }
+        few.watch(topic) { a.value &+= $0.payload }.store(in: bag)
+        many.watch(sameTopic) { b.value &+= $0.payload }.store(in: bag)
+        row(
+            "trigger with 100,000 other names",
+            ours: Contender("100,000 other names") { n in for i in 0..<n { many.trigger(sameTopic, i) } },
+            against: [
+                Peer(
+                    Contender("1 other name") { n in for i in 0..<n { few.trigger(topic, i) } }, .atMost(1.1))
+            ])
+        row(
+            "trigger by bare name with 100,000 other names",
+            ours: Contender("100,000 other names") { n in for i in 0..<n { many.trigger("bench:number", i) } },
+            against: [
+                Peer(
+                    Contender("1 other name") { n in for i in 0..<n { few.trigger("bench:number", i) } },
+                    .atMost(1.1))
+            ])
+        blackHole(a.value &+ b.value)
+    }
+
+    private mutating func mixedRow() {
+        let (plain, mixed) = (EventBus(), EventBus())
+        let (a, b) = (Counter(), Counter())
+        let (topic, sameTopic) = (Topic<Int>("bench:number"), Topic<Int>("bench:number"))
+        let (bag, source) = (WatchBag(), Counter())
+        for i in 0..<100 {
+            plain.watch(topic) { a.value &+= $0.payload }.store(in: bag)
+            if i % 2 == 0 {
+                mixed.watch(sameTopic, from: source) { b.value &+= $0.payload }.store(in: bag)
+            } else {
+                mixed.watch("bench:*") { b.value &+= $0.payload as? Int ?? 0 }.store(in: bag)
+            }
+        }
+        row(
+            "trigger to 100 watchers, half of the source, half of a pattern",
+            ours: Contender("mixed") { n in for i in 0..<n { mixed.trigger(sameTopic, i, from: source) } },
+            against: [
+                Peer(
+                    Contender("plain") { n in for i in 0..<n { plain.trigger(topic, i, from: source) } })
+            ])
+        blackHole(a.value &+ b.value)
+    }
+
+    private mutating func twoThreadsRow() {
+        let (bus, center) = (EventBus(), NotificationCenter())
+        let topic = Topic<Int>("bench:number")
+        let name = Notification.Name("bench:number")
+        let watch = bus.watch(topic) { blackHole($0.payload) }
+        let token = center.addObserver(forName: name, object: nil, queue: nil) { blackHole($0.name) }
+        row(
+            "two threads on one topic, 1 watcher", note: "per call of each thread",
+            ours: Contender("AshlarEventBus") { n in
+                onTwoThreads { for i in 0..<n { bus.trigger(topic, i) } }
+            },
+            against: [
+                Peer(
+                    Contender("NotificationCenter") { n in
+                        onTwoThreads { for _ in 0..<n { center.post(name: name, object: nil) } }
+                    }, .atMost(0.15))
+            ])
+        watch.cancel()
+        center.removeObserver(token)
+    }
+}
+
+/// Runs the work on two threads at once and waits for both.
+private func onTwoThreads(_ work: @escaping () -> Void) {
+    nonisolated(unsafe) let work = work  // Both threads only read what it captures.
+    DispatchQueue.concurrentPerform(iterations: 2) { _ in work() }
+}
