@@ -14,13 +14,16 @@ extension EventBus {
         _ topic: Topic<Payload>, _ payload: Payload, from source: AnyObject? = nil,
         isolation: isolated (any Actor)? = #isolation, fileID: StaticString = #fileID, line: UInt32 = #line
     ) -> TriggerReceipt {
-        if let slot = topic.core.cached.load(ordering: .acquiring),
-            slot._withUnsafeGuaranteedRef({ $0.word.load(ordering: .acquiring) }) == word
-        {
-            return TriggerReceipt()
+        let call = TriggerCall(source: source, isolation: isolation, fileID: fileID, line: line)
+        // The topic keeps every slot that it remembers, so none is counted here.
+        if let slot = topic.core.cached.load(ordering: .acquiring) {
+            let found = slot._withUnsafeGuaranteedRef { $0.word.load(ordering: .acquiring) }
+            if found == word { return TriggerReceipt() }
+            if found >> SlotFlags.bits == word >> SlotFlags.bits {
+                return slot._withUnsafeGuaranteedRef { deliver($0, payload, call, isTyped: true) }
+            }
         }
-        return deliver(
-            topic.core, payload, TriggerCall(source: source, isolation: isolation, fileID: fileID, line: line))
+        return resolveAndDeliver(topic.core, payload, call)
     }
 
     /// Triggers an event that has no data.
@@ -56,7 +59,7 @@ extension EventBus {
         return name.withUTF8Buffer { bytes in
             do throws(EventBusError) { return try trigger(bytes: bytes, payload, call) } catch {
                 report(EventFailure(error: error, name: error.subject, sequence: 0, watcher: nil))
-                return TriggerReceipt(failures: [error])
+                return TriggerReceipt(failure: error)
             }
         }
     }
@@ -119,12 +122,12 @@ extension EventBus {
 /// What a trigger was called with, besides its payload.
 @usableFromInline
 struct TriggerCall {
-    let source: AnyObject?
-    let isolation: (any Actor)?
-    let fileID: StaticString
-    let line: UInt32
+    @usableFromInline let source: AnyObject?
+    @usableFromInline let isolation: (any Actor)?
+    @usableFromInline let fileID: StaticString
+    @usableFromInline let line: UInt32
 
-    @usableFromInline
+    @inlinable
     init(source: AnyObject?, isolation: (any Actor)?, fileID: StaticString, line: UInt32) {
         (self.source, self.isolation, self.fileID, self.line) = (source, isolation, fileID, line)
     }

@@ -9,12 +9,23 @@ public struct TriggerReceipt: Sendable {
     /// How many events were thrown away because a watcher's buffer was full; an older event may have made room.
     public let dropped: Int
     /// The errors of the handlers that have run, in their order, and the bus's own refusal if there was one.
-    public let failures: [any Error]
+    public var failures: [any Error] { errors ?? [] }
+
+    /// Nil rather than empty: a trigger makes a receipt each time, and even an empty array is counted.
+    private let errors: [any Error]?
+
+    @inlinable
+    init() { self.init(sequence: 0, DeliveryTally()) }
+
+    init(failure: any Error) {
+        (sequence, delivered, queued, dropped) = (0, 0, 0, 0)
+        errors = [failure]
+    }
 
     @usableFromInline
-    init(sequence: UInt64 = 0, delivered: Int = 0, queued: Int = 0, dropped: Int = 0, failures: [any Error] = []) {
-        (self.sequence, self.delivered, self.queued) = (sequence, delivered, queued)
-        (self.dropped, self.failures) = (dropped, failures)
+    init(sequence: UInt64, _ tally: DeliveryTally) {
+        (self.sequence, delivered, queued) = (sequence, tally.delivered, tally.queued)
+        (dropped, errors) = (tally.dropped, tally.failures)
     }
 
     /// Whether nobody got the event, now or later.

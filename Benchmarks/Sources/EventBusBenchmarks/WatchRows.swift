@@ -46,13 +46,19 @@ extension BenchmarkSuite {
     private mutating func memoryRows() {
         let bus = EventBus()
         let topic = Topic<Int>("bench:memory")
-        value("memory of a watch", unit: "bytes beyond its closure", bar: .below(128), note: "100,000 on one topic, snapshot built") {
+        value(
+            "memory of a watch", unit: "bytes beyond its closure", bar: .below(128),
+            note: "100,000 on one topic, snapshot built"
+        ) {
             let before = liveHeapBytes() ?? 0
             for _ in 0..<100_000 { _ = bus.watch(topic) { blackHole($0.payload) } }
             bus.trigger(topic, 1)
             return Double((liveHeapBytes() ?? 0) - before) / 100_000
         }
-        value("memory of a topic with one watcher", unit: "bytes", bar: .below(400), note: "100,000 names, snapshots built") {
+        value(
+            "memory of a topic with one watcher", unit: "bytes", bar: .below(400),
+            note: "100,000 names, snapshots built"
+        ) {
             let names = (0..<100_000).compactMap { try? TopicPattern(parsing: "bench:memory:\($0)") }
             let before = liveHeapBytes() ?? 0
             for name in names { _ = bus.watch(name) { blackHole($0.name) } }

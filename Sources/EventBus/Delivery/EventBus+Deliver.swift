@@ -1,9 +1,12 @@
 public import Synchronization
 
 extension EventBus {
-    @inlinable
+    /// Delivers an event to a topic that has not found its slot on this bus.
+    @usableFromInline
     @inline(never)
-    func deliver<Payload: Sendable>(_ core: TopicCore, _ payload: Payload, _ call: TriggerCall) -> TriggerReceipt {
+    func resolveAndDeliver<Payload: Sendable>(
+        _ core: TopicCore, _ payload: Payload, _ call: TriggerCall
+    ) -> TriggerReceipt {
         guard let slot = resolve(core, Payload.self, call) else { return refuseMismatch(core, Payload.self, call) }
         return deliver(slot, payload, call, isTyped: true)
     }
@@ -12,40 +15,45 @@ extension EventBus {
     ///
     /// Unless `isTyped`, `Payload` is not what the topic is bound to, and only watchers of any payload can take it.
     @inlinable
+    @inline(never)
     func deliver<Payload: Sendable>(
         _ slot: TopicSlot, _ payload: Payload, _ call: TriggerCall, isTyped: Bool
     ) -> TriggerReceipt {
-        let pass = begin(slot, call)
-        guard let snapshot = pass.snapshot else {
-            return finishUnwatched(slot, payload, pass, call)
-        }
+        let pass = begin(slot, call.source)
+        guard pass.sequence != 0 else { return finishUnwatched(slot, payload, pass, call) }
         let signal = Signal(
-            name: slot.name, payload: payload, sequence: pass.sequence, depth: pass.depth, object: pass.source)
+            name: slot.name, payload: payload, sequence: pass.sequence, depth: Int(pass.depth), object: call.source)
         var tally = DeliveryTally()
         if pass.isMerged {
-            var walk = mergedWalk(pass)
-            while let watcher = walk.next() {
+            deliverMerged(signal, pass, isTyped: isTyped, call, slot, &tally)
+        } else if let snapshot = pass.snapshot {
+            let watchers = snapshot._withUnsafeGuaranteedRef { $0.openWatchers }
+            for watcher in watchers {
                 watcher._withUnsafeGuaranteedRef { offer(signal, to: $0, isTyped: isTyped, call, slot, &tally) }
             }
-        } else {
-            snapshot._withUnsafeGuaranteedRef { snapshot in
-                let (start, count) = (snapshot.open.start, snapshot.open.count)
-                for index in 0..<count {
-                    start[index]._withUnsafeGuaranteedRef {
-                        offer(signal, to: $0, isTyped: isTyped, call, slot, &tally)
-                    }
-                }
-            }
         }
-        let receipt = finish(pass, tally)
+        finish(slot, pass)
         if tally.isEmpty { tellUndelivered(signal) }
-        return receipt
+        return TriggerReceipt(sequence: pass.sequence, tally)
+    }
+
+    /// Delivers an event that comes from an object to the watchers of every source and of that one, in one order.
+    @inlinable
+    @inline(never)
+    func deliverMerged<Payload: Sendable>(
+        _ signal: Signal<Payload>, _ pass: DeliveryPass, isTyped: Bool, _ call: TriggerCall, _ slot: TopicSlot,
+        _ tally: inout DeliveryTally
+    ) {
+        var walk = mergedWalk(pass, call)
+        while let watcher = walk.next() {
+            watcher._withUnsafeGuaranteedRef { offer(signal, to: $0, isTyped: isTyped, call, slot, &tally) }
+        }
     }
 
     /// Offers an event to one watcher.
     ///
-    /// The plain case is a call of the handler after one relaxed load; the snapshot
-    /// keeps the watcher alive, so nothing is counted.
+    /// The plain case is a call of the handler after one relaxed load; the snapshot keeps the watcher alive, so
+    /// nothing is counted.
     @inlinable
     @inline(__always)
     func offer<Payload: Sendable>(
@@ -65,30 +73,30 @@ extension EventBus {
     }
 }
 
-/// What a trigger holds while it delivers.
+/// What a trigger holds while it delivers; nothing in it is counted by itself.
 @usableFromInline
 struct DeliveryPass {
-    /// Counted up once; nil if nobody watches or the trigger was refused.
-    @usableFromInline let snapshot: Unmanaged<TopicSnapshot>?
-    /// The watchers of everything from the source.
-    let wide: WatcherList?
-    @usableFromInline let source: AnyObject?
-    @usableFromInline let sequence: UInt64
-    @usableFromInline let depth: Int
+    /// Pinned; nil if nobody watches the topic or the trigger was refused.
+    @usableFromInline var snapshot: Unmanaged<TopicSnapshot>?
+    /// From 1; 0 if nobody takes the event.
+    @usableFromInline var sequence: UInt64 = 0
+    @usableFromInline var depth: UInt32
+    /// The watchers of everything from the source, counted up once.
+    var wide: Unmanaged<WatcherList>?
     /// Whether more than the watchers of every source take part.
-    @usableFromInline let isMerged: Bool
-    let isRefused: Bool
+    @usableFromInline var isMerged = false
+    var isRefused = false
 }
 
 /// What has come of an event so far.
 @usableFromInline
 struct DeliveryTally {
     @usableFromInline var delivered = 0
-    var queued = 0
-    var dropped = 0
-    var failures: [any Error] = []
+    @usableFromInline var queued = 0
+    @usableFromInline var dropped = 0
+    @usableFromInline var failures: [any Error]?
 
-    @usableFromInline init() {}
+    @inlinable init() {}
 
-    @usableFromInline var isEmpty: Bool { delivered == 0 && queued == 0 && dropped == 0 && failures.isEmpty }
+    @inlinable var isEmpty: Bool { delivered == 0 && queued == 0 && dropped == 0 && failures == nil }
 }

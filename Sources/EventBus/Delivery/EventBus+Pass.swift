@@ -4,10 +4,6 @@ extension EventBus {
     /// Returns the place of a topic on this bus; nil if its name is bound to another payload type here.
     @usableFromInline
     func resolve(_ core: TopicCore, _ payload: Any.Type, _ call: TriggerCall) -> TopicSlot? {
-        if let cached = core.cached.load(ordering: .acquiring) {
-            let slot = cached._withUnsafeGuaranteedRef { $0 }
-            if slot.word.load(ordering: .acquiring) & ~(1 << SlotFlags.bits - 1) == word { return slot }
-        }
         let slot = slot(core.name, hash: core.hash)
         guard slot.bind(payload, at: call.place).payload == payload else { return nil }
         core.remember(slot)
@@ -19,7 +15,7 @@ extension EventBus {
     func refuseMismatch(_ core: TopicCore, _ payload: Any.Type, _ call: TriggerCall) -> TriggerReceipt {
         let error = mismatch(slot(core.name, hash: core.hash), payload, at: call.place)
         report(EventFailure(error: error, name: core.name, sequence: 0, watcher: nil))
-        return TriggerReceipt(failures: [error])
+        return TriggerReceipt(failure: error)
     }
 
     func mismatch(_ slot: TopicSlot, _ payload: Any.Type, at place: EventPlace?) -> EventBusError {
@@ -31,44 +27,52 @@ extension EventBus {
 
     /// Takes what a delivery needs: the watchers of now, a number, and one more step of depth.
     @usableFromInline
-    func begin(_ slot: TopicSlot, _ call: TriggerCall) -> DeliveryPass {
+    @inline(never)
+    func begin(_ slot: TopicSlot, _ source: AnyObject?) -> DeliveryPass {
         let thread = BusThread.current
         let depth = thread.depth
-        let source = call.source
-        func nothing(isRefused: Bool) -> DeliveryPass {
-            DeliveryPass(
-                snapshot: nil, wide: nil, source: source, sequence: 0, depth: Int(depth), isMerged: false,
-                isRefused: isRefused)
-        }
-        guard depth < depthLimit else { return nothing(isRefused: true) }
-        let wide = source.flatMap { hasRaised(.sourced) ? patterns.group(of: $0) : nil }
+        guard depth < depthLimit else { return DeliveryPass(depth: depth, isRefused: true) }
         let pinned = slot.isWatched ? slot.pinSnapshot(thread: thread.number) : nil
-        guard let snapshot = pinned ?? (wide == nil ? nil : .empty) else { return nothing(isRefused: false) }
-        let isMerged = source != nil && (wide != nil || snapshot._withUnsafeGuaranteedRef { $0.scoped != nil })
+        if let source { return begin(slot, pinned, source) }
+        guard let pinned else { return DeliveryPass(depth: depth) }
         thread.depth = depth + 1
+        return DeliveryPass(snapshot: pinned, sequence: nextSequence(), depth: depth)
+    }
+
+    @inline(never)
+    private func begin(
+        _ slot: TopicSlot, _ pinned: Unmanaged<TopicSnapshot>?, _ source: AnyObject
+    ) -> DeliveryPass {
+        let thread = BusThread.current
+        let wide = wideWatchers(of: source)
+        guard pinned != nil || wide != nil else { return DeliveryPass(depth: thread.depth) }
+        let scoped = pinned?._withUnsafeGuaranteedRef { $0.scoped } != nil
+        defer { thread.depth += 1 }
         return DeliveryPass(
-            snapshot: snapshot, wide: wide, source: source, sequence: nextSequence(), depth: Int(depth),
-            isMerged: isMerged, isRefused: false)
+            snapshot: pinned, sequence: nextSequence(), depth: thread.depth, wide: wide,
+            isMerged: wide != nil || scoped)
+    }
+
+    /// Returns the watchers of everything from an object, counted up once.
+    private func wideWatchers(of source: AnyObject?) -> Unmanaged<WatcherList>? {
+        guard hasRaised(.sourced), let source, let group = patterns.group(of: source) else { return nil }
+        return Unmanaged.passRetained(group)
     }
 
     @usableFromInline
-    func mergedWalk(_ pass: DeliveryPass) -> MergedWatchers {
-        guard let source = pass.source, let snapshot = pass.snapshot else {
-            return MergedWatchers(WatcherList([]), nil, nil, source: self)
-        }
-        return snapshot._withUnsafeGuaranteedRef { snapshot in
-            MergedWatchers(snapshot.open, snapshot.scoped?.group(of: source), pass.wide, source: source)
-        }
+    func mergedWalk(_ pass: DeliveryPass, _ call: TriggerCall) -> MergedWatchers {
+        let snapshot = pass.snapshot?.takeUnretainedValue()
+        let scoped = call.source.flatMap { snapshot?.scoped?.group(of: $0) }
+        return MergedWatchers(snapshot?.open, scoped, pass.wide?.takeUnretainedValue(), source: call.source)
     }
 
-    /// Gives back what `begin` took, and makes the receipt.
+    /// Gives back what `begin` took.
     @usableFromInline
-    func finish(_ pass: DeliveryPass, _ tally: DeliveryTally) -> TriggerReceipt {
-        BusThread.current.depth = UInt32(pass.depth)
-        pass.snapshot?.release()
-        return TriggerReceipt(
-            sequence: pass.sequence, delivered: tally.delivered, queued: tally.queued, dropped: tally.dropped,
-            failures: tally.failures)
+    @inline(never)
+    func finish(_ slot: TopicSlot, _ pass: DeliveryPass) {
+        BusThread.current.depth = pass.depth
+        if let snapshot = pass.snapshot { slot.unpin(snapshot) }
+        pass.wide?.release()
     }
 
     /// The receipt of an event that found no watcher, or that was refused.
@@ -78,14 +82,14 @@ extension EventBus {
     ) -> TriggerReceipt {
         guard pass.isRefused else {
             tellUndelivered(
-                Signal(name: slot.name, payload: payload, sequence: 0, depth: pass.depth, object: pass.source))
+                Signal(name: slot.name, payload: payload, sequence: 0, depth: Int(pass.depth), object: call.source))
             return TriggerReceipt()
         }
         let error = EventBusError(
             .nestedTooDeep, subject: slot.name, expected: "at most \(depthLimit) triggers inside of each other",
             place: call.place)
         report(EventFailure(error: error, name: slot.name, sequence: 0, watcher: nil))
-        return TriggerReceipt(failures: [error])
+        return TriggerReceipt(failure: error)
     }
 
     /// Tells the hook of an event that nobody got.
@@ -150,7 +154,7 @@ extension EventBus {
     func fail(
         _ error: any Error, _ watcher: Watcher, _ name: String, _ sequence: UInt64, _ tally: inout DeliveryTally
     ) {
-        tally.failures.append(error)
+        tally.failures = (tally.failures ?? []) + [error]
         report(EventFailure(error: error, name: name, sequence: sequence, watcher: watcher.place))
     }
 }
@@ -164,12 +168,5 @@ extension DeliveryTally {
         case .dropped: dropped += 1
         case .skipped: break
         }
-    }
-}
-
-extension Unmanaged<TopicSnapshot> {
-    /// A snapshot without watchers, counted up once.
-    fileprivate static var empty: Unmanaged<TopicSnapshot> {
-        .passRetained(TopicSnapshot(open: WatcherList([]), scoped: nil))
     }
 }

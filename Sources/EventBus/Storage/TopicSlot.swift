@@ -8,28 +8,34 @@ final class TopicSlot: WatchHost, @unchecked Sendable {
     /// The number of the bus, above the `SlotFlags`; 0 once the slot has left its bus.
     ///
     /// The word of a slot with nothing to do equals the bus's own.
-    @usableFromInline let word: Atomic<UInt64>
-    private let single = Stripe()
-    private let many = Atomic<UnsafeMutablePointer<Stripe>?>(nil)
+    @usableFromInline final let word: Atomic<UInt64>
+    private let single: UnsafeMutablePointer<SnapshotCell>
+    /// One cell for each of some groups of threads, a cache line apart, once two threads have met at the single one.
+    private let many = Atomic<UnsafeMutablePointer<SnapshotCell>?>(nil)
     private let state = Mutex(SlotState())
     let hash: UInt64
 
-    static let stripeCount = 8
+    private static let groups = 8
+    private static let cellsInLine = 128 / MemoryLayout<SnapshotCell>.stride
 
     init(name: String, hash: UInt64, bus: EventBus) {
         self.hash = hash
         word = Atomic(bus.word)
+        single = .allocate(capacity: 1)
+        single.initialize(to: SnapshotCell())
         super.init(watched: name, bus: bus)
     }
 
     deinit {
+        single.deinitialize(count: 1)
+        single.deallocate()
         if let many = many.load(ordering: .acquiring) {
-            many.deinitialize(count: Self.stripeCount)
+            many.deinitialize(count: Self.groups * Self.cellsInLine)
             many.deallocate()
         }
     }
 
-    @usableFromInline var name: String { watched }
+    @inlinable final var name: String { watched }
 
     /// Whether the slot is still the topic's place on a living bus.
     var isOpen: Bool { word.load(ordering: .acquiring) != 0 }
@@ -71,14 +77,14 @@ final class TopicSlot: WatchHost, @unchecked Sendable {
     /// Adds the watcher that `make` returns for its number; nil if the slot has left its bus.
     func add(_ make: (_ id: UInt64) -> Watcher) -> Watch? {
         guard let bus else { return nil }
-        let (watch, dropped): (Watch?, [Unmanaged<TopicSnapshot>]) = state.withLock { state in
-            guard isOpen else { return (nil, []) }
+        let (watch, dropped): (Watch?, DroppedSnapshots) = state.withLock { state in
+            guard isOpen else { return (nil, DroppedSnapshots()) }
             let watcher = make(bus.nextWatchID())
             state.watchers.append(watcher)
             raise(.watched)
-            return (Watch(host: self, id: watcher.id, source: watcher.details?.sourceID), dropSnapshot(&state))
+            return (Watch(host: self, id: watcher.id, source: watcher.details?.sourceID), dropSnapshots(&state))
         }
-        for snapshot in dropped { snapshot.release() }
+        dropped.release()
         return watch
     }
 
@@ -88,9 +94,9 @@ final class TopicSlot: WatchHost, @unchecked Sendable {
             let watcher = state.watchers.remove(id)
             let wasLive = watcher?.cancel() ?? false
             let isEmpty = state.watchers.liveCount == 0
-            return (watcher, watcher == nil ? [] : dropSnapshot(&state), wasLive, isEmpty)
+            return (watcher, watcher == nil ? DroppedSnapshots() : dropSnapshots(&state), wasLive, isEmpty)
         }
-        for snapshot in dropped { snapshot.release() }
+        dropped.release()
         watcher?.didCancel()
         if isEmpty { bus?.retireIfUnused(self) }
         return wasLive
@@ -106,76 +112,93 @@ final class TopicSlot: WatchHost, @unchecked Sendable {
     func invalidate(_ flags: SlotFlags) {
         let dropped = state.withLock { state in
             if isOpen { raise(flags) }
-            return dropSnapshot(&state)
+            return dropSnapshots(&state)
         }
-        for snapshot in dropped { snapshot.release() }
+        dropped.release()
     }
 
     /// Takes the slot off its bus if nobody watches or remembers it, or in any case.
     func close(evenIfUsed: Bool = false) -> Bool {
-        let (watchers, dropped, closed): ([Watcher], [Unmanaged<TopicSnapshot>], Bool) = state.withLock { state in
-            guard evenIfUsed || state.watchers.liveCount == 0 && state.pins == 0 else { return ([], [], false) }
+        let (watchers, dropped, closed): ([Watcher], DroppedSnapshots, Bool) = state.withLock { state in
+            guard evenIfUsed || state.watchers.liveCount == 0 && state.pins == 0 else {
+                return ([], DroppedSnapshots(), false)
+            }
             word.store(0, ordering: .releasing)
-            return (state.watchers.removeAll(), dropSnapshot(&state), true)
+            return (state.watchers.removeAll(), dropSnapshots(&state), true)
         }
-        for snapshot in dropped { snapshot.release() }
+        dropped.release()
         for watcher in watchers where watcher.cancel() { watcher.didCancel() }
         return closed
     }
 
     // MARK: Snapshots
 
-    /// Returns the watchers of now, counted up once for the caller; nil if there are none.
+    /// Returns the watchers of now, with the trigger counted in; nil if there are none.
+    @inline(__always)
     func pinSnapshot(thread: UInt32) -> Unmanaged<TopicSnapshot>? {
-        guard let many = many.load(ordering: .acquiring) else {
-            guard let found = single.tryPin() else {
-                spread()
-                return pinSnapshot(thread: thread)
-            }
-            return found ?? rebuild(for: single)
+        var cell = single
+        if let many = many.load(ordering: .acquiring) {
+            cell = many + Int(thread) % Self.groups * Self.cellsInLine
         }
-        let stripe = many + Int(thread) % Self.stripeCount
-        return stripe.pointee.pin() ?? rebuild(for: stripe.pointee)
+        return cell.pointee.pin() ?? rebuild(for: cell)
     }
 
-    /// Gives each thread a stripe of its own, after two have met at the single one.
+    /// Counts a trigger out of the snapshot that it has pinned.
+    @inline(__always)
+    func unpin(_ snapshot: Unmanaged<TopicSnapshot>) {
+        let cell = snapshot._withUnsafeGuaranteedRef { $0.cell }
+        if cell.pointee.unpin(snapshot), cell == single { spread() }
+    }
+
+    /// Gives each group of threads a cell of its own.
+    @inline(never)
     private func spread() {
         state.withLock { _ in
             guard many.load(ordering: .relaxed) == nil else { return }
-            let stripes = UnsafeMutablePointer<Stripe>.allocate(capacity: Self.stripeCount)
-            for index in 0..<Self.stripeCount { (stripes + index).initialize(to: Stripe()) }
-            many.store(stripes, ordering: .releasing)
+            let count = Self.groups * Self.cellsInLine
+            let cells = UnsafeMutablePointer<SnapshotCell>.allocate(capacity: count)
+            for index in 0..<count { (cells + index).initialize(to: SnapshotCell()) }
+            many.store(cells, ordering: .releasing)
         }
     }
 
-    private func rebuild(for stripe: borrowing Stripe) -> Unmanaged<TopicSnapshot>? {
+    @inline(never)
+    private func rebuild(for cell: UnsafeMutablePointer<SnapshotCell>) -> Unmanaged<TopicSnapshot>? {
         let bus = bus
         return state.withLock { state in
             guard isOpen else { return nil }
-            if state.snapshot == nil {
-                state.snapshot = state.build(with: bus?.patterns.watchers(of: name) ?? [])
-                if state.snapshot == nil {
-                    word.bitwiseAnd(~SlotFlags.watched.rawValue, ordering: .acquiringAndReleasing)
-                }
+            // Another thread may have been faster.
+            if let snapshot = cell.pointee.pin() { return snapshot }
+            if state.lists == nil { state.lists = state.build(with: bus?.patterns.watchers(of: name) ?? []) }
+            guard let lists = state.lists else {
+                word.bitwiseAnd(~SlotFlags.watched.rawValue, ordering: .acquiringAndReleasing)
+                return nil
             }
-            guard let snapshot = state.snapshot else { return nil }
-            return stripe.install(snapshot.copy())
+            return cell.pointee.install(TopicSnapshot(lists, cell: cell))
         }
     }
 
-    /// Takes the snapshot out of all stripes; the caller releases what is returned once it has left the lock.
-    private func dropSnapshot(_ state: inout sending SlotState) -> [Unmanaged<TopicSnapshot>] {
-        guard let snapshot = state.snapshot else { return [] }
-        var dropped = [Unmanaged.passRetained(snapshot)]
-        state.snapshot = nil
-        if let mine = single.clear() { dropped.append(mine) }
+    /// Takes the snapshots out; the caller releases what is returned once it has left the lock.
+    private func dropSnapshots(_ state: inout sending SlotState) -> DroppedSnapshots {
+        guard let lists = state.lists else { return DroppedSnapshots() }
+        state.lists = nil
+        var dropped = DroppedSnapshots(lists: lists)
+        if let snapshot = single.pointee.take() { dropped.snapshots.append(snapshot) }
         if let many = many.load(ordering: .acquiring) {
-            for index in 0..<Self.stripeCount {
-                if let mine = many[index].clear() { dropped.append(mine) }
+            for group in 0..<Self.groups {
+                if let snapshot = many[group * Self.cellsInLine].take() { dropped.snapshots.append(snapshot) }
             }
         }
         return dropped
     }
+}
+
+/// Snapshots that are out of date, on their way out of a lock.
+private struct DroppedSnapshots {
+    var lists: WatcherLists?
+    var snapshots: [Unmanaged<TopicSnapshot>] = []
+
+    func release() { for snapshot in snapshots { snapshot.release() } }
 }
 
 /// The payload type of a topic, and the line that chose it.
@@ -195,17 +218,17 @@ struct SlotFlags: Sendable {
     static let observed = Self(rawValue: 2)
     /// There are watchers of everything that comes from one object.
     static let sourced = Self(rawValue: 4)
-    static let bits: UInt64 = 8
+    @inlinable static var bits: UInt64 { 8 }
 }
 
 private struct SlotState {
     var watchers = WatcherRegistry()
     var binding: TopicBinding?
     var pins = 0
-    var snapshot: TopicSnapshot?
+    var lists: WatcherLists?
 
     /// Returns the watchers in calling order; nil if there are none.
-    func build(with patterns: [Watcher]) -> TopicSnapshot? {
+    func build(with patterns: [Watcher]) -> WatcherLists? {
         var (open, scoped): ([Watcher], [Watcher]) = (patterns, [])
         open.reserveCapacity(patterns.count + watchers.liveCount)
         for watcher in watchers.live where watcher.isLive {
@@ -214,38 +237,6 @@ private struct SlotState {
         guard !open.isEmpty || !scoped.isEmpty else { return nil }
         if !patterns.isEmpty || open.contains(where: { $0.priority != 0 }) { open.sort { $0.precedes($1) } }
         scoped.sort { $0.precedes($1) }
-        return TopicSnapshot(open: WatcherList(open), scoped: scoped.isEmpty ? nil : ScopedWatchers(scoped))
-    }
-}
-
-/// A snapshot behind a lock that is held for a few instructions, alone in its cache line.
-private struct Stripe: ~Copyable {
-    private let snapshot = Mutex<Unmanaged<TopicSnapshot>?>(nil)
-    private let padding: (UInt64, UInt64, UInt64, UInt64, UInt64, UInt64) = (0, 0, 0, 0, 0, 0)
-
-    deinit { snapshot.withLock { $0 }?.release() }
-
-    /// Returns the snapshot counted up once, or nil if none is built.
-    func pin() -> Unmanaged<TopicSnapshot>? { snapshot.withLock { $0?.retain() } }
-
-    /// Returns what `pin` returns, or nil if another thread is here.
-    func tryPin() -> Unmanaged<TopicSnapshot>?? { snapshot.withLockIfAvailable { $0?.retain() } }
-
-    /// Puts a snapshot here and returns it counted up once; what was here comes from a race and is kept instead.
-    func install(_ new: TopicSnapshot) -> Unmanaged<TopicSnapshot> {
-        snapshot.withLock { current in
-            if let current { return current.retain() }
-            let mine = Unmanaged.passRetained(new)
-            current = mine
-            return mine.retain()
-        }
-    }
-
-    /// Takes the snapshot out, for the caller to release.
-    func clear() -> Unmanaged<TopicSnapshot>? {
-        snapshot.withLock { current in
-            defer { current = nil }
-            return current
-        }
+        return WatcherLists(open: WatcherList(open), scoped: scoped.isEmpty ? nil : ScopedWatchers(scoped))
     }
 }

@@ -1,25 +1,51 @@
+import Synchronization
+
 /// The watchers of a topic at one moment, in the order in which they are called.
 ///
-/// Whoever delivers an event holds one of these and no lock. Each stripe of a slot has its own, so that two threads
-/// do not count references in the same cache line; the lists in them are shared.
+/// Whoever delivers an event has pinned one of these and holds no lock. Each cell of a slot has its own, so that two
+/// threads do not count in the same cache line; the lists in them are shared.
 @usableFromInline
-final class TopicSnapshot: Sendable {
+final class TopicSnapshot: @unchecked Sendable {
+    // Unchecked because of the pointers: one belongs to the immutable list beside it, one is to atomic memory.
     /// The watchers that take events from every source.
-    @usableFromInline let open: WatcherList
+    let open: WatcherList
+    /// Where the list of them is, here so that no trigger needs to touch the list itself.
+    @usableFromInline let openWatchers: UnsafeBufferPointer<Unmanaged<Watcher>>
     /// The watchers that take events from one source only.
     let scoped: ScopedWatchers?
 
-    init(open: WatcherList, scoped: ScopedWatchers?) { (self.open, self.scoped) = (open, scoped) }
+    /// Where triggers count themselves in and out; it lives as long as the slot.
+    let cell: UnsafeMutablePointer<SnapshotCell>
+    /// The triggers that are still to leave, once `retire` has been called; far above 0 before.
+    private let guests = Atomic<Int>(notRetired)
+    private static let notRetired = 1 << 40
 
-    func copy() -> TopicSnapshot { TopicSnapshot(open: open, scoped: scoped) }
+    init(_ lists: WatcherLists, cell: UnsafeMutablePointer<SnapshotCell>) {
+        (open, scoped, self.cell) = (lists.open, lists.scoped, cell)
+        openWatchers = UnsafeBufferPointer(start: open.start, count: open.count)
+    }
+
+    /// Says how many triggers had come when the snapshot was taken out of its cell; returns whether all have left.
+    func retire(guests count: Int) -> Bool {
+        guests.add(count - Self.notRetired, ordering: .acquiringAndReleasing).newValue == 0
+    }
+
+    /// Counts out a trigger that found the snapshot taken out; returns whether it was the last.
+    func leave() -> Bool { guests.subtract(1, ordering: .acquiringAndReleasing).newValue == 0 }
+}
+
+/// What the snapshots of a slot share.
+struct WatcherLists {
+    let open: WatcherList
+    let scoped: ScopedWatchers?
 }
 
 /// An immutable list of watchers that is read without counting references.
 @usableFromInline
 final class WatcherList: @unchecked Sendable {
     // Unchecked because of the pointer, whose memory is written in `init` and freed in `deinit` only.
-    @usableFromInline let start: UnsafeMutablePointer<Unmanaged<Watcher>>
-    @usableFromInline let count: Int
+    let start: UnsafeMutablePointer<Unmanaged<Watcher>>
+    let count: Int
 
     init(_ watchers: some Collection<Watcher>) {
         count = watchers.count
@@ -52,11 +78,11 @@ final class ScopedWatchers: Sendable {
 /// A walk through up to three lists in calling order, for events that come from an object.
 @usableFromInline
 struct MergedWatchers {
-    private let lists: (WatcherList, WatcherList?, WatcherList?)
+    private let lists: (WatcherList?, WatcherList?, WatcherList?)
     private var positions = (0, 0, 0)
-    private let source: AnyObject
+    private let source: AnyObject?
 
-    init(_ first: WatcherList, _ second: WatcherList?, _ third: WatcherList?, source: AnyObject) {
+    init(_ first: WatcherList?, _ second: WatcherList?, _ third: WatcherList?, source: AnyObject?) {
         lists = (first, second, third)
         self.source = source
     }
@@ -66,7 +92,7 @@ struct MergedWatchers {
     mutating func next() -> Unmanaged<Watcher>? {
         while true {
             var best: (watcher: Unmanaged<Watcher>, list: Int)?
-            consider(lists.0, at: positions.0, number: 0, &best)
+            if let list = lists.0 { consider(list, at: positions.0, number: 0, &best) }
             if let list = lists.1 { consider(list, at: positions.1, number: 1, &best) }
             if let list = lists.2 { consider(list, at: positions.2, number: 2, &best) }
             guard let best else { return nil }
@@ -77,7 +103,10 @@ struct MergedWatchers {
             case 1: positions.1 += 1
             default: positions.2 += 1
             }
-            if best.watcher._withUnsafeGuaranteedRef({ $0.details?.isSource(source) ?? false }) { return best.watcher }
+            let takes = best.watcher._withUnsafeGuaranteedRef { watcher in
+                source.flatMap { watcher.details?.isSource($0) } ?? false
+            }
+            if takes { return best.watcher }
         }
     }
 

@@ -4,7 +4,7 @@
 @usableFromInline
 class WatchHost: @unchecked Sendable {
     /// What is watched, as the watcher wrote it: the name of a topic, a pattern, `**` for everything.
-    let watched: String
+    @usableFromInline final let watched: String
 
     /// The bus, unless it is gone or the watches are of something else.
     weak let bus: EventBus?
