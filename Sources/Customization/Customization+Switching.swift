@@ -24,12 +24,14 @@ extension Customization {
     /// The same stack with another language in place of the person's; nil for the person's again.
     ///
     /// - Parameter language: The language; it takes the place of the whole list of preferences.
+    /// - Returns: The new snapshot.
     /// - Complexity: O(*n*) in the entries of the stack; files of the language are read if they have not been yet.
     public func switching(language: LanguageTag?) -> Customization { selecting { $0.override = language } }
 
     /// The same stack with another brand; nil for none.
     ///
     /// - Parameter brand: The name of the brand: `acme` for `acme.lproj`.
+    /// - Returns: The new snapshot.
     public func switching(brand: String?) -> Customization { selecting { $0.brand = brand } }
 
     /// The same stack with another theme of ``themes``; nil for none.
@@ -37,6 +39,7 @@ extension Customization {
     /// An unknown name takes the default theme and is told in ``diagnostics``.
     ///
     /// - Parameter theme: The name of the theme.
+    /// - Returns: The new snapshot.
     public func switching(theme: String?) -> Customization { selecting { $0.theme = theme } }
 
     /// The same stack with other themes to choose from, of which the default one is put to use.
@@ -44,6 +47,7 @@ extension Customization {
     /// - Parameters:
     ///   - themes: The themes.
     ///   - theme: The name of the one to use; the default one if nil.
+    /// - Returns: The new snapshot.
     public func with(themes: [Theme], theme: String? = nil) -> Customization {
         selecting {
             $0.themes = themes
@@ -54,6 +58,7 @@ extension Customization {
     /// The same stack with one more layer on top.
     ///
     /// - Parameter layer: The layer; one of the same id is replaced.
+    /// - Returns: The new snapshot.
     public func applying(_ layer: CustomizationLayer) -> Customization {
         selecting { selection in
             if let old = selection.given.firstIndex(where: { $0.id == layer.id }) {
@@ -67,6 +72,7 @@ extension Customization {
     /// The same stack without the layer of that id that was applied.
     ///
     /// - Parameter id: The id of the layer.
+    /// - Returns: The new snapshot.
     public func removing(layer id: String) -> Customization { selecting { $0.given.removeAll { $0.id == id } } }
 
     /// The same stack read anew: unchanged files are taken over, bad ones keep their last good content.

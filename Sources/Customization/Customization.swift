@@ -93,6 +93,7 @@ public struct Customization: Sendable {
     /// All keys of a table, sorted.
     ///
     /// - Parameter table: The table's name; `Localizable` if nil.
+    /// - Returns: The keys; empty if no layer has the table.
     /// - Complexity: O(*n* log *n*) in the number of keys.
     public func keys(table: String? = nil) -> [String] {
         guard let composed = storage.table(table) else { return [] }
@@ -104,6 +105,7 @@ public struct Customization: Sendable {
     /// - Parameters:
     ///   - key: The key.
     ///   - table: The table's name; `Localizable` if nil.
+    /// - Returns: The entry, or nil.
     public func entry(_ key: String, table: String? = nil) -> CustomizationEntry? { winner(key, table: table)?.entry }
 
     /// The entry that wins for a key with the layer that it comes from, or nil if no layer has the key.
@@ -111,6 +113,7 @@ public struct Customization: Sendable {
     /// - Parameters:
     ///   - key: The key.
     ///   - table: The table's name; `Localizable` if nil.
+    /// - Returns: The entry and its layer, or nil.
     public func winner(_ key: String, table: String? = nil) -> (entry: CustomizationEntry, layer: CustomizationLayer)? {
         guard let composed = storage.table(table) else { return nil }
         let slot = composed.slot(key)

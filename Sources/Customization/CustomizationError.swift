@@ -1,6 +1,8 @@
 /// A failure to read a value from a customization.
 public struct CustomizationError: Error, Hashable, Sendable, CustomStringConvertible {
-    /// What went wrong. Codes may be added, so a `switch` needs a `default`.
+    /// What went wrong.
+    ///
+    /// Codes may be added, so a `switch` needs a `default`.
     public struct Code: Hashable, Sendable, CustomStringConvertible {
         private enum Kind: String { case missing, malformed, cycle, missingImage, unwritable }
         private let kind: Kind

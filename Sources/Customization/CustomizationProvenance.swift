@@ -43,6 +43,7 @@ extension Customization {
     /// - Parameters:
     ///   - key: The key.
     ///   - table: The table's name; `Localizable` if nil.
+    /// - Returns: The layers that have the key, and the path of its alias.
     /// - Complexity: O(*layers*), and O(*n*) in the bytes of a file at its first question.
     public func explain(_ key: String, table: String? = nil) -> CustomizationExplanation {
         let name = table ?? CustomizationLayer.defaultTable

@@ -21,7 +21,7 @@ import Testing
         Case(#""a" = "b";; "c" = "d";"#, ["a": "b", "c": "d"], ["1:11 unexpected-character"]),
         Case(#""a" = "b"; } "c" = "d";"#, ["a": "b", "c": "d"], ["1:12 unexpected-character"]),
         Case("\"a\" = \"b\";\u{A0}\"c\" = \"d\";", ["a": "b", "c": "d"], ["1:11 unexpected-character"]),
-        Case("\"a\" = \"b;\n\"c\" = \"d\";", ["c": "d"], ["2:2 missing-semicolon"]),
+        Case("\"a\" = \"b;\n\"c\" = \"d\";", ["c": "d"], ["1:7 unterminated-string"]),
         Case("\"a = \"b\";\n\"c\" = \"d\";", ["c": "d"], ["1:7 missing-equals"]),
         Case("\"a\" = \"b\";\n\"c", ["a": "b"], ["2:1 unterminated-string"]),
         Case("\"a\" = \"b\"; /* c", ["a": "b"], ["1:12 unterminated-comment"]),

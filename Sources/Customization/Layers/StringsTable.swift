@@ -43,6 +43,7 @@ public struct StringsTable: Sendable {
     /// The entry of a key, or nil if the table does not have it.
     ///
     /// - Parameter key: The key, compared byte by byte.
+    /// - Returns: The entry, or nil.
     /// - Complexity: O(*n*) in the bytes of the file at the first question of a file, for the line numbers.
     public func entry(_ key: String) -> CustomizationEntry? {
         storage.find(key).map { storage.entry(of: $0) }
@@ -51,6 +52,7 @@ public struct StringsTable: Sendable {
     /// The table with another one laid over it: where both have a key, the other one's value counts.
     ///
     /// - Parameter other: The table that wins.
+    /// - Returns: The joined table.
     /// - Complexity: O(*n* + *m*) in the entries of both.
     public func merging(_ other: StringsTable) -> StringsTable {
         if isEmpty { return other }

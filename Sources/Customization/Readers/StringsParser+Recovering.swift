@@ -64,10 +64,13 @@ extension StringsParser {
             scanner.at += 1
             value(of: key, from: start, comment: comment)
         default:
-            report(
-                scanner.at, .error, .missingEquals,
-                "expected \"=\" or \";\" after the key, found \(character(at: scanner.at))", key: string(key))
-            scanner.events.removeAll()
+            if spansLines(start, keyEnd) {
+                reportSwallowing(start, end: keyEnd)
+            } else {
+                report(
+                    scanner.at, .error, .missingEquals,
+                    "expected \"=\" or \";\" after the key, found \(character(at: scanner.at))", key: string(key))
+            }
             recoverStatements(from: start)
         }
     }
@@ -93,7 +96,7 @@ extension StringsParser {
                 failure = nil
                 scanner.unterminatedComment = nil
                 report(at.offset, .error, at.code, at.message, key: string(key))
-                return recoverStatements(from: max(start, scanner.at - 1))
+                return recoverStatements(from: start)
             }
         default:
             switch parseText() {
@@ -124,12 +127,14 @@ extension StringsParser {
         let hasMore = skipSpaceInStatement()
         if hasMore, scanner.bytes[scanner.at] == UInt8(ascii: ";") {
             scanner.at += 1
-        } else if !canStandWithoutSemicolon(valueStart: valueStart, valueEnd: valueEnd, hasMore: hasMore) {
+        } else if spansLines(valueStart, valueEnd), !hasMore || !looksLikeStatement(scanner.at) {
+            reportSwallowing(valueStart, end: valueEnd)
+            return recoverStatements(from: start)
+        } else if hasMore, !(spansLines(valueEnd, scanner.at) && looksLikeStatement(scanner.at)) {
             report(
                 valueEnd, .error, .missingSemicolon,
                 "expected \";\" after the value, found \(character(at: scanner.at)); the statement was not read",
                 key: string(key))
-            scanner.events.removeAll()
             return recoverStatements(from: start)
         } else {
             report(
@@ -152,11 +157,19 @@ extension StringsParser {
         scanner.at > valueEnd && scanner.bytes[scanner.at - 1] == UInt8(ascii: ";") ? scanner.at : valueEnd
     }
 
-    /// Whether a value that no `;` follows is complete beyond doubt: the file ends, or a new line starts a statement.
-    private mutating func canStandWithoutSemicolon(valueStart: Int, valueEnd: Int, hasMore: Bool) -> Bool {
-        guard hasMore else { return true }
-        let startsNewLine = scanner.bytes[valueEnd..<scanner.at].contains { $0 == 0x0A || $0 == 0x0D }
-        return startsNewLine && looksLikeStatement(scanner.at)
+    /// Whether a line ends between two bytes.
+    private func spansLines(_ start: Int, _ end: Int) -> Bool {
+        scanner.bytes[start..<end].contains { $0 == 0x0A || $0 == 0x0D }
+    }
+
+    /// Reports a text or container over several lines that nothing fitting follows: it has probably lost its own end.
+    private mutating func reportSwallowing(_ start: Int, end: Int) {
+        let isText = Self.isQuote(scanner.bytes[start])
+        let place = builder.text.location(ofByte: end)
+        report(
+            start, .error, isText ? .unterminatedString : .malformedContainer,
+            "the \(isText ? "quoted text" : "value") that starts here ends only at line \(place.line), column "
+                + "\(place.column), where \(character(at: scanner.at)) cannot follow: it was probably never closed")
     }
 
     /// Skips blanks and comments inside a statement without losing the comment that stands before it.

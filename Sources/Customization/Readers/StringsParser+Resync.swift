@@ -8,8 +8,15 @@ extension StringsParser {
         let bytes = scanner.bytes
         var i = start + 1
         reread += max(0, scanner.at - i)
-        if reread > 4 * bytes.count + 4096 { i = max(i, scanner.at) }
+        let rereads = reread <= 4 * bytes.count + 4096
+        if !rereads { i = max(i, scanner.at) }
         scanner.unterminatedComment = nil
+        scanner.events.removeAll()
+        // A stray character right before a statement costs that character only.
+        if rereads, i < bytes.count, !Self.isQuote(bytes[start]) || Self.isQuote(bytes[i]), looksLikeStatement(i) {
+            scanner.at = i
+            return
+        }
         while i < bytes.count {
             let c = bytes[i]
             i += 1
@@ -19,7 +26,8 @@ extension StringsParser {
             let isComment =
                 candidate + 1 < bytes.count && bytes[candidate] == UInt8(ascii: "/")
                 && (bytes[candidate + 1] == UInt8(ascii: "/") || bytes[candidate + 1] == UInt8(ascii: "*"))
-            if isComment && c != UInt8(ascii: ";") || looksLikeStatement(candidate) {
+            let startsLine = c != UInt8(ascii: ";")
+            if isComment || looksLikeStatement(candidate, mayBeShorthand: startsLine) {
                 scanner.at = candidate
                 return
             }
@@ -28,8 +36,10 @@ extension StringsParser {
         scanner.at = bytes.count
     }
 
-    /// Whether a key with a `=` behind it starts here, all on one line.
-    mutating func looksLikeStatement(_ start: Int) -> Bool {
+    static func isQuote(_ c: UInt8) -> Bool { c == UInt8(ascii: "\"") || c == UInt8(ascii: "'") }
+
+    /// Whether a key with a `=` behind it starts here, all on one line; or a key alone with a `;`, if that may be.
+    mutating func looksLikeStatement(_ start: Int, mayBeShorthand: Bool = false) -> Bool {
         let bytes = scanner.bytes
         var i = start
         guard i < bytes.count else { return false }
@@ -50,7 +60,13 @@ extension StringsParser {
             guard i > start else { return false }
         }
         while i < bytes.count, bytes[i] == 0x20 || bytes[i] == 0x09 { i += 1 }
-        return i < bytes.count && bytes[i] == UInt8(ascii: "=")
+        guard i < bytes.count else { return false }
+        if bytes[i] == UInt8(ascii: "=") { return true }
+        // A key that stands for itself counts only if it has the line to itself.
+        guard mayBeShorthand, bytes[i] == UInt8(ascii: ";") else { return false }
+        i += 1
+        while i < bytes.count, bytes[i] == 0x20 || bytes[i] == 0x09 { i += 1 }
+        return i >= bytes.count || bytes[i] == 0x0A || bytes[i] == 0x0D
     }
 
     /// Reports a comment that ran into the end of the file, and goes on at the next line that starts a statement.

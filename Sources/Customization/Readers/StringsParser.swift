@@ -12,7 +12,9 @@ public struct ParsedStrings: Sendable {
     public var table: StringsTable
     /// What there is to know about the file, in the order of its lines.
     public var diagnostics: [CustomizationDiagnostic]
-    /// Whether the file as a whole could not be read. In the `.recovering` mode this is so only if its bytes are not
+    /// Whether the file as a whole could not be read.
+    ///
+    /// In the `.recovering` mode this is so only if its bytes are not
     /// text in its encoding, or if it is a broken XML or binary property list.
     public var isRejected: Bool
     /// The value that stands in place of a table, where a file in the `.foundation` mode holds one.
@@ -107,10 +109,6 @@ extension StringsParser {
     /// Reads a list, dictionary or data value; nil with a `failure` if it is malformed.
     mutating func parseContainer(depth: Int) -> CustomizationValue? {
         let start = scanner.at
-        guard depth < Self.maximumDepth else {
-            fail(start, .tooDeep, "values are nested more than \(Self.maximumDepth) deep")
-            return nil
-        }
         scanner.at += 1
         switch scanner.bytes[start] {
         case UInt8(ascii: "{"): return parseDictionary(from: start, depth: depth)
@@ -123,6 +121,13 @@ extension StringsParser {
     mutating func parseValue(depth: Int) -> CustomizationValue? {
         guard scanner.skipSpace() else { return nil }
         let start = scanner.at
+        guard depth <= Self.maximumDepth else {
+            // The end of an empty list is no value.
+            if scanner.bytes[start] != UInt8(ascii: ")") {
+                fail(start, .tooDeep, "values are nested more than \(Self.maximumDepth) deep")
+            }
+            return nil
+        }
         switch scanner.bytes[start] {
         case UInt8(ascii: "{"), UInt8(ascii: "("), UInt8(ascii: "<"): return parseContainer(depth: depth)
         default:

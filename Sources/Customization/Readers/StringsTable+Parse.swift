@@ -16,6 +16,7 @@ extension StringsTable {
     ///   - file: The file's path, for locations.
     ///   - mode: Whether to recover from errors, or to do exactly as Foundation does.
     ///   - assumedEncoding: The encoding of a file without a byte order mark, such as `.macRoman` for an old one.
+    /// - Returns: What was read, and what was met while reading.
     /// - Complexity: O(*n*) in the number of bytes.
     public static func parse(
         strings bytes: [UInt8], file: String = "", mode: StringsParseMode = .recovering,

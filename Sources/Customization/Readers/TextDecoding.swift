@@ -64,7 +64,10 @@ struct TextDecoding {
             if bytes.count == 2, markLength == 2 { isRejected = true }
             return
         }
-        self.init([0xFF, 0xFE] + bytes.dropFirst(2))
+        // It skips two bytes as if they were the mark.
+        self.init([])
+        (encoding, markLength) = (.utf16LittleEndian, 2)
+        decodeUTF16(bytes, bigEndian: false)
     }
 
     private static func byteOrderMark(of bytes: [UInt8]) -> (encoding: StringsEncoding?, length: Int) {

@@ -22,6 +22,7 @@ extension Theme {
     ///   - bytes: The file's bytes.
     ///   - file: The file's path, for locations.
     ///   - colors: How the file writes colours; the format's own way if nil.
+    /// - Returns: What was read, and what was met while reading.
     /// - Complexity: O(*n*) in the number of bytes.
     public static func parse(_ bytes: [UInt8], file: String = "", colors: ColorDialect? = nil) -> ParsedThemes {
         var reader = ThemeReader(file: file, colors: colors)
@@ -33,6 +34,7 @@ extension Theme {
     /// - Parameters:
     ///   - path: The file's path.
     ///   - colors: How the file writes colours; the format's own way if nil.
+    /// - Returns: What was read, and what was met while reading.
     public static func load(_ path: String, colors: ColorDialect? = nil) -> ParsedThemes {
         do {
             return parse(try FileReading.bytes(of: path, limit: 64 << 20), file: path, colors: colors)

@@ -1,4 +1,6 @@
-/// How a layer writes colours. The spelling of a colour is never guessed: its layer says how to read it.
+/// How a layer writes colours.
+///
+/// The spelling of a colour is never guessed: its layer says how to read it.
 public enum ColorDialect: Hashable, Sendable {
     /// `92,66,134` or `92,66,134,54` with components of 0…255, as FTCustomization writes colours.
     ///
@@ -37,6 +39,7 @@ public enum ColorDialect: Hashable, Sendable {
     /// - Parameters:
     ///   - text: The text; blanks at its edges are ignored.
     ///   - alpha: An opacity given beside the text, which multiplies the text's own.
+    /// - Returns: The colour.
     public func color(_ text: String, alpha: Float = 1) -> RGBAColor? {
         let color = text.withKeyBytes { ColorReading(self).color(ColorReading.trimmed($0)) }
         return alpha == 1 ? color : color.map { $0.withAlpha($0.alpha * alpha) }
@@ -45,6 +48,7 @@ public enum ColorDialect: Hashable, Sendable {
     /// Reads a colour that is a dictionary, as `.dtcg` writes it.
     ///
     /// - Parameter members: The dictionary.
+    /// - Returns: The colour.
     public func color(_ members: [String: CustomizationValue]) -> RGBAColor? {
         guard self == .dtcg else { return nil }
         return ColorReading.designToken(members)

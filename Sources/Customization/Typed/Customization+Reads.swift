@@ -14,6 +14,7 @@ extension Customization {
     /// - Parameters:
     ///   - key: The key.
     ///   - table: The table's name; `Localizable` if nil.
+    /// - Returns: The text.
     @inline(__always)
     public func string(_ key: String, table: String? = nil) -> String {
         if let composed = storage.table(table) {
@@ -56,6 +57,7 @@ extension Customization {
     /// The value of a key.
     ///
     /// - Parameter key: The key with its type.
+    /// - Returns: The value.
     /// - Throws: ``CustomizationError`` with the code `missing`, `malformed` or `cycle`.
     public func value<Value: CustomizationReadable>(_ key: CustomizationKey<Value>) throws(CustomizationError) -> Value
     {
@@ -127,6 +129,7 @@ extension Customization {
     ///   - key: The key.
     ///   - default: What a failed read gives.
     ///   - table: The table's name; `Localizable` if nil.
+    /// - Returns: The number.
     public func int(_ key: String, default: Int = 0, table: String? = nil) -> Int {
         if let typed = typed(key, table), typed.parts.contains(.int), let int = Int(exactly: typed.int) { return int }
         return read(key, table, default: `default`)
@@ -138,6 +141,7 @@ extension Customization {
     ///   - key: The key.
     ///   - default: What a failed read gives.
     ///   - table: The table's name; `Localizable` if nil.
+    /// - Returns: The number.
     public func double(_ key: String, default: Double = 0, table: String? = nil) -> Double {
         if let typed = typed(key, table), typed.parts.contains(.double) { return typed.double }
         return read(key, table, default: `default`)
@@ -149,6 +153,7 @@ extension Customization {
     ///   - key: The key.
     ///   - default: What a failed read gives.
     ///   - table: The table's name; `Localizable` if nil.
+    /// - Returns: The number.
     public func float(_ key: String, default: Float = 0, table: String? = nil) -> Float {
         read(key, table, default: `default`)
     }
@@ -159,6 +164,7 @@ extension Customization {
     ///   - key: The key.
     ///   - default: What a failed read gives.
     ///   - table: The table's name; `Localizable` if nil.
+    /// - Returns: The boolean.
     public func bool(_ key: String, default: Bool = false, table: String? = nil) -> Bool {
         if let typed = typed(key, table), typed.parts.contains(.bool) { return typed.flag }
         return read(key, table, default: `default`)
@@ -170,6 +176,7 @@ extension Customization {
     ///   - key: The key.
     ///   - default: What a failed read gives.
     ///   - table: The table's name; `Localizable` if nil.
+    /// - Returns: The colour.
     public func color(_ key: String, default: RGBAColor = .black, table: String? = nil) -> RGBAColor {
         if let typed = typed(key, table), typed.parts.contains(.color) { return typed.color }
         return read(key, table, default: `default`)
@@ -181,6 +188,7 @@ extension Customization {
     ///   - key: The key.
     ///   - default: What a failed read gives.
     ///   - table: The table's name; `Localizable` if nil.
+    /// - Returns: The list.
     public func list<Element: CustomizationReadable>(
         _ key: String, default: [Element] = [], table: String? = nil
     ) -> [Element] {

@@ -1,4 +1,6 @@
-/// An image found through the layers: its file and the scale it is drawn at. Decoding it is not our job.
+/// An image found through the layers: its file and the scale it is drawn at.
+///
+/// Decoding the image is the job of whoever shows it.
 public struct ImageReference: Hashable, Sendable, CustomStringConvertible {
     /// The path of the file.
     public var path: String

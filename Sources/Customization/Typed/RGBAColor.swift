@@ -47,6 +47,7 @@ public struct RGBAColor: Hashable, Sendable, CustomStringConvertible {
     /// The same colour with another opacity.
     ///
     /// - Parameter alpha: The opacity, 0 to 1.
+    /// - Returns: The new colour.
     public func withAlpha(_ alpha: Float) -> RGBAColor {
         RGBAColor(red: red, green: green, blue: blue, alpha: alpha)
     }

@@ -1,0 +1,184 @@
+import AshlarCustomization
+import Foundation
+import Testing
+
+/// The `.foundation` mode beside `PropertyListSerialization` in the same process.
+@Suite struct StringsFoundationTests {
+    /// What Foundation makes of bytes, or nil if it refuses them.
+    static func reference(_ bytes: [UInt8]) -> CustomizationValue? {
+        guard let root = try? PropertyListSerialization.propertyList(from: Data(bytes), options: [], format: nil)
+        else { return nil }
+        return value(root)
+    }
+
+    private static func value(_ any: Any) -> CustomizationValue {
+        switch any {
+        case let text as String: .string(text)
+        case let data as Data: .data(Array(data))
+        case let list as [Any]: .list(list.map(value))
+        case let members as [String: Any]: .dict(members.mapValues(value))
+        default: .string("unexpected \(type(of: any))")
+        }
+    }
+
+    /// What the `.foundation` mode makes of bytes, in the same form.
+    static func ours(_ bytes: [UInt8]) -> CustomizationValue? {
+        let parsed = StringsTable.parse(strings: bytes, mode: .foundation)
+        if parsed.isRejected { return nil }
+        if let root = parsed.root { return root }
+        return .dict(Dictionary(uniqueKeysWithValues: parsed.table.map { ($0.key, $0.value) }))
+    }
+
+    static func differs(_ bytes: [UInt8]) -> String? {
+        let (a, b) = (ours(bytes), reference(bytes))
+        if a == b { return nil }
+        return "\(String(decoding: bytes, as: UTF8.self).debugDescription) \(bytes.count < 80 ? "\(bytes)" : "")\n"
+            + "  Foundation: \(b.map { "\($0)".debugDescription } ?? "refused")\n"
+            + "  ours:       \(a.map { "\($0)".debugDescription } ?? "refused")"
+    }
+
+    static let sources: [String] =
+        StringsRecoveryTests.cases.map(\.source) + [
+            "a = 1; b = 2;", "\"a\" = \"b\";", "'a' = 'b';", "'it\\'s' = \"\\\"x\\\"\";", "{ a = 1; }", "{ a = 1; };",
+            "{}", "{",
+            "{ a = 1; ", "(a, b)", "(a, b,)", "(a b)", "(", "()", "(,)", "<00ff 0a>", "<0>", "<0g>", "<00", "<>",
+            "< 0 0 >",
+            "a = (b, c);", "a = { b = c; d; };", "a = <0102>;", "a = (b, {c = d;}, <00>, \"e\");", "a = {b = c};",
+            "/a = 1;", "http://x/y = z;", "a = http://x/y;", "a = //c\n b;", "a /* b */ = /* c */ d /* e */ ; // f",
+            "\"// no\" = \"/* comment */\";", "/*/ a = b; */ c = d;", "/**/a=b;", "/", "//", "/*", "a = /;",
+            "a = b / c;",
+            "a\u{2028}=\u{2029}b;", "// x\u{2028}a = b;", "// x\u{85}a = b;", "a = b;\u{85}c = d;", "a = b;\u{0}c = d;",
+            "\u{0}", "a = \"\u{0}\";", "a = b;\u{FEFF}c = d;", "\u{FEFF}\u{FEFF}a = b;", "a=\"é\"; \"e\u{301}\" = x;",
+            "a = \"x\\\ny\";", "a = \"x\ny\r\nz\";", "a = \"\\a\\b\\f\\n\\r\\t\\v\\\\\";", "a = \"\\z\\é\\😀\";",
+            "a = \"\\",
+            "a = \"\\\"", "a = \"\\U\";", "a = \"\\U0\";", "a = \"\\U00E9\\U e9\";", "a = \"\\UD83D\\UDE00\";",
+            "a = \"\\UD83Dx\";", "a = \"\\UDE00\\UD83D\";", "a = \"\\UD83D\\n\";", "a = \"\\0\\01\\012\\0123\\8\\18\";",
+            "a", "a b", "a =", "a = ;", "= b;", ";", "a;;", "a; b", "a = b", "a = b c;", "a = 'b\";", "a, b",
+            "a = \"b\" \"c\";",
+            "\t\n\u{B}\u{C}\r a\t=\u{B}b\u{C};", "a = b;}", "a = b;)", "a = (b;);", "\"\" = \"\";", "'' ;",
+            "a = $b_c.d-e:f/g;",
+            "a = b; \"c", "a = b; 'c", "a = b; \"c\" = ", "a = b; \"c\" = \"", "a = b; /* c", "a = b; // c", "a = b; /",
+            "a = b /* c", "a /* c", "a = /* c", "(a, /* c", "<?xml?>", "<", ">", "a = <", "  <00>  ", "<00> x",
+            "\"a\" b",
+            "a = (\"b\", c) d", "{a = b;} c", "a = {b = c; d = {e = f;};}; g = h;", "a = {b = c; ;};", "a = {;};",
+        ]
+
+    @Test("The .foundation mode agrees with Foundation on every hand case", arguments: sources)
+    func handCases(_ source: String) {
+        #expect(Self.differs(Array(source.utf8)) == nil)
+    }
+
+    @Test(
+        "The .foundation mode agrees with Foundation in every encoding",
+        arguments: [
+            "", "a", "a = b;", " a = b;", "\"é😀\" = \"中\";", "\"a\" = \"b\"; x", "\u{FEFF}a = b;", "a\u{2028}= b;",
+        ])
+    func encodings(_ source: String) {
+        for mark in [true, false] {
+            let units = Array(source.utf16)
+            let scalars = source.unicodeScalars.map(\.value)
+            var forms: [[UInt8]] = [Array(source.utf8), [], [], [], []]
+            for unit in units {
+                forms[1] += [UInt8(unit & 0xFF), UInt8(unit >> 8)]
+                forms[2] += [UInt8(unit >> 8), UInt8(unit & 0xFF)]
+            }
+            for scalar in scalars {
+                let bytes = [24, 16, 8, 0].map { UInt8(truncatingIfNeeded: scalar >> $0) }
+                forms[3] += bytes.reversed()
+                forms[4] += bytes
+            }
+            let marks: [[UInt8]] = [
+                [0xEF, 0xBB, 0xBF], [0xFF, 0xFE], [0xFE, 0xFF], [0xFF, 0xFE, 0, 0], [0, 0, 0xFE, 0xFF],
+            ]
+            if mark { for i in forms.indices { forms[i] = marks[i] + forms[i] } }
+            for bytes in forms {
+                #expect(Self.differs(bytes) == nil)
+                #expect(Self.differs(bytes + [0x20]) == nil)
+            }
+        }
+    }
+
+    @Test(
+        "Bytes that are no UTF-8 are refused as Foundation refuses them",
+        arguments: [
+            [0xE9], [0x61, 0x3D, 0x80], [0xC0, 0x80], [0xED, 0xA0, 0x80], [0xF4, 0x90, 0x80, 0x80],
+            [0xF8, 0x88, 0x80, 0x80, 0x80],
+            [0xE2, 0x80], [0xFF], [0xFE], [0xFF, 0xFE], [0xFE, 0xFF], [0xEF, 0xBB], [0xEF, 0xBB, 0xBF],
+        ] as [[UInt8]])
+    func invalidBytes(_ bytes: [UInt8]) {
+        #expect(Self.differs(bytes) == nil)
+        #expect(Self.differs(Array("\"a\" = \"".utf8) + bytes + Array("\";".utf8)) == nil)
+    }
+
+    @Test("Every octal escape reads as Foundation reads it")
+    func octal() {
+        for code in 0...0o777 {
+            for digits in [
+                String(code, radix: 8),
+                String(repeating: "0", count: max(0, 3 - String(code, radix: 8).count)) + String(code, radix: 8),
+            ] {
+                #expect(Self.differs(Array("a = \"\\\(digits)\"; b = \"\\\(digits)x\";".utf8)) == nil)
+            }
+        }
+    }
+
+    @Test("Every \\U escape reads as Foundation reads it")
+    func unicode() {
+        // 256 codes in a file keep this quick; a difference is then looked for one by one.
+        for start in stride(from: 0, to: 0x10000, by: 256) {
+            let statements = (start..<(start + 256)).map { code in
+                let digits = String(code, radix: 16, uppercase: code % 2 == 0)
+                let padded = String(repeating: "0", count: 4 - digits.count) + digits
+                return "k\(code) = \"<\\U\(padded)>\\U\(digits) \\U\(padded)0\";"
+            }
+            guard Self.differs(Array(statements.joined(separator: "\n").utf8)) != nil else { continue }
+            for statement in statements { #expect(Self.differs(Array(statement.utf8)) == nil) }
+        }
+    }
+
+    @Test("Nesting is followed as deep as Foundation follows it")
+    func depth() {
+        for depth in [1, 2, 255, 256, 510, 511, 512, 513, 514, 600] {
+            let list = String(repeating: "(", count: depth) + String(repeating: ")", count: depth)
+            #expect((Self.ours(Array(list.utf8)) == nil) == (Self.reference(Array(list.utf8)) == nil), "\(depth)")
+            let filled = String(repeating: "(", count: depth) + "a" + String(repeating: ")", count: depth)
+            #expect((Self.ours(Array(filled.utf8)) == nil) == (Self.reference(Array(filled.utf8)) == nil), "\(depth)")
+            let inTable = "a = " + list + ";"
+            #expect(
+                (Self.ours(Array(inTable.utf8)) == nil) == (Self.reference(Array(inTable.utf8)) == nil),
+                "table \(depth)")
+            let dict = String(repeating: "{a=", count: depth) + "b" + String(repeating: ";}", count: depth)
+            #expect(
+                (Self.ours(Array(dict.utf8)) == nil) == (Self.reference(Array(dict.utf8)) == nil),
+                "dict depth: \(depth) lost")
+        }
+    }
+
+    /// A seeded generator (SplitMix64), so that every run tests the same files.
+    struct Random: RandomNumberGenerator {
+        var state: UInt64
+        mutating func next() -> UInt64 {
+            state &+= 0x9E37_79B9_7F4A_7C15
+            var z = state
+            z = (z ^ z >> 30) &* 0xBF58_476D_1CE4_E5B9
+            z = (z ^ z >> 27) &* 0x94D0_49BB_1331_11EB
+            return z ^ z >> 31
+        }
+    }
+
+    static let soaks = ProcessInfo.processInfo.environment["ASHLAR_SOAK"] == "1"
+
+    @Test("Generated files read as Foundation reads them", .timeLimit(.minutes(5)))
+    func generated() {
+        var random = Random(state: 20_251_120)
+        var failures: [String] = []
+        for _ in 0..<(Self.soaks ? 200_000 : 15_000) {
+            let bytes = StringsGenerator.file(using: &random)
+            if let difference = Self.differs(bytes) {
+                failures.append(difference)
+                if failures.count == 5 { break }
+            }
+        }
+        #expect(failures.isEmpty, "\(failures.joined(separator: "\n"))")
+    }
+}

@@ -1,0 +1,124 @@
+import AshlarCustomization
+import Foundation
+import Testing
+
+/// Every single-byte mutation of the fixture files: no untouched statement is lost without a word near it.
+@Suite struct StringsMutationTests {
+    static let fixtures: [String] = [
+        #"""
+        /* The title of the window */
+        "title" = "Welcome, %1$@";
+
+        // Buttons
+        "ok" = "OK";
+        "cancel" = "Cancel";
+        bare.key = bareValue;
+
+        /* Settings
+           over two lines */
+        "path" = "C:\\temp \"quoted\"";
+        "unicode" = "caf\U00e9";
+        'single' = 'quotes';
+        "list" = ( "a", "b" );
+        "dict" = { x = "1"; y = "2"; };
+        "color" = "92,66,134,54"; // brand
+        "last" = "end";
+        """#,
+        "\"one\"=\"1\";\"two\"=\"2\";\"three\"=\"3\";\n\"four\"=\"4\"; /* c */ \"five\"=\"5\";\n",
+        "{\n  \"a\" = \"first\";\n  \"b\" = \"second line\nof text\";\n  \"c\" = <00 ff>;\n  shorthand;\n  \"d\" = \"last\";\n}\n",
+    ]
+
+    /// The bytes that take each byte's place.
+    static let replacements: [UInt8] =
+        StringsFoundationTests.soaks
+        ? Array(0...127) : Array("\"'\\/*;={}()<>,a0 \n\r".utf8) + [0, 0x7F]
+
+    struct Statement {
+        var key: String
+        var value: CustomizationValue
+        var start: Int
+    }
+
+    static func offset(_ line: Int, _ column: Int, in bytes: [UInt8]) -> Int {
+        var (l, c, i) = (1, 1, 0)
+        while i < bytes.count, l < line || c < column {
+            let byte = bytes[i]
+            i += 1
+            if byte == 0x0A || byte == 0x0D && !(i < bytes.count && bytes[i] == 0x0A) {
+                (l, c) = (l + 1, 1)
+            } else if i == bytes.count || bytes[i] & 0xC0 != 0x80 {
+                c += 1
+            }
+        }
+        return i
+    }
+
+    @Test("Each untouched statement is kept, or a diagnostic stands within one statement of it", arguments: fixtures)
+    func mutations(_ source: String) {
+        let original = Array(source.utf8)
+        let statements = StringsTable.parse(strings: original).table.map {
+            Statement(
+                key: $0.key, value: $0.value, start: Self.offset($0.location.line, $0.location.column, in: original))
+        }.sorted { $0.start < $1.start }
+        #expect(statements.count >= 5)
+        var failures: [String] = []
+        for at in original.indices {
+            for byte in Self.replacements where byte != original[at] && failures.count < 5 {
+                var mutated = original
+                mutated[at] = byte
+                let parsed = StringsTable.parse(strings: mutated)
+                let places = parsed.diagnostics.map { Self.offset($0.line, $0.column, in: mutated) }
+                for (i, statement) in statements.enumerated() {
+                    let next = i + 1 < statements.count ? statements[i + 1].start : original.count
+                    // The byte before a statement may become part of its key.
+                    if at >= statement.start - 1, at < next { continue }
+                    if parsed.table[statement.key] == statement.value { continue }
+                    let from = i > 0 ? statements[i - 1].start : 0
+                    let to = i + 2 < statements.count ? statements[i + 2].start : original.count
+                    if places.contains(where: { from...to ~= $0 }) { continue }
+                    // A key that now stands twice is named with both its lines.
+                    if parsed.diagnostics.contains(where: { $0.code == .duplicateKey && $0.key == statement.key }) {
+                        continue
+                    }
+                    failures.append(
+                        "\(statement.key) lost without a word: byte \(at) \(original[at]) → \(byte), "
+                            + "diagnostics \(parsed.diagnostics), file \(String(decoding: mutated, as: UTF8.self))")
+                }
+            }
+        }
+        #expect(failures.isEmpty, "\(failures.joined(separator: "\n"))")
+    }
+
+    @Test("A byte that is no UTF-8 rejects the file and is named with its line and column")
+    func invalidUTF8() {
+        let original = Array(Self.fixtures[0].utf8)
+        for at in original.indices {
+            var mutated = original
+            mutated[at] = 0xE9
+            let parsed = StringsTable.parse(strings: mutated, file: "f.strings")
+            #expect(parsed.isRejected && parsed.table.isEmpty && parsed.diagnostics.count == 1)
+            let problem = parsed.diagnostics[0]
+            #expect(problem.code == .invalidEncoding && problem.message.hasPrefix("byte \(at) "))
+            #expect(Self.offset(problem.line, problem.column, in: original) == at)
+        }
+    }
+
+    @Test(
+        "Reading stays linear in the size of files made to be slow", .timeLimit(.minutes(1)),
+        arguments: [
+            "\"k\" = /* x\n", "\"k\" = (a,\n", "\"a\" = \"\\\"\n", ";\"", "\"k\" = {\n", "((((\n", "\"", "'a\n",
+            "a = \"b\n", "a=b\n", "/",
+            "a\"b';\n", "\u{A0}", "\"k\" = <0\n", "k k\n",
+        ])
+    func adversarial(_ unit: String) {
+        let clock = ContinuousClock()
+        func time(_ count: Int) -> Duration {
+            let bytes = Array(String(repeating: unit, count: count / unit.utf8.count).utf8)
+            return clock.measure { _ = StringsTable.parse(strings: bytes).diagnostics.count }
+        }
+        // Eight times the bytes must not take more than, with room for noise, thirty-two times as long.
+        let small = (0..<3).map { _ in time(20_000) }.min() ?? .zero
+        let large = time(160_000)
+        #expect(large < small * 32 + .milliseconds(200), "20 kB took \(small), 160 kB took \(large)")
+    }
+}
