@@ -43,7 +43,7 @@ func routeError(_ body: () throws -> Void) -> EventBusError? {
     }
 }
 
-func routeError(_ body: () async throws -> Void) async -> EventBusError? {
+func navigationError(_ body: () async throws -> Void) async -> EventBusError? {
     do {
         try await body()
         return nil
@@ -98,16 +98,16 @@ struct RouterNavigateTests {
         let hook = router.onNotFound { [log] miss in
             log.add("\(miss.url) \(miss.error.code) \(miss.options as? Int ?? 0)")
         }
-        let error = await routeError { try await router.navigate("/nowhere", 7) }
+        let error = await navigationError { try await router.navigate("/nowhere", 7) }
         #expect(error?.code == .routeNotFound)
         #expect(error?.subject == "/nowhere")
         #expect(log.all == ["/nowhere routeNotFound 7"])
-        let malformed = await routeError { try await router.navigate("/a%zz") }
+        let malformed = await navigationError { try await router.navigate("/a%zz") }
         #expect(malformed?.code == .invalidPercentEncoding)
         #expect(malformed?.offset == 2)
         #expect(log.all.last == "/a%zz invalidPercentEncoding 0")
         hook.cancel()
-        _ = await routeError { try await router.navigate("/nowhere") }
+        _ = await navigationError { try await router.navigate("/nowhere") }
         #expect(log.all.count == 2)
     }
 

@@ -15,6 +15,7 @@ extension RoutePattern {
     ///   - query: What to write after `?`, if it has items.
     ///   - fragment: What to write after `#`.
     ///   - options: The options of the router that will read the path.
+    /// - Returns: The path or URL in its encoded form, all ASCII.
     /// - Throws: ``EventBusError`` with the code `parameterMissing`, `parameterUnknown` or `parameterInvalid`; or
     ///   `pathTooLong` and the like if the limits in `options` would refuse the result; or `patternMalformedHost` if
     ///   the pattern says `*` for its scheme or host.

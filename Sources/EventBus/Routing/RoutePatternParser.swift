@@ -46,6 +46,9 @@ struct RoutePatternParser {
         }
         guard !bytes.isEmpty else { throw failure(.patternEmpty, "a path that begins with /", found: "nothing", at: 0) }
         try parseAuthority()
+        if authority == nil, bytes[0] != .slash, bytes[0] != UInt8(ascii: "{") {
+            throw failure(.patternMissingSlash, "/ at the beginning of the path", at: 0)
+        }
         tokens.reserveCapacity(12)
         var (open, openOffsets, textStart) = ([UInt8](), [Int](), at)
         func groupMask() -> UInt8 { open.reduce(0, |) }

@@ -8,9 +8,7 @@ enum RoutePercent {
         case utf8(Int)
     }
 
-    /// Appends the decoded bytes of `bytes[range]` to `result`, each escape decoded once.
-    ///
-    /// - Parameter plusIsSpace: Whether `+` stands for a space, as in HTML forms.
+    /// Appends the decoded bytes of `bytes[range]` to `result`, each escape decoded once; in forms `+` is a space.
     static func decode(
         _ bytes: UnsafePointer<UInt8>, _ range: Range<Int>, plusIsSpace: Bool = false, into result: inout [UInt8]
     ) throws(Fault) {

@@ -142,9 +142,8 @@ extension RouteTable {
 
     /// Walks the tree and notes where in the URL the captured values lie.
     ///
-    /// - Parameters:
-    ///   - text: The decoded bytes that the steps point into; the URL itself if nothing was encoded.
-    ///   - origins: Where the steps come from in the URL, if `text` is not the URL.
+    /// The steps point into `text`, the decoded bytes, which is the URL itself if nothing was encoded; otherwise
+    /// `origins` tells where in the URL the steps come from.
     @inline(__always)
     private func result(
         _ url: String, _ parts: RouteURL, _ base: UnsafePointer<UInt8>, _ text: UnsafePointer<UInt8>,

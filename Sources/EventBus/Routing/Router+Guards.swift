@@ -20,6 +20,7 @@ extension Router {
     /// - Parameters:
     ///   - prefix: A pattern; `/` guards everything.
     ///   - check: Runs in the navigation's own task. An error that it throws is the navigation's.
+    /// - Returns: The handle that ends the guard.
     /// - Throws: ``EventBusError`` for a malformed pattern.
     @discardableResult
     public func guardRoutes(

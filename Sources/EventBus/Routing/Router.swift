@@ -55,8 +55,11 @@ public final class Router: Sendable {
     /// - Parameters:
     ///   - pattern: The pattern, see ``RoutePattern``.
     ///   - replacing: Whether a route that matches the same paths gives way; otherwise it is a conflict.
+    ///   - fileID: The file that conflicts name.
+    ///   - line: The line that conflicts name.
     ///   - action: Runs at each navigation after the guards, in the navigation's own task. Its error is the
     ///     navigation's. It may navigate itself; that navigation is then part of this one.
+    /// - Returns: The handle that ends the route.
     /// - Throws: ``EventBusError`` for a malformed pattern, with the offset, or with the code `routeConflict` and the
     ///   pattern that is in the way.
     @discardableResult
@@ -70,8 +73,14 @@ public final class Router: Sendable {
     /// Registers what happens at the URLs that a pattern matches, as long as the owner lives.
     ///
     /// - Parameters:
+    ///   - pattern: The pattern, see ``RoutePattern``.
     ///   - owner: Held weakly and passed to the action; its bag ends the route.
+    ///   - replacing: Whether a route that matches the same paths gives way; otherwise it is a conflict.
+    ///   - fileID: The file that conflicts name.
+    ///   - line: The line that conflicts name.
     ///   - action: Runs at each navigation after the guards.
+    /// - Returns: The handle that ends the route; the owner's bag holds it too.
+    /// - Throws: ``EventBusError`` for a malformed pattern or a conflict.
     @discardableResult
     public func route<Owner: WatchOwner>(
         _ pattern: String, owner: Owner, replacing: Bool = false, fileID: StaticString = #fileID,
@@ -89,8 +98,14 @@ public final class Router: Sendable {
     /// Registers a place to show at the URLs that a pattern matches.
     ///
     /// - Parameters:
+    ///   - pattern: The pattern, see ``RoutePattern``.
     ///   - navigator: Shows the place.
+    ///   - replacing: Whether a route that matches the same paths gives way; otherwise it is a conflict.
+    ///   - fileID: The file that conflicts name.
+    ///   - line: The line that conflicts name.
     ///   - place: Makes the place from the navigation.
+    /// - Returns: The handle that ends the route.
+    /// - Throws: ``EventBusError`` for a malformed pattern or a conflict.
     @discardableResult
     public func route<Place: Sendable>(
         _ pattern: String, to navigator: some Navigator<Place>, replacing: Bool = false,

@@ -1,0 +1,185 @@
+import AshlarEventBus
+import Testing
+
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Darwin)
+    import Darwin
+#endif
+
+/// Whether the long counts are wanted.
+let isRouteSoak = getenv("ASHLAR_SOAK") != nil
+
+@Suite("Random tables, paths and bytes", .timeLimit(.minutes(10)))
+struct RouteRandomTests {
+    /// Few words, so that routes overlap and paths meet them.
+    private static let words = ["a", "b", "ab", "abc", "1", "12", "true", "x-y", "é", "a.b", ""]
+    private static let texts = ["", "", "a", "b", "ab", "-", "x"]
+
+    private func piece(_ random: inout RouteRandom, _ names: inout [String], isLast: Bool) -> RouteReference.Piece {
+        func name(_ random: inout RouteRandom) -> String {
+            let name = "p\(names.count)\(["", "x", "y"].randomElement(using: &random)!)"
+            names.append(name)
+            return name
+        }
+        switch Int.random(in: 0..<10, using: &random) {
+        case 0...4: return .literal(Self.words.dropLast(isLast ? 1 : 0).randomElement(using: &random)!)
+        case 5...6: return .parameter(before: "", name: name(&random), type: nil, after: "")
+        case 7...8:
+            let type = Bool.random(using: &random) ? RouteReference.types.indices.randomElement(using: &random) : nil
+            return .parameter(
+                before: Self.texts.randomElement(using: &random)!, name: name(&random), type: type,
+                after: Self.texts.randomElement(using: &random)!)
+        default: return isLast ? .catchAll(name: name(&random)) : .literal("a")
+        }
+    }
+
+    private func route(_ random: inout RouteRandom) -> [RouteReference.Piece] {
+        let count = Int.random(in: 1...4, using: &random)
+        var names: [String] = []
+        return (0..<count).map { piece(&random, &names, isLast: $0 == count - 1) }
+    }
+
+    private func encoded(_ segment: String, _ random: inout RouteRandom) -> String {
+        segment.utf8.map { byte in
+            let mustEncode = byte >= 0x80 ? Bool.random(using: &random) : Int.random(in: 0..<8, using: &random) == 0
+            // Bytes of one character must not be half raw, since a Swift string holds whole characters.
+            return mustEncode || byte >= 0x80
+                ? "%" + (byte < 16 ? "0" : "") + String(byte, radix: 16) : "\(Character(Unicode.Scalar(byte)))"
+        }.joined()
+    }
+
+    @Test("Random tables answer random paths as a slow reference matcher does", arguments: 0..<8)
+    func againstTheReference(_ part: Int) throws {
+        var random = RouteRandom(state: UInt64(part) &* 7919 &+ 1)
+        let tables = isRouteSoak ? 4000 : 60
+        var (matched, missed, backtracked) = (0, 0, 0)
+        for _ in 0..<tables {
+            var routes: [[RouteReference.Piece]] = []
+            var shapes: Set<[RouteReference.Piece]> = []
+            var router = try RouteTable([String]())
+            for _ in 0..<Int.random(in: 1...40, using: &random) {
+                let pieces = route(&random)
+                let isNew = shapes.insert(RouteReference.shape(pieces)).inserted
+                let sources = (routes + [pieces]).map(RouteReference.text)
+                // Conflicts are those of the shapes, and of nothing else.
+                let error = routeError { router = try RouteTable(sources) }
+                #expect((error == nil) == isNew, "\(RouteReference.text(pieces)): \(error?.description ?? "accepted")")
+                if isNew { routes.append(pieces) }
+            }
+            let reference = RouteReference(routes: routes)
+            for _ in 0..<150 {
+                let segments = (0..<Int.random(in: 1...5, using: &random)).map { _ in
+                    Bool.random(using: &random)
+                        ? Self.words.randomElement(using: &random)!
+                        : (Self.texts.randomElement(using: &random)! + Self.words.randomElement(using: &random)!
+                            + Self.texts.randomElement(using: &random)!)
+                }
+                // The trailing slash that is ignored would take an empty last segment with it.
+                let path =
+                    "/" + segments.map { encoded($0, &random) }.joined(separator: "/")
+                    + (segments.last == "" ? "/" : "")
+                let expected = reference.match(segments)
+                let found = try? router.match(path)
+                guard let expected else {
+                    #expect(found == nil, "\(path) in \(router.patternsForTest)")
+                    missed += 1
+                    continue
+                }
+                #expect(found?.pattern == RouteReference.text(routes[expected.route]), "\(path)")
+                #expect(found?.parameters.dictionary == expected.values, "\(path)")
+                matched += 1
+                if expected.rank.last == [5] { backtracked += 1 }
+            }
+        }
+        // A test that compares nothing would prove nothing.
+        #expect(matched > tables * 20 && missed > tables * 5 && backtracked > tables)
+    }
+
+    @Test("Building from random values gives them back, or refuses", arguments: 0..<4)
+    func roundTrips(_ part: Int) throws {
+        var random = RouteRandom(state: UInt64(part) &+ 99)
+        let alphabet = Array("ab/%?#é🎈 +&=:*{}\\.\u{0}\u{301}19-")
+        var (built, refused) = (0, 0)
+        for _ in 0..<(isRouteSoak ? 200_000 : 3000) {
+            let pieces = route(&random)
+            let pattern = try RoutePattern(RouteReference.text(pieces))
+            var values: [String: String] = [:]
+            for name in pattern.parameterNames {
+                let count = Int.random(in: 0..<6, using: &random)
+                values[name] = String((0..<count).map { _ in alphabet.randomElement(using: &random)! })
+            }
+            do throws(EventBusError) {
+                let path = try pattern.path(values)
+                let read = try pattern.match(path).parameters.dictionary
+                #expect(read == values)
+                #expect(path.utf8.allSatisfy { $0 > 0x20 && $0 < 0x7f })
+                built += 1
+            } catch {
+                #expect(error.code == .parameterInvalid, "\(error)")
+                refused += 1
+            }
+        }
+        #expect(built > 500 && refused > 300)
+    }
+
+    @Test("Any bytes are a pattern or an error whose offset lies inside", arguments: 0..<4)
+    func randomPatterns(_ part: Int) {
+        var random = RouteRandom(state: UInt64(part) &+ 7)
+        let alphabet = Array("/:*{}()\\%?#ab1é.".unicodeScalars)
+        var (accepted, refused) = (0, 0)
+        for round in 0..<(isRouteSoak ? 2_000_000 : 20_000) {
+            var source = String.UnicodeScalarView()
+            if Int.random(in: 0..<4, using: &random) > 0 { source.append("/") }
+            for _ in 0..<Int.random(in: 0..<16, using: &random) {
+                source.append(
+                    round % 8 == 0
+                        ? Unicode.Scalar(UInt32.random(in: 0...0xd7ff, using: &random))!
+                        : alphabet.randomElement(using: &random)!)
+            }
+            let text = String(source)
+            do {
+                let pattern = try RoutePattern(text)
+                #expect(pattern.source == text)
+                accepted += 1
+            } catch {
+                #expect((error.offset ?? -1) >= 0 && error.offset ?? 0 <= text.utf8.count)
+                refused += 1
+            }
+        }
+        #expect(accepted > 200 && refused > 2000)
+    }
+
+    @Test("Any bytes are a path that matches or an error", arguments: 0..<4)
+    func randomPaths(_ part: Int) throws {
+        var random = RouteRandom(state: UInt64(part) &+ 70)
+        let table = try RouteTable([
+            "/", "/a", "/a/:b", "/a/:b(int)/c", "/x:y.z", "/*rest", "https://*/a/:b{/*rest}", "app://h/:x(uuid)",
+        ])
+        var (matched, refused) = (0, 0)
+        for round in 0..<(isRouteSoak ? 4_000_000 : 20_000) {
+            var bytes: [UInt8] = round % 3 == 0 ? Array("https://".utf8) : [UInt8(ascii: "/")]
+            let alphabet = Array("/a%2F?#.:@xyz5\u{7f}".utf8)
+            for _ in 0..<Int.random(in: 0..<40, using: &random) {
+                bytes.append(
+                    round % 2 == 0 ? UInt8.random(in: 0...255, using: &random) : alphabet.randomElement(using: &random)!
+                )
+            }
+            let url = String(decoding: bytes, as: UTF8.self)
+            do {
+                let match = try table.match(url)
+                #expect(match.parameters.allSatisfy { !$0.value.isEmpty })
+                _ = (match.query, match.fragment, match.host, match.path)
+                matched += 1
+            } catch {
+                #expect(error.offset ?? 0 <= url.utf8.count)
+                refused += 1
+            }
+        }
+        #expect(matched > 1000 && refused > 1000)
+    }
+}
+
+extension RouteTable {
+    fileprivate var patternsForTest: String { "\(count) patterns" }
+}
