@@ -19,13 +19,13 @@ final class RouteGuard: Sendable {
         _ prefix: String, options: RouterOptions,
         check: @escaping @Sendable (Navigation) async throws -> NavigationVerdict
     ) throws(EventBusError) {
-        // A trailing slash must never be a way around a guard.
+        // Slashes at the end must never be a way around a guard, so they are segments here, and the prefix covers them.
         var options = options
-        options.trailingSlash = .ignored
+        options.trailingSlash = .strict
         let pattern = try RoutePattern(prefix, types: options.types, limits: options.limits)
+        options.limits.segments += 1
         var table = RouteTable(options: options)
-        _ = try table.insert(pattern, route: nil, replacing: true)
-        if let below = pattern.anythingBelow { _ = try table.insert(below, route: nil, replacing: true) }
+        _ = try table.insert(pattern.andBelow, route: nil, replacing: true)
         (self.pattern, self.check, self.table) = (pattern, check, table)
     }
 
@@ -39,22 +39,26 @@ final class RouteGuard: Sendable {
 }
 
 extension RoutePattern {
-    /// The pattern with a catch-all after each variant that has none, for matching prefixes; nil if all have one.
-    fileprivate var anythingBelow: RoutePattern? {
-        let open = variants.filter { $0.segments.last?.kind != .catchAll }
-        guard !open.isEmpty else { return nil }
-        return RoutePattern(
-            copying: self,
-            variants: open.map { variant in
-                var variant = variant
-                // A slash at the end of the prefix is no segment to wait for.
-                if let last = variant.segments.last, last.kind == .literal, last.prefix.isEmpty {
-                    variant.segments.removeLast()
-                }
-                let end = variant.text.count
-                variant.segments.append(RouteSegment(kind: .catchAll, prefix: end..<end, suffix: end..<end))
-                variant.names.append("*")
-                return variant
-            })
+    /// The pattern read as a prefix: itself, itself with a slash at the end, and itself with anything below.
+    fileprivate var andBelow: RoutePattern {
+        var result: [RouteVariant] = []
+        for var variant in variants {
+            if variant.segments.last?.kind == .catchAll {
+                result.append(variant)
+                continue
+            }
+            let end = variant.text.count
+            let slash = RouteSegment(prefix: end..<end, suffix: end..<end)
+            if let last = variant.segments.last, last.kind == .literal, last.prefix.isEmpty {
+                variant.segments.removeLast()
+            }
+            result.append(variant)
+            variant.segments.append(slash)
+            result.append(variant)
+            variant.segments[variant.segments.count - 1].kind = .catchAll
+            variant.names.append("*")
+            result.append(variant)
+        }
+        return RoutePattern(copying: self, variants: result)
     }
 }

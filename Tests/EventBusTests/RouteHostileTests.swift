@@ -1,0 +1,165 @@
+import AshlarEventBus
+import Testing
+
+/// A URL that means harm, made of repeated parts, and how it must end.
+struct HostileURL: Sendable, CustomTestStringConvertible {
+    var behaviour: String
+    var url: String
+    /// The code of the error, or the pattern that matches.
+    var outcome: String
+    var testDescription: String { behaviour }
+
+    init(_ behaviour: String, _ parts: (String, Int)..., to outcome: String) {
+        self.behaviour = behaviour
+        self.outcome = outcome
+        url = parts.map { String(repeating: $0.0, count: $0.1) }.joined()
+    }
+}
+
+@Suite("Hostile paths and tables", .timeLimit(.minutes(2)))
+struct RouteHostileTests {
+    static let patterns = [
+        "/a/b", "/:x", "/:x/:y", "/s/:a-x", "/s/:a(double)", "/:p(int)/:q(int)/:r(int)", "/f/*rest", "https://h/:x",
+    ]
+
+    static let rows: [HostileURL] = [
+        HostileURL("a megabyte of one segment", ("/", 1), ("x", 1 << 20), to: "pathTooLong"),
+        HostileURL("a megabyte of slashes", ("/", 1 << 20), to: "pathTooLong"),
+        HostileURL("a megabyte of segments", ("/x", 1 << 19), to: "pathTooLong"),
+        HostileURL("a megabyte of percent signs", ("/", 1), ("%", 1 << 20), to: "pathTooLong"),
+        HostileURL("a megabyte of escapes", ("/", 1), ("%41", 1 << 19), to: "pathTooLong"),
+        HostileURL("a megabyte of query", ("/x?", 1), ("a=1&", 1 << 18), to: "pathTooLong"),
+        HostileURL("a megabyte of fragment", ("/x#", 1), ("a", 1 << 20), to: "pathTooLong"),
+        HostileURL("a megabyte of host", ("https://", 1), ("h", 1 << 20), to: "pathTooLong"),
+        HostileURL("a megabyte of scheme", ("h", 1 << 20), ("://x/", 1), to: "pathTooLong"),
+        HostileURL("a megabyte without a slash", ("x", 1 << 20), to: "pathTooLong"),
+        HostileURL("one byte over the path's limit", ("/", 1), ("x", 8192), to: "pathTooLong"),
+        HostileURL("the path's limit exactly", ("/", 1), ("x", 8191), to: "/:x"),
+        HostileURL("a path over its limit, a short query", ("/", 1), ("x", 8192), ("?a", 1), to: "pathTooLong"),
+        HostileURL("a query at its limit", ("/x?", 1), ("a", 16_381), to: "/:x"),
+        HostileURL("a query over its limit", ("/x?", 1), ("a", 16_384), to: "pathTooLong"),
+        HostileURL("one segment over their limit", ("/x", 129), to: "pathTooManySegments"),
+        HostileURL("the limit of segments exactly", ("/f", 1), ("/x", 127), to: "/f/*rest"),
+        HostileURL("empty segments over their limit", ("/", 130), to: "pathTooManySegments"),
+        HostileURL("empty segments up to their limit", ("/", 129), to: "routeNotFound"),
+        HostileURL("segments over the limit after a host", ("https://h", 1), ("/x", 129), to: "pathTooManySegments"),
+        HostileURL("escapes up to the path's limit", ("/", 1), ("%41", 2730), to: "/:x"),
+        HostileURL(
+            "a bad escape at the end of a long path", ("/", 1), ("x", 8000), ("%", 1), to: "invalidPercentEncoding"),
+        HostileURL("encoded slashes without end", ("/", 1), ("%2F", 2700), to: "/:x"),
+        HostileURL("encoded dots and slashes", ("/", 1), ("%2E%2E%2F", 900), to: "/:x"),
+        HostileURL("overlong slashes", ("/", 1), ("%C0%AF", 1000), to: "invalidUTF8"),
+        HostileURL("an encoded zero byte", ("/x%00y", 1), to: "/:x"),
+        HostileURL("a raw zero byte", ("/x\u{0}y", 1), to: "/:x"),
+        HostileURL("control characters", ("/x\r\nSet-Cookie: a", 1), to: "/:x"),
+        HostileURL("what regular expressions fear", ("/s/", 1), ("-", 4000), ("y", 1), to: "/:x/:y"),
+        HostileURL("a very long number", ("/s/", 1), ("9", 8000), to: "/:x/:y"),
+        HostileURL("a very long fraction", ("/s/0.", 1), ("0", 8000), to: "/s/:a(double)"),
+        HostileURL("a very long exponent", ("/s/1e", 1), ("9", 8000), to: "/:x/:y"),
+        HostileURL("ints that overflow", ("/9223372036854775808/1", 1), to: "/:x/:y"),
+        HostileURL("a name and password without end", ("https://", 1), ("u:p@", 2000), ("h/x", 1), to: "https://h/:x"),
+        HostileURL("slashes after a scheme", ("https:", 1), ("/", 100), to: "routeNotFound"),
+        HostileURL("marks without end", ("/x", 1), ("?#", 4000), to: "/:x"),
+        HostileURL("a query of separators", ("/x?", 1), ("&=", 8000), to: "/:x"),
+        HostileURL("nothing", to: "pathNotAbsolute"),
+        HostileURL("a combining mark after the slash", ("/\u{301}", 1), to: "/:x"),
+        HostileURL("a space before the slash", (" /x", 1), to: "pathNotAbsolute"),
+    ]
+
+    @Test("Each ends as its row says", arguments: rows)
+    func row(_ row: HostileURL) throws {
+        let table = try RouteTable(Self.patterns)
+        do {
+            let match = try table.match(row.url)
+            #expect(match.pattern == row.outcome)
+            #expect(match.parameters.allSatisfy { !$0.value.isEmpty })
+            #expect(match.query.count < 10_000)
+        } catch {
+            #expect(error.code.description == row.outcome)
+            #expect(error.description.utf8.count < 2000)
+        }
+    }
+
+    @Test("The table is as long as promised")
+    func size() { #expect(Self.rows.count >= 30, "\(Self.rows.count) rows") }
+
+    @Test("A table of overlapping patterns costs its number of places at most, or an error")
+    func backtracking() throws {
+        // Each segment may be taken as text or as a parameter: 2^12 rows of choices, all of which fail at the end.
+        var patterns: [String] = []
+        for bits in 0..<4096 {
+            let parts = (0..<12).map { bits >> $0 & 1 == 0 ? "a" : ":p\($0)" }
+            patterns.append("/" + parts.joined(separator: "/") + "/end")
+        }
+        let path = String(repeating: "/a", count: 12)
+        let table = try RouteTable(patterns)
+        #expect(routeError { _ = try table.match(path + "/nowhere") }?.code == .routeNotFound)
+        #expect(try table.match(path + "/end").pattern == patterns[0])
+        #expect(try table.match("/b" + path.dropFirst(2) + "/end").pattern == patterns[1])
+        let tight = try RouteTable(patterns, options: RouterOptions(limits: RouteLimits(steps: 1000)))
+        let error = routeError { _ = try tight.match(path + "/nowhere") }
+        #expect(error?.code == .matchTooCostly)
+        #expect(error?.expected?.contains("1000") == true)
+    }
+
+    @Test("Many parameters with text at one place are tried within the budget")
+    func manyAffixes() throws {
+        let patterns = (0..<3000).map { "/p\($0)-:x/end" }
+        let table = try RouteTable(patterns)
+        #expect(try table.match("/p2999-5/end").parameters["x"] == "5")
+        let tight = try RouteTable(patterns, options: RouterOptions(limits: RouteLimits(steps: 100)))
+        #expect(routeError { _ = try tight.match("/q/end") }?.code == .matchTooCostly)
+    }
+
+    @Test("Raised limits work up to the end")
+    func raisedLimits() throws {
+        let limits = RouteLimits(pathBytes: 2 << 20, segments: 1 << 20, steps: 2 << 20)
+        let table = try RouteTable(["/f/*rest", "/:x"], options: RouterOptions(limits: limits))
+        let rest = String(repeating: "/x", count: 500_000)
+        #expect(try table.match("/f" + rest).parameters["rest"]?.utf8.count == 999_999)
+        #expect(try table.match("/" + String(repeating: "x", count: 1 << 20)).parameters["x"]?.utf8.count == 1 << 20)
+        #expect(try table.match("/f" + rest + "/%41").parameters.segments(of: "rest")?.last == "A")
+    }
+
+    @Test("Patterns are limited in length, segments and parameters")
+    func patternLimits() throws {
+        let long = "/" + String(repeating: "x", count: RoutePattern.maximumLength)
+        #expect(routeError { _ = try RoutePattern(long) }?.code == .patternTooLong)
+        #expect(try RoutePattern(String(long.dropLast())).match(String(long.dropLast())).pattern.count == 8192)
+        let segments = String(repeating: "/x", count: 129)
+        #expect(routeError { _ = try RoutePattern(segments) }?.code == .patternTooManySegments)
+        #expect(routeError { _ = try RoutePattern(segments) }?.offset == 256)
+        #expect(try RoutePattern(String(segments.dropLast(2))).match(String(segments.dropLast(2))).parameters.isEmpty)
+        let parameters = (0..<33).map { "/:p\($0)" }.joined()
+        #expect(routeError { _ = try RoutePattern(parameters) }?.code == .patternTooManyParameters)
+        let most = try RoutePattern((0..<32).map { "/:p\($0)" }.joined())
+        let match = try most.match((0..<32).map { "/v\($0)" }.joined())
+        #expect(match.parameters["p31"] == "v31" && match.parameters["p0"] == "v0" && match.parameters.count == 32)
+        #expect(try RoutePattern(parameters, limits: RouteLimits(parameters: 33)).parameterNames.count == 33)
+    }
+
+    @Test("A snapshot does not change when the router does")
+    func snapshots() throws {
+        let router = Router(bus: EventBus())
+        try router.route("/a/:x") { _ in }
+        let snapshot = router.current
+        try router.route("/b/:y") { _ in }
+        router.unroute("/a/:x")
+        #expect(snapshot.contains("/a/1") && !snapshot.contains("/b/1") && snapshot.count == 1)
+        #expect(!router.contains("/a/1") && router.contains("/b/1"))
+    }
+
+    @Test("Routes that come and go leave no trace in the tree")
+    func churn() throws {
+        let router = Router(bus: EventBus())
+        try router.route("/keep/:x") { _ in }
+        for round in 0..<2000 {
+            let watch = try router.route("/r\(round)/:a{/:b(int)}/x-:c") { _ in }
+            #expect(router.contains("/r\(round)/1/2/x-3"))
+            watch.cancel()
+        }
+        #expect(router.current.count == 1)
+        #expect(try router.match("/keep/1").parameters["x"] == "1")
+        #expect(!router.contains("/r1999/1/2/x-3"))
+    }
+}

@@ -1,0 +1,303 @@
+import AshlarEventBus
+import Testing
+
+@Suite("Guards, redirects and navigations that overtake", .timeLimit(.minutes(1)))
+struct RouterGuardTests {
+    let bus = EventBus()
+    let log = RouteLog()
+
+    private func router(_ patterns: [String]) throws -> Router {
+        let router = Router(bus: bus)
+        for pattern in patterns {
+            try router.route(pattern) { [log] navigation in log.add("at \(navigation.url)") }
+        }
+        return router
+    }
+
+    @Test("Guards are asked outermost first, then in order of registration")
+    func order() async throws {
+        let router = try router(["/a/b/c", "/a"])
+        try router.guardRoutes("/a/b") { [log] _ in
+            log.add("/a/b")
+            return .allow
+        }
+        try router.guardRoutes("/a") { [log] _ in
+            log.add("/a first")
+            return .allow
+        }
+        try router.guardRoutes("/") { [log] navigation in
+            log.add("/ \(navigation.options(as: Int.self) ?? 0)")
+            return .allow
+        }
+        try router.guardRoutes("/a") { [log] _ in
+            log.add("/a second")
+            return .allow
+        }
+        try await router.navigate("/a/b/c", 3)
+        #expect(log.all == ["/ 3", "/a first", "/a second", "/a/b", "at /a/b/c"])
+        try await router.navigate("/a")
+        #expect(log.all.dropFirst(5) == ["/ 0", "/a first", "/a second", "at /a"])
+    }
+
+    @Test(
+        "A prefix covers whole segments, itself and what is below it",
+        arguments: [
+            ("/admin", "/admin", true), ("/admin", "/admin/", true), ("/admin", "/admin/users", true),
+            ("/admin", "/administrator", false), ("/admin", "/", false), ("/admin/", "/admin/users", true),
+            ("/admin", "/%61dmin/users", true), ("/admin", "/admin?x", true), ("/:x(int)", "/5/users", true),
+            ("/:x(int)", "/admin/users", false), ("/", "/admin/users", true), ("/", "/", true),
+            ("/admin{/users}", "/admin/x", true), ("/*all", "/admin/users", true), ("/*all", "/", false),
+            ("https://h/admin", "/admin", false), ("https://h/admin", "https://h/admin/users", true),
+            ("https://h", "https://h/admin/users", true), ("https://h", "https://i/admin/users", false),
+            ("/admin", "https://h/admin/users", true), ("/admin", "https://h/x", false), ("/", "https://h", true),
+            ("/admin", "/admin//", true),
+        ])
+    func coverage(prefix: String, url: String, isCovered: Bool) async throws {
+        let router = Router(bus: bus, options: RouterOptions(trailingSlash: .strict))
+        for pattern in ["/", "/*all", "*://*", "*://*/*all"] { try router.route(pattern) { _ in } }
+        try router.guardRoutes(prefix) { _ in .deny() }
+        let error = await navigationError { try await router.navigate(url) }
+        #expect(error?.code == (isCovered ? .navigationDenied : nil))
+    }
+
+    @Test("No path is so long that it passes by a guard")
+    func longestPath() async throws {
+        let router = try router(["/admin/*rest"])
+        try router.guardRoutes("/admin") { _ in .deny() }
+        let path = "/admin" + String(repeating: "/x", count: 127) + "/"
+        #expect(router.contains(path))
+        #expect(await navigationError { try await router.navigate(path) }?.code == .navigationDenied)
+    }
+
+    @Test("A refusal names the guard and carries its reason; the route does not run")
+    func denial() async throws {
+        struct Reason: Error {}
+        let router = try router(["/admin"])
+        try router.guardRoutes("/admin") { _ in .deny(reason: Reason()) }
+        let error = await navigationError { try await router.navigate("/admin") }
+        #expect(error?.code == .navigationDenied)
+        #expect(error?.subject == "/admin")
+        #expect(error?.found == "a guard of /admin")
+        #expect(error?.underlying is Reason)
+        #expect(log.all.isEmpty)
+        try router.guardRoutes("/") { _ in throw Reason() }
+        await #expect(throws: Reason.self) { try await router.navigate("/admin") }
+    }
+
+    @Test("A guard ends with its watch, and with its owner's routes")
+    func removal() async throws {
+        let router = try router(["/a"])
+        let watch = try router.guardRoutes("/a") { _ in .deny() }
+        #expect(watch.isLive && watch.watched == "/a")
+        #expect(await navigationError { try await router.navigate("/a") }?.code == .navigationDenied)
+        #expect(watch.cancel() && !watch.cancel() && !watch.isLive)
+        try await router.navigate("/a")
+        #expect(log.all == ["at /a"])
+    }
+
+    @Test("A redirect goes on with the same options and remembers its trail")
+    func redirects() async throws {
+        let router = try router(["/login", "/admin/:page"])
+        try router.guardRoutes("/admin") { .redirect("/login?next=\($0.url)") }
+        let navigation = try await router.navigate("/admin/users", 7)
+        #expect(navigation.url == "/login?next=/admin/users")
+        #expect(navigation.query["next"] == "/admin/users")
+        #expect(navigation.requested == "/admin/users")
+        #expect(navigation.trail == ["/admin/users"])
+        #expect(navigation.options(as: Int.self) == 7)
+        #expect("\(navigation)" == "/admin/users -> /login?next=/admin/users")
+        #expect(log.all == ["at /login?next=/admin/users"])
+    }
+
+    @Test("A route may redirect to another pattern with its values, query and fragment")
+    func redirectRoutes() async throws {
+        let router = try router(["/notes/:id"])
+        try router.redirect("/memo/:id{/:page}", to: "/notes/:id")
+        let navigation = try await router.navigate("/memo/a%2Fb/3?x=1&y#top")
+        #expect(navigation.url == "/notes/a%2Fb?x=1&y#top")
+        let missing = routeError { try router.redirect("/m/:x", to: "/notes/:id") }
+        #expect(missing?.code == .parameterMissing)
+        #expect(missing?.expected == "id")
+        #expect(routeError { try router.redirect("/memo/:nr", to: "/notes") }?.code == .routeConflict)
+    }
+
+    @Test("Sixteen redirects are followed, the seventeenth is refused with the trail")
+    func redirectLimit() async throws {
+        let router = try router(["/n/:i(int)", "/end"])
+        try router.guardRoutes("/n") { navigation in
+            let i = try navigation.parameters.value("i", as: Int.self)
+            return .redirect(i == 1 ? "/end" : "/n/\(i - 1)")
+        }
+        let navigation = try await router.navigate("/n/16")
+        #expect(navigation.trail.count == 16)
+        let error = await navigationError { try await router.navigate("/n/17") }
+        #expect(error?.code == .tooManyRedirects)
+        #expect(error?.subject == "/n/17")
+        #expect(error?.trail.count == 18)
+        #expect(error?.trail.last == "/end")
+    }
+
+    @Test("A loop of redirects is refused with its trail")
+    func redirectLoop() async throws {
+        let router = try router(["/a", "/b", "/c"])
+        try router.guardRoutes("/b") { _ in .redirect("/c") }
+        try router.guardRoutes("/c") { _ in .redirect("/b") }
+        try router.guardRoutes("/a") { _ in .redirect("/b") }
+        let error = await navigationError { try await router.navigate("/a") }
+        #expect(error?.code == .redirectLoop)
+        #expect(error?.trail == ["/a", "/b", "/c", "/b"])
+        try router.redirect("/self", to: "/self")
+        #expect(await navigationError { try await router.navigate("/self") }?.trail == ["/self", "/self"])
+    }
+
+    @Test("A redirect that leads nowhere tells its trail")
+    func redirectToNowhere() async throws {
+        let router = try router(["/a"])
+        try router.guardRoutes("/a") { _ in .redirect("/nowhere") }
+        let error = await navigationError { try await router.navigate("/a") }
+        #expect(error?.code == .routeNotFound)
+        #expect(error?.subject == "/nowhere")
+        #expect(error?.trail == ["/a"])
+    }
+
+    @Test("The newest navigation wins, and the one it overtakes is cancelled")
+    func newestWins() async throws {
+        let gate = RouteGate()
+        let router = try router(["/fast"])
+        try router.route("/slow") { [log] _ in
+            await gate.pass()
+            log.add("slow cancelled \(Task.isCancelled)")
+        }
+        let watch = bus.watch(Router.navigated) { [log] in log.add("navigated \($0.payload.url)") }
+        let slow = Task { try await router.navigate("/slow") }
+        await gate.arrived()
+        try await router.navigate("/fast")
+        await gate.open()
+        await #expect(throws: CancellationError.self) { try await slow.value }
+        #expect(log.all == ["at /fast", "navigated /fast", "slow cancelled true"])
+        watch.cancel()
+    }
+
+    @Test("An error after being overtaken is a CancellationError")
+    func overtakenError() async throws {
+        struct Late: Error {}
+        let gate = RouteGate()
+        let router = try router(["/fast", "/slow"])
+        try router.guardRoutes("/slow") { _ in
+            await gate.pass()
+            throw Late()
+        }
+        let slow = Task { try await router.navigate("/slow") }
+        await gate.arrived()
+        try await router.navigate("/fast")
+        await gate.open()
+        await #expect(throws: CancellationError.self) { try await slow.value }
+        #expect(log.all == ["at /fast"])
+    }
+
+    @Test("Of many at once exactly the last one arrives when all wait")
+    func manyOvertake() async throws {
+        let gate = RouteGate()
+        let router = Router(bus: bus)
+        try router.route("/n/:i") { [log] navigation in
+            await gate.pass()
+            try Task.checkCancellation()
+            log.add(navigation.parameters["i"] ?? "")
+        }
+        var tasks: [Task<Navigation, any Error>] = []
+        for i in 0..<50 {
+            tasks.append(Task { try await router.navigate("/n/\(i)") })
+            await gate.arrived(i + 1)
+        }
+        await gate.open()
+        for task in tasks.dropLast() { await #expect(throws: CancellationError.self) { try await task.value } }
+        #expect(try await tasks[49].value.url == "/n/49")
+        #expect(log.all == ["49"])
+    }
+
+    @Test("Cancelling the caller cancels the navigation")
+    func callerCancels() async throws {
+        let gate = RouteGate()
+        let router = Router(bus: bus)
+        try router.route("/slow") { [log] _ in
+            await gate.pass()
+            log.add("cancelled \(Task.isCancelled)")
+        }
+        let task = Task { try await router.navigate("/slow") }
+        await gate.arrived()
+        task.cancel()
+        await gate.open()
+        await #expect(throws: CancellationError.self) { try await task.value }
+        #expect(log.all == ["cancelled true"])
+    }
+
+    @Test("A navigation inside another's action is part of it")
+    func nested() async throws {
+        let router = try router(["/inner"])
+        try router.route("/outer") { [log] _ in
+            try await router.navigate("/inner")
+            log.add("outer goes on")
+        }
+        let watch = bus.watch(Router.navigated) { [log] in log.add("navigated \($0.payload.url)") }
+        try await router.navigate("/outer")
+        #expect(log.all == ["at /inner", "navigated /inner", "outer goes on", "navigated /outer"])
+        watch.cancel()
+    }
+
+    @Test("Navigations inside each other without end are refused with their trail")
+    func nestedWithoutEnd() async throws {
+        let router = Router(bus: bus)
+        try router.route("/again") { _ in try await router.navigate("/again") }
+        let error = await navigationError { try await router.navigate("/again") }
+        #expect(error?.code == .tooManyRedirects)
+        #expect(error?.trail.count == 17)
+    }
+
+    @Test("Routes and guards may change while a navigation runs")
+    func changesInside() async throws {
+        let router = Router(bus: bus)
+        try router.route("/a") { [log] _ in
+            log.add("a \(router.unroute("/a"))")
+            try router.route("/b") { _ in log.add("b") }
+            try await router.navigate("/b")
+        }
+        try router.guardRoutes("/") { [log] _ in
+            _ = router.current.count
+            _ = try router.match("/a")
+            log.add("guard")
+            return .allow
+        }
+        _ = await navigationError { try await router.navigate("/a") }
+        #expect(log.all.first == "guard")
+        #expect(log.all.contains("a true"))
+        #expect(router.patterns == ["/b"])
+    }
+
+    @Test("Threads may register, match, navigate and remove at once")
+    func threads() async throws {
+        let router = Router(bus: bus)
+        try router.route("/fixed/:x") { _ in }
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for worker in 0..<8 {
+                group.addTask {
+                    for round in 0..<100 {
+                        let watch = try router.route("/w\(worker)/:a{/r\(round)}/x") { _ in }
+                        let match = try router.match("/w\(worker)/5/r\(round)/x")
+                        #expect(match.parameters["a"] == "5")
+                        #expect(router.contains("/fixed/\(round)"))
+                        do {
+                            try await router.navigate("/w\(worker)/1/x")
+                        } catch is CancellationError {
+                            // Another worker's navigation was newer.
+                        }
+                        #expect(watch.cancel())
+                        #expect(!router.contains("/w\(worker)/5/x"))
+                    }
+                }
+            }
+            try await group.waitForAll()
+        }
+        #expect(router.patterns == ["/fixed/:x"])
+        #expect(router.current.count == 1)
+    }
+}
