@@ -61,6 +61,11 @@ public struct HostMap: Hashable, Sendable {
         try self.init(json: JSONEntity(object: [("configurations", Self.json(configurations))]).bytes(), strict: true)
     }
 
+    /// A map of no hosts, with which every host stays itself.
+    public static let empty: HostMap = HostMap()
+
+    private init() { (configurations, warnings, file) = ([], [], nil) }
+
     /// The configuration of a canonical host, found without regard to case and a dot at the end, or nil.
     ///
     /// - Complexity: O(*n*) in the number of configurations; ``HostSwitch/resolve(_:scheme:)`` is O(1).
