@@ -61,7 +61,7 @@ consumer: ## Builds and runs Tests/Consumer, which uses each product alone
 	@for module in $(MODULES); do Tests/Consumer/.build/debug/Use$$module; done
 
 examples: ## Builds and runs every program of Examples/
-	swift build --package-path Examples $(SWIFT_FLAGS)
+	swift build --package-path Examples --build-tests $(SWIFT_FLAGS)
 	@Scripts/run-examples
 
 bench: ## Measures beside the peers, as ratios (MODULE=Logging for one)

@@ -4,7 +4,7 @@ import Foundation
 ///
 /// Colour follows the usual order: `NO_COLOR` switches it off, `CLICOLOR_FORCE` on, else a terminal decides.
 final class Screen: Sendable {
-    private let isColoured: Bool
+    let isColoured: Bool
 
     init(environment: [String: String] = ProcessInfo.processInfo.environment, isTerminal: Bool = isatty(1) == 1) {
         if environment["NO_COLOR"].map({ !$0.isEmpty }) == true {

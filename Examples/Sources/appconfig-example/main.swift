@@ -1,1 +1,20 @@
-print("")
+// Loads ApplicationConfig files for an environment and a bundle identifier, and tells where each value came from.
+import AshlarAppConfig
+
+let folder = CommandLine.arguments.dropFirst().first ?? "Resources"
+let plan = ConfigPlan.directory(
+    folder, environments: [.debug], bundleIdentifier: "com.example.fieldnotes.beta.acme")
+do {
+    let config = try ApplicationConfig.load(plan)
+    print("host:", config.string(forKey: "api.host", default: "localhost"))
+    print("timeout:", config.duration(forKey: "api.timeout", default: .seconds(24)))
+    print("retries, typed:", try config.get("api.retries", as: Int.self))
+    print(config.explain("api.host"))
+    print(config.explain("api.timeout"))
+
+    let store = ConfigStore(config)
+    store.update { $0["api.retries"] = 5 }
+    print("retries, set at run time:", store.current.int(forKey: "api.retries", default: 0))
+} catch {
+    print(error)
+}

@@ -1,1 +1,44 @@
 import Testing
+
+@testable import field_notes
+
+@Suite struct OptionsTests {
+    @Test("Every flag sets its option")
+    func flags() throws {
+        let options = try Options.parse([
+            "--resources", "r", "--logs", "l", "--language", "fr", "--brand", "acme", "--environment", "simulator",
+            "--bundle-id", "b", "--host", "QA", "--live", "http://localhost:1", "--hold",
+        ])
+        var expected = Options()
+        (expected.resources, expected.logs, expected.language, expected.brand) = ("r", "l", "fr", "acme")
+        (expected.environment, expected.bundleIdentifier, expected.host) = ("simulator", "b", "QA")
+        (expected.liveURL, expected.holds) = ("http://localhost:1", true)
+        #expect(options == expected)
+    }
+
+    @Test(
+        "A mistake on the command line is named",
+        arguments: [
+            (["--colour"], Options.Problem.unknown("--colour")),
+            (["--brand"], .missingValue("--brand")),
+            (["--environment", "beta"], .wrongEnvironment("beta")),
+            (["--brand", "acme", "--help"], .helpWanted),
+        ])
+    func mistakes(arguments: [String], problem: Options.Problem) {
+        #expect(throws: problem) { try Options.parse(arguments) }
+    }
+}
+
+@Suite struct ScreenTests {
+    @Test(
+        "Colour is for terminals, and the usual variables overrule",
+        arguments: [
+            ([:], true, true), ([:], false, false),
+            (["NO_COLOR": "1"], true, false), (["NO_COLOR": ""], true, true),
+            (["CLICOLOR_FORCE": "1"], false, true), (["CLICOLOR_FORCE": "0"], false, false),
+            (["NO_COLOR": "1", "CLICOLOR_FORCE": "1"], true, false), (["TERM": "dumb"], true, false),
+        ] as [([String: String], Bool, Bool)])
+    func colour(environment: [String: String], isTerminal: Bool, isColoured: Bool) {
+        #expect(Screen(environment: environment, isTerminal: isTerminal).isColoured == isColoured)
+    }
+}

@@ -59,7 +59,9 @@ struct SampleProgram {
         let (process, pipe) = (Process(), Pipe())
         process.executableURL = Self.root.appendingPathComponent("Examples/.build/debug/field-notes")
         process.arguments = ["--resources", resources.path, "--logs", logs.path] + arguments
-        process.environment = ["PATH": "/usr/bin:/bin", "LANG": "C.UTF-8", "HOME": folder.path].merging(environment) { $1 }
+        process.environment = ["PATH": "/usr/bin:/bin", "LANG": "C.UTF-8", "HOME": folder.path].merging(environment) {
+            $1
+        }
         process.standardOutput = pipe
         process.standardError = pipe
         // A pipe that is never written to: `--hold` waits on it until the process is killed.

@@ -1,0 +1,98 @@
+import Ashlar
+import Synchronization
+
+/// Counts the requests under way, as iStructure's service for the activity indicator does.
+final class NetworkStateService: Service, WatchOwner {
+    static let name = "net_state"
+    let watches = WatchBag()
+    private let counts = Mutex((now: 0, inAll: 0))
+
+    init(_ context: ServiceContext) async throws {
+        context.bus.watch(NetworkActivity.on, owner: self) { service, _ in
+            service.counts.withLock { $0 = ($0.now + 1, $0.inAll + 1) }
+        }
+        context.bus.watch(NetworkActivity.off, owner: self) { service, _ in
+            service.counts.withLock { $0.now -= 1 }
+        }
+    }
+
+    var summary: String { counts.withLock { "\($0.inAll) requests, \($0.now) under way" } }
+}
+
+/// The events of this app.
+enum NoteEvents {
+    static let selected = Topic<Int>("note:title:selected")
+}
+
+extension FieldNotes {
+    /// Starts the service that counts requests, and watches it start.
+    func startServices() async {
+        screen.heading("Services")
+        let watch = floor.bus.watch("service:**") { [screen] signal in screen.row("event", signal.name) }
+        do {
+            try await floor.services.register(NetworkStateService.self)
+            try await floor.services.start("net_state")
+        } catch {
+            report(error)
+        }
+        watch.cancel()
+    }
+
+    func stopServices() async {
+        screen.heading("Services")
+        if let service = await floor.services.service(NetworkStateService.self) {
+            screen.row("net_state", service.summary)
+        }
+        let watch = floor.bus.watch("service:**") { [screen] signal in screen.row("event", signal.name) }
+        do {
+            try await floor.services.stop("net_state")
+        } catch {
+            report(error)
+        }
+        watch.cancel()
+    }
+
+    /// Watches in three flavours, triggers, unwatches.
+    func showEvents() {
+        screen.heading("Events")
+        let list = NoteList()
+        let everything = floor.bus.watch("note:**") { [screen] signal in screen.row("any note event", signal.name) }
+        let selected = floor.bus.watch(NoteEvents.selected) { [screen] signal in
+            screen.row("note selected", "\(signal.payload)")
+        }
+        let fromList = floor.bus.watch(from: list) { [screen] _ in screen.row("the list says so", "") }
+        let first = floor.bus.trigger(NoteEvents.selected, 5, from: list)
+        screen.quiet("delivered to \(first.delivered) watchers")
+        selected.cancel()
+        fromList.cancel()
+        let second = floor.bus.trigger(NoteEvents.selected, 3, from: list)
+        screen.quiet("delivered to \(second.delivered) after unwatching two")
+        everything.cancel()
+        log.debug("events delivered", ["first": first.delivered, "second": second.delivered])
+    }
+
+    /// Registers a route and navigates to a note, which the route loads.
+    func navigate() async {
+        screen.heading("Navigation")
+        let (client, host) = (floor.client, host)
+        let terminal = TerminalNavigator { [screen] line in screen.text(line) }
+        do {
+            _ = try floor.router.route("/notes/:id(int)", to: terminal) { navigation in
+                let id = try navigation.parameters.value("id", as: Int.self)
+                let note = try await client.send(GetNote(host: host, id: id))
+                return "\(note.title): \(note.body)"
+            }
+            try await floor.router.navigate("/notes/5")
+            log.info("navigated to /notes/5")
+        } catch {
+            report(error)
+        }
+        do {
+            try await floor.router.navigate("/maps/5")
+        } catch {
+            screen.quiet("/maps/5: \(error)")
+        }
+    }
+}
+
+private final class NoteList: Sendable {}

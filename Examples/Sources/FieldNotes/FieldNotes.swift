@@ -1,0 +1,95 @@
+import Ashlar
+import Foundation
+
+/// Field Notes, a white-label notes client on the command line: what an app built on Ashlar does from start to end.
+@main
+struct FieldNotes {
+    let options: Options
+    let screen: Screen
+    let floor: GroundFloor
+    let log = Log("FieldNotes")
+
+    static func main() async {
+        let options: Options
+        do {
+            options = try Options.parse(Array(CommandLine.arguments.dropFirst()))
+        } catch {
+            FileHandle.standardError.write(Data("\(error)\n".utf8))
+            exit(error == .helpWanted ? 0 : 2)
+        }
+        exit(await FieldNotes(options).run())
+    }
+
+    /// Starts the ground floor on the product's files.
+    init(_ options: Options) {
+        self.options = options
+        screen = Screen()
+        var log = LogConfiguration(folder: options.logs, threshold: .debugging, sinks: [])
+        log.application = "field-notes"
+        var plan = GroundFloorPlan(
+            resources: options.resources, environments: Self.environments(options.environment),
+            bundleIdentifier: options.bundleIdentifier, log: log)
+        plan.languages = options.language.flatMap { LanguageTag($0) }.map { [$0] }
+        plan.brand = options.brand.map { .named($0) } ?? .fromInfoPlist
+        plan.themes = "Themes.json"
+        plan.hostMap = "HostMap.json"
+        plan.transport = options.liveURL == nil ? Self.recordings(in: options.resources) : nil
+        floor = GroundFloor(plan)
+    }
+
+    /// Shows every part in turn; returns the exit status, which is 1 only where nothing of the product is left.
+    func run() async -> Int32 {
+        screen.title("Field Notes: five libraries at work on the files in \(options.resources)")
+        showPriorRun()
+        showProblems()
+        log.info("started", ["environment": options.environment, "bundle": options.bundleIdentifier])
+        let hasConfiguration = showConfiguration()
+        let hasStrings = showStrings()
+        showHosts()
+        await startServices()
+        let hasNotes = await showNotes()
+        showEvents()
+        await navigate()
+        await stopServices()
+        log.info("ends")
+        holdIfAsked()
+        showLog()
+        guard hasConfiguration || hasStrings || hasNotes else {
+            screen.problem("\(options.resources) holds nothing that this app could show")
+            return 1
+        }
+        return 0
+    }
+
+    private static func environments(_ name: String) -> [ConfigEnvironment] {
+        switch name {
+        case "simulator": [.debug, .simulator]
+        case "debug": [.debug]
+        default: []
+        }
+    }
+
+    /// The recorded notes API; whichever host is chosen, the recordings answer.
+    private static func recordings(in resources: String) -> any NetworkTransport {
+        do throws(NetworkError) {
+            return try ReplayTransport(contentsOfFile: "\(resources)/notes.har", matching: .anyHost)
+        } catch {
+            return StubTransport { (_) throws(NetworkError) -> StubResponse in throw error }
+        }
+    }
+
+    private func showProblems() {
+        guard !floor.problems.isEmpty else { return }
+        screen.heading("Problems with the files")
+        for problem in floor.problems {
+            screen.problem("\(problem)")
+            log.warning("\(problem)")
+        }
+    }
+
+    private func holdIfAsked() {
+        guard options.holds else { return }
+        screen.quiet("holding; press Return to go on, or kill process \(ProcessInfo.processInfo.processIdentifier)")
+        _ = readLine()
+    }
+}

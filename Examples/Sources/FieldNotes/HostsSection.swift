@@ -1,0 +1,24 @@
+import Ashlar
+
+extension FieldNotes {
+    /// The host environments as a settings screen would list them; chooses one and shows where requests now go.
+    func showHosts() {
+        screen.heading("Host environments")
+        do throws(NetworkError) {
+            if let key = options.host {
+                for section in floor.hosts.rows { try floor.hosts.choose(key, for: section.title) }
+            } else {
+                floor.hosts.choosePrerelease()
+            }
+        } catch {
+            screen.problem("\(error)")
+        }
+        for section in floor.hosts.rows {
+            screen.text(section.title)
+            for row in section.rows {
+                screen.row((row.isChosen ? "* " : "  ") + row.key, row.title)
+            }
+            log.debug("\(section.title) is \(floor.hosts.resolve(section.title)?.description ?? "itself")")
+        }
+    }
+}

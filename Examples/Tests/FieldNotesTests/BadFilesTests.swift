@@ -1,0 +1,86 @@
+import Foundation
+import Testing
+
+/// What a file of Resources/ is replaced by.
+enum Damage: String, CaseIterable, Sendable {
+    case empty, halved, truncated, garbage, removed
+
+    func apply(to file: URL) throws {
+        let bytes = try Data(contentsOf: file)
+        switch self {
+        case .empty: try Data().write(to: file)
+        case .halved: try bytes.prefix(bytes.count / 2).write(to: file)
+        case .truncated: try bytes.dropLast(7).write(to: file)
+        case .garbage:
+            try Data((0..<512).map { UInt8(truncatingIfNeeded: $0 &* 167 &+ 13 ^ ($0 >> 3)) }).write(to: file)
+        case .removed: try FileManager.default.removeItem(at: file)
+        }
+    }
+}
+
+@Suite(.timeLimit(.minutes(5))) struct BadFilesTests {
+    /// Every file of Resources/, by its path in there.
+    static let files: [String] = {
+        let folder = SampleProgram.root.appendingPathComponent("Resources")
+        let walk = FileManager.default.enumerator(atPath: folder.path)
+        return (walk?.allObjects as? [String] ?? []).filter { path in
+            var isFolder: ObjCBool = false
+            let file = folder.appendingPathComponent(path).path
+            return FileManager.default.fileExists(atPath: file, isDirectory: &isFolder) && !isFolder.boolValue
+        }.sorted()
+    }()
+
+    @Test("Resources/ has the files that these tests damage")
+    func fileList() {
+        #expect(Self.files.count >= 16)
+        #expect(Self.files.contains("acme.lproj/fr.lproj/Localizable.strings"))
+    }
+
+    @Test(
+        "A damaged file never crashes the sample: it is named, and the rest goes on", arguments: files, Damage.allCases)
+    func damaged(file: String, damage: Damage) throws {
+        let sample = try SampleProgram()
+        defer { sample.remove() }
+        try damage.apply(to: sample.resources.appendingPathComponent(file))
+        let outcome = try sample.run(["--language", "fr-CA", "--brand", "acme", "--environment", "simulator"])
+        #expect(!outcome.wasSignalled, "\(outcome.output)")
+        #expect(outcome.status == 0, "\(outcome.output)")
+        #expect(outcome.output.contains("[INFO] FieldNotes - ends"))
+        // An image is a name here and is not decoded; the files of other languages and brands are read when needed.
+        let isRead = !file.hasSuffix(".png") && file != "de.lproj/Localizable.strings" && !file.hasPrefix("borealis")
+        if isRead, damage == .truncated || damage == .garbage {
+            let name = try #require(file.split(separator: "/").last)
+            #expect(outcome.problems.contains { $0.contains(name) }, "\(file) is not named in\n\(outcome.output)")
+        }
+    }
+
+    @Test(
+        "A cut-off file is told with its line and what was expected",
+        arguments: [
+            ("ApplicationConfig.plist", "ApplicationConfig.plist:"), ("HostMap.json", "HostMap.json"),
+            ("Themes.json", "Themes.json:"), ("en.lproj/Localizable.strings", "en.lproj/Localizable.strings:"),
+            ("notes.har", "notes.har"),
+        ])
+    func place(file: String, place: String) throws {
+        let sample = try SampleProgram()
+        defer { sample.remove() }
+        try Damage.truncated.apply(to: sample.resources.appendingPathComponent(file))
+        let problems = try sample.run().problems
+        let problem = try #require(problems.first { $0.contains(place) })
+        #expect(["expected", "never ends"].contains { problem.contains($0) }, "\(problem)")
+        #expect(problem.contains(/:\d+|line \d+/), "\(problem)")
+    }
+
+    @Test("Only where nothing is left does the sample exit with 1")
+    func nothingLeft() throws {
+        let sample = try SampleProgram()
+        defer { sample.remove() }
+        for file in Self.files { try Damage.garbage.apply(to: sample.resources.appendingPathComponent(file)) }
+        let garbage = try sample.run()
+        #expect(garbage.status == 1 && !garbage.wasSignalled, "\(garbage.output)")
+        try FileManager.default.removeItem(at: sample.resources)
+        let absent = try sample.run()
+        #expect(absent.status == 1 && !absent.wasSignalled, "\(absent.output)")
+        #expect(absent.output.contains("holds nothing that this app could show"))
+    }
+}
