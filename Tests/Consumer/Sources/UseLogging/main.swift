@@ -1,8 +1,8 @@
 import AshlarLogging
 
-let capture = CapturingSink()
-LogSystem.start(LogConfiguration(threshold: .debugging, sinks: [capture]))
-Log("Consumer").debug("one line of \(1)")
-LogSystem.flush()
-precondition(capture.records.map(\.message) == ["one line of 1"])
+LogSystem.start(LogConfiguration(threshold: .debugging, sinks: []))
+let log = Log("Consumer")
+log.debug("one line of \(1)").indent(true)
+log.verbose("below the threshold")
+precondition(LogSystem.liveLog == "[DEBUG] Consumer - one line of 1\n")
 print("AshlarLogging alone: \(LogSystem.liveLog)", terminator: "")
