@@ -101,40 +101,67 @@ enum NumberReading {
 // MARK: - NSString's readings
 
 extension NumberReading {
-    private static func dropBlanks(_ bytes: UnsafeBufferPointer<UInt8>) -> Bytes {
-        bytes.drop { $0 == 0x20 || (0x09...0x0D).contains($0) }
+    /// The bytes behind blanks, of which NSString knows the no-break space too.
+    private static func dropBlanks(_ bytes: Bytes) -> Bytes {
+        var bytes = bytes
+        while let c = bytes.first {
+            if c == 0x20 || (0x09...0x0D).contains(c) {
+                bytes = bytes.dropFirst()
+            } else if c == 0xC2, bytes.dropFirst().first == 0xA0 {
+                bytes = bytes.dropFirst(2)
+            } else {
+                break
+            }
+        }
+        return bytes
+    }
+
+    /// Whether the number is negative, and the bytes behind its sign and the blanks around it.
+    private static func signed(_ bytes: UnsafeBufferPointer<UInt8>) -> (isNegative: Bool, rest: Bytes) {
+        let start = dropBlanks(bytes[...])
+        guard let sign = start.first, sign == UInt8(ascii: "-") || sign == UInt8(ascii: "+") else {
+            return (false, start)
+        }
+        return (sign == UInt8(ascii: "-"), dropBlanks(start.dropFirst()))
     }
 
     /// As `NSString.integerValue`: the digits at the start, saturating; 0 if there are none.
     static func nsInteger(_ text: String) -> Int64 {
         text.withKeyBytes { bytes in
-            let start = dropBlanks(bytes)
-            let isNegative = start.first == UInt8(ascii: "-")
-            let digits = (isNegative || start.first == UInt8(ascii: "+") ? start.dropFirst() : start).prefix(
-                while: isDigit)
-            if digits.isEmpty { return 0 }
-            let signed = isNegative ? start[start.startIndex..<digits.endIndex] : digits
-            return integer(signed) ?? (isNegative ? .min : .max)
+            let (isNegative, rest) = signed(bytes)
+            var value: Int64 = 0
+            for c in rest.prefix(while: isDigit) {
+                let digit = Int64(c - UInt8(ascii: "0"))
+                let (product, o1) = value.multipliedReportingOverflow(by: 10)
+                let (sum, o2) =
+                    isNegative
+                    ? product.subtractingReportingOverflow(digit) : product.addingReportingOverflow(digit)
+                if o1 || o2 { return isNegative ? .min : .max }
+                value = sum
+            }
+            return value
         }
     }
 
     /// As `NSString.doubleValue`: the decimal number at the start; 0 if there is none.
     static func nsDouble(_ text: String) -> Double {
         text.withKeyBytes { bytes in
-            let start = dropBlanks(bytes)
-            guard let end = endOfDouble(start) else { return 0 }
-            return Double(Substring(decoding: start[..<end], as: UTF8.self)) ?? 0
+            let (isNegative, rest) = signed(bytes)
+            guard rest.first != UInt8(ascii: "-"), rest.first != UInt8(ascii: "+"), let end = endOfDouble(rest) else {
+                return 0
+            }
+            let value = Double(Substring(decoding: rest[..<end], as: UTF8.self)) ?? 0
+            return isNegative ? -value : value
         }
     }
 
     /// As `NSString.boolValue`: whether the text starts with Y, y, T, t or, behind a sign and zeros, a digit of 1…9.
     static func nsBool(_ text: String) -> Bool {
         text.withKeyBytes { bytes in
-            var rest = dropBlanks(bytes)
-            if let c = rest.first, c | 0x20 == UInt8(ascii: "y") || c | 0x20 == UInt8(ascii: "t") { return true }
-            if rest.first == UInt8(ascii: "-") || rest.first == UInt8(ascii: "+") { rest = rest.dropFirst() }
-            rest = rest.drop { $0 == UInt8(ascii: "0") }
-            return rest.first.map { (UInt8(ascii: "1")...UInt8(ascii: "9")).contains($0) } ?? false
+            let start = dropBlanks(bytes[...])
+            if let c = start.first, c | 0x20 == UInt8(ascii: "y") || c | 0x20 == UInt8(ascii: "t") { return true }
+            let digits = signed(bytes).rest.drop { $0 == UInt8(ascii: "0") }
+            return digits.first.map { (UInt8(ascii: "1")...UInt8(ascii: "9")).contains($0) } ?? false
         }
     }
 }
