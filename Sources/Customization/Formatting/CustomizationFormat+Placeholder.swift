@@ -36,6 +36,9 @@ extension CustomizationFormat {
         let width: Count
         let precision: Count
 
+        /// Whether it was hardly meant as one: `% o` in "50% of all".
+        var isAccidental: Bool { text.utf8.count == 3 && text.hasPrefix("% ") }
+
         /// Every argument that it uses: those of `*`, then its own.
         var uses: [(Int, PlaceholderType)] {
             var uses: [(Int, PlaceholderType)] = []

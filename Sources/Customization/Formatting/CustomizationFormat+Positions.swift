@@ -1,0 +1,42 @@
+extension CustomizationFormat {
+    /// The text with the position of every placeholder written out: `"%@ of %d"` gives `"%1$@ of %2$d"`.
+    ///
+    /// The result formats the same values to the same text. Signs that begin no placeholder become `%%`.
+    public var positional: String {
+        segments.reduce(into: "") { text, segment in
+            switch segment {
+            case .literal(let literal): text += literal.doublingPercents
+            case .placeholder(let placeholder): text += placeholder.text(at: placeholder.position)
+            }
+        }
+    }
+}
+
+extension CustomizationFormat.Placeholder {
+    /// The placeholder with the position of its argument written out.
+    func text(at position: Int) -> String {
+        if let variable { return "%\(position)$#@\(variable)@" }
+        let letters = ["-": Flags.left, "+": .plus, " ": .space, "0": .zero, "#": .alternate]
+        let flags = letters.filter { self.flags.contains($0.value) }.keys.sorted().joined()
+        var text = "%\(position)$" + flags + Self.text(of: width)
+        if precision != .none { text += "." + Self.text(of: precision) }
+        return text + type.length + String(conversion)
+    }
+
+    private static func text(of count: Count) -> String {
+        switch count {
+        case .none: ""
+        case .fixed(let digits): String(digits)
+        case .argument(let position): "*\(position)$"
+        }
+    }
+}
+
+extension String {
+    /// The text as a format that shows it: every `%` is doubled.
+    var doublingPercents: String {
+        guard utf8.contains(UInt8(ascii: "%")) else { return self }
+        return String(
+            String.UnicodeScalarView(unicodeScalars.flatMap { $0 == "%" ? [$0, $0] : [$0] }))
+    }
+}

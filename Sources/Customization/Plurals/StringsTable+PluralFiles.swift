@@ -1,0 +1,31 @@
+extension StringsTable {
+    /// Reads a `.stringsdict` file, XML or binary: texts that depend on numbers, devices or widths.
+    ///
+    /// Each entry is a dictionary, which ``PluralMessage/init(stringsDict:devices:)`` reads.
+    ///
+    /// - Parameters:
+    ///   - bytes: The file's bytes.
+    ///   - file: The file's path, for locations.
+    /// - Returns: The table, and what is wrong in the file; a bad entry stays in the table.
+    /// - Complexity: O(*n*) in the number of bytes.
+    public static func parse(stringsDict bytes: [UInt8], file: String = "") -> ParsedStrings {
+        let (table, diagnostics) = StringsDictReader.read(bytes, file: file)
+        let isRejected = table.isEmpty && diagnostics.contains { $0.severity == .error && $0.key == nil }
+        return ParsedStrings(table: table, diagnostics: diagnostics, isRejected: isRejected)
+    }
+
+    /// Reads an `.xcstrings` file: the texts of all languages in one JSON file.
+    ///
+    /// A key without text in the catalog's own language stands for itself.
+    ///
+    /// - Parameters:
+    ///   - bytes: The file's bytes.
+    ///   - file: The file's path, for locations.
+    /// - Returns: A table for each language, and what is wrong in the file.
+    /// - Complexity: O(*n*) in the number of bytes.
+    public static func parse(
+        stringCatalog bytes: [UInt8], file: String = ""
+    ) -> (tables: [LanguageTag: StringsTable], diagnostics: [CustomizationDiagnostic]) {
+        StringCatalogReader.read(bytes, file: file)
+    }
+}

@@ -1,0 +1,61 @@
+import Testing
+
+@testable import AshlarCustomization
+
+@Suite struct FormatLintTests {
+    private func check(_ base: CustomizationValue, _ translation: CustomizationValue, language: LanguageTag = "fr")
+        -> [String]
+    {
+        func layer(_ role: CustomizationLayer.Role, _ value: CustomizationValue) -> CustomizationLayer {
+            let entry = CustomizationEntry(key: "k", value: value, location: .init(file: "\(role)"))
+            return CustomizationLayer(
+                id: "\(role)", role: role, tables: ["Localizable": StringsTable(entries: [entry])])
+        }
+        return FormatLint.check(
+            layers: [layer(.base("en"), base), layer(.language(language), translation)], base: "en"
+        ).map { "\($0.severity) \($0.code)" }
+    }
+
+    @Test(
+        "Placeholders of a translation are those of the base language",
+        arguments: [
+            ("%@ has %d", "%@ a %d", []), ("%@ has %d", "%2$d de %1$@", []), ("%1$@ %1$@", "%@", []), ("a", "b", []),
+            ("100%", "100 %", []), ("50% off", "50 % de rabais", []), ("100%% of %@", "100 %% de %@", []),
+            ("%d of all", "% d de tout", ["warning placeholder-suspicious", "warning placeholder-missing"]),
+            ("%@ has %d", "%d a %@", ["error placeholder-type", "error placeholder-type"]),
+            ("%@ has %d", "%@ a", ["warning placeholder-missing"]), ("%@", "%@ %d", ["error placeholder-extra"]),
+            ("a", "%@", ["error placeholder-extra"]), ("%d", "%lld", ["warning placeholder-type"]),
+            ("%1$@", "%3$@", ["error placeholder-extra", "warning placeholder-missing"]),
+            ("%1$d%%", "%1$d%", ["warning placeholder-malformed"]),
+            ("%1$s", "% 1$s", ["warning placeholder-malformed", "warning placeholder-missing"]),
+            ("%@", "％@", ["warning placeholder-suspicious", "warning placeholder-missing"]),
+            ("%1$@ %2$@", "%1$@ %@", ["warning placeholder-malformed", "warning placeholder-missing"]),
+        ] as [(String, String, [String])])
+    func placeholders(base: String, translation: String, expected: [String]) {
+        #expect(check(.string(base), .string(translation)) == expected)
+    }
+
+    @Test("Every form that whole numbers need must be there")
+    func categories() {
+        func message(_ categories: PluralCategory...) -> CustomizationValue {
+            PluralMessage(forms: Dictionary(uniqueKeysWithValues: categories.map { ($0, "%lld") })).stringsDict
+        }
+        let english = message(.one, .other)
+        #expect(check(english, message(.one, .other)) == [])
+        #expect(check(english, message(.one, .few, .many, .other), language: "ru") == [])
+        #expect(check(english, message(.one, .other), language: "ru") == ["warning plural-category-missing"])
+        #expect(check(english, message(.other), language: "ja") == [])
+        #expect(check(message(.other), message(.one, .other)) == ["warning plural-category-missing"])
+    }
+
+    @Test("A message and a plain text are compared by their arguments")
+    func messages() {
+        let message = PluralMessage(
+            format: "%#@files@ by %@",
+            variables: ["files": .init(valueType: "lld", forms: [.one: "a file", .other: "%lld files"])])
+        #expect(check(message.stringsDict, message.stringsDict) == [])
+        #expect(check(message.stringsDict, .string("%lld fichiers de %@")) == [])
+        #expect(check(message.stringsDict, .string("%lld fichiers")) == ["warning placeholder-missing"])
+        #expect(check(message.stringsDict, .string("%@ fichiers de %@")) == ["error placeholder-type"])
+    }
+}

@@ -1,0 +1,79 @@
+import AshlarCustomization
+import Testing
+
+@Suite struct FormatSnapshotTests {
+    private func layer(_ role: CustomizationLayer.Role, _ values: [String: CustomizationValue]) -> CustomizationLayer {
+        let entries = values.sorted { $0.key < $1.key }.map {
+            CustomizationEntry(key: $0.key, value: $0.value, location: .init(file: "\(role)", line: 1, column: 1))
+        }
+        return CustomizationLayer(
+            id: "\(role)", role: role, tables: ["Localizable": StringsTable(entries: entries)])
+    }
+
+    private func files(_ forms: [PluralCategory: String]) -> CustomizationValue {
+        PluralMessage(forms: forms).stringsDict
+    }
+
+    private var customization: Customization {
+        Customization(layers: [
+            layer(
+                .base("en"),
+                [
+                    "files": files([.one: "%lld file", .other: "%lld files"]),
+                    "sent": .string("%1$@ sent %2$lld files"),
+                    "rest": files([.one: "one left for %@", .other: "%lld left for %@"]), "list": .list([.string("a")]),
+                    "only english": files([.one: "%lld bug", .other: "%lld bugs"]),
+                ]),
+            layer(
+                .language("ru"),
+                [
+                    "files": files([.one: "%lld файл", .few: "%lld файла", .many: "%lld файлов", .other: "%lld файла"]),
+                    "sent": .string("%2$lld файлов от %1$@"),
+                ]),
+            layer(.brand("acme"), ["branded": files([.one: "%lld штука", .few: "%lld штуки", .other: "%lld штук"])]),
+        ])
+    }
+
+    @Test("The language of the winning layer chooses the form")
+    func plurals() {
+        let customization = customization
+        #expect(customization.plural("files", count: 1) == "1 файл")
+        #expect(customization.plural("files", count: 3) == "3 файла")
+        #expect(customization.plural("files", count: 5) == "5 файлов")
+        #expect(customization.plural("files", count: 3.0) == "3 файла")
+        #expect(customization.plural("only english", count: 21) == "21 bugs")
+        // A brand's layer has no language of its own; the language in use counts.
+        #expect(customization.plural("branded", count: 22) == "22 штуки")
+        #expect(customization.problems == [])
+    }
+
+    @Test("Values fill plain texts and messages alike")
+    func formats() {
+        let customization = customization
+        #expect(customization.format("sent", "Zoë", 3) == "3 файлов от Zoë")
+        #expect(customization.format("files", 2) == "2 файла")
+        #expect(customization.plural("rest", count: 4, "Zoë") == "4 left for Zoë")
+        #expect(customization.format("sent", values: [.string("Zoë"), .int(1)]) == "1 файлов от Zoë")
+        #expect(customization.problems == [])
+    }
+
+    @Test("A key that no layer has is its own format")
+    func missing() {
+        let customization = customization
+        #expect(customization.format("Hello %@", "Zoë") == "Hello Zoë")
+        #expect(customization.problems.map(\.code) == [.missingKey])
+    }
+
+    @Test("What cannot be filled stays visible and is told with its place")
+    func problems() {
+        let customization = customization
+        #expect(customization.format("sent", "Zoë") == "%2$lld файлов от Zoë")
+        #expect(customization.format("list", 1) == "list")
+        #expect(
+            customization.problems.map(\.description) == [
+                "language ru:1:1: warning: %2$lld: argument 2 is missing, 1 are given [format-missing-argument]",
+                "base en:1:1: error: \"list\": expected text, found list (\"a\") [malformed-value]",
+            ])
+        #expect(customization.problems.map(\.key) == ["sent", "list"])
+    }
+}

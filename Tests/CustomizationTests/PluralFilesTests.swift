@@ -1,0 +1,260 @@
+import AshlarCustomization
+import Foundation
+import Testing
+
+@Suite struct PluralFilesTests {
+    static let stringsDict = """
+        <?xml version="1.0" encoding="UTF-8"?>
+        <!DOCTYPE plist PUBLIC "-//Apple//DTD PLIST 1.0//EN" "http://www.apple.com/DTDs/PropertyList-1.0.dtd">
+        <plist version="1.0">
+        <dict>
+            <key>files in folders</key>
+            <dict>
+                <key>NSStringLocalizedFormatKey</key>
+                <string>%#@files@ in %#@folders@ by %@</string>
+                <key>files</key>
+                <dict>
+                    <key>NSStringFormatSpecTypeKey</key><string>NSStringPluralRuleType</string>
+                    <key>NSStringFormatValueTypeKey</key><string>lld</string>
+                    <key>zero</key><string>no file</string>
+                    <key>one</key><string>%lld file</string>
+                    <key>other</key><string>%lld files</string>
+                </dict>
+                <key>folders</key>
+                <dict>
+                    <key>NSStringFormatSpecTypeKey</key><string>NSStringPluralRuleType</string>
+                    <key>NSStringFormatValueTypeKey</key><string>d</string>
+                    <key>one</key><string>one folder</string>
+                    <key>other</key><string>%d folders</string>
+                </dict>
+            </dict>
+            <key>tap</key>
+            <dict>
+                <key>NSStringDeviceSpecificRuleType</key>
+                <dict>
+                    <key>iphone</key><string>Tap %@</string>
+                    <key>mac</key><string>Click %@</string>
+                    <key>other</key><string>Choose %@</string>
+                </dict>
+            </dict>
+            <key>width</key>
+            <dict>
+                <key>NSStringVariableWidthRuleType</key>
+                <dict><key>20</key><string>Hi</string><key>100</key><string>Hello there</string></dict>
+            </dict>
+            <key>plain</key><string>Just a text</string>
+        </dict>
+        </plist>
+        """
+
+    private func message(_ table: StringsTable, _ key: String) throws -> PluralMessage {
+        let value = try #require(table[key])
+        return try #require(PluralMessage(stringsDict: value))
+    }
+
+    @Test("A .stringsdict file gives messages with several variables, zero, devices and widths")
+    func stringsDict() throws {
+        let parsed = StringsTable.parse(stringsDict: Array(Self.stringsDict.utf8), file: "a.stringsdict")
+        #expect(parsed.diagnostics == [])
+        #expect(!parsed.isRejected)
+        #expect(parsed.table.count == 4)
+        let files = try message(parsed.table, "files in folders")
+        let english = PluralRules("en")
+        #expect(files.formatted(0, 1, "Zoë", rules: english).text == "no file in one folder by Zoë")
+        #expect(files.formatted(1, 2, "Zoë", rules: english).text == "1 file in 2 folders by Zoë")
+        #expect(files.formatted(5, 1, "Zoë", rules: english).text == "5 files in one folder by Zoë")
+        #expect(parsed.table.entry("tap")?.location.description == "a.stringsdict:25:5")
+        #expect(parsed.table["plain"] == .string("Just a text"))
+        #expect(try message(parsed.table, "width").format == "Hello there")
+        let tap = try #require(parsed.table["tap"])
+        #expect(PluralMessage(stringsDict: tap, devices: ["mac"])?.format == "Click %@")
+        #expect(PluralMessage(stringsDict: tap, devices: ["ipad", "iphone"])?.format == "Tap %@")
+        #expect(PluralMessage(stringsDict: tap, devices: [])?.format == "Choose %@")
+    }
+
+    @Test("A binary .stringsdict file reads the same")
+    func binary() throws {
+        let object = try PropertyListSerialization.propertyList(from: Data(Self.stringsDict.utf8), format: nil)
+        let data = try PropertyListSerialization.data(fromPropertyList: object, format: .binary, options: 0)
+        let parsed = StringsTable.parse(stringsDict: Array(data))
+        #expect(parsed.diagnostics == [])
+        let text = StringsTable.parse(stringsDict: Array(Self.stringsDict.utf8)).table
+        for key in ["files in folders", "tap", "width", "plain"] { #expect(parsed.table[key] == text[key]) }
+    }
+
+    @Test("A message is written as it is read")
+    func roundTrip() throws {
+        let table = StringsTable.parse(stringsDict: Array(Self.stringsDict.utf8)).table
+        let files = try message(table, "files in folders")
+        #expect(files.stringsDict == table["files in folders"])
+        #expect(PluralMessage(stringsDict: files.stringsDict) == files)
+    }
+
+    private func entry(_ body: String) -> [String] {
+        let text = "<plist version=\"1.0\"><dict>\n<key>k</key>\n\(body)\n</dict></plist>"
+        return StringsTable.parse(stringsDict: Array(text.utf8), file: "f").diagnostics.map(\.description)
+    }
+
+    @Test("What is wrong in an entry is reported with its place")
+    func diagnostics() {
+        #expect(
+            entry("<integer>1</integer>") == [
+                "f:2:1: error: expected a dictionary, found a whole number [plural-malformed]"
+            ])
+        #expect(entry("<dict/>") == ["f:2:1: error: the text NSStringLocalizedFormatKey is missing [plural-malformed]"])
+        #expect(
+            entry(
+                "<dict><key>NSStringLocalizedFormatKey</key><string>%#@a@ %#@b@</string>\n<key>a</key>"
+                    + "<dict><key>one</key><string>x</string>\n<key>much</key><string>y</string></dict></dict>") == [
+                    "f:4:1: warning: NSStringFormatSpecTypeKey should be NSStringPluralRuleType, found none [plural-malformed]",
+                    "f:4:1: error: \"a\" has no text for other, which every language needs [plural-missing-other]",
+                    "f:5:1: warning: \"much\" is no plural category [plural-unknown-category]",
+                    "f:2:1: error: %#@b@ is not defined [plural-unknown-variable]",
+                ])
+        #expect(
+            entry("<dict><key>NSStringDeviceSpecificRuleType</key><string>x</string></dict>").first?.contains(
+                "NSStringDeviceSpecificRuleType must be a dictionary") == true)
+        #expect(entry("<string>a</string><key>k</key><string>b</string>").first?.contains("duplicate-key") == true)
+        let list = StringsTable.parse(stringsDict: Array("<plist><array/></plist>".utf8), file: "f")
+        #expect(list.isRejected)
+        #expect(list.diagnostics.map(\.code) == [.notATable])
+        let broken = StringsTable.parse(stringsDict: Array("<plist><dict>".utf8), file: "f")
+        #expect(broken.isRejected)
+        #expect(!broken.diagnostics.isEmpty)
+    }
+
+    // MARK: String catalogs
+
+    static let catalog = #"""
+        {
+          "sourceLanguage" : "en",
+          "strings" : {
+            "Hello" : { },
+            "greeting" : {
+              "comment" : "On the first screen",
+              "localizations" : {
+                "en" : { "stringUnit" : { "state" : "translated", "value" : "Hello, %@!" } },
+                "fr" : { "stringUnit" : { "state" : "translated", "value" : "Bonjour %@ !" } },
+                "de" : { "stringUnit" : { "state" : "new", "value" : "" } }
+              }
+            },
+            "files" : {
+              "localizations" : {
+                "en" : { "variations" : { "plural" : {
+                  "one" : { "stringUnit" : { "state" : "translated", "value" : "%lld file" } },
+                  "other" : { "stringUnit" : { "state" : "translated", "value" : "%lld files" } } } } },
+                "ru" : { "variations" : { "plural" : {
+                  "one" : { "stringUnit" : { "state" : "translated", "value" : "%lld файл" } },
+                  "few" : { "stringUnit" : { "state" : "translated", "value" : "%lld файла" } },
+                  "many" : { "stringUnit" : { "state" : "translated", "value" : "%lld файлов" } },
+                  "other" : { "stringUnit" : { "state" : "translated", "value" : "%lld файла" } } } } }
+              }
+            },
+            "owner" : {
+              "localizations" : {
+                "en" : { "variations" : { "plural" : {
+                  "one" : { "stringUnit" : { "state" : "translated", "value" : "%@ has a file" } },
+                  "other" : { "stringUnit" : { "state" : "translated", "value" : "%@ has %lld files" } } } } }
+              }
+            },
+            "birds" : {
+              "localizations" : {
+                "en" : {
+                  "stringUnit" : { "state" : "translated", "value" : "%#@birds@ in %#@trees@" },
+                  "substitutions" : {
+                    "trees" : { "argNum" : 1, "formatSpecifier" : "lld", "variations" : { "plural" : {
+                      "one" : { "stringUnit" : { "state" : "translated", "value" : "%arg tree" } },
+                      "other" : { "stringUnit" : { "state" : "translated", "value" : "%arg trees" } } } } },
+                    "birds" : { "argNum" : 2, "formatSpecifier" : "lld", "variations" : { "plural" : {
+                      "one" : { "stringUnit" : { "state" : "translated", "value" : "%arg bird" } },
+                      "other" : { "stringUnit" : { "state" : "translated", "value" : "%arg birds" } } } } }
+                  }
+                }
+              }
+            },
+            "press" : {
+              "localizations" : {
+                "en" : { "variations" : { "device" : {
+                  "mac" : { "stringUnit" : { "state" : "translated", "value" : "Click" } },
+                  "iphone" : { "variations" : { "plural" : {
+                    "one" : { "stringUnit" : { "state" : "translated", "value" : "Tap once" } },
+                    "other" : { "stringUnit" : { "state" : "translated", "value" : "Tap %lld times" } } } } },
+                  "other" : { "stringUnit" : { "state" : "translated", "value" : "Press" } } } } }
+              }
+            },
+            "set" : { "localizations" : { "en" : { "stringSet" : { "state" : "new", "values" : ["a"] } } } }
+          },
+          "version" : "1.0"
+        }
+        """#
+
+    @Test("An .xcstrings file gives a table for each language")
+    func catalog() throws {
+        let (tables, diagnostics) = StringsTable.parse(stringCatalog: Array(Self.catalog.utf8), file: "a.xcstrings")
+        #expect(Set(tables.keys) == ["en", "fr", "ru"])
+        #expect(
+            diagnostics.map(\.description) == [
+                "a.xcstrings:57:42: note: a set of phrases is left out; only texts are read [catalog-part-skipped]"
+            ])
+        let english = try #require(tables["en"])
+        #expect(english["Hello"] == .string("Hello"))
+        #expect(english["greeting"] == .string("Hello, %@!"))
+        #expect(english.entry("greeting")?.comment == "On the first screen")
+        #expect(english.entry("greeting")?.location.line == 8)
+        #expect(tables["fr"]?["greeting"] == .string("Bonjour %@ !"))
+        let russian = try #require(tables["ru"])
+        let rules = PluralRules("en")
+        #expect(try message(english, "files").formatted(1, rules: rules).text == "1 file")
+        #expect(try message(english, "files").formatted(2, rules: rules).text == "2 files")
+        #expect(
+            try message(russian, "files").formatted(22, rules: PluralRules("ru")).text == "22 файла")
+        #expect(try message(english, "owner").formatted("Zoë", 1, rules: rules).text == "Zoë has a file")
+        #expect(try message(english, "owner").formatted("Zoë", 4, rules: rules).text == "Zoë has 4 files")
+        #expect(try message(english, "birds").formatted(1, 7, rules: rules).text == "7 birds in 1 tree")
+        #expect(try message(english, "birds").formatted(3, 1, rules: rules).text == "1 bird in 3 trees")
+        let press = try #require(english["press"])
+        #expect(PluralMessage(stringsDict: press, devices: ["mac"])?.format == "Click")
+        #expect(PluralMessage(stringsDict: press, devices: [])?.format == "Press")
+        let tap = try #require(PluralMessage(stringsDict: press, devices: ["iphone"]))
+        #expect(tap.formatted(1, rules: rules).text == "Tap once")
+        #expect(tap.formatted(3, rules: rules).text == "Tap 3 times")
+    }
+
+    @Test(
+        "A malformed catalog is reported and never stops the program",
+        arguments: [
+            "", "[]", "{}", "{\"strings\":[]}", "{\"strings\":{\"a\":1}}",
+            "{\"sourceLanguage\":\"en\",\"strings\":{\"a\":{\"localizations\":{\"en\":{\"stringUnit\":{}}}}}}",
+            "{\"sourceLanguage\":\"en\",\"strings\":{\"a\":{\"localizations\":{\"english please\":{}}}}}",
+            "{\"sourceLanguage\":\"en\",\"strings\":{\"a\":{\"localizations\":{\"en\":{\"variations\":{\"plural\":{\"one\":{}}}}}}}}",
+            "{\"sourceLanguage\":\"en\",\"strings\":{\"a\":{\"localizations\":{\"en\":{\"x\":1}}}}}",
+        ])
+    func malformedCatalogs(text: String) {
+        #expect(!StringsTable.parse(stringCatalog: Array(text.utf8)).diagnostics.isEmpty)
+    }
+
+    @Test("Any change of a byte leaves the program running", .timeLimit(.minutes(1)))
+    func mutations() {
+        var generator = SplitMix(seed: 99)
+        var read = 0
+        for original in [Self.stringsDict, Self.catalog] {
+            let bytes = Array(original.utf8)
+            for _ in 0..<400 {
+                var changed = bytes
+                for _ in 0..<Int.random(in: 1...3, using: &generator) {
+                    let index = Int.random(in: 0..<changed.count, using: &generator)
+                    changed[index] = UInt8.random(in: 0...255, using: &generator)
+                }
+                let tables =
+                    original.hasPrefix("<")
+                    ? [StringsTable.parse(stringsDict: changed).table]
+                    : Array(StringsTable.parse(stringCatalog: changed).tables.values)
+                for entry in tables.flatMap({ Array($0) }) {
+                    guard let message = PluralMessage(stringsDict: entry.value) else { continue }
+                    read += message.formatted(1, 2, rules: PluralRules("ar")).text.isEmpty ? 0 : 1
+                }
+            }
+        }
+        #expect(read > 200)
+    }
+}
