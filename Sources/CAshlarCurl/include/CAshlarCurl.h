@@ -9,6 +9,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "CAshlarInflater.h"
 #include "CAshlarPoller.h"
 
 typedef struct ashlar_curl {

@@ -56,6 +56,15 @@ final class TransferPipe: ResponseBodySource {
     /// Whether the answer has not ended yet.
     var isOpen: Bool { state.withLock { !$0.ended } }
 
+    /// Whether the reader keeps up; if not, `readerDrained` follows once it does.
+    func hasRoom() -> Bool {
+        state.withLock { state in
+            guard !state.ended, state.buffer.count >= Self.capacity else { return true }
+            state.refused = true
+            return false
+        }
+    }
+
     /// Ends the answer; the first end counts.
     func finish(_ failure: NetworkError? = nil) {
         let producer = state.withLock { state -> (any TransferProducer)? in

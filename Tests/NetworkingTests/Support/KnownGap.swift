@@ -6,6 +6,10 @@ import Testing
 enum KnownGap: String {
     case normalizesPaths = "`/a/../b` is sent as `/b`"
     case refusesBodyOfGET = "GET with a body fails with `resource exceeds maximum size`"
+    case seesNoBadHead = "a broken head is accepted, or fails as if the connection had been lost"
+    case kills = "an answer that ends within its head kills the process (`there's no response`)"
+    case vagueErrors = "broken chunks or compression are accepted or fail without saying why"
+    case mergesFields = "of repeated fields only one is seen, or all joined by commas"
     case needsSpaceAfterColon = "`Header:value` without a space makes the answer fail"
 
     /// Runs a check that must fail as long as the gap is there, and passes where there is none.

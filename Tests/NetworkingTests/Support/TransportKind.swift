@@ -35,3 +35,14 @@ func answer(_ status: Int = 200, _ fields: [String] = [], body: String = "") -> 
     (["HTTP/1.1 \(status) Status"] + fields + ["Content-Length: \(body.utf8.count)", "", ""]).joined(separator: "\r\n")
         + body
 }
+
+/// Runs an operation and returns what came of it.
+func outcome<Output: Sendable>(
+    _ operation: () async throws(NetworkError) -> Output
+) async -> Result<Output, NetworkError> {
+    do throws(NetworkError) { return .success(try await operation()) } catch { return .failure(error) }
+}
+
+extension Result {
+    var failure: Failure? { if case .failure(let failure) = self { failure } else { nil } }
+}

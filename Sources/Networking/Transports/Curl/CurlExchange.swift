@@ -17,6 +17,8 @@
         private(set) var handle: CurlHandle?
         private var head = CurlHeadReader()
         private var received = 0
+        private var raw = 0
+        private var decoder: ContentDecoder?
         private var failure: NetworkError?
         private var lastActivity: UInt64 = 0
         private var receivingPaused = false
@@ -74,7 +76,17 @@
         func fail(_ error: NetworkError) { failure = failure ?? error }
 
         private func completionError() -> NetworkError? {
-            hasHead ? nil : NetworkError(.badResponse, "the answer has no final head", phase: .receive)
+            if !hasHead { return NetworkError(.truncated, "the answer ended within its head", phase: .receive) }
+            if decoder?.isComplete == false {
+                return NetworkError(.truncated, "the compressed body ended early", phase: .receive)
+            }
+            return nil
+        }
+
+        /// Whether compression is asked for and undone; a request that names its own codings gets the body as it comes.
+        var asksForCompression: Bool {
+            request.options.decompresses && !request.headers.contains("Accept-Encoding")
+                && !request.headers.contains("Range") && !ContentDecoder.acceptEncoding.isEmpty
         }
 
         func resumeReceiving() {
@@ -125,6 +137,9 @@
                 {
                     throw ResponseBody.tooLarge(limit, "the answer announces \(length) bytes")
                 }
+                if request.options.decompresses, !request.headers.contains("Accept-Encoding"), request.method != .head {
+                    decoder = try ContentDecoder.make(head.headers)
+                }
                 hasHead = true
                 pipe.write(head: head, timings: timings())
                 loop.hasNews(self)
@@ -137,35 +152,50 @@
 
         func receivedBody(_ bytes: UnsafeRawBufferPointer) -> Int {
             lastActivity = loop.now
-            let total = received + bytes.count
-            let limits = request.options.limits
-            if let limit = limits.bodyBytes, total > limit {
-                fail(ResponseBody.tooLarge(limit, "the answer is longer than allowed"))
+            do throws(NetworkError) {
+                if let decoder {
+                    guard pipe.hasRoom() else { return pauseReceiving() }
+                    raw += bytes.count
+                    try decoder.decode(bytes) { piece throws(NetworkError) in
+                        try count(piece.count)
+                        _ = pipe.write(piece, limited: false)
+                    }
+                } else {
+                    try count(bytes.count)
+                    guard pipe.write(bytes) else {
+                        received -= bytes.count
+                        return pauseReceiving()
+                    }
+                }
+            } catch {
+                fail(error)
                 return 0
             }
-            if let ratio = limits.inflationRatio, total > 1 << 20, head.isEncoded, inflates(total, beyond: ratio) {
-                return 0
-            }
-            guard pipe.write(bytes) else {
-                receivingPaused = true
-                return CurlValue.writePause
-            }
-            received = total
             loop.hasNews(self)
             if let progress = request.options.progress { progress(currentProgress) }
             return bytes.count
         }
 
-        private func inflates(_ total: Int, beyond ratio: Int) -> Bool {
-            guard let handle else { return true }
-            let raw = Int(ashlar_easy_info_off(loop.library.table, handle.easy, CurlInfo.sizeDownload))
-            guard raw > 0, total / raw >= ratio else { return false }
+        private func pauseReceiving() -> Int {
+            receivingPaused = true
+            return CurlValue.writePause
+        }
+
+        /// Counts bytes of the inflated body against the limits.
+        private func count(_ bytes: Int) throws(NetworkError) {
+            received += bytes
+            let limits = request.options.limits
+            if let limit = limits.bodyBytes, received > limit {
+                throw ResponseBody.tooLarge(limit, "the answer is longer than allowed")
+            }
+            guard let ratio = limits.inflationRatio, decoder != nil, received > 1 << 20, received / raw >= ratio else {
+                return
+            }
             var error = NetworkError(
                 .decompressionLimit, "\(raw) bytes received inflate to more than \(ratio) times as much",
                 phase: .receive)
             error.limit = ratio
-            fail(error)
-            return true
+            throw error
         }
 
         func send(into space: UnsafeMutableRawBufferPointer) -> Int {

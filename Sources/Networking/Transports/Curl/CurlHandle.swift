@@ -17,7 +17,7 @@
         private var list: UnsafeMutableRawPointer?
         private var postBytes: UnsafeMutableRawPointer?
         private var connectTimeout = -1
-        private var decompresses: Bool?
+        private var decompresses = false
         private var pinned: String?
 
         /// How the body travels.
@@ -120,10 +120,6 @@
                 connectTimeout = connect
             }
             long(CurlOption.timeout, Self.milliseconds(request.options.totalTimeout))
-            if request.options.decompresses != decompresses {
-                decompresses = request.options.decompresses
-                text(CurlOption.acceptEncoding, request.options.decompresses ? "" : nil)
-            }
             if !pins.isEmpty {
                 let pin = pins[request.url.host]
                 if pin != pinned { text(CurlOption.pinnedPublicKey, pin) }
@@ -168,11 +164,13 @@
 
         private func setFields(_ exchange: CurlExchange) {
             let fields = exchange.request.headers.fields
-            if fields == self.fields { return }
-            self.fields = fields
+            let decompresses = exchange.asksForCompression
+            if fields == self.fields, decompresses == self.decompresses { return }
+            (self.fields, self.decompresses) = (fields, decompresses)
             let old = list
             list = nil
             for field in fields { append(field.value.isEmpty ? field.name + ";" : "\(field.name): \(field.value)") }
+            if decompresses { append("Accept-Encoding: " + ContentDecoder.acceptEncoding) }
             // libcurl adds these of its own accord; an empty one takes them away.
             for name in ["Expect", "Content-Type", "Accept", "User-Agent"]
             where !exchange.request.headers.contains(name) { append(name + ":") }

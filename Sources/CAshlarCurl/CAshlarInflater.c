@@ -1,0 +1,187 @@
+#include "CAshlarInflater.h"
+
+#if defined(__linux__)
+
+#include <dlfcn.h>
+#include <pthread.h>
+#include <stdlib.h>
+
+// zlib.h's z_stream; its layout has not changed since 1.0.
+typedef struct zlib_stream {
+    const uint8_t *next_in;
+    unsigned int avail_in;
+    unsigned long total_in;
+    uint8_t *next_out;
+    unsigned int avail_out;
+    unsigned long total_out;
+    const char *msg;
+    void *state;
+    void *(*zalloc)(void *, unsigned int, unsigned int);
+    void (*zfree)(void *, void *);
+    void *opaque;
+    int data_type;
+    unsigned long adler;
+    unsigned long reserved;
+} zlib_stream;
+
+typedef struct {
+    const void *src;
+    size_t size;
+    size_t pos;
+} zstd_in;
+
+typedef struct {
+    void *dst;
+    size_t size;
+    size_t pos;
+} zstd_out;
+
+static struct {
+    int (*init)(zlib_stream *, int, const char *, int);
+    int (*inflate)(zlib_stream *, int);
+    int (*reset)(zlib_stream *);
+    int (*end)(zlib_stream *);
+} zlib;
+
+static struct {
+    void *(*create)(void *, void *, void *);
+    int (*decompress)(void *, size_t *, const uint8_t **, size_t *, uint8_t **, size_t *);
+    void (*destroy)(void *);
+} brotli;
+
+static struct {
+    void *(*create)(void);
+    size_t (*free)(void *);
+    size_t (*decompress)(void *, zstd_out *, zstd_in *);
+    unsigned int (*is_error)(size_t);
+} zstd;
+
+static int has_zlib, has_brotli, has_zstd;
+static pthread_once_t once = PTHREAD_ONCE_INIT;
+
+static int find(void *library, const char *name, void *place) {
+    *(void **)place = library ? dlsym(library, name) : NULL;
+    return *(void **)place != NULL;
+}
+
+static void load(void) {
+    void *library = dlopen("libz.so.1", RTLD_NOW | RTLD_LOCAL);
+    has_zlib = find(library, "inflateInit2_", &zlib.init) && find(library, "inflate", &zlib.inflate) &&
+               find(library, "inflateReset", &zlib.reset) && find(library, "inflateEnd", &zlib.end);
+    library = dlopen("libbrotlidec.so.1", RTLD_NOW | RTLD_LOCAL);
+    has_brotli = find(library, "BrotliDecoderCreateInstance", &brotli.create) &&
+                 find(library, "BrotliDecoderDecompressStream", &brotli.decompress) &&
+                 find(library, "BrotliDecoderDestroyInstance", &brotli.destroy);
+    library = dlopen("libzstd.so.1", RTLD_NOW | RTLD_LOCAL);
+    has_zstd = find(library, "ZSTD_createDStream", &zstd.create) && find(library, "ZSTD_freeDStream", &zstd.free) &&
+               find(library, "ZSTD_decompressStream", &zstd.decompress) &&
+               find(library, "ZSTD_isError", &zstd.is_error);
+}
+
+int ashlar_inflater_available(int format) {
+    pthread_once(&once, load);
+    switch (format) {
+    case ASHLAR_GZIP:
+    case ASHLAR_DEFLATE: return has_zlib;
+    case ASHLAR_BROTLI: return has_brotli;
+    case ASHLAR_ZSTD: return has_zstd;
+    default: return 0;
+    }
+}
+
+struct ashlar_inflater {
+    int format;
+    int started;
+    int ended;
+    zlib_stream zlib;
+    void *state;
+};
+
+ashlar_inflater *ashlar_inflater_open(int format) {
+    if (!ashlar_inflater_available(format)) return NULL;
+    ashlar_inflater *inflater = calloc(1, sizeof(*inflater));
+    if (!inflater) return NULL;
+    inflater->format = format;
+    if (format == ASHLAR_BROTLI) inflater->state = brotli.create(NULL, NULL, NULL);
+    if (format == ASHLAR_ZSTD) inflater->state = zstd.create();
+    if (format >= ASHLAR_BROTLI && !inflater->state) {
+        free(inflater);
+        return NULL;
+    }
+    return inflater;
+}
+
+void ashlar_inflater_close(ashlar_inflater *inflater) {
+    if (inflater->format <= ASHLAR_DEFLATE && inflater->started) zlib.end(&inflater->zlib);
+    if (inflater->format == ASHLAR_BROTLI) brotli.destroy(inflater->state);
+    if (inflater->format == ASHLAR_ZSTD) zstd.free(inflater->state);
+    free(inflater);
+}
+
+static int step_zlib(
+    ashlar_inflater *i, const uint8_t *input, size_t input_size, size_t *consumed, uint8_t *output,
+    size_t output_size, size_t *produced) {
+    if (!i->started) {
+        // 31: gzip only. "deflate" is meant to be zlib (15), but some servers send it raw (-15): a zlib head has
+        // method 8 in its low four bits.
+        int window = i->format == ASHLAR_GZIP ? 31 : (input[0] & 15) == 8 ? 15 : -15;
+        if (zlib.init(&i->zlib, window, "1.2.11", (int)sizeof(zlib_stream)) != 0) return ASHLAR_INFLATER_CORRUPTED;
+        i->started = 1;
+    }
+    if (i->ended) {
+        if (i->format != ASHLAR_GZIP || zlib.reset(&i->zlib) != 0) return ASHLAR_INFLATER_CORRUPTED;
+        i->ended = 0;
+    }
+    i->zlib.next_in = input;
+    i->zlib.avail_in = (unsigned int)input_size;
+    i->zlib.next_out = output;
+    i->zlib.avail_out = (unsigned int)output_size;
+    int result = zlib.inflate(&i->zlib, 0);
+    *consumed = input_size - i->zlib.avail_in;
+    *produced = output_size - i->zlib.avail_out;
+    if (result == 1) {
+        i->ended = 1;
+        return ASHLAR_INFLATER_END;
+    }
+    // -5 (no progress) only means that more input is wanted.
+    return result == 0 || result == -5 ? ASHLAR_INFLATER_MORE : ASHLAR_INFLATER_CORRUPTED;
+}
+
+static int step_brotli(
+    ashlar_inflater *i, const uint8_t *input, size_t input_size, size_t *consumed, uint8_t *output,
+    size_t output_size, size_t *produced) {
+    if (i->ended) return ASHLAR_INFLATER_CORRUPTED;
+    size_t in = input_size, out = output_size;
+    int result = brotli.decompress(i->state, &in, &input, &out, &output, NULL);
+    *consumed = input_size - in;
+    *produced = output_size - out;
+    if (result == 0) return ASHLAR_INFLATER_CORRUPTED;
+    i->ended = result == 1;
+    return i->ended ? ASHLAR_INFLATER_END : ASHLAR_INFLATER_MORE;
+}
+
+static int step_zstd(
+    ashlar_inflater *i, const uint8_t *input, size_t input_size, size_t *consumed, uint8_t *output,
+    size_t output_size, size_t *produced) {
+    zstd_in in = {.src = input, .size = input_size};
+    zstd_out out = {.dst = output, .size = output_size};
+    size_t result = zstd.decompress(i->state, &out, &in);
+    *consumed = in.pos;
+    *produced = out.pos;
+    if (zstd.is_error(result)) return ASHLAR_INFLATER_CORRUPTED;
+    return result == 0 ? ASHLAR_INFLATER_END : ASHLAR_INFLATER_MORE;
+}
+
+int ashlar_inflater_step(
+    ashlar_inflater *inflater, const uint8_t *input, size_t input_size, size_t *consumed, uint8_t *output,
+    size_t output_size, size_t *produced) {
+    *consumed = *produced = 0;
+    if (input_size == 0 && !inflater->started && inflater->format <= ASHLAR_DEFLATE) return ASHLAR_INFLATER_MORE;
+    switch (inflater->format) {
+    case ASHLAR_BROTLI: return step_brotli(inflater, input, input_size, consumed, output, output_size, produced);
+    case ASHLAR_ZSTD: return step_zstd(inflater, input, input_size, consumed, output, output_size, produced);
+    default: return step_zlib(inflater, input, input_size, consumed, output, output_size, produced);
+    }
+}
+
+#endif

@@ -1,0 +1,29 @@
+// Inflates compressed bodies with the system's libz, libbrotlidec and libzstd, which libcurl itself uses.
+//
+// They are opened at run time; what is missing is reported as unavailable. libcurl's own inflating is not used: it
+// takes a gzip body that ends early for a whole one, and does not say how far a body has been inflated.
+#ifndef CASHLARINFLATER_H
+#define CASHLARINFLATER_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+enum { ASHLAR_GZIP = 1, ASHLAR_DEFLATE = 2, ASHLAR_BROTLI = 3, ASHLAR_ZSTD = 4 };
+enum { ASHLAR_INFLATER_MORE = 0, ASHLAR_INFLATER_END = 1, ASHLAR_INFLATER_CORRUPTED = -1 };
+
+typedef struct ashlar_inflater ashlar_inflater;
+
+// Whether a format can be inflated in this process.
+int ashlar_inflater_available(int format);
+
+// Returns NULL if the format is unavailable or there is no memory.
+ashlar_inflater *ashlar_inflater_open(int format);
+void ashlar_inflater_close(ashlar_inflater *inflater);
+
+// Inflates what fits into `output`, sets how much was read and written, and returns one of ASHLAR_INFLATER_….
+// Behind the end of a gzip member or zstd frame a further one may follow.
+int ashlar_inflater_step(
+    ashlar_inflater *inflater, const uint8_t *input, size_t input_size, size_t *consumed, uint8_t *output,
+    size_t output_size, size_t *produced);
+
+#endif

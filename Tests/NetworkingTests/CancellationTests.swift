@@ -1,0 +1,145 @@
+import AshlarNetworking
+import Foundation
+import Synchronization
+import Testing
+
+@Suite(.timeLimit(.minutes(5))) struct CancellationTests {
+    private static let hanging: @Sendable (FaultConnection) -> Void = { connection in
+        guard connection.request() != nil else { return }
+        _ = connection.waitForClose()
+    }
+
+    @Test(
+        "Cancelling the task ends a waiting request soon and closes its connection", arguments: TransportKind.allCases)
+    func whileWaiting(kind: TransportKind) async throws {
+        let closed = Mutex(0)
+        let asked = DispatchSemaphore(value: 0)
+        let server = try FaultServer { connection in
+            guard connection.request() != nil else { return }
+            asked.signal()
+            if connection.waitForClose() { closed.withLock { $0 += 1 } }
+        }
+        let client = try kind.client()
+        let request = try client.request(.get, server.url)
+        let task = Task { await outcome { () async throws(NetworkError) in try await client.send(request) } }
+        await Task.detached { asked.waitBriefly() }.value
+        let start = ContinuousClock.now
+        task.cancel()
+        let error = await task.value.failure
+        #expect(ContinuousClock.now - start < .milliseconds(200))
+        #expect(error?.isCancellation == true)
+        #expect(error?.attempts == 1)
+        for _ in 0..<200 where closed.withLock({ $0 }) == 0 { try await Task.sleep(for: .milliseconds(10)) }
+        #expect(closed.withLock { $0 } == 1)
+    }
+
+    @Test("A task that is cancelled already sends nothing", arguments: TransportKind.allCases)
+    func before(kind: TransportKind) async throws {
+        let server = try FaultServer(answering: { _ in answer() })
+        let client = try kind.client()
+        let request = try client.request(.get, server.url)
+        let error = await Task {
+            withUnsafeCurrentTask { $0?.cancel() }
+            return await outcome { () async throws(NetworkError) in try await client.send(request) }.failure
+        }.value
+        #expect(error?.isCancellation == true)
+        #expect(server.connectionCount == 0)
+    }
+
+    @Test(
+        "A body that is dropped or cancelled closes its connection; reading on throws",
+        arguments: TransportKind.allCases)
+    func body(kind: TransportKind) async throws {
+        let closed = Mutex(0)
+        let server = try FaultServer { connection in
+            guard connection.request() != nil else { return }
+            connection.write("HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\nhello")
+            if connection.waitForClose() { closed.withLock { $0 += 1 } }
+        }
+        let client = try kind.client()
+        var response: StreamedResponse? = try await client.stream(client.request(.get, server.url))
+        response?.body.cancel()
+        let body = try #require(response?.body)
+        let error = await #expect(throws: NetworkError.self) { try await body.next() }
+        #expect(error?.isCancellation == true)
+        response = try await client.stream(client.request(.get, server.url))
+        response = nil
+        for _ in 0..<300 where closed.withLock({ $0 }) < 2 { try await Task.sleep(for: .milliseconds(10)) }
+        #expect(closed.withLock { $0 } == 2)
+    }
+
+    #if os(Linux)
+        @Test("Random cancellations leave nothing stuck and no descriptor open")
+        func storm() async throws {
+            let rounds = ProcessInfo.processInfo.environment["ASHLAR_SOAK"] == "1" ? 10_000 : 1_500
+            let server = try FaultServer { connection in
+                while let request = connection.request() {
+                    let length = Int(request.target.dropFirst()) ?? 0
+                    guard connection.write("HTTP/1.1 200 OK\r\nContent-Length: \(length)\r\n\r\n") else { return }
+                    guard connection.write([UInt8](repeating: 1, count: length)) else { return }
+                }
+            }
+            let before = openDescriptors()
+            var client: NetworkClient? = try TransportKind.curl.client()
+            var random = SeededRandom(seed: 7)
+            var outcomes: [String: Int] = [:]
+            for _ in 0..<(rounds / 50) {
+                let plans = (0..<50).map { _ in
+                    (
+                        length: [0, 100, 100_000, 3_000_000].randomElement(using: &random)!,
+                        delay: Int.random(in: 0...3000, using: &random)
+                    )
+                }
+                let sender = try #require(client)
+                let results = await withTaskGroup(of: String.self) { group in
+                    for plan in plans {
+                        let request = try? sender.request(.get, server.url + "/\(plan.length)")
+                        group.addTask {
+                            let task = Task {
+                                await outcome { () async throws(NetworkError) in try await sender.send(request!) }
+                            }
+                            try? await Task.sleep(for: .microseconds(plan.delay))
+                            task.cancel()
+                            switch await task.value {
+                            case .success(let response): return response.bytes.count == plan.length ? "whole" : "short"
+                            case .failure(let error): return error.code.rawValue
+                            }
+                        }
+                    }
+                    return await group.reduce(into: [String]()) { $0.append($1) }
+                }
+                for result in results { outcomes[result, default: 0] += 1 }
+            }
+            #expect(outcomes.keys.allSatisfy { $0 == "whole" || $0 == "cancelled" }, "\(outcomes)")
+            #expect(outcomes["cancelled", default: 0] > 0 && outcomes["whole", default: 0] > 0, "\(outcomes)")
+            // The client still works, and gives everything back.
+            let last = try await client?.send(client!.request(.get, server.url + "/10"))
+            #expect(last?.bytes.count == 10)
+            client = nil
+            for _ in 0..<300 where openDescriptors() > before + 4 { try await Task.sleep(for: .milliseconds(10)) }
+            #expect(openDescriptors() <= before + 4)
+        }
+
+        private func openDescriptors() -> Int {
+            (try? FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd").count) ?? 0
+        }
+    #endif
+}
+
+extension DispatchSemaphore {
+    func waitBriefly() { _ = wait(timeout: .now() + 10) }
+}
+
+/// A small random generator (SplitMix64) whose runs can be repeated.
+struct SeededRandom: RandomNumberGenerator {
+    private var state: UInt64
+    init(seed: UInt64) { state = seed }
+
+    mutating func next() -> UInt64 {
+        state &+= 0x9E37_79B9_7F4A_7C15
+        var z = state
+        z = (z ^ (z >> 30)) &* 0xBF58_476D_1CE4_E5B9
+        z = (z ^ (z >> 27)) &* 0x94D0_49BB_1331_11EB
+        return z ^ (z >> 31)
+    }
+}

@@ -1,0 +1,59 @@
+import AshlarNetworking
+import Foundation
+import Synchronization
+import Testing
+
+/// A connection that ends at every single byte of an answer.
+@Suite(.timeLimit(.minutes(2))) struct EarlyCloseTests {
+    private static let answers = [
+        "HTTP/1.1 200 OK\r\nContent-Length: 5\r\nX: y\r\n\r\nhello",
+        "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n3\r\nhel\r\n2\r\nlo\r\n0\r\n\r\n",
+    ]
+
+    /// Whether URLSession gets far enough not to end the process: a head that is cut kills it (see `KnownGap.kills`).
+    private static func isSafe(_ kind: TransportKind, _ answer: String, _ count: Int) -> Bool {
+        !kind.isLinuxURLSession || count >= answer.utf8.count - 20 && answer.prefix(count).contains("\r\n\r\n")
+    }
+
+    @Test(
+        "Every cut before the last byte is an error, closed or reset", arguments: TransportKind.allCases, [false, true])
+    func everyByte(kind: TransportKind, reset: Bool) async throws {
+        let cut = Mutex((answer: "", count: 0))
+        let server = try FaultServer { connection in
+            guard connection.request() != nil else { return }
+            let (answer, count) = cut.withLock { $0 }
+            connection.write(answer.utf8.prefix(count))
+            if reset {
+                connection.pause(0.01)  // lets the bytes be read before the reset throws them away
+                connection.reset()
+            } else {
+                connection.finish()
+            }
+        }
+        let client = try kind.client()
+        var checked = 0
+        for answer in Self.answers {
+            let whole = answer.utf8.count
+            // The last chunk and the CR of the empty trailer behind it say all there is to say.
+            let enough = answer.contains("chunked") ? whole - 1 : whole
+            for count in 0...whole where Self.isSafe(kind, answer, count) {
+                cut.withLock { $0 = (answer, count) }
+                let request = try client.request(.get, server.url)
+                let result = await outcome { () async throws(NetworkError) in try await client.send(request) }
+                checked += 1
+                switch result {
+                case .success(let response):
+                    let isWhole = count >= enough
+                    #expect(
+                        isWhole,
+                        "a success at byte \(count) of \(whole): \(String(decoding: response.bytes, as: UTF8.self))")
+                    #expect(response.bytes == Array("hello".utf8))
+                case .failure(let error):
+                    #expect(count < whole || reset, "\(error)")
+                    #expect([.truncated, .connectionLost].contains(error.code), "byte \(count): \(error)")
+                }
+            }
+        }
+        #expect(checked > 20)
+    }
+}

@@ -1,0 +1,35 @@
+#if os(Linux)
+    import Foundation
+
+    /// A socket on 127.0.0.1 that listens, accepts nothing, and whose queue is full.
+    final class FullListener {
+        let port: Int
+        private var descriptors: [Int32] = []
+
+        init() throws {
+            let listener = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+            descriptors = [listener]
+            var address = sockaddr_in()
+            address.sin_family = sa_family_t(AF_INET)
+            address.sin_addr.s_addr = in_addr_t(0x7F00_0001).bigEndian
+            var size = socklen_t(MemoryLayout<sockaddr_in>.size)
+            let ready = withUnsafeMutablePointer(to: &address) { pointer in
+                pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { address in
+                    bind(listener, address, size) == 0 && listen(listener, 0) == 0
+                        && getsockname(listener, address, &size) == 0
+                }
+            }
+            guard ready else { throw ServerFailure(what: "no port on 127.0.0.1") }
+            port = Int(UInt16(bigEndian: address.sin_port))
+            for _ in 0..<4 {
+                let client = socket(AF_INET, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_NONBLOCK.rawValue), 0)
+                descriptors.append(client)
+                withUnsafePointer(to: &address) { pointer in
+                    pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { _ = connect(client, $0, size) }
+                }
+            }
+        }
+
+        deinit { for descriptor in descriptors { close(descriptor) } }
+    }
+#endif

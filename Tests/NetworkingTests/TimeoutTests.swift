@@ -1,0 +1,131 @@
+import AshlarNetworking
+import Foundation
+import Synchronization
+import Testing
+
+@Suite(.serialized, .timeLimit(.minutes(1))) struct TimeoutTests {
+    private func time(_ body: () async -> NetworkError?) async -> (NetworkError?, Duration) {
+        let start = ContinuousClock.now
+        let error = await body()
+        return (error, ContinuousClock.now - start)
+    }
+
+    private func send(_ client: NetworkClient, _ request: NetworkRequest) async -> NetworkError? {
+        await outcome { () async throws(NetworkError) in try await client.send(request) }.failure
+    }
+
+    @Test("Idle time runs out while nothing comes, to the millisecond", arguments: TransportKind.allCases, [50, 300])
+    func idle(kind: TransportKind, milliseconds: Int) async throws {
+        let server = try FaultServer { connection in
+            guard connection.request() != nil else { return }
+            _ = connection.waitForClose()
+        }
+        let client = try kind.client()
+        var request = try client.request(.get, server.url)
+        request.options.idleTimeout = .milliseconds(milliseconds)
+        let (error, passed) = await time { await send(client, request) }
+        #expect(error?.code == .timedOut)
+        #expect(error?.phase == .wait)
+        #expect(passed > .milliseconds(milliseconds - 2) && passed < .milliseconds(milliseconds + 250))
+    }
+
+    @Test("A slow drip never runs idle but runs out of its total time", arguments: TransportKind.allCases)
+    func drip(kind: TransportKind) async throws {
+        let server = try FaultServer { connection in
+            guard connection.request() != nil else { return }
+            connection.write("HTTP/1.1 200 OK\r\nContent-Length: 1000\r\n\r\n")
+            while connection.write("x") { connection.pause(0.05) }
+        }
+        let client = try kind.client()
+        var request = try client.request(.get, server.url)
+        request.options.idleTimeout = .milliseconds(400)
+        request.options.totalTimeout = .milliseconds(900)
+        let (error, passed) = await time { await send(client, request) }
+        #expect(error?.code == .timedOut)
+        #expect(error?.phase == .receive)
+        #expect(passed > .milliseconds(890) && passed < .milliseconds(1300))
+    }
+
+    @Test("A stall in the middle of a body runs idle", arguments: TransportKind.allCases)
+    func stall(kind: TransportKind) async throws {
+        let server = try FaultServer { connection in
+            guard connection.request() != nil else { return }
+            connection.write("HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nhello")
+            _ = connection.waitForClose()
+        }
+        let client = try kind.client()
+        var request = try client.request(.get, server.url)
+        request.options.idleTimeout = .milliseconds(150)
+        let response = try await client.stream(request)
+        #expect(try await response.body.next() == Array("hello".utf8))
+        let error = await #expect(throws: NetworkError.self) { try await response.body.next() }
+        #expect(error?.code == .timedOut)
+        #expect(error?.phase == .receive)
+    }
+
+    @Test("The total time spans redirects", arguments: TransportKind.allCases)
+    func totalSpansRedirects(kind: TransportKind) async throws {
+        let server = try FaultServer { connection in
+            while connection.request() != nil {
+                connection.pause(0.2)
+                connection.write(answer(302, ["Location: /\(UInt32.random(in: 0...UInt32.max))"]))
+            }
+        }
+        let client = try kind.client()
+        var request = try client.request(.get, server.url)
+        request.options.totalTimeout = .milliseconds(500)
+        let (error, passed) = await time { await send(client, request) }
+        #expect(error?.code == .timedOut)
+        #expect((error?.attempts ?? 0) >= 2)
+        #expect(passed < .milliseconds(900))
+    }
+
+    #if os(Linux)
+        @Test("A connection that is never answered runs out of its connect time")
+        func connect() async throws {
+            // A listener whose queue is full leaves further connections unanswered.
+            let server = try FullListener()
+            let client = try TransportKind.curl.client()
+            var request = try client.request(.get, "http://127.0.0.1:\(server.port)/")
+            request.options.connectTimeout = .milliseconds(200)
+            let (error, passed) = await time { await send(client, request) }
+            #expect(error?.code == .timedOut)
+            #expect(error?.phase == .connect)
+            #expect(passed > .milliseconds(195) && passed < .milliseconds(600))
+        }
+    #endif
+
+    @Test("A slow reader does not run idle", arguments: TransportKind.allCases)
+    func slowReader(kind: TransportKind) async throws {
+        let total = 4 << 20
+        let server = try FaultServer { connection in
+            guard connection.request() != nil else { return }
+            connection.write("HTTP/1.1 200 OK\r\nContent-Length: \(total)\r\n\r\n")
+            connection.write([UInt8](repeating: 7, count: total))
+            _ = connection.waitForClose()
+        }
+        let client = try kind.client()
+        var request = try client.request(.get, server.url)
+        request.options.idleTimeout = .milliseconds(150)
+        let response = try await client.stream(request)
+        var count = 0
+        while let chunk = try await response.body.next() {
+            if count == 0 { try await Task.sleep(for: .milliseconds(500)) }
+            count += chunk.count
+        }
+        #expect(count == total)
+    }
+
+    @Test("Nothing listens, no such name: each is its own error", arguments: TransportKind.allCases)
+    func unreachable(kind: TransportKind) async throws {
+        let port = try FaultServer(raw: "").port  // closed at once
+        let client = try kind.client()
+        let refused = await send(client, try client.request(.get, "http://127.0.0.1:\(port)/"))
+        #expect(refused?.code == .cannotConnect)
+        #expect(refused?.phase == .connect)
+        #expect(refused?.isTransient == true)
+        let unknown = await send(client, try client.request(.get, "http://no-such-host.invalid/"))
+        #expect(unknown?.code == .hostNotFound)
+        #expect(unknown?.phase == .resolve)
+    }
+}
