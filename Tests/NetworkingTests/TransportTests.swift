@@ -136,10 +136,10 @@ import Testing
             guard connection.request() != nil else { return }
             connection.write("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n")
             for piece in ["one", "two"] {
-                _ = goOn.wait(timeout: .now() + 10)
+                _ = goOn.wait(timeout: .now() + 30)
                 connection.write("3\r\n\(piece)\r\n")
             }
-            _ = goOn.wait(timeout: .now() + 10)
+            _ = goOn.wait(timeout: .now() + 30)
             connection.write("0\r\n\r\n")
         }
         let client = try kind.client()

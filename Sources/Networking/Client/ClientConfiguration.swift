@@ -22,6 +22,8 @@ public struct ClientConfiguration: Sendable {
     public var middleware: [any NetworkMiddleware] = []
     /// Who is told what happens; none unless added.
     public var observers: [any NetworkObserver] = []
+    /// Where cookies are kept, or nil to keep none; a jar in memory unless set.
+    public var cookies: CookieJar? = CookieJar()
     /// What is hidden in errors and events.
     public var redaction: NetworkRedaction = .standard
     /// The most connections to one host; 8 unless set.

@@ -5,6 +5,10 @@ extension NetworkClient {
         for field in configuration.headers where !request.headers.contains(field.name) {
             request.headers.append(field)
         }
+        if let handler = request.options.progress {
+            let reporter = ProgressReporter(handler)
+            request.options.progress = { reporter.report($0) }
+        }
         if let type = request.body.contentType, !request.headers.contains("Content-Type") {
             request.headers.append("Content-Type", type)
         }
@@ -43,16 +47,18 @@ extension NetworkClient {
         var machine: RedirectMachine?
         while true {
             current.options.totalTimeout = try context.remainingTime()
-            if let machine, let circle = machine.checkCircle(current) { throw circle }
-            context.sent(current)
-            var response = try await transport.send(current)
+            let sent = withCookies(current)
+            if let machine, let circle = machine.checkCircle(sent) { throw circle }
+            context.sent(sent)
+            var response = try await transport.send(sent)
             context.received(response)
+            if current.options.usesCookies { configuration.cookies?.store(response.headers, from: current.url) }
             guard (300...399).contains(response.status) else {
                 response.history = machine?.history ?? []
                 return response
             }
             var steps = machine ?? RedirectMachine(policy: request.options.redirects)
-            let step = steps.step(after: current, head: response.head)
+            let step = steps.step(after: current, cookies: sent.headers.values("Cookie"), head: response.head)
             machine = steps
             switch step {
             case .deliver:
@@ -67,6 +73,16 @@ extension NetworkClient {
                 current = next
             }
         }
+    }
+
+    /// The request with the jar's cookies, unless it brings its own.
+    private func withCookies(_ request: NetworkRequest) -> NetworkRequest {
+        guard request.options.usesCookies, let text = configuration.cookies?.header(for: request.url),
+            !request.headers.contains("Cookie")
+        else { return request }
+        var request = request
+        request.headers.append("Cookie", text, isSensitive: true)
+        return request
     }
 
     /// The request at the host that its canonical one stands for now.

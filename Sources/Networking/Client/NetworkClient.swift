@@ -40,6 +40,22 @@ public final class NetworkClient: Sendable {
         self.hosts = hosts
     }
 
+    /// A client with the default configuration, made when first asked for; it has no host environments.
+    public static let shared = NetworkClient()
+
+    /// What carries requests out, in words: `libcurl 7.88.1`, or `URLSession` and why not libcurl.
+    public var transportDescription: String {
+        #if os(Linux)
+            if let curl = transport as? CurlTransport { return "libcurl \(curl.version)" }
+            if transport is URLSessionTransport {
+                do throws(NetworkError) { _ = try CurlLibrary.open("libcurl.so.4") } catch {
+                    return "URLSession, because \(error.message)"
+                }
+            }
+        #endif
+        return transport is URLSessionTransport ? "URLSession" : String(describing: type(of: transport))
+    }
+
     /// libcurl on Linux where it can be used, `URLSession` elsewhere.
     static func platformTransport(_ configuration: ClientConfiguration) -> any NetworkTransport {
         #if os(Linux)

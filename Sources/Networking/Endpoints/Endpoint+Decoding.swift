@@ -9,6 +9,13 @@ extension Endpoint where Output: Decodable {
     }
 }
 
+extension Endpoint where Output == JSONEntity {
+    /// Reads the body as JSON.
+    ///
+    /// - Throws: `.invalidJSON` with the place of the first byte that does not fit.
+    public func decode(_ response: NetworkResponse) throws(NetworkError) -> Output { try response.json() }
+}
+
 extension Endpoint where Output == String {
     /// Reads the body as UTF-8 text.
     ///
@@ -46,6 +53,21 @@ extension NetworkResponse {
             return try decoder.decode(type, from: Data(bytes))
         } catch {
             throw failure(for: error)
+        }
+    }
+
+    /// Reads the body as JSON to walk through.
+    ///
+    /// - Parameter limits: Limits on depth and size.
+    /// - Returns: The root.
+    /// - Throws: `.invalidJSON` with the place of the first byte that does not fit.
+    public func json(limits: JSONLimits = .init()) throws(NetworkError) -> JSONEntity {
+        do throws(NetworkError) {
+            return try JSONEntity(parsing: bytes, limits: limits)
+        } catch {
+            var error = described(error)
+            error.phase = .decode
+            throw error
         }
     }
 

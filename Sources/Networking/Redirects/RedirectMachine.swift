@@ -25,8 +25,8 @@ struct RedirectMachine {
 
     init(policy: RedirectPolicy) { self.policy = policy }
 
-    // The request is the one that was sent, cookies included.
-    mutating func step(after request: NetworkRequest, head: ResponseHead) -> Step {
+    /// Decides after a request, which was sent with these cookies, and its answer.
+    mutating func step(after request: NetworkRequest, cookies: [String], head: ResponseHead) -> Step {
         guard [301, 302, 303, 307, 308].contains(head.status), policy.maximum > 0 else { return .deliver }
         let locations = Set(head.headers.values("Location"))
         guard let location = locations.first else {
@@ -45,7 +45,7 @@ struct RedirectMachine {
         if request.url.scheme == .https, target.scheme == .http, !policy.allowsInsecure {
             return failed(.insecureRedirect, "the answer leads from https to http", request, target)
         }
-        seen.insert(Hop(method: request.method, url: request.url, cookies: request.headers.values("Cookie")))
+        seen.insert(Hop(method: request.method, url: request.url, cookies: cookies))
         history.append(request.url)
         guard history.count <= policy.maximum else {
             return failed(.tooManyRedirects, "more than \(policy.maximum) redirects", request, target)

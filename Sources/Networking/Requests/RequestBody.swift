@@ -11,6 +11,8 @@ public struct RequestBody: Sendable {
     }
 
     let content: Content
+    /// Measures a body whose length is known only when it is sent.
+    var measure: (@Sendable () throws(NetworkError) -> Int)?
     /// The `Content-Type` that is sent unless the request's fields name another, or nil.
     public var contentType: String?
     /// The length in bytes if it is known before sending; nil for files (measured when sent) and open streams.
@@ -103,6 +105,7 @@ extension RequestBody {
     ///
     /// - Throws: as ``makeReader()``.
     public func measuredLength() throws(NetworkError) -> Int? {
+        if let measure { return try measure() }
         switch content {
         case .file(let path): return try FileBodyReader.length(of: path)
         case .failed(let error): throw error

@@ -46,3 +46,15 @@ func outcome<Output: Sendable>(
 extension Result {
     var failure: Failure? { if case .failure(let failure) = self { failure } else { nil } }
 }
+
+/// Waits until a condition holds that another thread brings about; fails after 30 seconds.
+func until(_ condition: () -> Bool) async throws {
+    let limit = ContinuousClock.now + .seconds(30)
+    while !condition() {
+        guard ContinuousClock.now < limit else {
+            Issue.record("the condition never held")
+            return
+        }
+        try await Task.sleep(for: .milliseconds(5))
+    }
+}

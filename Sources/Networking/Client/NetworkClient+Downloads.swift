@@ -1,0 +1,161 @@
+import Foundation
+
+extension NetworkClient {
+    /// Downloads to a file, in pieces, and goes on where an earlier download stopped.
+    ///
+    /// The bytes are written to `<path>.partial` and moved to `path` when all are there; a failed download leaves that
+    /// file, and its validator (`ETag` or `Last-Modified`) beside it in `<path>.partial.validator`. The next download with
+    /// `resume` asks for the rest under `If-Range`; a server that no longer has the same answers with the whole, which
+    /// then starts anew. A download is not limited in length unless the options' `bodyBytes` says so, and never compressed
+    /// when resumed.
+    ///
+    /// - Parameters:
+    ///   - request: What to download.
+    ///   - path: The file to make; one that exists is replaced at the end.
+    ///   - resume: Whether to go on with a partial file.
+    ///   - progress: Told the bytes there are, those of earlier downloads included; as in ``RequestOptions/progress``.
+    /// - Returns: Head, URL and history of the answer; `bytes` is empty.
+    /// - Throws: Whatever goes wrong on the way, `.fileFailed` for the file.
+    @discardableResult
+    public func download(
+        _ request: NetworkRequest, to path: String, resume: Bool = true,
+        progress: (@Sendable (TransferProgress) -> Void)? = nil
+    ) async throws(NetworkError) -> NetworkResponse {
+        let file = PartialFile(path)
+        var request = request
+        let start = resume ? file.resumable() : nil
+        if let start {
+            request.headers.set("Range", "bytes=\(start.length)-")
+            request.headers.set("If-Range", start.validator)
+            request.options.acceptableStatuses = (request.options.acceptableStatuses ?? [200]).union([206, 416])
+        }
+        // Ranges count the bytes as they travel, so a download that may be resumed must not be inflated.
+        request.options.decompresses = false
+        let response = try await stream(request)
+        if start != nil, response.status == 416 {
+            response.body.cancel()
+            file.discard()
+            return try await download(request.withoutRange, to: path, resume: false, progress: progress)
+        }
+        let offset = try file.open(response, from: start)
+        let total = response.head.contentLength.map { $0 + offset }
+        var received = offset
+        let reporter = progress.map { ProgressReporter($0) }
+        do throws(NetworkError) {
+            while let chunk = try await response.body.next() {
+                try file.write(chunk)
+                received += chunk.count
+                reporter?.report(TransferProgress(received: received, toReceive: total))
+            }
+            try file.finish()
+        } catch {
+            file.close()
+            throw error
+        }
+        reporter?.finish()
+        return NetworkResponse(
+            head: response.head, bytes: [], url: response.url, history: response.history, timings: response.timings)
+    }
+
+    /// Downloads an endpoint's answer to a file; nothing is decoded.
+    ///
+    /// - Parameters:
+    ///   - endpoint: What to download.
+    ///   - path: The file to make.
+    ///   - resume: Whether to go on with a partial file.
+    ///   - progress: Told the bytes there are.
+    /// - Returns: Head, URL and history of the answer.
+    /// - Throws: As the form that takes a request.
+    @discardableResult
+    public func download<E: Endpoint>(
+        _ endpoint: E, to path: String, resume: Bool = true, progress: (@Sendable (TransferProgress) -> Void)? = nil
+    ) async throws(NetworkError) -> NetworkResponse {
+        let request = try endpoint.makeRequest(options: configuration.options)
+        return try await download(request, to: path, resume: resume, progress: progress)
+    }
+}
+
+extension NetworkRequest {
+    fileprivate var withoutRange: NetworkRequest {
+        var request = self
+        request.headers.remove("Range")
+        request.headers.remove("If-Range")
+        return request
+    }
+}
+
+/// The file that a download fills, until it is whole.
+private final class PartialFile: @unchecked Sendable {
+    // Sendable because only the one task that downloads uses it.
+    private let path: String
+    private var partial: String { path + ".partial" }
+    private var note: String { path + ".partial.validator" }
+    private var handle: FileHandle?
+
+    init(_ path: String) { self.path = path }
+
+    /// How much is there already and what it was, if both are known.
+    func resumable() -> (length: Int, validator: String)? {
+        guard let validator = try? String(contentsOfFile: note, encoding: .utf8), !validator.isEmpty,
+            let length = try? FileBodyReader.length(of: partial), length > 0
+        else { return nil }
+        return (length, validator)
+    }
+
+    /// Opens the file for what the answer brings and returns where that begins.
+    func open(_ response: StreamedResponse, from start: (length: Int, validator: String)?) throws(NetworkError) -> Int {
+        let manager = FileManager.default
+        if let start, response.status == 206 {
+            guard response.headers["Content-Range"]?.hasPrefix("bytes \(start.length)-") == true else {
+                response.body.cancel()
+                throw NetworkError(
+                    .badResponse,
+                    "expected the bytes from \(start.length) on, found Content-Range "
+                        + (response.headers["Content-Range"].map(HTTPSyntax.printable) ?? "none"), phase: .receive)
+            }
+            handle = FileHandle(forWritingAtPath: partial)
+            do { try handle?.seekToEnd() } catch { throw failed("cannot be written", error) }
+            guard handle != nil else { throw failed("cannot be opened") }
+            return start.length
+        }
+        discard()
+        guard manager.createFile(atPath: partial, contents: nil), let opened = FileHandle(forWritingAtPath: partial)
+        else {
+            response.body.cancel()
+            throw failed("cannot be created")
+        }
+        handle = opened
+        // Only a strong validator says that the bytes are the same (RFC 9110, 13.1.5).
+        let tag = response.headers["ETag"].flatMap { $0.hasPrefix("W/") ? nil : $0 }
+        if let validator = tag ?? response.headers["Last-Modified"] {
+            try? validator.write(toFile: note, atomically: true, encoding: .utf8)
+        }
+        return 0
+    }
+
+    func write(_ bytes: [UInt8]) throws(NetworkError) {
+        do { try handle?.write(contentsOf: Data(bytes)) } catch { throw failed("cannot be written", error) }
+    }
+
+    func finish() throws(NetworkError) {
+        close()
+        guard rename(partial, path) == 0 else { throw failed("cannot be moved to its place") }
+        try? FileManager.default.removeItem(atPath: note)
+    }
+
+    func close() {
+        try? handle?.close()
+        handle = nil
+    }
+
+    func discard() {
+        try? FileManager.default.removeItem(atPath: partial)
+        try? FileManager.default.removeItem(atPath: note)
+    }
+
+    private func failed(_ reason: String, _ underlying: (any Error)? = nil) -> NetworkError {
+        var error = NetworkError(.fileFailed, "the download \(reason)", phase: .receive, underlying: underlying)
+        error.file = path
+        return error
+    }
+}

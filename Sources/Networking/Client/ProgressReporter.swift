@@ -1,0 +1,36 @@
+import Dispatch
+import Synchronization
+
+/// Hands progress on to a caller's closure: never concurrently, never on a transport's thread, and only the latest.
+final class ProgressReporter: Sendable {
+    private struct State {
+        var latest: TransferProgress?
+        var isScheduled = false
+    }
+
+    private let handler: @Sendable (TransferProgress) -> Void
+    private let queue = DispatchQueue(label: "ashlar.progress")
+    private let state = Mutex(State())
+
+    init(_ handler: @escaping @Sendable (TransferProgress) -> Void) { self.handler = handler }
+
+    func report(_ progress: TransferProgress) {
+        let schedules = state.withLock { state in
+            state.latest = progress
+            defer { state.isScheduled = true }
+            return !state.isScheduled
+        }
+        if schedules { queue.async { [self] in deliver() } }
+    }
+
+    /// Returns when the latest progress has been handed on.
+    func finish() { queue.sync { deliver() } }
+
+    private func deliver() {
+        let progress = state.withLock { state in
+            state.isScheduled = false
+            return state.latest.take()
+        }
+        if let progress { handler(progress) }
+    }
+}

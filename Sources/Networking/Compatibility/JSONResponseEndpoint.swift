@@ -1,0 +1,118 @@
+public import Dispatch
+import Foundation
+
+/// SquidKit's endpoint: a class that is overridden, and `connect { json, status in … }`.
+///
+/// Override `host()`, `path()` and `params()`. As in the original, POST parameters are sent as JSON, those of all other methods
+/// in the query, and the closure is called on the main queue. New: the path is escaped, the status is checked, a request
+/// outlives its endpoint, and all endpoints share a client instead of a session each.
+///
+/// ```swift
+/// class TestEndpoint: JSONResponseEndpoint, @unchecked Sendable {
+///     override func host() -> String { "httpbin.example" }
+///     override func path() -> String { "get" }
+///     override func params() -> ([String: any Sendable]?, HTTPMethod) { (["foo": "bar"], .get) }
+/// }
+///
+/// TestEndpoint().connect { json, status in
+///     switch status {
+///     case .ok: print(json["args"]["foo"].string("?"))
+///     case .httpError(let code, let message): print(code, message ?? "")
+///     default: print(status)
+///     }
+/// }
+/// ```
+open class JSONResponseEndpoint: @unchecked Sendable {
+    // Sendable because the class has no mutable state; subclasses answer for theirs.
+    private let client: NetworkClient
+
+    /// Creates an endpoint that the given client sends.
+    public init(client: NetworkClient = .shared) { self.client = client }
+
+    /// The protocol, with or without `://`, `http://` unless overridden; a host environment's own protocol wins.
+    open func hostProtocol() -> String { "http://" }
+    /// The canonical host, perhaps with a port; must be overridden.
+    open func host() -> String { "" }
+    /// The path; a leading slash is not doubled.
+    open func path() -> String { "" }
+    /// The parameters, or nil, and the method; none and GET unless overridden.
+    open func params() -> ([String: any Sendable]?, HTTPMethod) { (nil, .get) }
+    /// Fields to send besides the client's; none unless overridden.
+    open func additionalHeaders() -> HTTPHeaders { [:] }
+    /// User and password for Basic authentication; none unless overridden.
+    open func basicAuthPair() -> (user: String, password: String)? { nil }
+    /// Where the closure is called; the main queue unless overridden.
+    open func callbackQueue() -> DispatchQueue { .main }
+
+    /// Sends the request and calls back once with the JSON object or array, or with an invalid entity and what went wrong.
+    ///
+    /// - Parameter completion: Takes the JSON and the status.
+    /// - Returns: A token that cancels the request.
+    @discardableResult
+    open func connect(_ completion: @escaping @Sendable (JSONEntity, EndpointStatus) -> Void) -> RequestToken {
+        let queue = callbackQueue()
+        return client.send(SquidEndpoint(self)) { result in
+            queue.async {
+                switch result {
+                case .success(let json) where json.isObject || json.isArray: completion(json, .ok)
+                case .success: completion(.missing, .responseFormat)
+                case .failure(let error): completion(.missing, error.responseStatus)
+                }
+            }
+        }
+    }
+}
+
+/// What an overridden endpoint says, as a value.
+private struct SquidEndpoint: Endpoint {
+    typealias Output = JSONEntity
+
+    let host: EndpointHost
+    let path: EndpointPath
+    let method: HTTPMethod
+    var query: HTTPQuery = [:]
+    var headers: HTTPHeaders
+    var body: RequestBody = .empty
+
+    init(_ endpoint: JSONResponseEndpoint) {
+        let (params, method) = endpoint.params()
+        let scheme = endpoint.hostProtocol().lowercased().hasPrefix("https") ? HTTPURL.Scheme.https : .http
+        host = .canonical(endpoint.host(), scheme: scheme)
+        path = EndpointPath(endpoint.path())
+        self.method = method
+        headers = endpoint.additionalHeaders()
+        if let pair = endpoint.basicAuthPair() {
+            let credentials = BasicCredentials(user: pair.user, password: pair.password)
+            headers.set("Authorization", credentials.field, isSensitive: true)
+        }
+        guard let params else { return }
+        if method == .post {
+            body = Self.json(params)
+        } else {
+            query = HTTPQuery(Self.items(params))
+        }
+    }
+
+    /// Alamofire's rules, which the original used: sorted names, `[]` behind a list's, `[key]` behind a dictionary's.
+    private static func items(_ params: [String: any Sendable], in name: String? = nil) -> [HTTPQuery.Item] {
+        params.sorted { $0.key < $1.key }.flatMap { key, value in items(name.map { "\($0)[\(key)]" } ?? key, value) }
+    }
+
+    private static func items(_ name: String, _ value: any Sendable) -> [HTTPQuery.Item] {
+        switch value {
+        case let list as [any Sendable]: list.flatMap { items(name + "[]", $0) }
+        case let dictionary as [String: any Sendable]: items(dictionary, in: name)
+        case let bool as Bool: [HTTPQuery.Item(name, bool ? "1" : "0")]
+        default: [HTTPQuery.Item(name, "\(value)")]
+        }
+    }
+
+    private static func json(_ params: [String: any Sendable]) -> RequestBody {
+        guard JSONSerialization.isValidJSONObject(params),
+            let data = try? JSONSerialization.data(withJSONObject: params, options: [.sortedKeys])
+        else {
+            return .failed(NetworkError(.encodingFailed, "the parameters are no JSON object", phase: .prepare))
+        }
+        return .bytes(Array(data), contentType: "application/json")
+    }
+}

@@ -1,0 +1,81 @@
+import Foundation
+import Synchronization
+
+/// The cookies of a client, in memory: takes `Set-Cookie` from answers and gives `Cookie` to requests (RFC 6265).
+///
+/// Any thread may use it. It holds at most 50 cookies per domain and 3,000 in all; the oldest go first. It does not
+/// know which domains are public suffixes, and does not store anything: `cookies` and ``set(_:)`` are there for that.
+///
+/// ```swift
+/// let jar = CookieJar()
+/// jar.set(NetworkCookie("session", "abc", host: "api.example.com"))
+/// let url = try HTTPURL("https://api.example.com/notes")
+/// assert(jar.header(for: url) == "session=abc")
+/// ```
+public final class CookieJar: Sendable {
+    private let stored = Mutex<[NetworkCookie]>([])
+    private let clock: @Sendable () -> Int
+
+    /// Creates an empty jar that goes by the system's time.
+    public convenience init() { self.init(clock: { Int(Date().timeIntervalSince1970) }) }
+
+    /// Creates an empty jar.
+    ///
+    /// - Parameter clock: The time in seconds since 1970.
+    public init(clock: @escaping @Sendable () -> Int) { self.clock = clock }
+
+    /// The cookies that have not expired, oldest first.
+    public var cookies: [NetworkCookie] {
+        let now = clock()
+        return stored.withLock { $0.filter { ($0.expires ?? .max) > now } }
+    }
+
+    /// Adds a cookie; one of the same name, domain and path is replaced, an expired one removed.
+    public func set(_ cookie: NetworkCookie) {
+        let now = clock()
+        stored.withLock { stored in
+            let place = stored.firstIndex {
+                $0.name == cookie.name && $0.domain == cookie.domain && $0.path == cookie.path
+            }
+            if (cookie.expires ?? .max) <= now {
+                if let place { stored.remove(at: place) }
+            } else if let place {
+                stored[place] = cookie
+            } else {
+                stored.removeAll { ($0.expires ?? .max) <= now }
+                stored.append(cookie)
+                Self.trim(&stored, domain: cookie.domain)
+            }
+        }
+    }
+
+    /// Removes all cookies.
+    public func removeAll() { stored.withLock { $0 = [] } }
+
+    /// Takes the cookies of an answer.
+    public func store(_ headers: HTTPHeaders, from url: HTTPURL) {
+        guard headers.contains("Set-Cookie") else { return }
+        let now = clock()
+        for text in headers.values("Set-Cookie") {
+            if let cookie = NetworkCookie(setCookie: text, from: url, now: now) { set(cookie) }
+        }
+    }
+
+    /// The value of the `Cookie` field for a URL, longest paths first, or nil if there is nothing to send.
+    ///
+    /// - Complexity: O(*n*) in the number of cookies held.
+    public func header(for url: HTTPURL) -> String? {
+        let candidates = stored.withLock { $0.isEmpty ? [] : $0.filter { $0.matches(url) } }
+        guard !candidates.isEmpty else { return nil }
+        let now = clock()
+        let live = candidates.enumerated().filter { ($0.element.expires ?? .max) > now }
+        let ordered = live.sorted { ($1.element.path.count, $0.offset) < ($0.element.path.count, $1.offset) }
+        return ordered.isEmpty ? nil : ordered.map { "\($0.element.name)=\($0.element.value)" }.joined(separator: "; ")
+    }
+
+    private static func trim(_ stored: inout [NetworkCookie], domain: String) {
+        if stored.count > 3000 { stored.removeFirst() }
+        let places = stored.indices.filter { stored[$0].domain == domain }
+        if places.count > 50 { stored.remove(at: places[0]) }
+    }
+}

@@ -1,0 +1,126 @@
+extension NetworkCookie {
+    /// Reads a `Set-Cookie` value that came from a URL; nil if it must be ignored (RFC 6265, 5.2 and 5.3).
+    ///
+    /// Ignored are: a cookie without a name, one with control characters or more than 4 KiB, one for a domain that the
+    /// URL's host is not in, one for a domain without a dot or for an IP address that is not the host itself, and a
+    /// secure one that came over http. A public-suffix list is not consulted.
+    init?(setCookie text: String, from url: HTTPURL, now: Int) {
+        guard text.utf8.count <= 4096, text.utf8.allSatisfy({ $0 >= 0x20 && $0 != 0x7F || $0 == 0x09 }) else {
+            return nil
+        }
+        let parts = text.split(separator: ";", omittingEmptySubsequences: false)
+        let pair = parts[0].split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+        guard pair.count == 2 else { return nil }
+        let name = pair[0].trimmingHTTPSpace()
+        guard !name.isEmpty else { return nil }
+        self.init(name, pair[1].trimmingHTTPSpace(), host: url.host)
+        path = Self.defaultPath(of: url)
+        var maxAge: Int?
+        var domainText = ""
+        for part in parts.dropFirst() {
+            let attribute = part.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+            let value = attribute.count > 1 ? attribute[1].trimmingHTTPSpace() : ""
+            switch attribute[0].trimmingHTTPSpace().lowercased() {
+            case "expires": expires = CookieDate.seconds(value) ?? expires
+            case "max-age": maxAge = Self.seconds(value) ?? maxAge
+            case "domain": domainText = value.lowercased()
+            case "path": path = value.hasPrefix("/") ? value : Self.defaultPath(of: url)
+            case "secure": isSecure = true
+            case "httponly": isHTTPOnly = true
+            default: break
+            }
+        }
+        if let maxAge {
+            expires = maxAge <= 0 ? 0 : now.addingReportingOverflow(maxAge).overflow ? Int.max : now + maxAge
+        }
+        guard acceptDomain(domainText, from: url), !isSecure || url.scheme == .https else { return nil }
+    }
+
+    private mutating func acceptDomain(_ text: String, from url: HTTPURL) -> Bool {
+        let wanted = text.hasPrefix(".") ? String(text.dropFirst()) : text
+        guard !wanted.isEmpty, wanted != url.host else {
+            if !wanted.isEmpty { isHostOnly = Self.isAddress(wanted) || !wanted.contains(".") }
+            return true
+        }
+        guard wanted.contains("."), !Self.isAddress(url.host), url.host.hasSuffix("." + wanted) else { return false }
+        (domain, isHostOnly) = (wanted, false)
+        return true
+    }
+
+    private static func isAddress(_ host: String) -> Bool {
+        host.hasPrefix("[") || host.utf8.allSatisfy { $0.isASCIIDigit || $0 == 0x2E }
+    }
+
+    private static func seconds(_ text: String) -> Int? {
+        guard let number = Int(text) else {
+            let digits = text.hasPrefix("-") ? text.dropFirst() : text[...]
+            guard !digits.isEmpty, digits.utf8.allSatisfy(\.isASCIIDigit) else { return nil }
+            return text.hasPrefix("-") ? 0 : Int.max
+        }
+        return number
+    }
+
+    private static func defaultPath(of url: HTTPURL) -> String {
+        guard let slash = url.path.lastIndex(of: "/"), slash != url.path.startIndex else { return "/" }
+        return String(url.path[..<slash])
+    }
+}
+
+/// Reads the dates of cookies in all the forms servers write (RFC 6265, 5.1.1).
+enum CookieDate {
+    /// Returns seconds since 1970, or nil if day, month, year or time is missing or out of range.
+    static func seconds(_ text: String) -> Int? {
+        var (day, month, year): (Int?, Int?, Int?)
+        var time: (Int, Int, Int)?
+        for token in text.utf8.split(whereSeparator: isDelimiter) {
+            let word = String(Substring(token))
+            if time == nil, let found = readTime(word) {
+                time = found
+            } else if day == nil, let found = number(word, digits: 1...2) {
+                day = found
+            } else if month == nil, let found = readMonth(word) {
+                month = found
+            } else if year == nil, let found = number(word, digits: 2...4) {
+                year = found < 70 ? found + 2000 : found < 100 ? found + 1900 : found
+            }
+        }
+        guard let day, let month, let year, let time, (1...31).contains(day), year >= 1601, time.0 < 24, time.1 < 60,
+            time.2 < 60
+        else { return nil }
+        return days(year, month, day) * 86_400 + time.0 * 3600 + time.1 * 60 + time.2
+    }
+
+    private static func isDelimiter(_ byte: UInt8) -> Bool {
+        switch byte {
+        case 0x09, 0x20...0x2F, 0x3B...0x40, 0x5B...0x60, 0x7B...0x7E: true
+        default: false
+        }
+    }
+
+    private static func number(_ word: String, digits: ClosedRange<Int>) -> Int? {
+        let leading = word.utf8.prefix { $0.isASCIIDigit }
+        return digits.contains(leading.count) ? Int(String(Substring(leading))) : nil
+    }
+
+    private static func readTime(_ word: String) -> (Int, Int, Int)? {
+        let parts = word.split(separator: ":")
+        guard parts.count == 3, let hour = number(String(parts[0]), digits: 1...2),
+            let minute = number(String(parts[1]), digits: 1...2), let second = number(String(parts[2]), digits: 1...2)
+        else { return nil }
+        return (hour, minute, second)
+    }
+
+    private static func readMonth(_ word: String) -> Int? {
+        let months = ["jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"]
+        return months.firstIndex(of: String(word.lowercased().prefix(3))).map { $0 + 1 }
+    }
+
+    /// Days since 1970-01-01 in the Gregorian calendar (Howard Hinnant's days_from_civil).
+    private static func days(_ year: Int, _ month: Int, _ day: Int) -> Int {
+        let year = month <= 2 ? year - 1 : year
+        let era = year / 400
+        let yearOfEra = year - era * 400
+        let dayOfYear = (153 * (month + (month > 2 ? -3 : 9)) + 2) / 5 + day - 1
+        return era * 146_097 + yearOfEra * 365 + yearOfEra / 4 - yearOfEra / 100 + dayOfYear - 719_468
+    }
+}

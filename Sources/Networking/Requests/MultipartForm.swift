@@ -1,0 +1,145 @@
+import Foundation
+
+/// The parts of a `multipart/form-data` body; files are read from disk in pieces while they are sent.
+///
+/// Names and file names are written as browsers do (WHATWG form submission): `"` as `%22`, CR as `%0D`, LF as `%0A`, UTF-8 as
+/// it is. A file's length is measured when the request is sent, so that the body has one; a file that changes its
+/// length while it is sent makes the request fail.
+///
+/// ```swift
+/// var form = MultipartForm()
+/// form.append("title", "Holiday")
+/// form.append("photo", file: "/tmp/photo.jpg", contentType: "image/jpeg")
+/// let body = RequestBody.multipart(form)
+/// ```
+public struct MultipartForm: Sendable {
+    enum Content: Sendable {
+        case bytes([UInt8])
+        case file(String)
+    }
+
+    struct Part: Sendable {
+        let head: [UInt8]
+        let content: Content
+    }
+
+    /// What separates the parts.
+    public let boundary: String
+    var parts: [Part] = []
+
+    /// Creates an empty form with a random boundary.
+    public init() {
+        let random = (0..<24).map { _ in Self.alphabet.randomElement() ?? 0x78 }
+        boundary = "ashlar-" + String(decoding: random, as: UTF8.self)
+    }
+
+    /// Creates an empty form with a given boundary.
+    ///
+    /// - Throws: `.invalidBody` unless the boundary has 1 to 70 letters, digits or `'+_-`; wider ones would need quotes.
+    public init(boundary: String) throws(NetworkError) {
+        let isPlain = boundary.utf8.allSatisfy { Self.alphabet.contains($0) || "'+_-".utf8.contains($0) }
+        guard isPlain, (1...70).contains(boundary.utf8.count) else {
+            throw NetworkError(
+                .invalidBody, "expected a boundary of 1 to 70 letters, digits and '+_-", phase: .prepare)
+        }
+        self.boundary = boundary
+    }
+
+    private static let alphabet = Array("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789".utf8)
+
+    /// Adds a text field.
+    public mutating func append(_ name: String, _ value: String) {
+        append(name, Array(value.utf8), filename: nil, contentType: nil)
+    }
+
+    /// Adds bytes, as a file if they get a file name.
+    public mutating func append(
+        _ name: String, _ bytes: [UInt8], filename: String? = nil, contentType: String? = "application/octet-stream"
+    ) {
+        parts.append(Part(head: head(name, filename, contentType), content: .bytes(bytes)))
+    }
+
+    /// Adds a file, which is opened when it is its turn; its name is the path's last component unless given.
+    public mutating func append(
+        _ name: String, file path: String, filename: String? = nil, contentType: String = "application/octet-stream"
+    ) {
+        let last = path.split(separator: "/").last.map(String.init) ?? path
+        parts.append(Part(head: head(name, filename ?? last, contentType), content: .file(path)))
+    }
+
+    private func head(_ name: String, _ filename: String?, _ contentType: String?) -> [UInt8] {
+        var text = "--\(boundary)\r\nContent-Disposition: form-data; name=\"\(Self.escaped(name))\""
+        if let filename { text += "; filename=\"\(Self.escaped(filename))\"" }
+        if let contentType {
+            // A content type with control characters would end its line; without them it cannot.
+            text +=
+                "\r\nContent-Type: "
+                + String(contentType.unicodeScalars.filter { $0.value >= 0x20 && $0.value != 0x7F })
+        }
+        return Array((text + "\r\n\r\n").utf8)
+    }
+
+    private static func escaped(_ name: String) -> String {
+        var result = ""
+        for scalar in name.unicodeScalars {
+            switch scalar {
+            case "\"": result += "%22"
+            case "\r": result += "%0D"
+            case "\n": result += "%0A"
+            default: result.unicodeScalars.append(scalar)
+            }
+        }
+        return result
+    }
+
+    private var end: [UInt8] { Array("--\(boundary)--\r\n".utf8) }
+
+    /// The pieces of the body in order, and their total length.
+    func measured() throws(NetworkError) -> (pieces: [Content], length: Int) {
+        var pieces: [Content] = []
+        var length = 0
+        for part in parts {
+            pieces += [.bytes(part.head), part.content, .bytes([13, 10])]
+            switch part.content {
+            case .bytes(let bytes): length += bytes.count
+            case .file(let path): length += try FileBodyReader.length(of: path)
+            }
+            length += part.head.count + 2
+        }
+        return (pieces + [.bytes(end)], length + end.count)
+    }
+}
+
+extension RequestBody {
+    /// A multipart form, streamed from memory and disk.
+    public static func multipart(_ form: MultipartForm) -> RequestBody {
+        var body = RequestBody(
+            .stream { MultipartBodyReader(try form.measured().pieces) },
+            contentType: "multipart/form-data; boundary=\(form.boundary)", length: nil)
+        body.measure = { () throws(NetworkError) in try form.measured().length }
+        return body
+    }
+}
+
+/// Yields the pieces of a form one behind the other.
+private final class MultipartBodyReader: RequestBodyReader, @unchecked Sendable {
+    // Sendable because a reader has one caller at a time, as the protocol says.
+    private var rest: ArraySlice<MultipartForm.Content>
+    private var file: FileBodyReader?
+
+    init(_ pieces: [MultipartForm.Content]) { rest = pieces[...] }
+
+    func next() async throws -> [UInt8]? {
+        while true {
+            if let open = file {
+                if let bytes = try await open.next() { return bytes }
+                file = nil
+            }
+            switch rest.popFirst() {
+            case .bytes(let bytes): return bytes
+            case .file(let path): file = try FileBodyReader(path: path)
+            case nil: return nil
+            }
+        }
+    }
+}

@@ -1,0 +1,58 @@
+import AshlarNetworking
+import Foundation
+import Testing
+
+@Suite struct CurlExportTests {
+    @Test("Secrets are hidden in URL, fields and form; files are named, streams remarked on")
+    func redacted() throws {
+        var request = NetworkRequest(.post, try HTTPURL("https://u:p@a.example/x?token=1&page=2"))
+        request.headers = ["Authorization": "Bearer t", "Cookie": "s=1", "X-Empty": "", "Accept": "*/*"]
+        request.headers.append("X-Mine", "secret", isSensitive: true)
+        request.body = .form(["password": "hunter2", "name": "it's"])
+        #expect(
+            request.curl() == """
+                curl -X POST 'https://<hidden>@a.example/x?token=<hidden>&page=2' \\
+                  -H 'Authorization: <hidden>' \\
+                  -H 'Cookie: <hidden>' \\
+                  -H 'X-Empty;' \\
+                  -H 'Accept: */*' \\
+                  -H 'X-Mine: <hidden>' \\
+                  -H 'Content-Type: application/x-www-form-urlencoded' \\
+                  --data-raw 'password=<hidden>&name=it%27s'
+                """)
+        request = NetworkRequest(.put, try HTTPURL("http://a/"), body: .file("/tmp/it's"))
+        #expect(request.curl().hasSuffix("--data-binary '@/tmp/it'\\''s'"))
+        #expect(NetworkRequest(.get, try HTTPURL("http://a/")).curl() == "curl http://a/")
+        #expect(NetworkRequest(.head, try HTTPURL("http://a/")).curl() == "curl -I http://a/")
+        request.body = .bytes([0, 255])
+        #expect(request.curl().contains("<2 bytes that are no text>"))
+        #expect(request.curl(redacting: .none).contains("http://a/"))
+    }
+
+    #if os(Linux) || os(macOS)
+        @Test(
+            "A shell sees exactly the words that were meant",
+            arguments: ["it's", "$(touch x)", "`id`", "a\nb", "\\", "\"; rm -rf /", "é 日本", "!x", "~", "--"])
+        func shell(text: String) throws {
+            var request = NetworkRequest(.post, try HTTPURL("http://a/"))
+            request.body = .text(text)
+            let process = Process()
+            process.executableURL = URL(fileURLWithPath: "/bin/sh")
+            process.arguments = [
+                "-c", "curl() { for a in \"$@\"; do printf '%s\\0' \"$a\"; done; }; " + request.curl(),
+            ]
+            let output = Pipe()
+            process.standardOutput = output
+            try process.run()
+            let data = output.fileHandleForReading.readDataToEndOfFile()
+            process.waitUntilExit()
+            let words = data.split(separator: 0, omittingEmptySubsequences: false).map {
+                String(decoding: $0, as: UTF8.self)
+            }
+            #expect(
+                words == [
+                    "-X", "POST", "http://a/", "-H", "Content-Type: text/plain; charset=utf-8", "--data-raw", text, "",
+                ])
+        }
+    #endif
+}

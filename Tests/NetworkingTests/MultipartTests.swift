@@ -1,0 +1,80 @@
+import AshlarNetworking
+import Foundation
+import Synchronization
+import Testing
+
+@Suite(.timeLimit(.minutes(1))) struct MultipartTests {
+    private func bytes(_ body: RequestBody) async throws -> [UInt8] {
+        let reader = try body.makeReader()
+        var all: [UInt8] = []
+        while let piece = try await reader.next() { all += piece }
+        return all
+    }
+
+    @Test("The parts are written as browsers do, names and file names escaped")
+    func written() async throws {
+        let file = FileManager.default.temporaryDirectory.appendingPathComponent("ashlar-\(UUID().uuidString).txt")
+        try Data("from disk".utf8).write(to: file)
+        defer { try? FileManager.default.removeItem(at: file) }
+        var form = try MultipartForm(boundary: "B")
+        form.append("title", "ü\r\n--B")
+        form.append("a\"b\r\nc", [1, 2], filename: "x\"y\n.bin")
+        form.append("f", file: file.path, filename: nil, contentType: "text/plain\r\nX-Evil: 1")
+        let body = RequestBody.multipart(form)
+        let expected =
+            "--B\r\nContent-Disposition: form-data; name=\"title\"\r\n\r\nü\r\n--B\r\n"
+            + "--B\r\nContent-Disposition: form-data; name=\"a%22b%0D%0Ac\"; filename=\"x%22y%0A.bin\"\r\n"
+            + "Content-Type: application/octet-stream\r\n\r\n\u{1}\u{2}\r\n"
+            + "--B\r\nContent-Disposition: form-data; name=\"f\"; filename=\"\(file.lastPathComponent)\"\r\n"
+            + "Content-Type: text/plainX-Evil: 1\r\n\r\nfrom disk\r\n--B--\r\n"
+        #expect(String(decoding: try await bytes(body), as: UTF8.self) == expected)
+        #expect(try body.measuredLength() == expected.utf8.count)
+        #expect(body.contentType == "multipart/form-data; boundary=B")
+        #expect(try await bytes(.multipart(MultipartForm(boundary: "E"))) == Array("--E--\r\n".utf8))
+    }
+
+    @Test(
+        "A boundary that would need quotes or break the head is refused",
+        arguments: ["", "a b", "a\r\nb", "ü", "a\"", String(repeating: "a", count: 71)])
+    func boundary(text: String) {
+        let error = #expect(throws: NetworkError.self) { try MultipartForm(boundary: text) }
+        #expect(error?.code == .invalidBody)
+        #expect(MultipartForm().boundary != MultipartForm().boundary)
+    }
+
+    @Test(
+        "A form with a large file arrives whole, with its length and without being held in memory",
+        arguments: TransportKind.allCases)
+    func sent(kind: TransportKind) async throws {
+        let server = try FaultServer(answering: { request in
+            answer(body: "\(request.body.count) \(request["Content-Length"] ?? "-") \(request["Content-Type"] ?? "-")")
+        })
+        let file = FileManager.default.temporaryDirectory.appendingPathComponent("ashlar-\(UUID().uuidString).bin")
+        try Data(count: 3_000_000).write(to: file)
+        defer { try? FileManager.default.removeItem(at: file) }
+        var form = try MultipartForm(boundary: "XYZ")
+        form.append("f", file: file.path)
+        let body = RequestBody.multipart(form)
+        let length = try #require(try body.measuredLength())
+        let client = try kind.client()
+        let progress = Mutex<[TransferProgress]>([])
+        var request = try client.request(.post, server.url, body: body)
+        request.options.progress = { now in progress.withLock { $0.append(now) } }
+        #expect(try await client.send(request).text() == "\(length) \(length) multipart/form-data; boundary=XYZ")
+        guard !kind.isLinuxURLSession else { return }
+        let sent = progress.withLock { $0.map(\.sent) }
+        #expect(sent == sent.sorted() && !sent.isEmpty)
+        #expect(progress.withLock { $0.allSatisfy { $0.toSend == length } })
+    }
+
+    @Test("A missing file fails the request and names the file", arguments: TransportKind.allCases)
+    func missing(kind: TransportKind) async throws {
+        let client = try kind.client()
+        var form = MultipartForm()
+        form.append("f", file: "/nonexistent/x")
+        let request = try client.request(.post, "http://127.0.0.1:1/", body: .multipart(form))
+        let error = await outcome { () async throws(NetworkError) in try await client.send(request) }.failure
+        #expect(error?.code == .fileFailed)
+        #expect(error?.file == "/nonexistent/x")
+    }
+}

@@ -1,0 +1,181 @@
+import AshlarNetworking
+import Foundation
+import Synchronization
+import Testing
+
+/// The documented calls of FTAsyncRequest and of SquidKit's endpoints, one by one.
+@Suite(.timeLimit(.minutes(1))) struct SeedParityTests {
+    // MARK: FTAsyncRequest
+
+    private let queue = DispatchQueue(label: "callbacks")
+
+    /// Runs a request of the original's kind and returns what it called back with.
+    private func outcome(
+        _ url: String, _ start: (FTAsyncRequest) -> Void
+    ) async -> (data: Data?, code: Int?, error: NetworkError?) {
+        let calls = LockedCounter()
+        let result = await withCheckedContinuation { continuation in
+            let request = FTAsyncRequest(
+                url: url,
+                onSuccess: { data in
+                    if calls.next() == 0 {
+                        continuation.resume(returning: (data as Data?, nil as Int?, nil as NetworkError?))
+                    }
+                },
+                onFailure: { code, error in
+                    if calls.next() == 0 { continuation.resume(returning: (nil, code, error)) }
+                })
+            request.queue = queue
+            start(request)
+        }
+        #expect(calls.next() == 1)
+        return result
+    }
+
+    @Test("initWithUrl:delegate:onSuccess:onFailure: and getAsynchronously")
+    func get() async throws {
+        let server = try FaultServer(answering: { answer(body: "\($0.method) \($0.target)") })
+        let result = await outcome(server.url + "/GetProfil/") { $0.get() }
+        #expect(result.data == Data("GET /GetProfil/".utf8))
+        #expect(result.code == nil)
+    }
+
+    @Test("postAsynchronously: with the defaults 24 s, UTF-8, text/plain; charset=utf-8")
+    func post() async throws {
+        let server = try FaultServer(answering: { answer(body: "\($0.method) \($0["Content-Type"] ?? "-") \($0.text)") }
+        )
+        let result = await outcome(server.url) { request in
+            #expect(request.timeout == 24)
+            #expect(request.encoding == .utf8)
+            #expect(request.contentType == "text/plain; charset=utf-8")
+            request.post(Data("hé".utf8))
+        }
+        #expect(result.data == Data("POST text/plain; charset=utf-8 hé".utf8))
+        let json = await outcome(server.url) { request in
+            request.contentType = "application/json; charset=utf-8"
+            request.timeout = 15
+            request.postText(#"{"userFirstName": "Boris"}"#)
+        }
+        #expect(json.data == Data(#"POST application/json; charset=utf-8 {"userFirstName": "Boris"}"#.utf8))
+        let latin = await outcome(server.url) { request in
+            request.encoding = .ascii
+            request.postText("日本")
+        }
+        #expect(latin.error?.code == .encodingFailed)
+    }
+
+    @Test("The failure brings one number: the status, else the code of the URL error")
+    func failure() async throws {
+        let server = try FaultServer(answering: { answer(Int($0.target.dropFirst()) ?? 200, body: "x") })
+        #expect(await outcome(server.url + "/404") { $0.get() }.code == 404)
+        #expect(await outcome(server.url + "/500") { $0.get() }.code == 500)
+        #expect(await outcome(server.url + "/204") { $0.get() }.data?.isEmpty == true)
+        #expect(await outcome("http://127.0.0.1:1/") { $0.get() }.code == -1004)
+        #expect(await outcome("http://no-such-host.invalid/") { $0.get() }.code == -1003)
+        #expect(await outcome("nonsense") { $0.get() }.code == -1000)
+    }
+
+    @Test("The timeout counts whole seconds without any byte")
+    func timeout() async throws {
+        let server = try FaultServer { connection in
+            guard connection.request() != nil else { return }
+            _ = connection.waitForClose()
+        }
+        let start = ContinuousClock.now
+        let result = await outcome(server.url) { request in
+            request.timeout = 1
+            request.get()
+        }
+        #expect(result.code == -1001)
+        #expect(ContinuousClock.now - start >= .milliseconds(990))
+    }
+
+    // MARK: SquidKit
+
+    final class TestEndpoint: JSONResponseEndpoint, @unchecked Sendable {
+        let server: String
+        let place: String
+        let method: HTTPMethod
+        let parameters: [String: any Sendable]?
+        let queue: DispatchQueue
+
+        init(
+            _ server: String, _ path: String, _ method: HTTPMethod, _ params: [String: any Sendable]?,
+            _ queue: DispatchQueue, client: NetworkClient = .shared
+        ) {
+            (self.server, place, self.method, parameters, self.queue) = (server, path, method, params, queue)
+            super.init(client: client)
+        }
+
+        override func host() -> String { server }
+        override func path() -> String { place }
+        override func params() -> ([String: any Sendable]?, HTTPMethod) { (parameters, method) }
+        override func basicAuthPair() -> (user: String, password: String)? { ("u", "p") }
+        override func callbackQueue() -> DispatchQueue { queue }
+    }
+
+    private func connect(_ endpoint: TestEndpoint) async -> (json: JSONEntity, status: String) {
+        await withCheckedContinuation { continuation in
+            endpoint.connect { json, status in continuation.resume(returning: (json, "\(status)")) }
+        }
+    }
+
+    private static func echo(_ request: ServedRequest) -> String {
+        let code = Int(request.target.split(separator: "/").last ?? "") ?? 200
+        let body =
+            request.target.hasPrefix("/scalar")
+            ? "17"
+            : request.target.hasPrefix("/text")
+                ? "no json"
+                : #"{"line": "\#(request.method) \#(request.target)", "type": "\#(request["Content-Type"] ?? "-")", "auth": "\#(request["Authorization"] ?? "-")", "body": \#(request.text.isEmpty ? "null" : request.text)}"#
+        return answer(code, code == 418 ? ["Error": "teapot"].map { "\($0): \($1)" } : [], body: body)
+    }
+
+    @Test("host, path, params: GET and all others but POST in the query, POST as JSON")
+    func parameters() async throws {
+        let server = try FaultServer(answering: Self.echo)
+        let host = "127.0.0.1:\(server.port)"
+        let get = await connect(
+            TestEndpoint(host, "get", .get, ["foo": "bar", "list": [1, 2], "yes": true, "d": ["k": "v w"]], queue))
+        #expect(get.status == "ok")
+        #expect(get.json["line"].string() == "GET /get?d%5Bk%5D=v%20w&foo=bar&list%5B%5D=1&list%5B%5D=2&yes=1")
+        #expect(get.json["auth"].string() == "Basic dTpw")
+        let put = await connect(TestEndpoint(host, "/x", .put, ["a": 1], queue))
+        #expect(put.json["line"].string() == "PUT /x?a=1")
+        let post = await connect(TestEndpoint(host, "p/q", .post, ["a": 1, "b": ["x", "y"]], queue))
+        #expect(post.json["line"].string() == "POST /p/q")
+        #expect(post.json["type"].string() == "application/json")
+        #expect(post.json["body"]["b"].count == 2)
+        let none = await connect(TestEndpoint(host, "get", .get, nil, queue))
+        #expect(none.json["line"].string() == "GET /get")
+    }
+
+    @Test("The seven statuses")
+    func statuses() async throws {
+        let server = try FaultServer(answering: Self.echo)
+        let host = "127.0.0.1:\(server.port)"
+        func status(_ path: String, host: String) async -> String {
+            await connect(TestEndpoint(host, path, .get, nil, queue)).status
+        }
+        #expect(await status("x", host: host) == "ok")
+        #expect(await status("404", host: host) == "httpError(404)")
+        #expect(await status("418", host: host) == "httpError(418, teapot)")
+        #expect(await status("scalar", host: host) == "responseFormat")
+        #expect(await status("text", host: host) == "responseFormat")
+        #expect(await status("x", host: "127.0.0.1:1") == "hostConnection")
+        #expect(await status("x", host: "no-such-host.invalid") == "hostConnection")
+        #expect("\(NetworkError(.notConnected).responseStatus)" == "notConnected")
+        #expect("\(NetworkError(.fileFailed).responseStatus)" == "resourceUnavailable")
+        #expect("\(NetworkError(.timedOut).responseStatus)" == "unknown(timedOut)")
+    }
+
+    @Test("Endpoints work with host environments without further ado")
+    func environments() async throws {
+        let server = try FaultServer(answering: Self.echo)
+        let client = NetworkClient { host, scheme in
+            host == "httpbin.example" && scheme == "http" ? (scheme: nil, host: "127.0.0.1:\(server.port)") : nil
+        }
+        let result = await connect(TestEndpoint("httpbin.example", "get", .get, nil, queue, client: client))
+        #expect(result.json["line"].string() == "GET /get")
+    }
+}
