@@ -108,7 +108,7 @@ struct ConfigExplainer {
                 continue
             }
             if hasDirectives {
-                if depth > 0, let flag = tree.child(of: node, key: ConfigDirectives.replace),
+                if let flag = tree.child(of: node, key: ConfigDirectives.replace),
                     ConfigDirectives.replaces(node, tree)
                 {
                     shadow(by: Contribution(layer: number, node: flag, removes: true, isAbove: true))
@@ -162,8 +162,7 @@ struct ConfigExplainer {
                 isMerged = next.node == layers[next.layer].root
             } else if isList(next.layer, next.node) {
                 isMerged =
-                    tree.kind(of: last.node) == .array
-                    || layers[last.layer].tree.kind(of: last.node) == .array || isList(last.layer, last.node)
+                    layers[last.layer].tree.kind(of: last.node) == .array || isList(last.layer, last.node)
             } else {
                 let replaces = readsDirectives && ConfigDirectives.replaces(next.node, tree)
                 isMerged = isDictionary(next) && isDictionary(last) && !replaces

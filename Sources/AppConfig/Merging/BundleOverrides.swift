@@ -9,7 +9,8 @@ enum BundleOverrides {
         if !policy.isDeep { return seedLayers(for: identifier, in: files) }
         var found: [(specificity: Int, layer: ConfigLayer)] = []
         for file in files {
-            for child in file.tree.children(of: file.root) where file.tree.kind(of: child) == .dictionary {
+            for child in file.tree.children(of: file.root)
+            where file.tree.kind(of: child) == .dictionary && !ConfigDirectives.isList(child, file.tree) {
                 let pattern = file.tree.key(of: child)
                 guard let specificity = specificity(of: pattern, for: identifier) else { continue }
                 found.append(

@@ -56,7 +56,10 @@ struct ConfigMerger {
         let size = layers.map { $0.tree.nodes.count }.max() ?? 0
         builder.reserve(nodes: size, keyBytes: size * 8, strings: size / 2)
         builder.open(.dictionary, position: 0)
-        let roots = layers.indices.map { Contributor(layer: $0, node: layers[$0].root) }
+        let replacing = layers.lastIndex { layer in
+            readsDirectives && ConfigDirectives.replaces(layer.root, layer.tree)
+        }
+        let roots = layers.indices[(replacing ?? 0)...].map { Contributor(layer: $0, node: layers[$0].root) }
         var frames = [Frame(items: items(of: roots), isArray: false)]
         while let top = frames.last {
             guard top.next < top.items.count else {

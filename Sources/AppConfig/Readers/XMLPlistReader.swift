@@ -3,25 +3,26 @@
 /// The format is Apple's PropertyList-1.0 document type. Stricter than Foundation: duplicate keys, attributes on
 /// values, entity declarations, text after the document and a root that is no dictionary are errors.
 struct XMLPlistReader {
-    private enum Tag: String {
+    enum Tag: String {
         case plist, dict, array, string, key, integer, real, `true`, `false`, date, data
     }
 
-    private struct Element {
+    struct Element {
         var tag: Tag
         var isEnd: Bool
         var isEmpty: Bool
     }
 
-    private let text: UnsafeBufferPointer<UInt8>
-    private let base: UnsafePointer<UInt8>
-    private let context: ConfigReaderContext
-    private var at = 0
-    private var builder = ConfigTreeBuilder()
-    private var diagnostics: [ConfigDiagnostic] = []
+    let text: UnsafeBufferPointer<UInt8>
+    let base: UnsafePointer<UInt8>
+    let context: ConfigReaderContext
+    var at = 0
+    var builder = ConfigTreeBuilder()
+    var diagnostics: [ConfigDiagnostic] = []
     /// The decoded text of the current element, if it had references or CDATA sections.
-    private var scratch: [UInt8] = []
-    private var hasKey = false
+    var scratch: [UInt8] = []
+    var hasKey = false
+    var isInPlist = false
 
     init(_ text: UnsafeBufferPointer<UInt8>, _ context: ConfigReaderContext) {
         self.text = text
@@ -40,7 +41,7 @@ struct XMLPlistReader {
 
     // MARK: Structure
 
-    private mutating func readProlog() throws(ConfigError) {
+    mutating func readProlog() throws(ConfigError) {
         if text.starts(with: [0xEF, 0xBB, 0xBF]) { at = 3 }
         if has("<?xml") { try readDeclaration() }
         try skipMisc(allowsDoctype: true)
@@ -50,9 +51,10 @@ struct XMLPlistReader {
         guard element.tag == .plist, !element.isEnd, !element.isEmpty else {
             throw failure(at: start, expected: "<plist>", found: describe(element))
         }
+        isInPlist = true
     }
 
-    private mutating func readDeclaration() throws(ConfigError) {
+    mutating func readDeclaration() throws(ConfigError) {
         let start = at
         guard let end = find("?>", from: at) else {
             throw failure(at: start, reason: "the XML declaration has no end", expected: "?>")
@@ -70,7 +72,7 @@ struct XMLPlistReader {
         at = end + 2
     }
 
-    private mutating func readValues() throws(ConfigError) {
+    mutating func readValues() throws(ConfigError) {
         while true {
             skipWhitespace()
             let start = at
@@ -91,7 +93,7 @@ struct XMLPlistReader {
         }
     }
 
-    private mutating func readEpilog() throws(ConfigError) {
+    mutating func readEpilog() throws(ConfigError) {
         try skipMisc(allowsDoctype: false)
         var start = at
         guard at < text.count else { throw failure(expected: "</plist>", found: "the end of the file") }
@@ -105,13 +107,13 @@ struct XMLPlistReader {
         if at < text.count { throw failure(at: start, expected: "the end of the file", found: "more text") }
     }
 
-    private var expectation: String {
-        guard let container = builder.container else { return "<dict> as the root" }
+    var expectation: String {
+        guard let container = builder.container else { return isInPlist ? "<dict> as the root" : "<plist>" }
         if builder.isArray(container) { return "a value or </array>" }
         return hasKey ? "a value" : "<key> or </dict>"
     }
 
-    private mutating func close(_ element: Element, at start: Int) throws(ConfigError) {
+    mutating func close(_ element: Element, at start: Int) throws(ConfigError) {
         guard let container = builder.container else {
             throw failure(at: start, expected: expectation, found: describe(element))
         }
@@ -125,7 +127,7 @@ struct XMLPlistReader {
 
     // MARK: Values
 
-    private mutating func value(_ element: Element, at start: Int) throws(ConfigError) {
+    mutating func value(_ element: Element, at start: Int) throws(ConfigError) {
         if let container = builder.container {
             if !builder.isArray(container) {
                 guard hasKey != (element.tag == .key) else {
@@ -205,7 +207,7 @@ struct XMLPlistReader {
     }
 
     /// Reads the text of a number, a date or data and has it parsed.
-    private mutating func scalar(
+    mutating func scalar(
         _ element: Element, at start: Int, expected: String, quotes: Bool = true,
         _ parse: (inout ConfigTreeBuilder, UnsafeBufferPointer<UInt8>) -> Bool
     ) throws(ConfigError) {
@@ -219,7 +221,7 @@ struct XMLPlistReader {
     }
 
     /// Reads the text up to the end tag, which is consumed, and passes it on without copying where it can.
-    private mutating func withText<R>(
+    mutating func withText<R>(
         of element: Element, at start: Int,
         _ body: (inout ConfigTreeBuilder, UnsafeBufferPointer<UInt8>, _ mayBeTemplate: Bool) -> R
     ) throws(ConfigError) -> R {
@@ -253,14 +255,14 @@ struct XMLPlistReader {
         return scratch.withUnsafeBufferPointer { body(&builder, $0, true) }
     }
 
-    private func checkControl(_ byte: UInt8) throws(ConfigError) {
+    func checkControl(_ byte: UInt8) throws(ConfigError) {
         guard byte == 9 || byte == 10 || byte == 13 else {
             throw failure(at: at, reason: "control character 0x\(String(byte, radix: 16)) is not allowed in XML")
         }
     }
 
     /// Copies text with references, CDATA sections and comments resolved into `scratch`.
-    private mutating func decodeText(from first: Int, of tag: Tag) throws(ConfigError) {
+    mutating func decodeText(from first: Int, of tag: Tag) throws(ConfigError) {
         scratch.removeAll(keepingCapacity: true)
         scratch.append(contentsOf: text[first..<at])
         while at < text.count {
@@ -287,7 +289,7 @@ struct XMLPlistReader {
         }
     }
 
-    private mutating func decodeReference() throws(ConfigError) {
+    mutating func decodeReference() throws(ConfigError) {
         let start = at
         let limit = min(text.count, at + 12)
         guard let semicolon = text[at..<limit].firstIndex(of: UInt8(ascii: ";")) else {
@@ -315,190 +317,21 @@ struct XMLPlistReader {
         at = semicolon + 1
     }
 
-    private static func isXMLCharacter(_ scalar: UInt32) -> Bool {
+    static func isXMLCharacter(_ scalar: UInt32) -> Bool {
         scalar >= 32 ? scalar != 0xFFFE && scalar != 0xFFFF : scalar == 9 || scalar == 10 || scalar == 13
-    }
-
-    // MARK: Markup
-
-    private mutating func expectEnd(of tag: Tag) throws(ConfigError) {
-        let start = at
-        guard at < text.count else { throw unexpectedEnd() }
-        guard base[at] == UInt8(ascii: "<") else {
-            throw failure(at: start, expected: "</\(tag.rawValue)>", found: "text")
-        }
-        let element = try readTag(allowsAttributes: false)
-        guard element.isEnd, element.tag == tag else {
-            throw failure(at: start, expected: "</\(tag.rawValue)>", found: describe(element))
-        }
-    }
-
-    /// Reads one tag; `at` is on its `<`.
-    private mutating func readTag(allowsAttributes: Bool) throws(ConfigError) -> Element {
-        let start = at
-        at += 1
-        var isEnd = false
-        if at < text.count, base[at] == UInt8(ascii: "/") {
-            isEnd = true
-            at += 1
-        }
-        let nameStart = at
-        while at < text.count, base[at] | 0x20 >= UInt8(ascii: "a"), base[at] | 0x20 <= UInt8(ascii: "z") { at += 1 }
-        guard at < text.count else { throw unexpectedEnd() }
-        guard let tag = Self.tag(base + nameStart, at - nameStart) else {
-            let name = String(decoding: text[nameStart..<min(at, nameStart + 24)], as: UTF8.self)
-            throw failure(at: start, expected: expectation, found: "<\(isEnd ? "/" : "")\(name)>")
-        }
-        if base[at] == UInt8(ascii: ">") {
-            at += 1
-            return Element(tag: tag, isEnd: isEnd, isEmpty: false)
-        }
-        return try readTagRest(tag, isEnd: isEnd, allowsAttributes: allowsAttributes)
-    }
-
-    private mutating func readTagRest(_ tag: Tag, isEnd: Bool, allowsAttributes: Bool) throws(ConfigError) -> Element {
-        skipWhitespace()
-        if allowsAttributes, !isEnd {
-            while at < text.count, base[at] != UInt8(ascii: ">"), base[at] != UInt8(ascii: "/") {
-                guard let equals = text[at...].firstIndex(of: UInt8(ascii: "=")), equals + 1 < text.count,
-                    base[equals + 1] == 34 || base[equals + 1] == 39,
-                    let quote = text[(equals + 2)...].firstIndex(of: base[equals + 1])
-                else { throw failure(expected: "an attribute or >", found: "other text") }
-                at = quote + 1
-                skipWhitespace()
-            }
-        }
-        var isEmpty = false
-        if !isEnd, at < text.count, base[at] == UInt8(ascii: "/") {
-            isEmpty = true
-            at += 1
-        }
-        guard at < text.count else { throw unexpectedEnd() }
-        guard base[at] == UInt8(ascii: ">") else {
-            throw failure(expected: "> at the end of <\(isEnd ? "/" : "")\(tag.rawValue)", found: "other text")
-        }
-        at += 1
-        return Element(tag: tag, isEnd: isEnd, isEmpty: isEmpty)
-    }
-
-    private static func tag(_ name: UnsafePointer<UInt8>, _ length: Int) -> Tag? {
-        func matches(_ tag: Tag, _ text: StaticString) -> Tag? {
-            for offset in 0..<length where name[offset] != text.utf8Start[offset] { return nil }
-            return tag
-        }
-        switch length {
-        case 3: return matches(.key, "key")
-        case 4:
-            switch name[0] {
-            case UInt8(ascii: "d"):
-                if name[1] == UInt8(ascii: "i") { return matches(.dict, "dict") }
-                return matches(.date, "date") ?? matches(.data, "data")
-            case UInt8(ascii: "t"): return matches(.true, "true")
-            default: return matches(.real, "real")
-            }
-        case 5:
-            switch name[0] {
-            case UInt8(ascii: "a"): return matches(.array, "array")
-            case UInt8(ascii: "f"): return matches(.false, "false")
-            default: return matches(.plist, "plist")
-            }
-        case 6: return matches(.string, "string")
-        case 7: return matches(.integer, "integer")
-        default: return nil
-        }
-    }
-
-    @inline(__always)
-    private mutating func skipWhitespace() {
-        while at < text.count {
-            switch base[at] {
-            case 9, 10, 13, 32: at += 1
-            default: return
-            }
-        }
-    }
-
-    /// Skips white space, comments and processing instructions, and a document type without declarations.
-    private mutating func skipMisc(allowsDoctype: Bool) throws(ConfigError) {
-        while true {
-            skipWhitespace()
-            if has("<!--") {
-                try skipComment()
-            } else if has("<?") {
-                guard let end = find("?>", from: at) else {
-                    throw failure(reason: "the processing instruction has no end", expected: "?>")
-                }
-                at = end + 2
-            } else if allowsDoctype, has("<!DOCTYPE") {
-                try skipDoctype()
-            } else if has("<!") {
-                throw failure(expected: expectation, found: "a declaration")
-            } else {
-                return
-            }
-        }
-    }
-
-    private mutating func skipDoctype() throws(ConfigError) {
-        let start = at
-        at += 9
-        while at < text.count {
-            switch base[at] {
-            case UInt8(ascii: ">"):
-                at += 1
-                return
-            case UInt8(ascii: "["):
-                throw failure(reason: "declarations inside of <!DOCTYPE> are not read")
-            case 34, 39:
-                let quote = base[at]
-                at += 1
-                while at < text.count, base[at] != quote { at += 1 }
-                at += 1
-            default:
-                at += 1
-            }
-        }
-        at = text.count
-        throw failure(at: start, reason: "<!DOCTYPE has no end", expected: ">")
-    }
-
-    private mutating func skipComment() throws(ConfigError) {
-        guard let end = find("-->", from: at + 4) else {
-            throw failure(reason: "the comment has no end", expected: "-->")
-        }
-        at = end + 3
-    }
-
-    private func has(_ literal: StaticString) -> Bool {
-        let length = literal.utf8CodeUnitCount
-        guard at + length <= text.count else { return false }
-        for offset in 0..<length where base[at + offset] != literal.utf8Start[offset] { return false }
-        return true
-    }
-
-    private func find(_ literal: StaticString, from start: Int) -> Int? {
-        let length = literal.utf8CodeUnitCount
-        var found = start
-        while found + length <= text.count {
-            var offset = 0
-            while offset < length, base[found + offset] == literal.utf8Start[offset] { offset += 1 }
-            if offset == length { return found }
-            found += 1
-        }
-        return nil
     }
 
     // MARK: Failures
 
-    private func describe(_ element: Element) -> String {
+    func describe(_ element: Element) -> String {
         "<\(element.isEnd ? "/" : "")\(element.tag.rawValue)\(element.isEmpty ? "/" : "")>"
     }
 
-    private func unexpectedEnd() -> ConfigError {
+    func unexpectedEnd() -> ConfigError {
         failure(at: text.count, expected: expectation, found: "the end of the file")
     }
 
-    private func failure(
+    func failure(
         _ code: ConfigError.Code = .malformedSource, at offset: Int? = nil, withKey: Bool = true,
         reason: String? = nil, expected: String? = nil, found: String? = nil
     ) -> ConfigError {

@@ -34,12 +34,7 @@ public struct ConfigSecrets: Sendable, Hashable {
     /// Whether the value at a path is secret by this rule.
     public func isSecret(_ path: ConfigPath) -> Bool {
         let components = path.components
-        if !paths.isEmpty {
-            for count in 1...max(1, components.count) where paths.contains(ConfigPath(Array(components.prefix(count))))
-            {
-                return true
-            }
-        }
+        if paths.contains(where: { components.starts(with: $0.components) }) { return true }
         return components.contains { component in
             if case .key(let key) = component { isSecretKey(key) } else { false }
         }

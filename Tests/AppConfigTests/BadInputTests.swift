@@ -1,0 +1,204 @@
+import AshlarAppConfig
+import Foundation
+import Testing
+
+@Suite struct BadInputTests {
+    @Test(
+        "A malformed file is refused with line, column, what was expected and found",
+        arguments: [
+            ("", ":1:1", "expected a property list (XML or binary) or a JSON object, found an empty file"),
+            (" \n ", ":2:2", "expected a property list (XML or binary) or a JSON object, found a blank file"),
+            ("hello", ":1:1", "found text that is neither (OpenStep property lists are not read)"),
+            ("a = b;", ":1:1", "found text that is neither (OpenStep property lists are not read)"),
+            ("<html></html>", ":1:1", "expected <plist>, found <html>"),
+            ("<plist version=\"1.0\"><array/></plist>", ":1:22", "expected <dict> as the root, found <array/>"),
+            (
+                "<plist version=\"1.0\"><string>x</string></plist>", ":1:22",
+                "expected <dict> as the root, found <string>"
+            ),
+            ("[1]", ":1:1", "expected { of an object as the root, found \"[\""),
+            ("<plist>\n<dict>\n<key>a</key>", ":3:13", "a: expected a value, found the end of the file"),
+            ("<plist>\n<dict>\n<key>a</key>\n</dict></plist>", ":4:1", "expected a value, found </dict>"),
+            ("<plist><dict><string>x</string></dict></plist>", ":1:14", "expected <key> or </dict>, found <string>"),
+            ("<plist><dict><key>a</key><key>b</key></dict></plist>", ":1:26", "a: expected a value, found <key>"),
+            ("<plist><dict></array></plist>", ":1:14", "expected <key> or </dict>, found </array>"),
+            ("<plist><dict></dict>", ":1:21", "expected </plist>, found the end of the file"),
+            ("<plist><dict></dict></plist>x", ":1:29", "expected the end of the file, found more text"),
+            ("<plist><dict><key>a</key><string>x</string", ":1:43", "found the end of the file"),
+            ("<plist><dict><key>a</key><string>x & y</string></dict></plist>", ":1:36", "found a bare &"),
+            ("<plist><dict><key>a</key><string>&nope;</string></dict></plist>", ":1:34", "found &nope;"),
+            (
+                "<plist><dict><key>a</key><string x='1'>y</string></dict></plist>", ":1:34",
+                "expected > at the end of <string"
+            ),
+            ("<!DOCTYPE plist [<!ENTITY a \"b\">]><plist/>", ":1:17", "declarations inside of <!DOCTYPE> are not read"),
+            (
+                "<?xml version=\"1.0\" encoding=\"latin1\"?><plist/>", ":1:1",
+                "expected the encoding UTF-8, found latin1"
+            ),
+            (
+                "<plist><dict><key>n</key><integer>1e3</integer></dict></plist>", ":1:26",
+                "n: expected a whole number in 64 bits, found \"1e3\""
+            ),
+            (
+                "<plist><dict><key>n</key><integer>18446744073709551616</integer></dict></plist>", ":1:26",
+                "n: expected a whole number"
+            ),
+            (
+                "<plist><dict><key>d</key><date>2026-02-30T00:00:00Z</date></dict></plist>", ":1:26",
+                "d: expected a date as YYYY-MM-DDThh:mm:ssZ"
+            ),
+            ("<plist><dict><key>d</key><data>A*</data></dict></plist>", ":1:26", "d: expected base64 text"),
+            (
+                "<plist><dict><key>b</key><dict><key>c</key><real>x</real></dict></dict></plist>", ":1:44",
+                "b.c: expected a number, found \"x\""
+            ),
+            ("<plist><dict><key>a</key><!-- no end", ":1:26", "the comment has no end: expected -->"),
+            ("{\"a\": 1,}", ":1:9", "expected a key in quotes, found \"}\""),
+            ("{\"a\" 1}", ":1:6", "expected : after the key, found \"1\""),
+            ("{\"a\": [1 2]}", ":1:10", "a[1]: expected , or ], found \"2\""),
+            ("{\"a\": 01}", ":1:7", "a: expected a number, found a malformed one"),
+            ("{\"a\": 1e999}", ":1:7", "a: expected a finite number"),
+            ("{\"a\": tru}", ":1:7", "a: expected a value, found \"t\""),
+            ("{\"a\": \"x", ":1:7", "a: the string has no end"),
+            ("{\"a\": \"\\ud800\"}", ":1:8", "a: expected an escape such as \\u00e9"),
+            ("{} {}", ":1:4", "expected the end of the file, found \"{\""),
+        ])
+    func malformed(text: String, place: String, message: String) throws {
+        let error = try #require(loadError(text))
+        #expect(error.code == .malformedSource)
+        #expect(error.description.contains("ApplicationConfig.plist\(place)"), "\(error)")
+        #expect(error.description.contains(message), "\(error)")
+        #expect(throws: ConfigError.self) { try ApplicationConfig.load(plan(["ApplicationConfig.plist": text])) }
+    }
+
+    @Test("Bytes that are no UTF-8 are refused where they stand")
+    func invalidUTF8() throws {
+        var bytes = Array(plist("<key>a</key><string>x</string>").utf8)
+        bytes[bytes.count - 30] = 0xC0
+        guard case .failure(let error) = read(bytes) else {
+            Issue.record("read")
+            return
+        }
+        #expect(error.description.contains("expected UTF-8 text, found byte 0xc0 (ApplicationConfig.plist:4:"))
+    }
+
+    @Test("UTF-16 with a byte order mark is read")
+    func utf16() throws {
+        let text = plist("<key>a</key><string>ü</string>").replacing("UTF-8", with: "UTF-16")
+        var bytes: [UInt8] = [0xFE, 0xFF]
+        for unit in text.utf16 { bytes += [UInt8(unit >> 8), UInt8(unit & 0xFF)] }
+        #expect(try read(bytes).get().string(forKey: "a") == "ü")
+    }
+
+    @Test("A key that stands twice is an error that names both lines, or by option a remark")
+    func duplicates() throws {
+        let text = plist(
+            "<key>a</key><dict>\n<key>x</key><string>1</string>\n<key>y</key><true/>\n<key>x</key><string>2</string>\n</dict>"
+        )
+        let error = try #require(loadError(text))
+        #expect(
+            error.description
+                == "a.x: the key stands twice (ApplicationConfig.plist:7:1; first at ApplicationConfig.plist:5)")
+        var lenient = plan(["ApplicationConfig.plist": text])
+        lenient.refusesDuplicateKeys = false
+        let config = try ApplicationConfig.load(lenient)
+        #expect(config.string(forKey: "a.x") == "2")
+        #expect(config.dictionary(forKey: "a")?.count == 2)
+        #expect(config.diagnostics.contains { $0.kind == .duplicateKey && $0.message.contains(":5") })
+        #expect(loadError("{\"a\": 1, \"b\": 2, \"a\": 3}")?.code == .duplicateKey)
+    }
+
+    @Test("A missing base is a remark, a required one an error with the place searched")
+    func missing() throws {
+        var plan = ConfigPlan.directory("/no/such/directory", environments: [.debug])
+        let config = try ApplicationConfig.load(plan)
+        #expect(config.allKeys.isEmpty)
+        #expect(config.diagnostics.map(\.kind) == [.missingSource, .missingSource])
+        #expect(config.diagnostics[1].description == "no ApplicationConfig.debug.plist or .json in /no/such/directory")
+        plan.requiresBase = true
+        let error = #expect(throws: ConfigError.self) { try ApplicationConfig.load(plan) }
+        #expect(error?.code == .missingSource)
+        #expect(error?.description.contains("ApplicationConfig.plist or .json in /no/such/directory") == true)
+    }
+
+    static let nests: [(String, [UInt8])] = [
+        ("xml", nest("<plist><dict><key>a</key>", "<array>", "", "</array>", "</dict></plist>", 1_000_000)),
+        ("xml dictionaries", nest("<plist>", "<dict><key>a</key>", "<true/>", "</dict>", "</plist>", 1_000_000)),
+        ("json", nest("{\"a\":", "[", "", "]", "}", 1_000_000)),
+        ("json objects", nest("", "{\"a\":", "1", "}", "", 1_000_000)),
+    ]
+
+    static func nest(_ head: String, _ open: String, _ core: String, _ close: String, _ tail: String, _ depth: Int)
+        -> [UInt8]
+    {
+        var bytes = Array(head.utf8)
+        for _ in 0..<depth { bytes += Array(open.utf8) }
+        bytes += Array(core.utf8)
+        for _ in 0..<depth { bytes += Array(close.utf8) }
+        return bytes + Array(tail.utf8)
+    }
+
+    @Test("A million nested containers give a typed error", .timeLimit(.minutes(1)), arguments: 0..<4)
+    func deep(number: Int) throws {
+        guard case .failure(let error) = read(Self.nests[number].1) else {
+            Issue.record("read \(Self.nests[number].0)")
+            return
+        }
+        #expect(error.code == .limitExceeded)
+        #expect(
+            error.description.contains(
+                "expected at most 512 nested dictionaries and arrays (ApplicationConfig.plist:1:"))
+    }
+
+    @Test(
+        "Ten thousand nested dictionaries are read, merged, printed and freed on a stack of 512 KB",
+        .timeLimit(.minutes(1)))
+    func deepWithinLimit() async throws {
+        let depth = 9_999
+        let bytes = Self.nest("", "{\"a\":", "1", "}", "", depth)
+        let text = await onSmallStack { () -> String in
+            var plan = ConfigPlan(
+                location: .memory(["ApplicationConfig.json": bytes, "ApplicationConfig.debug.json": bytes]),
+                environments: [.debug])
+            plan.limits.depth = 10_000
+            do {
+                let config = try ApplicationConfig.load(plan)
+                let path = ConfigPath(components: [String](repeating: "a", count: depth))
+                guard try config.get(path, as: Int.self) == 1 else { return "wrong value" }
+                guard config.explain(path).shadowed.count == 1 else { return "wrong explanation" }
+                return String(config.description.count)
+            } catch {
+                return "\(error)"
+            }
+        }
+        #expect(text == String(2 * depth - 1 + " = 1".count))
+    }
+
+    @Test("Sizes beyond the limits are refused")
+    func limits() throws {
+        let text = plist("<key>a</key><array><true/><true/><true/></array>")
+        #expect(loadError(text) { $0.limits.values = 4 }?.code == .limitExceeded)
+        #expect(loadError(text) { $0.limits.values = 5 } == nil)
+        let error = loadError(text) { $0.limits.bytes = 100 }
+        #expect(error?.description.contains("expected at most 100 bytes, found \(text.utf8.count)") == true)
+        let longKey = plist("<key>\(String(repeating: "k", count: 65_536))</key><true/>")
+        #expect(loadError(longKey)?.description.contains("expected a key of at most 65535 bytes") == true)
+    }
+
+    @Test("Secret values are not quoted by errors of readers")
+    func secretInBadValue() throws {
+        let error = try #require(loadError(plist("<key>password</key><integer>hunter2</integer>")))
+        #expect(!error.description.contains("hunter2"))
+        #expect(error.description.contains("<redacted>"))
+    }
+}
+
+/// Runs a closure on a thread with a stack of 512 KB.
+func onSmallStack<T: Sendable>(_ body: @escaping @Sendable () -> T) async -> T {
+    await withCheckedContinuation { continuation in
+        let thread = Thread { continuation.resume(returning: body()) }
+        thread.stackSize = 512 << 10
+        thread.start()
+    }
+}

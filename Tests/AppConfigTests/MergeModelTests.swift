@@ -1,0 +1,218 @@
+import AshlarAppConfig
+import Foundation
+import Testing
+
+/// The merge, written as plainly as it can be.
+enum MergeModel {
+    /// What a layer's value makes of the one below it; nil is no value.
+    static func merge(_ low: ConfigValue?, _ high: ConfigValue) -> ConfigValue? {
+        switch high {
+        case .null: return nil
+        case .array(let elements): return .array(elements.map { merge(nil, $0) ?? .null })
+        case .dictionary(let entries):
+            if entries.keys.contains("$append") || entries.keys.contains("$prepend") {
+                func list(_ name: String) -> [ConfigValue] { entries[name].flatMap { merge(nil, $0)?.array } ?? [] }
+                return .array(list("$prepend") + (low?.array ?? []) + list("$append"))
+            }
+            var merged = entries["$replace"] == true ? [:] : low?.dictionary ?? [:]
+            for case .string(let name) in entries["$unset"]?.array ?? [] { merged[name] = nil }
+            for (key, value) in entries where !key.hasPrefix("$") { merged[key] = merge(merged[key], value) }
+            return .dictionary(merged)
+        default: return high
+        }
+    }
+
+    static func sections(_ files: [[String: ConfigValue]], _ identifier: String) -> [ConfigValue] {
+        let patterns = ["com.*", "com.acme.*", "com.acme.beta.*", "com.acme.beta.App"]
+        return patterns.flatMap { pattern in files.compactMap { $0[pattern] }.filter { isSection($0) } }
+    }
+
+    static func isSection(_ value: ConfigValue) -> Bool {
+        guard let entries = value.dictionary else { return false }
+        return entries["$append"] == nil && entries["$prepend"] == nil
+    }
+
+    static func deep(_ files: [[String: ConfigValue]], _ identifier: String) -> [String: ConfigValue] {
+        let layers = files.map { ConfigValue.dictionary($0) } + sections(files, identifier)
+        return layers.reduce(.dictionary([:])) { merge($0, $1) ?? [:] }.dictionary ?? [:]
+    }
+
+    /// As NEIApplicationConfig did: every merge is that of `addEntriesFromDictionary:`.
+    static func seed(_ files: [[String: ConfigValue]], _ identifier: String) -> [String: ConfigValue] {
+        var root: [String: ConfigValue] = [:]
+        for file in files { root.merge(file) { $1 } }
+        if let section = root[identifier]?.dictionary { root.merge(section) { $1 } }
+        return root
+    }
+}
+
+@Suite struct MergeModelTests {
+    static let identifier = "com.acme.beta.App"
+
+    struct Stacks {
+        var random: SplitMix
+        var hasDirectives: Bool
+
+        mutating func value(_ depth: Int) -> ConfigValue {
+            switch random.below(depth > 0 ? 8 : 4) {
+            case 0: return .integer(Int64(random.below(5)))
+            case 1: return .string(random.pick(["x", "y"]))
+            case 2: return hasDirectives ? .null : .boolean(true)
+            case 3: return .array((0..<random.below(3)).map { _ in value(max(0, depth - 1)) })
+            case 4 where hasDirectives:
+                var list: [String: ConfigValue] = [:]
+                if random.chance(60) { list["$append"] = [.integer(Int64(random.below(5)))] }
+                if list.isEmpty || random.chance(50) { list["$prepend"] = [.string("p"), value(depth - 1)] }
+                return .dictionary(list)
+            default: return .dictionary(entries(depth - 1))
+            }
+        }
+
+        mutating func entries(_ depth: Int) -> [String: ConfigValue] {
+            var entries: [String: ConfigValue] = [:]
+            for _ in 0..<random.below(4) { entries[random.pick(["a", "b", "c", "d.e"])] = value(depth) }
+            if hasDirectives, random.chance(10) { entries["$replace"] = .boolean(random.chance(80)) }
+            if hasDirectives, random.chance(15) { entries["$unset"] = [.string(random.pick(["a", "b", "d.e"]))] }
+            return entries
+        }
+
+        mutating func file() -> [String: ConfigValue] {
+            var file = entries(3)
+            for pattern in ["com.*", "com.acme.*", "com.acme.beta.*", "com.acme.beta.App", "com.acme.beta.Other"]
+            where random.chance(25) {
+                file[pattern] = random.chance(85) ? .dictionary(entries(2)) : value(1)
+            }
+            return file
+        }
+    }
+
+    static func json(_ value: ConfigValue) -> [UInt8] {
+        let data = try? JSONSerialization.data(withJSONObject: Oracle.any(value), options: [.fragmentsAllowed])
+        return data.map { Array($0) } ?? []
+    }
+
+    private func text(_ value: ConfigValue) -> String { String(decoding: Self.json(value), as: UTF8.self) }
+
+    static func plan(_ files: [[String: ConfigValue]], _ policy: ConfigMergePolicy) -> ConfigPlan {
+        let names = ["ApplicationConfig.json", "ApplicationConfig.debug.json", "ApplicationConfig.simulator.json"]
+        let contents = Dictionary(uniqueKeysWithValues: zip(names, files.map { json(.dictionary($0)) }))
+        var plan = ConfigPlan(
+            location: .memory(contents), environments: [.debug, .simulator], bundleIdentifier: identifier)
+        plan.merge = policy
+        return plan
+    }
+
+    @Test("Stacks of layers merge as the model does, and every leaf is explained", .timeLimit(.minutes(8)))
+    func deep() throws {
+        var stacks = Stacks(random: SplitMix(11), hasDirectives: true)
+        for round in 0..<rounds(800, soak: 200_000) {
+            let files = (0..<3).map { _ in stacks.file() }
+            let config = try ApplicationConfig.load(Self.plan(files, .deep))
+            let expected = MergeModel.deep(files, Self.identifier)
+            guard config.values == expected else {
+                Issue.record(
+                    "round \(round): \(files.map { text(.dictionary($0)) }) merged to \(text(.dictionary(config.values)))"
+                )
+                return
+            }
+            guard let problem = explanationProblem(config, files) else { continue }
+            Issue.record("round \(round): \(problem) in \(files.map { text(.dictionary($0)) })")
+            return
+        }
+    }
+
+    /// What is wrong with the explanation of some leaf, if anything is.
+    private func explanationProblem(_ config: ApplicationConfig, _ files: [[String: ConfigValue]]) -> String? {
+        let layers = files + MergeModel.sections(files, Self.identifier).compactMap(\.dictionary)
+        let places = Dictionary(
+            uniqueKeysWithValues: config.debugDescription.split(separator: "\n").map { line in
+                let parts = line.components(separatedBy: " = ")
+                return (parts[0], line.components(separatedBy: "  // ").last ?? "")
+            })
+        for path in config.paths() {
+            let explanation = config.explain(path)
+            guard let winner = explanation.winner else { return "\(path) has no winner" }
+            if let value = config.value(at: path), value.array == nil, value.dictionary == nil {
+                if winner.text != explanation.text {
+                    return "\(path): \(winner.text) won, not \(explanation.text ?? "")"
+                }
+                if places[path.description] != winner.origin.description { return "\(path) is from \(winner.origin)" }
+            }
+            // Every layer that has a value at the path is named once.
+            let named = 1 + explanation.merged.count + explanation.shadowed.count
+            let holding = layers.count { holds($0, path) }
+            if named != holding { return "\(path): \(named) of \(holding) layers named" }
+        }
+        return nil
+    }
+
+    private func holds(_ layer: [String: ConfigValue], _ path: ConfigPath) -> Bool {
+        var value = ConfigValue.dictionary(layer)
+        for case .key(let key) in path.components {
+            guard let next = value.dictionary?[key], next != .null else { return false }
+            value = next
+        }
+        return true
+    }
+
+    @Test("The seed's mode merges as a model of the original does", .timeLimit(.minutes(8)))
+    func seed() throws {
+        var stacks = Stacks(random: SplitMix(12), hasDirectives: false)
+        for round in 0..<rounds(800, soak: 100_000) {
+            let files = (0..<3).map { _ in stacks.file() }
+            let config = try ApplicationConfig.load(Self.plan(files, .seed))
+            let expected = MergeModel.seed(files, Self.identifier)
+            guard config.values == expected else {
+                Issue.record("round \(round): \(files) merged to \(config.values), not \(expected)")
+                return
+            }
+            for path in config.paths() where config.explain(path).winner == nil {
+                Issue.record("round \(round): \(path) has no winner in \(files)")
+                return
+            }
+        }
+    }
+
+    @Test("A dictionary that meets another kind leaves a remark that names both files")
+    func kindConflict() throws {
+        let config = try ApplicationConfig.load(
+            AshlarAppConfigTests.plan(
+                [
+                    "ApplicationConfig.json": "{\"x\": {\"p\": 1}}",
+                    "ApplicationConfig.debug.json": "\n{\"x\": 5}",
+                ], environments: [.debug]))
+        #expect(config.int(forKey: "x") == 5)
+        #expect(
+            config.diagnostics.map(\.description) == [
+                "x: integer replaces dictionary from ApplicationConfig.json:1 (ApplicationConfig.debug.json:2)"
+            ])
+    }
+
+    @Test(
+        "Unknown and malformed directives are errors with file and key",
+        arguments: [
+            ("{\"a\": {\"$merge\": 1}}", "a.$merge: expected a key that does not begin with $, or one of $replace"),
+            ("{\"a\": {\"$replace\": 1}}", "a.$replace: expected a boolean, found integer"),
+            ("{\"$unset\": \"a\"}", "$unset: expected an array of strings, found string"),
+            ("{\"a\": {\"$append\": [], \"b\": 1}}", "a.$append: $append stands alone in its dictionary"),
+            ("{\"a\": {\"$append\": 1}}", "a.$append: expected an array, found integer"),
+            ("{\"$append\": []}", "$append: $append stands alone in its dictionary"),
+        ])
+    func directives(text: String, message: String) throws {
+        let error = try #require(loadError(text))
+        #expect(error.code == .unknownDirective)
+        #expect(error.description.contains(message), "\(error)")
+        #expect(error.origin?.line == 1)
+        #expect(loadError(text) { $0.readsDirectives = false } == nil)
+    }
+
+    @Test("A file can mark its own secrets")
+    func secretDirective() throws {
+        let config = try ApplicationConfig.load(
+            AshlarAppConfigTests.plan([
+                "ApplicationConfig.json": "{\"db\": {\"$secret\": [\"user\"], \"user\": \"root\", \"host\": \"h\"}}"
+            ]))
+        #expect(config.description == "db.host = \"h\"\ndb.user = <redacted>")
+        #expect(config.values == ["db": ["user": "root", "host": "h"]])
+    }
+}
