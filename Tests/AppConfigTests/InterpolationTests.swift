@@ -1,0 +1,165 @@
+import AshlarAppConfig
+import Foundation
+import Testing
+
+@Suite struct InterpolationTests {
+    static func load(
+        _ json: String, debug: String? = nil, variables: [String: String] = [:],
+        adjust: (inout ConfigPlan) -> Void = { _ in }
+    ) -> ConfigLoadReport {
+        var files = ["ApplicationConfig.json": json]
+        if let debug { files["ApplicationConfig.debug.json"] = debug }
+        var plan = plan(files, environments: [.debug])
+        plan.variables = variables
+        adjust(&plan)
+        return ApplicationConfig.loadReport(plan)
+    }
+
+    @Test(
+        "References resolve to values, variables and defaults",
+        arguments: [
+            ("${host}", "example.org"), ("https://${host}:${port}/", "https://example.org:8080/"),
+            ("${none:-fallback}", "fallback"), ("${none:-}", ""), ("${none:-${host}}", "example.org"),
+            ("${none:-a${alsoNone:-b}c}", "abc"), ("${env:HOME_DIR}/x", "/home/me/x"), ("${env:NONE:-y}", "y"),
+            ("$${host}", "${host}"), ("a$b $ $5 }", "a$b $ $5 }"), ("$$${host}", "$${host}"),
+            ("${deep::inner}", "core"),
+            ("${list[1]}", "two"), ("${on}-${pi}-${big}", "true-3.5-18446744073709551615"), ("${when}", "x"),
+            ("${env:TRICK}", "${host}"), ("${lit.eral}", "dotted"),
+        ])
+    func resolves(template: String, expected: String) throws {
+        let json = """
+            {"value": \(String(decoding: try JSONEncoder().encode(template), as: UTF8.self)), "host": "example.org",
+             "port": 8080, "deep": {"inner": "core"}, "list": ["one", "two"], "on": true, "pi": 3.5,
+             "big": 18446744073709551615, "when": "x", "lit.eral": "dotted"}
+            """
+        let report = Self.load(json, variables: ["HOME_DIR": "/home/me", "TRICK": "${host}"])
+        #expect(report.errors.isEmpty)
+        #expect(report.config.string(forKey: "value") == expected)
+    }
+
+    @Test("A reference that is the whole text keeps the type, of containers too")
+    func keepsType() throws {
+        let report = Self.load(
+            """
+            {"n": "${port}", "port": 8080, "copy": "${servers}", "servers": [{"name": "${name}"}], "name": "a"}
+            """)
+        #expect(report.errors.isEmpty)
+        #expect(report.config["n"] == 8080)
+        #expect(report.config["copy"] == [["name": "a"]])
+    }
+
+    @Test("A reference to the own key means what the value overrides")
+    func looksBack() throws {
+        let report = Self.load(
+            "{\"path\": \"/usr/${env:V}\"}", debug: "{\"path\": \"/opt:${path}\"}", variables: ["V": "bin"])
+        #expect(report.errors.isEmpty)
+        #expect(report.config.string(forKey: "path") == "/opt:/usr/bin")
+        let alone = Self.load("{\"a\": \"x${a}\", \"b\": \"y${b:-z}\"}")
+        #expect(
+            alone.errors.map(\.description) == [
+                "a: the value refers to itself and overrides nothing (ApplicationConfig.json:1:7)"
+            ])
+        #expect(alone.config.string(forKey: "b") == "yz")
+    }
+
+    @Test("Values of variables are taken as they are")
+    func variablesStay() throws {
+        let report = Self.load("{\"a\": \"x\", \"host\": \"h\"}", variables: ["APP_A": "${host}"]) {
+            $0.variablePrefix = "APP_"
+        }
+        #expect(report.config.string(forKey: "a") == "${host}")
+    }
+
+    @Test("A loop is reported whole, with file and line of each hop")
+    func cycle() throws {
+        let report = Self.load("{\"a\": \"${b}\",\n\"b\": \"x${c}\",\n\"c\": \"${a}\", \"d\": \"${a}\", \"e\": 1}")
+        #expect(
+            report.errors.map(\.description).first
+                == "a: the references form a loop: a (ApplicationConfig.json:1) → b (ApplicationConfig.json:2) → "
+                + "c (ApplicationConfig.json:3) → a (ApplicationConfig.json:1) (ApplicationConfig.json:1:7)")
+        #expect(report.errors.first?.code == .referenceCycle)
+        // What is in the loop or hangs on it is left out, nothing else.
+        #expect(report.config.allKeys == ["e"])
+        let inside = Self.load("{\"a\": {\"b\": \"${a}\"}}")
+        #expect(inside.errors.map(\.code) == [.referenceCycle])
+    }
+
+    @Test(
+        "References that name nothing or are malformed are errors",
+        arguments: [
+            ("${hots}", "v: ${hots} names nothing (ApplicationConfig.json:1:7); did you mean host?"),
+            ("${env:NONE}", "v: no environment variable NONE is set (ApplicationConfig.json:1:7)"),
+            ("${host", "v: a ${ has no } (ApplicationConfig.json:1:7)"),
+            ("x${}", "v: a ${ } names nothing (ApplicationConfig.json:1:7)"),
+            ("x${list}", "v: ${list} is no text: expected text, found array (ApplicationConfig.json:1:7)"),
+        ])
+    func malformed(template: String, message: String) throws {
+        let report = Self.load("{\"v\": \"\(template)\", \"host\": \"h\", \"list\": []}")
+        #expect(report.errors.map(\.description) == [message])
+        #expect(report.config["v"] == nil)
+    }
+
+    @Test("Bombs are refused", .timeLimit(.minutes(1)))
+    func bombs() throws {
+        var json = "{\"x0\": \"0123456789\""
+        for level in 1...30 { json += ", \"x\(level)\": \"${x\(level - 1)}${x\(level - 1)}\"" }
+        let report = Self.load(json + "}")
+        #expect(report.errors.first?.code == .limitExceeded)
+        #expect(report.errors.first?.description.contains("the value grows beyond 1048576 bytes") == true)
+        let nested = String(repeating: "${a:-", count: 70) + "x" + String(repeating: "}", count: 70)
+        #expect(Self.load("{\"v\": \"\(nested)\"}").errors.first?.reason == "references are nested more than 64 deep")
+        var lists = "{\"l0\": [1, 2]"
+        for level in 1...30 { lists += ", \"l\(level)\": [\"${l\(level - 1)}\", \"${l\(level - 1)}\"]" }
+        let grown = Self.load(lists + "}") { $0.limits.values = 10_000 }
+        #expect(grown.errors.map(\.code) == [.limitExceeded])
+    }
+
+    @Test("A chain of ten thousand references resolves", .timeLimit(.minutes(1)))
+    func longChain() throws {
+        let links = (1...10_000).map { "\"k\($0)\": \"${k\($0 - 1)}\"" }.joined(separator: ",")
+        let report = Self.load("{\"k0\": \"end\", \(links)}")
+        #expect(report.errors.isEmpty)
+        #expect(report.config.string(forKey: "k10000") == "end")
+    }
+
+    @Test("What is built from a secret is secret")
+    func taint() throws {
+        let report = Self.load(
+            "{\"password\": \"hunter2\", \"url\": \"db://u:${password}@h\", \"again\": \"${url}\", \"v\": \"${env:API_TOKEN}\"}",
+            variables: ["API_TOKEN": "hunter3"])
+        let config = report.config
+        #expect(config.string(forKey: "again") == "db://u:hunter2@h")
+        let texts = [
+            config.description, config.debugDescription, "\(config.explain("again"))", "\(config.explain("v"))",
+            "\(#expect(throws: ConfigError.self) { try config.get("again", as: Int.self) } as Any)",
+        ]
+        for text in texts { #expect(!text.contains("hunter"), "\(text)") }
+    }
+
+    @Test("The verdict on random graphs is that of an independent search for loops", .timeLimit(.minutes(5)))
+    func graphs() throws {
+        var random = SplitMix(21)
+        for round in 0..<rounds(300, soak: 100_000) {
+            let count = 2 + random.below(8)
+            let edges = (0..<count).map { _ in (0..<random.below(3)).map { _ in random.below(count) } }
+            let entries = edges.indices.map { node in
+                "\"n\(node)\": \"\(node)\(edges[node].map { "${n\($0)}" }.joined())\""
+            }
+            let report = Self.load("{\(entries.joined(separator: ","))}")
+            let bad = Set((0..<count).filter { reachesLoop($0, edges) }.map { "n\($0)" })
+            guard Set(report.config.allKeys).isDisjoint(with: bad), report.config.allKeys.count + bad.count == count,
+                report.errors.isEmpty == bad.isEmpty
+            else {
+                Issue.record("round \(round): \(entries): \(report.errors), \(report.config.allKeys)")
+                return
+            }
+        }
+    }
+
+    /// Whether a walk of as many steps as there are nodes can be made.
+    private func reachesLoop(_ start: Int, _ edges: [[Int]]) -> Bool {
+        var reached: Set<Int> = [start]
+        for _ in edges { reached = Set(reached.flatMap { edges[$0] }) }
+        return !reached.isEmpty
+    }
+}
