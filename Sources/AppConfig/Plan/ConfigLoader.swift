@@ -50,18 +50,59 @@ struct ConfigLoader {
         layers += BundleOverrides.layers(for: plan.bundleIdentifier, in: layers, policy: plan.merge)
         readLocalFile()
         checkDirectives()
-        var merger = ConfigMerger(layers, policy: plan.merge, readsDirectives: plan.readsDirectives)
-        let tree = merger.merge()
-        diagnostics += merger.diagnostics
-        return finish(tree)
+        var tree = merged()
+        if readGivenValues(over: tree) { tree = merged() }
+        let config = finish(tree)
+        if let schema = plan.schema { errors += config.problems(with: schema) }
+        return config
     }
 
-    private func finish(_ tree: ConfigTree) -> ApplicationConfig {
+    private mutating func merged() -> ConfigTree {
+        var merger = ConfigMerger(layers, policy: plan.merge, readsDirectives: plan.readsDirectives)
+        let tree = merger.merge()
+        diagnostics.removeAll { $0.kind == .kindConflict }
+        diagnostics += merger.diagnostics
+        return tree
+    }
+
+    /// Reads variables and arguments, whose names are compared with what is known below; false if they set nothing.
+    private mutating func readGivenValues(over tree: ConfigTree) -> Bool {
+        let count = layers.count
+        let schema = plan.schema?.rules.map(\.path.keys) ?? []
+        var known = ConfigKnownPaths(tree: tree, schema: schema)
+        if let prefix = plan.variablePrefix {
+            let (tree, remarks, problems) = VariablesReader.read(variables, prefix: prefix, known: known)
+            diagnostics += remarks
+            errors += problems.map(redacted)
+            if let tree { layers.append(ConfigLayer(kind: .variables, label: "variables", tree: tree)) }
+        }
+        if !plan.arguments.isEmpty {
+            if layers.count > count { known = ConfigKnownPaths(tree: merged(), schema: schema) }
+            let (tree, remarks, problems) = ArgumentsReader.read(plan.arguments, known: known)
+            diagnostics += remarks
+            errors += problems.map(redacted)
+            if let tree { layers.append(ConfigLayer(kind: .arguments, label: "arguments", tree: tree)) }
+        }
+        return layers.count > count
+    }
+
+    private var variables: [String: String] { plan.variables ?? ConfigProcess.variables }
+
+    private mutating func finish(_ merged: ConfigTree) -> ApplicationConfig {
         var secrets = plan.secrets
+        for rule in plan.schema?.rules ?? [] where rule.isSecret { secrets.paths.insert(rule.path) }
         for layer in layers where plan.readsDirectives && plan.merge.isDeep && layer.tree.hasDirectives {
             secrets.paths.formUnion(ConfigDirectives.secretPaths(in: layer))
         }
-        let draft = ConfigSnapshot(tree: tree, context: ConfigContext())
+        var draft = ConfigSnapshot(tree: merged, context: ConfigContext())
+        if plan.interpolates, merged.hasTemplates {
+            var interpolator = ConfigInterpolator(
+                draft, plan: plan, variables: variables, layers: layers, secrets: secrets)
+            let tree = interpolator.interpolate()
+            errors += interpolator.errors
+            if tree !== merged { draft = ConfigSnapshot(tree: tree, context: ConfigContext()) }
+        }
+        let tree = draft.tree
         let hidden = draft.index.hidden.map { node in
             ConfigDiagnostic(
                 .hiddenByLiteralKey, key: tree.path(of: node), origin: tree.origin(of: node),

@@ -1,7 +1,8 @@
 /// All that decides what a configuration is loaded from and how; loading the same plan again is a reload.
 ///
 /// Layers from the weakest to the strongest: `defaults`, the base file, a file for each of `environments`, the sections
-/// of `bundleIdentifier`, `localFile`, values written at run time.
+/// of `bundleIdentifier`, `localFile`, environment variables with `variablePrefix`, `arguments`, values written at run
+/// time.
 ///
 /// ```swift
 /// var plan = ConfigPlan(location: .memory(["ApplicationConfig.json": #"{"http": {"timeout": 30}}"#]))
@@ -27,6 +28,24 @@ public struct ConfigPlan: Sendable {
     public var defaults: [String: ConfigValue] = [:]
     /// The path of a file with the values of this machine or developer; it need not exist.
     public var localFile: String?
+    /// The prefix of the environment variables that set values, such as `APP_`; without one they set none.
+    ///
+    /// `APP_HTTP__TIMEOUT` sets `http.timeout`: `__` separates keys and `_` is a character. Names are compared without
+    /// regard to case with the keys that weaker layers and the schema know; others are taken as they are spelled, with a
+    /// remark in `diagnostics`. An empty variable is an empty text. Where a weaker layer has an array or a dictionary, the
+    /// variable holds JSON.
+    public var variablePrefix: String?
+    /// The environment variables, for the layer and for `${env:NAME}`; those of the process if `nil`.
+    public var variables: [String: String]?
+    /// The arguments of the command line, without the program's name; none are read if empty.
+    ///
+    /// `--set path=value` sets any value, `--path=value` one that a weaker layer or the schema knows; others are left
+    /// alone, with a remark in `diagnostics`. Nothing is split at commas, and `--` ends the arguments.
+    public var arguments: [String] = []
+    /// References such as `${path}` and `${env:NAME}` in texts of files and defaults are resolved.
+    public var interpolates: Bool = true
+    /// What the values must be; loading fails with all problems if they are not, and its secret keys are never printed.
+    public var schema: ConfigSchema?
     /// How layers are laid on each other.
     public var merge: ConfigMergePolicy = .deep
     /// Keys beginning with `$` are directives; switch off for files that hold such keys as values.

@@ -22,6 +22,24 @@ enum ConfigProcess {
         #endif
     }
 
+    /// The environment variables of the process.
+    static var variables: [String: String] {
+        #if canImport(Darwin)
+            return ProcessInfo.processInfo.environment
+        #else
+            var variables: [String: String] = [:]
+            var entry = environ
+            while let line = entry.pointee {
+                let text = String(cString: line)
+                if let equals = text.firstIndex(of: "=") {
+                    variables[String(text[..<equals])] = String(text[text.index(after: equals)...])
+                }
+                entry += 1
+            }
+            return variables
+        #endif
+    }
+
     /// The main bundle's identifier; executables on Linux have none.
     static var bundleIdentifier: String? {
         #if canImport(Darwin)

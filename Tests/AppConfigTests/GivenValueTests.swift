@@ -1,0 +1,94 @@
+import AshlarAppConfig
+import Testing
+
+@Suite struct GivenValueTests {
+    static func load(
+        variables: [String: String] = [:], arguments: [String] = [], schema: ConfigSchema? = nil
+    ) -> ConfigLoadReport {
+        var plan = plan([
+            "ApplicationConfig.json": """
+            {"http": {"timeout": 30, "userAgent": "x", "max-retries": 3}, "hosts": ["a"], "com.acme.App": {"t": 1}, "n": {}}
+            """
+        ])
+        plan.variablePrefix = "APP_"
+        plan.variables = variables
+        plan.arguments = arguments
+        plan.schema = schema
+        return ApplicationConfig.loadReport(plan)
+    }
+
+    @Test(
+        "A variable sets the key it names",
+        arguments: [
+            ("APP_HTTP__TIMEOUT", "5", "http.timeout"), ("APP_http__timeout", "5", "http.timeout"),
+            ("APP_HTTP__USERAGENT", "", "http.userAgent"), ("APP_HTTP__MAX_RETRIES", "9", "http.max-retries"),
+            ("APP_COM_ACME_APP__T", "7", "com\\.acme\\.App.t"),
+        ])
+    func variables(name: String, text: String, key: String) throws {
+        let report = Self.load(variables: [name: text, "OTHER": "x", "APPLE": "y", "APP_": "z"])
+        #expect(report.errors.isEmpty)
+        #expect(report.config.value(at: ConfigPath(key)) == .string(text))
+        #expect(report.config.explain(ConfigPath(key)).winner?.origin.description == name)
+        #expect(report.config.explain(ConfigPath(key)).shadowed.count == 1)
+        #expect(report.config.diagnostics.allSatisfy { $0.kind != .unknownKey })
+    }
+
+    @Test("A variable that names no known key is taken as it is spelled and remarked on")
+    func unknownVariable() throws {
+        let report = Self.load(variables: ["APP_HTTP__TIMEOOT": "5"])
+        #expect(report.config.string(forKey: "HTTP.TIMEOOT") == "5")
+        #expect(
+            report.config.diagnostics.filter { $0.kind == .unknownKey }.map(\.description) == [
+                "HTTP.TIMEOOT: the variable names no known key and is taken as it is spelled (APP_HTTP__TIMEOOT)"
+            ])
+    }
+
+    @Test("A schema makes keys known that only variables set, so that a decoded struct sees them")
+    func schemaKeys() throws {
+        struct Settings: Decodable { var dbURL: String }
+        let schema = ConfigSchema([.required(RequiredConfigKey("storage.dbURL", as: String.self))])
+        let report = Self.load(variables: ["APP_STORAGE__DBURL": "db://x"], schema: schema)
+        #expect(report.errors.isEmpty)
+        #expect(try report.config.decode(Settings.self, at: "storage").dbURL == "db://x")
+        #expect(Self.load(schema: schema).errors.map(\.code) == [.missingKey])
+    }
+
+    @Test("Arrays and dictionaries are given as JSON")
+    func json() throws {
+        let report = Self.load(variables: ["APP_HOSTS": "[\"b\", \"c\"]", "APP_N": "{\"x\": 1}"])
+        #expect(report.config["hosts"] == ["b", "c"])
+        #expect(report.config["n"] == ["x": 1])
+        for text in ["b,c", "1],\"x\":[2", "", "{}"] {
+            let error = try #require(Self.load(variables: ["APP_HOSTS": text]).errors.first)
+            #expect(error.description == "expected JSON of array, found other text (APP_HOSTS)")
+        }
+    }
+
+    @Test("Arguments set values, beat variables and end at --")
+    func arguments() throws {
+        let report = Self.load(
+            variables: ["APP_HTTP__TIMEOUT": "5"],
+            arguments: [
+                "run", "--http.timeout=6", "--set", "new.key=a,b=c", "--verbose", "--other=1",
+                "--http.userAgent=Doe, Jane",
+                "--", "--http.timeout=7",
+            ])
+        let config = report.config
+        #expect(report.errors.isEmpty)
+        #expect(config.int(forKey: "http.timeout") == 6)
+        #expect(config.string(forKey: "new.key") == "a,b=c")
+        #expect(config.string(forKey: "http.userAgent") == "Doe, Jane")
+        #expect(config["other"] == nil)
+        #expect(
+            config.explain("http.timeout").description == """
+                http.timeout = "6"
+                  from --http.timeout (command line arguments)
+                  over "5" from APP_HTTP__TIMEOUT (environment variables variables)
+                  over 30 from ApplicationConfig.json:1 (base)
+                """)
+        #expect(config.diagnostics.contains { $0.kind == .unknownKey && $0.key == "other" })
+        #expect(
+            Self.load(arguments: ["--set"]).errors.map(\.description) == ["expected path=value, found nothing (--set)"])
+        #expect(Self.load(arguments: ["--set", "=x"]).errors.count == 1)
+    }
+}
