@@ -179,7 +179,7 @@ extension ApplicationConfig {
     ///
     /// - Complexity: O(*l* · *w*) in the number of layers and the width of the dictionaries on the way.
     public func explain(_ path: ConfigPath) -> ConfigExplanation {
-        let place = place(of: path)
+        let place = locate(path)
         let components = place.map { $0.tree.path(of: $0.node).components } ?? path.components
         let layers = explainedLayers(components)
         let explainer = ConfigExplainer(

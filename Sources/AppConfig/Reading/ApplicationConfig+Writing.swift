@@ -26,14 +26,14 @@ extension ApplicationConfig {
         if case .null? = value { value = nil }
         var components = path.components
         // A literal root key comes first here as it does in reading.
-        if case .text(let text) = path.storage, components.count > 1, place(of: ConfigPath(components: [text])) != nil {
+        if case .text(let text) = path.storage, components.count > 1, locate(ConfigPath(components: [text])) != nil {
             components = [.key(text)]
         }
         guard case .key(let first)? = components.first else {
             remark(ConfigDiagnostic(.defaultUsed, key: path, message: "a path without a key is not written"))
             return
         }
-        let old = place(of: ConfigPath(components: [first])).map { $0.tree.value(of: $0.node) }
+        let old = locate(ConfigPath(components: [first])).map { $0.tree.value(of: $0.node) }
         let (section, isDone) = Self.changed(old, components.dropFirst(), to: value)
         guard isDone else {
             remark(ConfigDiagnostic(.defaultUsed, key: path, message: "there is no such element to write"))

@@ -231,14 +231,14 @@ enum ConfigUnits {
         let factor: Double
         switch unit {
         case "", "b": factor = 1
-        case "kb", "k": factor = 1e3
-        case "mb", "m": factor = 1e6
-        case "gb", "g": factor = 1e9
-        case "tb", "t": factor = 1e12
-        case "kib", "ki": factor = 1024
-        case "mib", "mi": factor = 1_048_576
-        case "gib", "gi": factor = 1_073_741_824
-        case "tib", "ti": factor = 1_099_511_627_776
+        case "kb": factor = 1e3
+        case "mb": factor = 1e6
+        case "gb": factor = 1e9
+        case "tb": factor = 1e12
+        case "kib": factor = 1024
+        case "mib": factor = 1_048_576
+        case "gib": factor = 1_073_741_824
+        case "tib": factor = 1_099_511_627_776
         default: return nil
         }
         return Int(exactly: number * factor)

@@ -139,7 +139,9 @@ extension ApplicationConfig {
     private func place<Value>(of key: ConfigKey<Value>) -> ConfigPlace? {
         if overlay != nil { return place(of: key.name) }
         let node = key.memo.node(key.name, in: snapshot)
-        return node == ConfigKeyMemo.absent ? nil : ConfigPlace(snapshot: snapshot, node: Int(node))
+        let place = node == ConfigKeyMemo.absent ? nil : ConfigPlace(snapshot: snapshot, node: Int(node))
+        snapshot.note(place?.node, key.name)
+        return place
     }
 
     @inline(never)

@@ -50,30 +50,44 @@ struct ConfigPlace {
 }
 
 extension ApplicationConfig {
-    /// The place a key's text means.
+    /// The place a key's text means; reads begin here and are noted.
     @inline(__always)
     func place(of key: String) -> ConfigPlace? {
-        if overlay == nil { return snapshot.find(key).map { ConfigPlace(snapshot: snapshot, node: $0) } }
-        return placeInOverlay(of: key)
+        let node = snapshot.find(key)
+        snapshot.note(node, key)
+        if overlay != nil { return placeInOverlay(of: key, base: node) }
+        return node.map { ConfigPlace(snapshot: snapshot, node: $0) }
     }
 
-    /// The place a path means.
+    /// The place a path means; reads begin here and are noted.
     func place(of path: ConfigPath) -> ConfigPlace? {
         switch path.storage {
-        case .text(let text): place(of: text)
-        case .components(let components): place(of: components)
+        case .text(let text): return place(of: text)
+        case .components(let components):
+            snapshot.note(snapshot.find(components), path.description)
+            return place(of: components)
         }
     }
 
-    private func placeInOverlay(of key: String) -> ConfigPlace? {
+    /// The place a path means, for those that do not read its value for the program.
+    func locate(_ path: ConfigPath) -> ConfigPlace? {
+        switch path.storage {
+        case .text(let text) where overlay == nil:
+            return snapshot.find(text).map { ConfigPlace(snapshot: snapshot, node: $0) }
+        case .text(let text): return placeInOverlay(of: text, base: snapshot.find(text))
+        case .components(let components): return place(of: components)
+        }
+    }
+
+    private func placeInOverlay(of key: String, base: Int?) -> ConfigPlace? {
         guard let overlay else { return nil }
         if let section = overlay[key], let node = section.tree.child(of: 0, key: key) {
             return ConfigPlace(snapshot: section, node: node)
         }
-        if let node = snapshot.find(key), node != 0 {
-            var root = node
+        if let base, base != 0 {
+            var root = base
             while snapshot.tree.nodes[root].parent != 0 { root = Int(snapshot.tree.nodes[root].parent) }
-            if overlay[snapshot.tree.key(of: root)] == nil { return ConfigPlace(snapshot: snapshot, node: node) }
+            if overlay[snapshot.tree.key(of: root)] == nil { return ConfigPlace(snapshot: snapshot, node: base) }
         }
         return place(of: ConfigPath(key).components)
     }

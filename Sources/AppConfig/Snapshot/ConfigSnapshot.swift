@@ -9,6 +9,8 @@ final class ConfigSnapshot: Sendable {
     let tree: ConfigTree
     let index: ConfigIndex
     let context: ConfigContext
+    /// Who wants to know of reads, if anybody does.
+    let tracker: ConfigAccessTracker?
 
     private static let generations = Atomic<UInt64>(0)
 
@@ -16,13 +18,15 @@ final class ConfigSnapshot: Sendable {
         self.tree = tree
         self.index = ConfigIndex(tree)
         self.context = context
+        tracker = nil
         generation = Self.generations.add(1, ordering: .relaxed).newValue
     }
 
     /// The same values with another context.
-    init(_ other: ConfigSnapshot, context: ConfigContext) {
+    init(_ other: ConfigSnapshot, context: ConfigContext, tracker: ConfigAccessTracker? = nil) {
         tree = other.tree
         index = other.index
+        self.tracker = tracker
         generation = other.generation
         self.context = context
     }

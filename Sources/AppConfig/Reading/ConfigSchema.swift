@@ -1,0 +1,186 @@
+/// What the values of a configuration must be, built from the typed keys a program reads.
+///
+/// ```swift
+/// let timeout = ConfigKey("http.timeout", default: 30)
+/// let host = RequiredConfigKey("http.host", as: String.self)
+/// let schema = ConfigSchema([.optional(timeout, in: 1...120), .required(host)], unknownKeys: .refused)
+///
+/// let config = ApplicationConfig(["http": ["timeout": 500, "hots": "example.org"]])
+/// do {
+///     try config.validate(schema)
+/// } catch {
+///     print(error)  // three problems, each with its place and the nearest known name
+/// }
+/// ```
+public struct ConfigSchema: Sendable {
+    /// What a value is that no rule names.
+    public enum UnknownKeys: Sendable {
+        /// It may be there.
+        case allowed
+        /// It is a problem. Sections of bundle identifiers, which are dictionaries under a root key with a dot, are not.
+        case refused
+    }
+
+    /// The rules, one for each key.
+    public var rules: [ConfigRule]
+    /// What a value is that no rule names.
+    public var unknownKeys: UnknownKeys
+
+    /// Creates a schema.
+    public init(_ rules: [ConfigRule], unknownKeys: UnknownKeys = .allowed) {
+        self.rules = rules
+        self.unknownKeys = unknownKeys
+    }
+}
+
+/// What one value of a configuration must be.
+public struct ConfigRule: Sendable {
+    /// Where the value is.
+    public let path: ConfigPath
+    /// The value must be there.
+    public let isRequired: Bool
+    /// The value is never printed.
+    public let isSecret: Bool
+    /// The name of the type, for messages.
+    let typeName: String
+    /// What is expected where the value is wrong; nil where it is right.
+    let check: @Sendable (ConfigValue, ConfigCoercion) -> Problem?
+
+    enum Problem {
+        case type
+        case value(expected: String)
+    }
+
+    private init<Value: ConfigConvertible & Sendable>(
+        _ path: ConfigPath, _ type: Value.Type, isRequired: Bool, isSecret: Bool, expected: String?,
+        isRight: (@Sendable (Value) -> Bool)?
+    ) {
+        self.path = path
+        self.isRequired = isRequired
+        self.isSecret = isSecret
+        typeName = Value.configTypeName
+        check = { value, coercion in
+            guard let value = Value(configValue: value, coercion: coercion) else { return .type }
+            guard let isRight, !isRight(value) else { return nil }
+            return .value(expected: expected ?? "another value")
+        }
+    }
+
+    /// The value of a key may be missing; if it is there it must be of the key's type.
+    public static func optional<Value>(_ key: ConfigKey<Value>) -> ConfigRule {
+        ConfigRule(key.path, Value.self, isRequired: false, isSecret: key.isSecret, expected: nil, isRight: nil)
+    }
+
+    /// The value of a key may be missing; if it is there it must lie in a range.
+    public static func optional<Value: Comparable>(_ key: ConfigKey<Value>, in range: ClosedRange<Value>) -> ConfigRule
+    {
+        ConfigRule(
+            key.path, Value.self, isRequired: false, isSecret: key.isSecret,
+            expected: "\(range.lowerBound) to \(range.upperBound)",
+            isRight: RangeCheck(bounds: range).contains)
+    }
+
+    /// The value of a key may be missing; if it is there it must pass a test, which `expected` puts into words.
+    public static func optional<Value>(
+        _ key: ConfigKey<Value>, expected: String, _ isRight: @escaping @Sendable (Value) -> Bool
+    ) -> ConfigRule {
+        ConfigRule(
+            key.path, Value.self, isRequired: false, isSecret: key.isSecret, expected: expected, isRight: isRight)
+    }
+
+    /// The value of a key must be there.
+    public static func required<Value>(_ key: RequiredConfigKey<Value>) -> ConfigRule {
+        ConfigRule(key.path, Value.self, isRequired: true, isSecret: key.isSecret, expected: nil, isRight: nil)
+    }
+
+    /// The value of a key must be there and pass a test, which `expected` puts into words.
+    public static func required<Value>(
+        _ key: RequiredConfigKey<Value>, expected: String, _ isRight: @escaping @Sendable (Value) -> Bool
+    ) -> ConfigRule {
+        ConfigRule(
+            key.path, Value.self, isRequired: true, isSecret: key.isSecret, expected: expected, isRight: isRight)
+    }
+
+    /// A range as a test; the values of keys are sendable, so what holds them is.
+    private struct RangeCheck<Value: Comparable & Sendable>: Sendable {
+        let bounds: ClosedRange<Value>
+
+        @Sendable func contains(_ value: Value) -> Bool { bounds.contains(value) }
+    }
+}
+
+extension ApplicationConfig {
+    /// Checks the values against a schema.
+    ///
+    /// - Throws: ``ConfigError`` with all problems at once: missing keys, values of wrong types, forbidden values, unknown
+    ///   keys, each with its place and the nearest known name.
+    public func validate(_ schema: ConfigSchema) throws(ConfigError) {
+        let problems = problems(with: schema)
+        if !problems.isEmpty { throw .joining(problems) }
+    }
+
+    /// All that is wrong by a schema, rule by rule, then the unknown keys in the order of their paths.
+    func problems(with schema: ConfigSchema) -> [ConfigError] {
+        var problems: [ConfigError] = []
+        let coercion = snapshot.context.coercion
+        for rule in schema.rules {
+            guard let place = locate(rule.path) else {
+                if rule.isRequired { problems.append(missing(rule.path, expected: rule.typeName)) }
+                continue
+            }
+            let value = place.tree.value(of: place.node)
+            switch rule.check(value, coercion) {
+            case nil: break
+            case .type?: problems.append(mismatch(place, rule.path, rule.typeName, isSecret: rule.isSecret))
+            case .value(let expected)?:
+                let error = mismatch(place, rule.path, expected, isSecret: rule.isSecret)
+                problems.append(
+                    ConfigError(
+                        .invalidValue, key: error.key, origin: error.origin, expected: expected, found: error.found,
+                        notes: error.notes))
+            }
+        }
+        if schema.unknownKeys == .refused { problems += unknownKeys(schema) }
+        return problems
+    }
+
+    private func unknownKeys(_ schema: ConfigSchema) -> [ConfigError] {
+        let whole = flattened()
+        let tree = whole.tree
+        // What a rule names is known with all below it; what lies above must be looked into.
+        var known: Set<Int> = []
+        for rule in schema.rules {
+            if let node = whole.find(rule.path) { known.insert(node) }
+        }
+        let names = schema.rules.map(\.path.description)
+        var unknown: [ConfigError] = []
+        var node = 1
+        while node < tree.nodes.count {
+            let end = Int(tree.nodes[node].end)
+            let isDictionary = tree.kind(of: node) == .dictionary
+            let isSection = isDictionary && tree.nodes[node].parent == 0 && tree.key(of: node).contains(".")
+            if known.contains(node) || isSection {
+                node = end
+            } else if isDictionary, tree.count(of: node) > 0 {
+                node += 1
+            } else {
+                let path = tree.path(of: node)
+                unknown.append(
+                    ConfigError(
+                        .unknownKey, key: path, origin: tree.origin(of: node), reason: "no such key is known",
+                        hint: ConfigHints.nearest(to: path.description, among: names).map { "did you mean \($0)?" }))
+                node = end
+            }
+        }
+        return unknown
+    }
+}
+
+extension ConfigPath {
+    /// The keys of the path, up to the first index.
+    var keys: [String] {
+        var keys: [String] = []
+        for case .key(let key) in components { keys.append(key) }
+        return keys
+    }
+}
