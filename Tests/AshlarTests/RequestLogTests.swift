@@ -21,7 +21,7 @@ import Testing
             }
             let log = LogSystem.liveLog
             let lines = log.split(separator: "\n")
-            #expect(lines.count == 4)
+            try #require(lines.count == 4)
             #expect(lines[0].hasPrefix("[DEBUG] network - GET https://api.example.com/a?token=<hidden>: 200, 4 bytes"))
             #expect(lines[1].hasPrefix("[WARNING] network - GET https://api.example.com/b?token=<hidden>: "))
             #expect(lines[2].contains("/c?token=<hidden> → "))
