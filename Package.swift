@@ -67,6 +67,6 @@ let package = Package(
         .target(name: "Ashlar", dependencies: dependencies(modules.map(\.name)), swiftSettings: settings),
         .executableTarget(name: "AshlarTool", dependencies: ["Ashlar"], swiftSettings: settings),
         testTarget("AshlarTests", path: "Tests/AshlarTests", dependencies: ["Ashlar"]),
-        testTarget("AshlarToolTests", path: "Tests/AshlarToolTests", dependencies: ["AshlarTool"]),
+        testTarget("AshlarToolTests", path: "Tests/AshlarToolTests", dependencies: ["AshlarTool", "Ashlar"]),
     ]
 )
