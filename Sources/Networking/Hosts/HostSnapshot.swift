@@ -25,16 +25,18 @@ public struct HostSnapshot: Sendable {
     /// - Returns: The pair, or nil.
     /// - Complexity: O(1); nothing is allocated for a host in lower case.
     public func resolve(_ canonicalHost: String, scheme: String? = nil) -> ProtocolHostPair? {
-        guard let entry = table.find(canonicalHost), let host = entry.host else { return nil }
-        return ProtocolHostPair(scheme: entry.scheme ?? scheme ?? entry.canonicalScheme, host: host)
+        table.with(canonicalHost) { entry in
+            entry.host.map { ProtocolHostPair(scheme: entry.scheme ?? scheme ?? entry.canonicalScheme, host: $0) }
+        }
     }
 
     /// As ``resolve(_:scheme:)``; a known host for which nothing is chosen gets its `canonical_protocol` if the endpoint
     /// names no scheme.
     func resolveForClient(_ canonicalHost: String, _ scheme: String?) -> (scheme: String?, host: String)? {
-        guard let entry = table.find(canonicalHost) else { return nil }
-        if let host = entry.host { return (entry.scheme ?? scheme ?? entry.canonicalScheme, host) }
-        return scheme == nil ? (entry.canonicalScheme, canonicalHost) : nil
+        table.with(canonicalHost) { entry in
+            if let host = entry.host { return (entry.scheme ?? scheme ?? entry.canonicalScheme, host) }
+            return scheme == nil ? (entry.canonicalScheme, canonicalHost) : nil
+        }
     }
 
     /// The key of the environment that is chosen for a canonical host, or nil.
@@ -65,66 +67,93 @@ final class HostTable: Sendable {
         let host: String?
     }
 
-    private let slots: [Entry?]
+    private let entries: [Entry]
+    /// Indexes of entries plus one; 0 is free.
+    private let slots: [UInt32]
 
     init(_ map: HostMap, _ choices: [String: HostChoice]) {
         var size = 8
         while size < map.configurations.count * 2 { size *= 2 }
-        var slots = [Entry?](repeating: nil, count: size)
-        for configuration in map.configurations {
+        entries = map.configurations.map { configuration in
             let name = HostSyntax.normalized(configuration.canonicalHost)
             let choice = choices[name]
-            let entry = Entry(
+            return Entry(
                 name: Array(name.utf8), canonicalScheme: configuration.canonicalScheme, scheme: choice?.pair.scheme,
                 host: choice?.pair.host)
-            var slot = Self.hash(entry.name) & (size - 1)
-            while slots[slot] != nil { slot = (slot + 1) & (size - 1) }
-            slots[slot] = entry
+        }
+        var slots = [UInt32](repeating: 0, count: size)
+        for (index, entry) in entries.enumerated() {
+            var slot = entry.name.withUnsafeBufferPointer(Self.hash) & (size - 1)
+            while slots[slot] != 0 { slot = (slot + 1) & (size - 1) }
+            slots[slot] = UInt32(index + 1)
         }
         self.slots = slots
     }
 
-    func find(_ host: String) -> Entry? {
+    /// Calls `body` with the entry of a host, or returns nil; the entry is not copied.
+    @inline(__always)
+    func with<R>(_ host: String, _ body: (borrowing Entry) -> R?) -> R? {
+        guard let index = find(host) else { return nil }
+        return entries.withUnsafeBufferPointer { body($0[index]) }
+    }
+
+    private func find(_ host: String) -> Int? {
         var host = host
         return host.withUTF8 { utf8 in
-            // Names in other scripts and a dot before a port are rare enough to be normalized the long way.
-            if let entry = lookUp(utf8.last == 0x2E ? UnsafeBufferPointer(rebasing: utf8.dropLast()) : utf8) {
-                return entry
-            }
-            guard utf8.contains(where: { $0 >= 0x80 || $0 == 0x3A }) else { return nil }
+            if let found = lookUp(utf8) { return found }
+            // What is left is rare enough to be normalized the long way: a dot at the end, other scripts.
+            guard utf8.contains(where: { $0 >= 0x80 }) || utf8.last == 0x2E || utf8.contains(0x3A) else { return nil }
             return Array(HostSyntax.normalized(String(decoding: utf8, as: UTF8.self)).utf8)
                 .withUnsafeBufferPointer(lookUp)
         }
     }
 
     @inline(__always)
-    private func lookUp(_ name: UnsafeBufferPointer<UInt8>) -> Entry? {
-        var slot = Self.hash(name) & (slots.count - 1)
-        while let entry = slots[slot] {
-            if entry.name.count == name.count, Self.equal(entry.name, name) { return entry }
-            slot = (slot + 1) & (slots.count - 1)
+    private func lookUp(_ name: UnsafeBufferPointer<UInt8>) -> Int? {
+        slots.withUnsafeBufferPointer { slots in
+            entries.withUnsafeBufferPointer { entries in
+                var slot = Self.hash(name) & (slots.count - 1)
+                while slots[slot] != 0 {
+                    let index = Int(slots[slot]) - 1
+                    if entries[index].name.withUnsafeBufferPointer({ Self.equal($0, name) }) { return index }
+                    slot = (slot + 1) & (slots.count - 1)
+                }
+                return nil
+            }
         }
-        return nil
     }
 
     @inline(__always)
-    private static func equal(_ a: [UInt8], _ b: UnsafeBufferPointer<UInt8>) -> Bool {
+    private static func equal(_ a: UnsafeBufferPointer<UInt8>, _ b: UnsafeBufferPointer<UInt8>) -> Bool {
+        guard a.count == b.count else { return false }
         var index = 0
         while index < b.count {
-            if a[index] != lowercased(b[index]) { return false }
+            let byte = b[index]
+            if a[index] != (byte &- 0x41 < 26 ? byte | 0x20 : byte) { return false }
             index += 1
         }
         return true
     }
 
+    /// Mixes eight bytes at a time, the case bit set everywhere so that case does not count.
+    ///
+    /// The names are the app's own, so nobody can choose them to collide.
     @inline(__always)
-    private static func lowercased(_ byte: UInt8) -> UInt8 { byte &- 0x41 < 26 ? byte | 0x20 : byte }
-
-    /// FNV-1a; the names are the app's own, so nobody can choose them to collide.
-    @inline(__always)
-    private static func hash(_ bytes: some Collection<UInt8>) -> Int {
-        var hash: UInt64 = 0xCBF2_9CE4_8422_2325
-        for byte in bytes { hash = (hash ^ UInt64(lowercased(byte))) &* 0x100_0000_01B3 }
-        return Int(truncatingIfNeeded: hash ^ hash >> 29)
+    private static func hash(_ bytes: UnsafeBufferPointer<UInt8>) -> Int {
+        let raw = UnsafeRawBufferPointer(bytes)
+        var hash = UInt64(truncatingIfNeeded: bytes.count) &* 0x9E37_79B9_7F4A_7C15
+        var index = 0
+        while index < raw.count {
+            var word: UInt64 = 0
+            if index + 8 <= raw.count {
+                word = raw.loadUnaligned(fromByteOffset: index, as: UInt64.self)
+            } else {
+                for rest in index..<raw.count { word = word << 8 | UInt64(raw[rest]) }
+            }
+            hash = (hash ^ (word | 0x2020_2020_2020_2020)) &* 0x9E37_79B9_7F4A_7C15
+            hash ^= hash >> 32
+            index += 8
+        }
+        return Int(truncatingIfNeeded: hash)
     }
 }

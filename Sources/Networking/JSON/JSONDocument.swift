@@ -3,7 +3,7 @@ import Synchronization
 
 /// The text of a document and its tape; shared by all entities that look into it.
 ///
-/// Immutable after `init` but for the lazily built indexes of large objects.
+/// Immutable after `init` but for the lazily built indexes of large containers.
 final class JSONDocument: @unchecked Sendable {
     // Sendable because text and tape are never written after init, and `indexes` is a Mutex.
 
@@ -13,10 +13,8 @@ final class JSONDocument: @unchecked Sendable {
     let tape: UnsafeMutablePointer<JSONTape.Word>
     let tapeCount: Int
 
-    /// Indexes of objects with many members, by tape position.
-    private let indexes = Mutex<[Int: JSONKeyIndex]>([:])
-    /// From how many members on an object gets an index.
-    private static let indexedCount = 33
+    /// Indexes of large containers that have been looked into, by tape position.
+    private let indexes = Mutex<[Int: JSONContainerIndex]>([:])
 
     /// Copies and parses a text.
     init(_ bytes: UnsafeBufferPointer<UInt8>, limits: JSONLimits) throws(NetworkError) {
@@ -66,9 +64,39 @@ extension JSONDocument {
         return word >> 63 == 0 ? index + 1 : index + JSONTape.length(word)
     }
 
-    /// The number of elements or members of the container at `index`.
-    @inline(__always)
-    func count(ofContainer index: Int) -> Int { JSONTape.length(tape[index + 1]) }
+    /// The number of elements or members of the container at `container`.
+    func count(of container: Int) -> Int {
+        let size = JSONTape.size(tape[container])
+        if size < JSONTape.some { return size }
+        if size == JSONTape.many { return index(of: container).positions.count }
+        return positions(in: container).count
+    }
+
+    /// The position of an element of the array at `array`, or nil.
+    func element(_ number: Int, of array: Int) -> Int? {
+        guard number >= 0 else { return nil }
+        if JSONTape.size(tape[array]) == JSONTape.many {
+            let positions = index(of: array).positions
+            return number < positions.count ? Int(positions[number]) : nil
+        }
+        let end = next(after: array)
+        var position = array + 1
+        for _ in 0..<min(number, JSONTape.indexed) where position < end { position = next(after: position) }
+        return position < end ? position : nil
+    }
+
+    /// The positions of the elements, or of the keys of the members, of the container at `container`.
+    func positions(in container: Int) -> [UInt32] {
+        let isObject = JSONTape.kind(tape[container]) == JSONTape.object
+        let end = next(after: container)
+        var positions: [UInt32] = []
+        var position = container + 1
+        while position < end {
+            positions.append(UInt32(truncatingIfNeeded: position))
+            position = next(after: isObject ? position + 1 : position)
+        }
+        return positions
+    }
 
     /// The text of the scalar or key at `index`, without quotes.
     @inline(__always)
@@ -77,12 +105,12 @@ extension JSONDocument {
         return UnsafeBufferPointer(start: text + JSONTape.offset(word), count: JSONTape.length(word))
     }
 
-    /// Where the value at `index` stands in the text, quotes and brackets included.
+    /// Where the scalar or key at `index` stands in the text, quotes included; of a container, the opening bracket.
     func range(of index: Int) -> Range<Int> {
         let word = tape[index]
         let start = JSONTape.offset(word)
         switch JSONTape.kind(word) {
-        case JSONTape.array, JSONTape.object: return start..<JSONTape.offset(tape[index + 1])
+        case JSONTape.array, JSONTape.object: return start..<(start + 1)
         case JSONTape.string, JSONTape.escapedString, JSONTape.key, JSONTape.escapedKey:
             return (start - 1)..<(start + JSONTape.length(word) + 1)
         default: return start..<(start + JSONTape.length(word))
@@ -107,11 +135,11 @@ extension JSONDocument {
     }
 
     func find(_ key: UnsafeBufferPointer<UInt8>, in object: Int) -> Int? {
-        if count(ofContainer: object) >= Self.indexedCount { return keyIndex(of: object).find(key, in: self) }
+        if JSONTape.size(tape[object]) == JSONTape.many { return index(of: object).find(key, in: self) }
         // The upper half of the word of a key without escapes that has this length.
         let plain = UInt32(truncatingIfNeeded: JSONTape.word(JSONTape.key, length: key.count, offset: 0) >> 32)
         let end = next(after: object)
-        var index = object + 2
+        var index = object + 1
         var found = -1
         while index < end {
             let word = tape[index]
@@ -144,41 +172,47 @@ extension JSONDocument {
         return JSONText.unescapedBytes(raw).elementsEqual(key)
     }
 
-    private func keyIndex(of object: Int) -> JSONKeyIndex {
-        if let index = indexes.withLock({ $0[object] }) { return index }
-        let index = JSONKeyIndex(of: object, in: self)
+    private func index(of container: Int) -> JSONContainerIndex {
+        if let index = indexes.withLock({ $0[container] }) { return index }
+        let index = JSONContainerIndex(of: container, in: self)
         return indexes.withLock { indexes in
-            if let other = indexes[object] { return other }
-            indexes[object] = index
+            if let other = indexes[container] { return other }
+            indexes[container] = index
             return index
         }
     }
 }
 
-/// A hash table over the keys of one object; of keys that appear twice it holds the last.
-final class JSONKeyIndex: Sendable {
-    /// Positions of keys on the tape; 0, where no key can stand, is free.
+/// Where the elements of a large container are, and for an object a hash table over its keys.
+final class JSONContainerIndex: Sendable {
+    /// The positions of the elements, or of the keys.
+    let positions: [UInt32]
+    /// Positions of keys on the tape, of equal keys that of the last; 0, where no key can stand, is free.
     private let slots: [UInt32]
 
-    init(of object: Int, in document: JSONDocument) {
-        let count = document.count(ofContainer: object)
+    init(of container: Int, in document: JSONDocument) {
+        positions = document.positions(in: container)
+        guard JSONTape.kind(document.tape[container]) == JSONTape.object else {
+            slots = []
+            return
+        }
         var size = 64
-        while size < count * 2 { size *= 2 }
+        while size < positions.count * 2 { size *= 2 }
         var slots = [UInt32](repeating: 0, count: size)
-        let end = document.next(after: object)
-        var index = object + 2
-        while index < end {
-            let isEscaped = JSONTape.kind(document.tape[index]) == JSONTape.escapedKey
-            let plain = isEscaped ? JSONText.unescapedBytes(document.bytes(at: index)) : []
+        for position in positions {
             func insert(_ key: UnsafeBufferPointer<UInt8>) {
                 var slot = Self.hash(key) & (size - 1)
                 while slots[slot] != 0, !document.isKey(at: Int(slots[slot]), equalTo: key) {
                     slot = (slot + 1) & (size - 1)
                 }
-                slots[slot] = UInt32(truncatingIfNeeded: index)
+                slots[slot] = position
             }
-            if isEscaped { plain.withUnsafeBufferPointer(insert) } else { insert(document.bytes(at: index)) }
-            index = document.next(after: index + 1)
+            let raw = document.bytes(at: Int(position))
+            if JSONTape.kind(document.tape[Int(position)]) == JSONTape.escapedKey {
+                JSONText.unescapedBytes(raw).withUnsafeBufferPointer(insert)
+            } else {
+                insert(raw)
+            }
         }
         self.slots = slots
     }

@@ -6,20 +6,19 @@ extension JSONEntity: Sequence {
         private let parent: JSONEntity
         private let isObject: Bool
         private var position: Int
-        private var remaining: Int
+        private let end: Int
 
         init(_ parent: JSONEntity) {
             self.parent = parent
             isObject = parent.isObject
-            position = Int(parent.index) + 2
-            remaining = parent.count
+            position = Int(parent.index) + 1
+            end = parent.isContainer ? parent.document.next(after: Int(parent.index)) : 0
         }
 
         /// Returns the next element or value, or nil at the end.
         @inline(__always)
         public mutating func next() -> JSONEntity? {
-            guard remaining > 0 else { return nil }
-            remaining -= 1
+            guard position < end else { return nil }
             let value = isObject ? position + 1 : position
             let entity = JSONEntity(
                 in: parent, value, keyIndex: isObject ? Int32(truncatingIfNeeded: position) : parent.keyIndex)
@@ -32,6 +31,10 @@ extension JSONEntity: Sequence {
     @inline(__always)
     public func makeIterator() -> Iterator { Iterator(self) }
 
-    /// The number of elements or members.
-    public var underestimatedCount: Int { count }
+    /// A number of elements or members that is surely there, known without counting.
+    public var underestimatedCount: Int {
+        guard isContainer else { return 0 }
+        let size = JSONTape.size(word)
+        return size == JSONTape.many ? JSONTape.indexed : size
+    }
 }

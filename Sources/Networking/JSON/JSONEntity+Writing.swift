@@ -43,7 +43,6 @@ extension JSONEntity: CustomStringConvertible {
             output += Array("null".utf8)
             return
         }
-        output.reserveCapacity(output.count + document.range(of: Int(index)).count)
         JSONWriter(document: document, style: style).write(Int(index), to: &output, level: 0)
     }
 }
@@ -63,34 +62,35 @@ private struct JSONWriter {
         }
         let isObject = JSONTape.kind(word) == JSONTape.object
         output.append(isObject ? 0x7B : 0x5B)
-        if document.count(ofContainer: index) > 0 {
-            for (number, position) in positions(in: index, isObject).enumerated() {
-                if number > 0 { output.append(0x2C) }
-                newLine(level + 1, to: &output)
-                if isObject {
-                    copy(position, to: &output)
-                    output.append(0x3A)
-                    if style.indent != nil { output.append(0x20) }
-                }
-                write(isObject ? position + 1 : position, to: &output, level: level + 1)
+        var isFirst = true
+        func put(_ position: Int) {
+            if !isFirst { output.append(0x2C) }
+            isFirst = false
+            newLine(level + 1, to: &output)
+            if isObject {
+                copy(position, to: &output)
+                output.append(0x3A)
+                if style.indent != nil { output.append(0x20) }
             }
-            newLine(level, to: &output)
+            write(isObject ? position + 1 : position, to: &output, level: level + 1)
         }
+        if isObject, style.sortsKeys {
+            for position in sortedKeys(of: index) { put(position) }
+        } else {
+            let end = document.next(after: index)
+            var position = index + 1
+            while position < end {
+                put(position)
+                position = document.next(after: isObject ? position + 1 : position)
+            }
+        }
+        if !isFirst { newLine(level, to: &output) }
         output.append(isObject ? 0x7D : 0x5D)
     }
 
-    private func positions(in container: Int, _ isObject: Bool) -> [Int] {
-        var positions: [Int] = []
-        positions.reserveCapacity(document.count(ofContainer: container))
-        var position = container + 2
-        let end = document.next(after: container)
-        while position < end {
-            positions.append(position)
-            position = document.next(after: isObject ? position + 1 : position)
-        }
-        guard isObject, style.sortsKeys else { return positions }
-        // Equal keys keep their order, so that the last still wins: Swift's sort is stable in fact but not by promise.
-        return positions.map { (Array(document.string(at: $0).utf8), $0) }
+    /// The positions of the keys of an object; equal keys keep their order, so that the last still wins.
+    private func sortedKeys(of object: Int) -> [Int] {
+        document.positions(in: object).map { (Array(document.string(at: Int($0)).utf8), Int($0)) }
             .sorted { a, b in a.0 == b.0 ? a.1 < b.1 : a.0.lexicographicallyPrecedes(b.0) }
             .map(\.1)
     }

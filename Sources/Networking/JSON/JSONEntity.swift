@@ -102,13 +102,13 @@ public struct JSONEntity: Sendable {
 
     /// The element of an array; missing if the index is out of range or negative or this is no array.
     ///
-    /// Never nil, never traps. The element's ``key`` is that of the array. Iterate to read all of them: this is O(*n*) in `index`.
+    /// Never nil, never traps. The element's ``key`` is that of the array.
+    ///
+    /// - Complexity: O(`index`) in arrays of up to 32 elements, O(1) in larger ones, after a first look of O(*n*).
     public subscript(index: Int) -> JSONEntity {
-        guard isValid, kind == JSONTape.array, index >= 0, index < count else {
+        guard isValid, kind == JSONTape.array, let position = document.element(index, of: Int(self.index)) else {
             return JSONEntity(in: self, missing: nil, Swift.max(index, -1))
         }
-        var position = Int(self.index) + 2
-        for _ in 0..<index { position = document.next(after: position) }
         return JSONEntity(in: self, position, keyIndex: keyIndex)
     }
 
@@ -136,10 +136,15 @@ public struct JSONEntity: Sendable {
     public var isObject: Bool { isValid && kind == JSONTape.object }
 
     /// The number of elements of an array or members of an object; 0 for everything else.
-    public var count: Int { isValid && word >> 63 == 1 ? document.count(ofContainer: Int(index)) : 0 }
+    ///
+    /// - Complexity: O(1), but for a first look of O(*n*) at a container of more than 32.
+    public var count: Int { isContainer ? document.count(of: Int(index)) : 0 }
 
     /// Whether there are no elements or members; true for everything that is not an array or object.
-    public var isEmpty: Bool { count == 0 }
+    public var isEmpty: Bool { !isContainer || JSONTape.size(word) == 0 }
+
+    @inline(__always)
+    var isContainer: Bool { isValid && word >> 63 == 1 }
 
     /// The same value, read by another rule, as is everything inside it.
     ///
@@ -181,7 +186,7 @@ extension JSONDocument {
         var current = 0
         while current < target {
             let isObject = JSONTape.kind(tape[current]) == JSONTape.object
-            var (position, number) = (current + 2, 0)
+            var (position, number) = (current + 1, 0)
             while true {
                 let value = isObject ? position + 1 : position
                 let following = next(after: value)

@@ -24,7 +24,7 @@ struct JSONFailure: Error {
     private func message(in text: UnsafeBufferPointer<UInt8>, _ limits: JSONLimits) -> String {
         let found = Self.found(at: offset, in: text)
         return switch expected {
-        case .value where offset == 0 && Self.looksLikeUTF16(text):
+        case _ where offset <= 1 && Self.looksLikeUTF16(text):
             "expected UTF-8, found text that looks like UTF-16 or UTF-32"
         case .value: "expected a value, found \(found)"
         case .key: "expected a key in quotes, found \(found)"
@@ -70,7 +70,7 @@ struct JSONFailure: Error {
     }
 
     private static func looksLikeUTF16(_ text: UnsafeBufferPointer<UInt8>) -> Bool {
-        guard text.count >= 2 else { return false }
+        guard text.count >= 4, text.count % 2 == 0 else { return false }
         return text[0] == 0 || text[1] == 0 || text[0] >= 0xFE && text[1] >= 0xFE
     }
 }

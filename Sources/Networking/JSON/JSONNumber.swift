@@ -56,11 +56,42 @@ struct JSONNumber {
             exponent += written
         }
         // Both factors are exact doubles, so one rounding gives the nearest one (Clinger's fast path).
-        guard mantissa <= 1 << 53, exponent >= -22, exponent <= 22 else { return slowDouble }
-        let power = Self.powers[exponent < 0 ? -exponent : exponent]
-        let value = exponent < 0 ? Double(mantissa) / power : Double(mantissa) * power
+        if mantissa <= 1 << 53, exponent >= -22, exponent <= 22 {
+            let power = Self.powers[exponent < 0 ? -exponent : exponent]
+            let value = exponent < 0 ? Double(mantissa) / power : Double(mantissa) * power
+            return isNegative ? -value : value
+        }
+        guard exponent >= -19, exponent <= 19 else { return slowDouble }
+        let value = Self.nearest(mantissa, exponent)
         return isNegative ? -value : value
     }
+
+    /// The double nearest to `mantissa` times ten to the power of `exponent`, from -19 to 19, in 128 bits.
+    private static func nearest(_ mantissa: UInt64, _ exponent: Int) -> Double {
+        let power = integerPowers[exponent < 0 ? -exponent : exponent]
+        var (wide, scale, isInexact) = (UInt128(mantissa), 0, false)
+        if exponent < 0 {
+            // The quotient has 64 bits or more, as the dividend's highest bit is set.
+            let zeros = mantissa.leadingZeroBitCount
+            let (high, rest) = (mantissa << UInt64(zeros)).quotientAndRemainder(dividingBy: power)
+            let (low, remainder) = power.dividingFullWidth((rest, 0))
+            (wide, scale, isInexact) = (UInt128(high) << 64 | UInt128(low), -64 - zeros, remainder != 0)
+        } else {
+            wide *= UInt128(power)
+        }
+        let excess = UInt128.bitWidth - wide.leadingZeroBitCount - 53
+        guard excess > 0 else { return Double(sign: .plus, exponent: scale, significand: Double(UInt64(wide))) }
+        var significand = UInt64(wide >> UInt128(excess))
+        let (rest, half) = (wide & ((1 << UInt128(excess)) - 1), UInt128(1) << UInt128(excess - 1))
+        if rest > half || rest == half && (isInexact || significand & 1 == 1) { significand += 1 }
+        return Double(sign: .plus, exponent: scale + excess, significand: Double(significand))
+    }
+
+    private static let integerPowers: [UInt64] = [
+        1, 10, 100, 1000, 10_000, 100_000, 1_000_000, 10_000_000, 100_000_000, 1_000_000_000, 10_000_000_000,
+        100_000_000_000, 1_000_000_000_000, 10_000_000_000_000, 100_000_000_000_000, 1_000_000_000_000_000,
+        10_000_000_000_000_000, 100_000_000_000_000_000, 1_000_000_000_000_000_000, 10_000_000_000_000_000_000,
+    ]
 
     private static let powers: [Double] = [
         1, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18, 1e19,

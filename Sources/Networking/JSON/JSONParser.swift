@@ -113,7 +113,7 @@ extension JSONParser.Run {
                 number = 0
                 inObject = isObject
                 tape[out] = JSONTape.word(isObject ? JSONTape.object : JSONTape.array, length: 0, offset: p - text)
-                out += 2
+                out += 1
                 p = Self.skipSpace(p + 1)
                 if isObject {
                     if p.pointee != 0x7D {
@@ -148,7 +148,7 @@ extension JSONParser.Run {
             while true {
                 p = Self.skipSpace(p)
                 if depth == 0 { break values }
-                let isEmpty = out == container + 2
+                let isEmpty = out == container + 1
                 if !isEmpty, p.pointee == 0x2C {  // ,
                     number += 1
                     p += 1
@@ -164,8 +164,7 @@ extension JSONParser.Run {
                 p += 1
                 if !isEmpty { number += 1 }
                 if inObject, limits.duplicateKeys == .refuse { try refuseDuplicates(in: container, upTo: out) }
-                tape[container] |= UInt64(truncatingIfNeeded: out - container) << 32
-                tape[container + 1] = JSONTape.word(JSONTape.extent, length: number, offset: p - text)
+                tape[container] |= JSONTape.completion(span: out - container, count: number)
                 depth -= 1
                 let outer = stack[depth]
                 container = Int(truncatingIfNeeded: outer & 0xFFFF_FFFF)
@@ -200,13 +199,13 @@ extension JSONParser.Run {
 
     private mutating func refuseDuplicates(in object: Int, upTo end: Int) throws(JSONFailure) {
         var seen: Set<[UInt8]> = []
-        var index = object + 2
+        var index = object + 1
         while index < end {
             let word = tape[index]
             let raw = UnsafeBufferPointer(start: text + JSONTape.offset(word), count: JSONTape.length(word))
             let key = JSONTape.kind(word) == JSONTape.escapedKey ? JSONText.unescapedBytes(raw) : Array(raw)
             if !seen.insert(key).inserted {
-                throw failure(.otherKey, at: text + JSONTape.offset(word) - 1, object + 2, 0)
+                throw failure(.otherKey, at: text + JSONTape.offset(word) - 1, object + 1, 0)
             }
             let value = tape[index + 1]
             index += 1 + (value >> 63 == 0 ? 1 : JSONTape.length(value))
@@ -335,7 +334,7 @@ extension JSONParser.Run {
     }
 
     private func lastKey(of object: Int, upTo end: Int) -> String? {
-        var index = object + 2
+        var index = object + 1
         var last: Int?
         while index < end {
             last = index

@@ -1,10 +1,10 @@
 /// The words a parsed document is made of.
 ///
-/// A word is 64 bits: the kind in the top 4, a length in the next 28, a byte offset into the text in the low 32.
-/// A scalar is one word: the offset and length of its text (of a string, without the quotes). A key is one word and
-/// stands right before its value. An array or object is two words and then its content: the first holds the offset
-/// of the bracket and, as length, how many words it spans; the second the number of its elements or members and
-/// the offset behind the closing bracket.
+/// A word is 64 bits: the kind in the top 4, a length in the next 28, a size in the next 4, and in the low 28 a byte
+/// offset into the text. A scalar is one word: the offset and length of its text (of a string, without the quotes). A
+/// key is one word and stands right before its value. An array or object is one word and then its content: the offset
+/// of the bracket, how many words it spans, and its size: the number of elements or members up to 13, then ``some``
+/// up to ``indexed`` - 1, then ``many``.
 enum JSONTape {
     typealias Word = UInt64
 
@@ -20,10 +20,15 @@ enum JSONTape {
     /// Containers have the top bit set, so that stepping over a value is one test.
     static let array: Word = 8
     static let object: Word = 9
-    /// The second word of a container.
-    static let extent: Word = 10
-    static let key: Word = 11
-    static let escapedKey: Word = 12
+    static let key: Word = 10
+    static let escapedKey: Word = 11
+
+    /// The size of a container with 14 elements or more, but fewer than `indexed`.
+    static let some = 14
+    /// The size of a container with `indexed` elements or more.
+    static let many = 15
+    /// From how many elements or members on a container gets an index when it is looked into.
+    static let indexed = 33
 
     @inline(__always)
     static func word(_ kind: Word, length: Int, offset: Int) -> Word {
@@ -37,5 +42,16 @@ enum JSONTape {
     static func length(_ word: Word) -> Int { Int(truncatingIfNeeded: (word >> 32) & 0x0FFF_FFFF) }
 
     @inline(__always)
-    static func offset(_ word: Word) -> Int { Int(truncatingIfNeeded: word & 0xFFFF_FFFF) }
+    static func offset(_ word: Word) -> Int { Int(truncatingIfNeeded: word & 0x0FFF_FFFF) }
+
+    /// The size of a container, as described above.
+    @inline(__always)
+    static func size(_ word: Word) -> Int { Int(truncatingIfNeeded: (word >> 28) & 15) }
+
+    /// What is to be set in a container's word when it is complete.
+    @inline(__always)
+    static func completion(span: Int, count: Int) -> Word {
+        let size = count < some ? count : count < indexed ? some : many
+        return Word(truncatingIfNeeded: span) << 32 | Word(truncatingIfNeeded: size) << 28
+    }
 }

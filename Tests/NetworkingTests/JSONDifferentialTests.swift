@@ -1,0 +1,177 @@
+import AshlarNetworking
+import Foundation
+import Testing
+
+/// Random documents, read by this module, by Foundation and by this module again from its own writing.
+@Suite(.timeLimit(.minutes(5))) struct JSONDifferentialTests {
+    private static let isSoak = ProcessInfo.processInfo.environment["ASHLAR_SOAK"] == "1"
+    /// 200,000 documents in a soak run.
+    private static let documents = isSoak ? 50_000 : 1500
+
+    @Test(
+        "Generated documents are read as JSONSerialization reads them and written back unchanged",
+        arguments: [UInt64(11), 12, 13, 14])
+    func differential(seed: UInt64) throws {
+        var random = SeededGenerator(seed: seed)
+        for number in 0..<Self.documents {
+            var compact = ""
+            var spaced = ""
+            generate(&compact, &spaced, depth: 0, &random)
+            let json = try JSONEntity(parsing: spaced)
+            #expect(json.text() == compact, "document \(number) of seed \(seed)")
+            #expect(try JSONEntity(parsing: json.text(.pretty)).text() == compact)
+            #expect(try JSONEntity(parsing: compact) == json)
+            let foundation = try JSONSerialization.jsonObject(with: Data(spaced.utf8), options: [.fragmentsAllowed])
+            #expect(agrees(json, foundation), "document \(number) of seed \(seed): \(compact)")
+        }
+    }
+
+    @Test(
+        "Of damaged documents, both accept and refuse the same, but for what Foundation is known to allow",
+        arguments: [UInt64(21), 22])
+    func damaged(seed: UInt64) throws {
+        var random = SeededGenerator(seed: seed)
+        var refused = 0
+        for _ in 0..<Self.documents * 2 {
+            var compact = ""
+            var spaced = ""
+            generate(&compact, &spaced, depth: 1, &random)
+            var bytes = Array(spaced.utf8)
+            for _ in 0...Int.random(in: 0...1, using: &random) where !bytes.isEmpty {
+                let index = Int.random(in: 0..<bytes.count, using: &random)
+                switch Int.random(in: 0..<3, using: &random) {
+                case 0: bytes.remove(at: index)
+                case 1: bytes[index] = Array("{}[],:\"\\0e.-tfn \u{1}".utf8).randomElement(using: &random)!
+                default: bytes.insert(UInt8.random(in: .min ... .max, using: &random), at: index)
+                }
+            }
+            let ours = try? JSONEntity(parsing: bytes)
+            let theirs = try? JSONSerialization.jsonObject(with: Data(bytes), options: [.fragmentsAllowed])
+            if ours == nil { refused += 1 }
+            if let ours {
+                // What we accept Foundation must accept: numbers that no double holds are the exception.
+                let isBeyondDouble = String(decoding: bytes, as: UTF8.self).contains(where: { "eE".contains($0) })
+                #expect(theirs != nil || isBeyondDouble, "\(String(decoding: bytes, as: UTF8.self))")
+                #expect(try JSONEntity(parsing: ours.bytes()) == ours)
+            }
+        }
+        #expect(refused > Self.documents / 4, "the damage must show")
+    }
+
+    @Test(
+        "A document with any one byte changed is refused or read, never trapped on",
+        arguments: [exampleMapText, JSONDecodingTests.text])
+    func everyByte(text: String) throws {
+        var bytes = Array(text.utf8)
+        let values: [UInt8] =
+            Self.isSoak ? Array(0...255) : [0, 0x22, 0x5C, 0x7B, 0x7D, 0x5B, 0x5D, 0x2C, 0x3A, 0x30, 0x80, 0xFF]
+        var (read, refused) = (0, 0)
+        for index in bytes.indices {
+            let old = bytes[index]
+            for value in values {
+                bytes[index] = value
+                if let json = try? JSONEntity(parsing: bytes) {
+                    read += 1
+                    _ = json["configurations"][0]["hosts"][1]["host"].path
+                } else {
+                    refused += 1
+                }
+                _ = try? HostMap(json: bytes)
+            }
+            bytes[index] = old
+        }
+        #expect(read > 0 && refused > read / 2)
+    }
+
+    @Test("A document cut off anywhere is refused at its end")
+    func everyPrefix() {
+        let bytes = Array(exampleMapText.utf8)
+        for end in 0..<(bytes.count - 1) {
+            let error = #expect(throws: NetworkError.self) { try JSONEntity(parsing: Array(bytes[..<end])) }
+            #expect(error?.offset.map { $0 <= end } == true)
+        }
+    }
+
+    // MARK: Generating
+
+    private func generate(_ compact: inout String, _ spaced: inout String, depth: Int, _ random: inout SeededGenerator)
+    {
+        func put(_ text: String) {
+            compact += text
+            spaced += text
+        }
+        func space() {
+            for _ in 0..<Int.random(in: 0...2, using: &random) {
+                spaced += [" ", "\n", "\t", "\r"].randomElement(using: &random)!
+            }
+        }
+        space()
+        switch Int.random(in: 0..<(depth > 5 ? 7 : 10), using: &random) {
+        case 0: put("null")
+        case 1: put("true")
+        case 2: put("false")
+        case 3: put("\(Int.random(in: -1000...1000, using: &random))")
+        case 4: put("\(Int64.random(in: .min ... .max, using: &random))")
+        case 5: put("\(Double.random(in: -1e9...1e9, using: &random))")
+        case 6: put(string(&random))
+        case 7, 8:
+            put("{")
+            var keys: Set<String> = []
+            for index in 0..<Int.random(in: 0...(Bool.random(using: &random) ? 4 : 40), using: &random)
+            where depth < 3 || index < 3 {
+                let key = string(&random)
+                guard keys.insert((try? JSONEntity(parsing: key).string()) ?? key).inserted else { continue }
+                if keys.count > 1 { put(",") }
+                space()
+                put(key)
+                space()
+                put(":")
+                generate(&compact, &spaced, depth: depth + 2, &random)
+            }
+            space()
+            put("}")
+        default:
+            put("[")
+            for index in 0..<Int.random(in: 0...8, using: &random) {
+                if index > 0 { put(",") }
+                generate(&compact, &spaced, depth: depth + 1, &random)
+            }
+            space()
+            put("]")
+        }
+        space()
+    }
+
+    private func string(_ random: inout SeededGenerator) -> String {
+        let pieces = [
+            "a", "key", "name", "Zürich", "日本", "😀", "\\n", "\\\"", "\\\\", "\\/", "\\u0041", "\\u00e9",
+            "\\ud83d\\ude00", " ", "x1", "{", "]", ",",
+            "12345678", "\u{7F}", "e\u{301}",
+        ]
+        return "\""
+            + (0..<Int.random(in: 0...5, using: &random)).map { _ in pieces.randomElement(using: &random)! }.joined()
+            + "\""
+    }
+
+    private func agrees(_ json: JSONEntity, _ value: Any) -> Bool {
+        switch value {
+        case is NSNull: return json.isNull
+        case let value as String: return json.string().map { Array($0.utf8) == Array(value.utf8) } == true
+        case let value as [Any]: return json.count == value.count && zip(json, value).allSatisfy { agrees($0, $1) }
+        case let value as [String: Any]:
+            return json.isObject && json.count == value.count
+                && json.allSatisfy { member in
+                    value[member.key].map { agrees(json[member.key], $0) } == true
+                }
+        case let value as NSNumber:
+            if json.numberText() == nil {
+                return json.bool() == value.boolValue && json.text() == (value.boolValue ? "true" : "false")
+            }
+            // Foundation on Linux reads long decimals by way of `Decimal` and is then some doubles off; ours is exact.
+            guard let double = json.double(), double == json.numberText().flatMap({ Double($0) }) else { return false }
+            return abs(double - value.doubleValue) <= double.ulp * 8
+                && (json.int() == nil || json.int() == value.intValue)
+        default: return false
+        }
+    }
+}
