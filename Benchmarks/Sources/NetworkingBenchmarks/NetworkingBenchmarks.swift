@@ -1,13 +1,11 @@
-import AshlarNetworking
 import BenchmarkHarness
 
 @main
 struct NetworkingBenchmarks {
     static func main() {
         var suite = BenchmarkSuite("Networking")
-        suite.row(
-            "an empty loop", ours: Contender("loop") { n in for i in 0..<n { blackHole(i) } },
-            against: [Peer(Contender("the same loop") { n in for i in 0..<n { blackHole(i) } }, .atMost(1.2))])
+        jsonRows(&suite)
+        hostRows(&suite)
         suite.finish()
     }
 }
