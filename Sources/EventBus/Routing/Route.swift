@@ -1,49 +1,43 @@
+import Synchronization
+
 /// A registered route: a pattern, what happens there, and where in the source that was said.
-final class Route: Sendable {
+///
+/// It is its own watch: cancelling that removes the route from its router.
+final class Route: WatchHost, @unchecked Sendable {
+    // Unchecked: all is immutable but the action, which has its lock.
     enum Action: Sendable {
         case run(@Sendable (Navigation) async throws -> Void)
         case redirect(@Sendable (Navigation) throws(EventBusError) -> String)
     }
 
     let pattern: RoutePattern
-    let action: Action
-    let place: EventPlace?
+    private let current: Mutex<Action?>
+    private let fileID: StaticString
+    private let line: UInt32
+    weak let router: Router?
 
-    init(pattern: RoutePattern, action: Action, place: EventPlace?) {
-        (self.pattern, self.action, self.place) = (pattern, action, place)
-    }
-}
-
-/// The handle behind the watch of a route or a guard: cancelling removes it from its router.
-final class RouteHost: WatchHost, @unchecked Sendable {
-    // Unchecked: both are immutable weak references.
-    private(set) weak var router: Router?
-    private weak var entry: AnyObject?
-
-    private init(_ router: Router, _ entry: AnyObject, watched: String) {
-        (self.router, self.entry) = (router, entry)
-        super.init(watched: watched, bus: nil)
+    init(_ pattern: RoutePattern, _ action: Action, router: Router, _ fileID: StaticString, _ line: UInt32) {
+        (self.pattern, self.router, self.fileID, self.line) = (pattern, router, fileID, line)
+        current = Mutex(action)
+        super.init(watched: pattern.source, bus: nil)
     }
 
-    static func watch(_ entry: any AnyObject & Sendable, _ pattern: String, of router: Router) -> Watch {
-        Watch(host: RouteHost(router, entry, watched: pattern), id: 0)
-    }
+    var watch: Watch { Watch(host: self, id: 0) }
+    var place: EventPlace { EventPlace(fileID, line) }
 
-    override func cancel(_ id: UInt64) -> Bool {
-        guard let router else { return false }
-        return switch entry {
-        case let route as Route: router.remove(route)
-        case let routeGuard as RouteGuard: router.remove(routeGuard)
-        default: false
+    /// What happens at the route; nil once it was removed.
+    var action: Action? { current.withLock { $0 } }
+
+    /// Lets go of the action, and with it of what the action holds.
+    func end() {
+        let action = current.withLock { action in
+            defer { action = nil }
+            return action
         }
+        _ = consume action
     }
 
-    override func isLive(_ id: UInt64) -> Bool {
-        guard let router else { return false }
-        return switch entry {
-        case let route as Route: router.holds(route)
-        case let routeGuard as RouteGuard: router.holds(routeGuard)
-        default: false
-        }
-    }
+    override func cancel(_ id: UInt64) -> Bool { router?.remove(self) ?? false }
+
+    override func isLive(_ id: UInt64) -> Bool { router != nil && action != nil }
 }

@@ -8,26 +8,33 @@ public enum NavigationVerdict: Sendable {
     case deny(reason: (any Error)? = nil)
 }
 
-/// A check that runs before the routes under a prefix.
-final class RouteGuard: Sendable {
+/// A check that runs before the routes under a prefix; it is its own watch.
+final class RouteGuard: WatchHost, @unchecked Sendable {
+    // Unchecked: all is immutable.
     let pattern: RoutePattern
+    weak let router: Router?
     let check: @Sendable (Navigation) async throws -> NavigationVerdict
     /// Matches the prefix itself and whatever follows it.
     private let table: RouteTable
 
     init(
-        _ prefix: String, options: RouterOptions,
+        _ prefix: String, router: Router,
         check: @escaping @Sendable (Navigation) async throws -> NavigationVerdict
     ) throws(EventBusError) {
         // Slashes at the end must never be a way around a guard, so they are segments here, and the prefix covers them.
-        var options = options
+        var options = router.options
         options.trailingSlash = .strict
         let pattern = try RoutePattern(prefix, types: options.types, limits: options.limits)
         options.limits.segments += 1
         var table = RouteTable(options: options)
         _ = try table.insert(pattern.andBelow, route: nil, replacing: true)
-        (self.pattern, self.check, self.table) = (pattern, check, table)
+        (self.pattern, self.router, self.check, self.table) = (pattern, router, check, table)
+        super.init(watched: prefix, bus: nil)
     }
+
+    override func cancel(_ id: UInt64) -> Bool { router?.remove(self) ?? false }
+
+    override func isLive(_ id: UInt64) -> Bool { router?.holds(self) ?? false }
 
     /// How far out the guard stands: the fewer segments, the earlier it is asked.
     var depth: Int { pattern.variants.map(\.segments.count).min() ?? 0 }
@@ -48,10 +55,8 @@ extension RoutePattern {
                 continue
             }
             let end = variant.text.count
-            let slash = RouteSegment(prefix: end..<end, suffix: end..<end)
-            if let last = variant.segments.last, last.kind == .literal, last.prefix.isEmpty {
-                variant.segments.removeLast()
-            }
+            let slash = RouteSegment(start: end)
+            if variant.segments.last?.isEmpty == true { variant.segments.removeLast() }
             result.append(variant)
             variant.segments.append(slash)
             result.append(variant)

@@ -76,23 +76,30 @@ public struct RouteMatch: Sendable, CustomStringConvertible {
     }
 
     static func decoded(_ text: String, _ range: Range<Int>) -> String {
-        var text = text
-        return text.withUTF8 { bytes in
-            guard let base = bytes.baseAddress else { return "" }
-            let part = UnsafeBufferPointer(start: base + range.lowerBound, count: range.count)
-            guard part.contains(.percent) else { return String(decoding: part, as: UTF8.self) }
-            var result: [UInt8] = []
-            // Matching has checked every escape of the URL.
-            do { try RoutePercent.decode(base, range, into: &result) } catch { return "" }
-            return String(decoding: result, as: UTF8.self)
+        if let value = text.utf8.withContiguousStorageIfAvailable({ self.decoded($0, range) }) { return value }
+        var copy = text
+        return copy.withUTF8 { self.decoded($0, range) }
+    }
+
+    private static func decoded(_ bytes: UnsafeBufferPointer<UInt8>, _ range: Range<Int>) -> String {
+        guard let base = bytes.baseAddress else { return "" }
+        var at = range.lowerBound
+        while at < range.upperBound, base[at] != .percent { at += 1 }
+        if at == range.upperBound {
+            let plain = UnsafeBufferPointer(start: base + range.lowerBound, count: range.count)
+            return String(decoding: plain, as: UTF8.self)
         }
+        var result: [UInt8] = []
+        // Matching has checked every escape of the URL.
+        do { try RoutePercent.decode(base, range, into: &result) } catch { return "" }
+        return String(decoding: result, as: UTF8.self)
     }
 }
 
 /// Where captured values lie in a URL; four are held without allocating.
 struct RouteCaptures: Sendable {
     private var first: (UInt64, UInt64, UInt64, UInt64) = (0, 0, 0, 0)
-    private var more: [UInt64] = []
+    private var more: [UInt64]?
     private(set) var count = 0
 
     mutating func append(_ range: Range<Int>) {
@@ -102,7 +109,7 @@ struct RouteCaptures: Sendable {
         case 1: first.1 = packed
         case 2: first.2 = packed
         case 3: first.3 = packed
-        default: more.append(packed)
+        default: more = (more ?? []) + [packed]
         }
         count += 1
     }
@@ -114,7 +121,7 @@ struct RouteCaptures: Sendable {
             case 1: first.1
             case 2: first.2
             case 3: first.3
-            default: more[index - 4]
+            default: more?[index - 4] ?? 0
             }
         return Int(packed >> 32)..<Int(packed & 0xffff_ffff)
     }

@@ -8,7 +8,8 @@
 /// let pattern = try RoutePattern("/archive/:month(month)", types: [month])
 /// ```
 public struct RouteParameterType: Sendable, Hashable, CustomStringConvertible {
-    enum Rule: Sendable {
+    /// The rules that need no call of foreign code.
+    enum BuiltIn: UInt8, Sendable {
         case string
         case bool
         case uint
@@ -16,6 +17,10 @@ public struct RouteParameterType: Sendable, Hashable, CustomStringConvertible {
         case uuid
         case double
         case slug
+    }
+
+    private enum Rule: Sendable {
+        case builtIn(BuiltIn)
         case custom(@Sendable (String) -> Bool)
     }
 
@@ -28,7 +33,8 @@ public struct RouteParameterType: Sendable, Hashable, CustomStringConvertible {
     private let storage: Storage
     /// The name between the parentheses.
     public var name: String { storage.name }
-    var rule: Rule { storage.rule }
+    /// The built-in rule, nil for one of a user's own.
+    var builtIn: BuiltIn? { if case .builtIn(let rule) = storage.rule { rule } else { nil } }
     /// The name between the parentheses.
     public var description: String { name }
 
@@ -52,19 +58,19 @@ public struct RouteParameterType: Sendable, Hashable, CustomStringConvertible {
     }
 
     /// Any value; the same as no type, useful before a suffix that starts with a letter: `:id(string)px`.
-    public static let string = RouteParameterType("string", rule: .string)
+    public static let string = RouteParameterType("string", rule: .builtIn(.string))
     /// `true` or `false`.
-    public static let bool = RouteParameterType("bool", rule: .bool)
+    public static let bool = RouteParameterType("bool", rule: .builtIn(.bool))
     /// Decimal digits that fit an unsigned 64-bit integer.
-    public static let uint = RouteParameterType("uint", rule: .uint)
+    public static let uint = RouteParameterType("uint", rule: .builtIn(.uint))
     /// Decimal digits, after an optional `-`, that fit a signed 64-bit integer.
-    public static let int = RouteParameterType("int", rule: .int)
+    public static let int = RouteParameterType("int", rule: .builtIn(.int))
     /// Hexadecimal digits in either case, grouped 8-4-4-4-12 (RFC 9562).
-    public static let uuid = RouteParameterType("uuid", rule: .uuid)
+    public static let uuid = RouteParameterType("uuid", rule: .builtIn(.uuid))
     /// A finite decimal number such as `-1.5e3`; no `nan`, no `inf`, no hexadecimal, no bare dot.
-    public static let double = RouteParameterType("double", rule: .double)
+    public static let double = RouteParameterType("double", rule: .builtIn(.double))
     /// ASCII letters, digits, `-` and `_`; the rule of Django's converter of this name.
-    public static let slug = RouteParameterType("slug", rule: .slug)
+    public static let slug = RouteParameterType("slug", rule: .builtIn(.slug))
 
     /// The built-in types that restrict, in the order in which they are tried at the same place.
     static let restricting = [bool, uint, int, uuid, double, slug]
@@ -85,9 +91,20 @@ public struct RouteParameterType: Sendable, Hashable, CustomStringConvertible {
 
     /// Whether the decoded bytes of a value have this type.
     func accepts(_ bytes: UnsafePointer<UInt8>, _ count: Int) -> Bool {
-        switch rule {
+        switch storage.rule {
+        case .builtIn(let rule): rule.accepts(bytes, count)
+        case .custom(let matches):
+            matches(String(decoding: UnsafeBufferPointer(start: bytes, count: count), as: UTF8.self))
+        }
+    }
+}
+
+extension RouteParameterType.BuiltIn {
+    /// Whether the decoded bytes of a value obey this rule.
+    func accepts(_ bytes: UnsafePointer<UInt8>, _ count: Int) -> Bool {
+        switch self {
         case .string: true
-        case .slug: Self.all(bytes, count, Self.isNameByte)
+        case .slug: Self.all(bytes, count, RouteParameterType.isNameByte)
         case .uint: Self.magnitude(bytes, count) != nil
         case .int:
             if bytes[0] == UInt8(ascii: "-") {
@@ -103,7 +120,6 @@ public struct RouteParameterType: Sendable, Hashable, CustomStringConvertible {
                         ? bytes[at] == UInt8(ascii: "-") : bytes[at].hexValue != nil
                 }
         case .double: Self.isFiniteDecimal(bytes, count)
-        case .custom(let matches): matches(Self.text(bytes, count))
         }
     }
 

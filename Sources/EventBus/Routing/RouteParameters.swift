@@ -20,7 +20,8 @@ public struct RouteParameters: Sendable, RandomAccessCollection, CustomStringCon
     ///
     /// The value of a catch-all is its decoded segments joined with `/`; see ``segments(of:)`` to keep them apart.
     public subscript(_ name: String) -> String? {
-        match.target.names.firstIndex(of: name).map(match.value)
+        guard let index = match.target.names.firstIndex(of: name) else { return nil }
+        return match.value(index)
     }
 
     /// Returns the decoded segments of a parameter: one, or several for a catch-all; nil if there is none.

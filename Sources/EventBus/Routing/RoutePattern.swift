@@ -88,11 +88,33 @@ struct RouteSegment: Sendable {
         case catchAll
     }
 
-    var kind = Kind.literal
-    /// The text of a literal, or the text before a parameter.
-    var prefix: Range<Int>
-    /// The text after a parameter.
-    var suffix: Range<Int>
+    var kind: Kind
+    private var start: UInt16
+    private var split: UInt16
+    private var end: UInt16
     /// The type of a parameter, nil where any value will do.
     var type: RouteParameterType?
+
+    /// A segment whose text begins, and so far ends, at `start`; a pattern is short enough for these numbers.
+    init(kind: Kind = .literal, start: Int) {
+        (self.kind, self.start, split, end) = (kind, UInt16(start), UInt16(start), UInt16(start))
+    }
+
+    /// The text of a literal, or the text before a parameter.
+    var prefix: Range<Int> { Int(start)..<Int(split) }
+    /// The text after a parameter.
+    var suffix: Range<Int> { Int(split)..<Int(end) }
+    /// Whether this is the literal without text, as between two slashes.
+    var isEmpty: Bool { kind == .literal && start == split }
+
+    /// Ends the text; what was not before a parameter is after it.
+    mutating func close(at end: Int) {
+        self.end = UInt16(end)
+        if kind == .literal { split = self.end }
+    }
+
+    /// Makes a literal, so far ending at `split`, a parameter with this text before it.
+    mutating func becomeParameter(_ type: RouteParameterType?, at split: Int) {
+        (kind, self.type, self.split, end) = (.parameter, type, UInt16(split), UInt16(split))
+    }
 }

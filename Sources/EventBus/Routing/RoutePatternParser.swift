@@ -232,13 +232,15 @@ struct RoutePatternParser {
 
     private func variant(choosing chosen: UInt8) throws(EventBusError) -> RouteVariant {
         var variant = RouteVariant()
-        variant.segments.reserveCapacity(6)
+        variant.segments.reserveCapacity(tokens.count { if case .slash = $0.kind { true } else { false } })
+        variant.text.reserveCapacity(bytes.count)
+        // Where nothing is left out, the names are those of the pattern, in the same memory.
+        let hasAllNames = Int(chosen) == (1 << outerGroups.count) - 1
+        if hasAllNames { variant.names = names }
         var segment: RouteSegment?
         func close(_ variant: inout RouteVariant) {
             guard var last = segment else { return }
-            let end = variant.text.count
-            if last.kind == .literal { last.prefix = last.prefix.lowerBound..<end }
-            last.suffix = (last.kind == .literal ? end : last.suffix.lowerBound)..<end
+            last.close(at: variant.text.count)
             variant.segments.append(last)
         }
         for token in tokens where token.groups & ~chosen == 0 {
@@ -248,14 +250,14 @@ struct RoutePatternParser {
                     throw failure(.patternCatchAllNotLast, "nothing after a catch-all", at: token.range.lowerBound)
                 }
                 close(&variant)
-                segment = RouteSegment(prefix: start..<start, suffix: start..<start)
+                segment = RouteSegment(start: start)
                 guard variant.segments.count < limits.segments else {
                     throw failure(
                         .patternTooManySegments, "at most \(limits.segments) segments", at: token.range.lowerBound)
                 }
                 continue
             }
-            guard let current = segment else {
+            guard var current = segment else {
                 throw failure(.patternMissingSlash, "/ at the beginning of the path", at: token.range.lowerBound)
             }
             if current.kind == .catchAll {
@@ -269,24 +271,22 @@ struct RoutePatternParser {
                     throw failure(
                         .patternAdjacentParameters, "one parameter in a segment", at: token.range.lowerBound)
                 }
-                variant.names.append(names[name])
-                segment = RouteSegment(
-                    kind: .parameter, prefix: current.prefix.lowerBound..<start, suffix: start..<start, type: type)
+                if !hasAllNames { variant.names.append(names[name]) }
+                current.becomeParameter(type, at: start)
+                segment = current
             case .catchAll(let name):
                 guard current.kind == .literal, current.prefix.lowerBound == start else {
                     throw failure(
                         .patternCatchAllNotAlone, "a catch-all that is a whole segment, or \\* for a *",
                         at: token.range.lowerBound)
                 }
-                variant.names.append(names[name])
-                segment = RouteSegment(kind: .catchAll, prefix: start..<start, suffix: start..<start)
+                if !hasAllNames { variant.names.append(names[name]) }
+                segment = RouteSegment(kind: .catchAll, start: start)
             }
         }
         close(&variant)
         // "/" has no segments; one empty segment would be "//".
-        if variant.segments.count == 1, variant.segments[0].kind == .literal, variant.text.isEmpty {
-            variant.segments = []
-        }
+        if variant.segments.count == 1, variant.segments[0].isEmpty { variant.segments = [] }
         return variant
     }
 }

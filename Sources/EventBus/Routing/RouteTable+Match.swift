@@ -71,7 +71,7 @@ extension RouteTable {
         _ url: String, _ bytes: UnsafeBufferPointer<UInt8>, _ steps: UnsafeMutableBufferPointer<RouteStep>
     ) -> Result<RouteMatch, SearchFailure> {
         do {
-            let parts = try RouteURL(bytes, options: options.tree, limits: options.limits, into: steps)
+            let parts = try RouteURL(bytes, options: tree.options, limits: tree.limits, into: steps)
             guard let base = bytes.baseAddress, let first = steps.baseAddress else { return .failure(.notFound) }
             if parts.hasEscapes || parts.stepCount > steps.count
                 || parts.pathEnd < bytes.count && bytes[parts.pathEnd...].contains(.percent)
@@ -93,7 +93,7 @@ extension RouteTable {
         let steps = UnsafeMutableBufferPointer<RouteStep>.allocate(capacity: parts.stepCount + 1)
         defer { steps.deallocate() }
         guard let first = steps.baseAddress else { return .failure(.notFound) }
-        _ = try RouteURL(bytes, options: options.tree, limits: options.limits, into: steps)
+        _ = try RouteURL(bytes, options: tree.options, limits: tree.limits, into: steps)
         try checkAfterPath(base, parts, bytes.count)
         guard parts.hasEscapes else { return result(url, parts, base, base, first, origins: nil) }
 
@@ -149,10 +149,13 @@ extension RouteTable {
         _ url: String, _ parts: RouteURL, _ base: UnsafePointer<UInt8>, _ text: UnsafePointer<UInt8>,
         _ steps: UnsafeMutablePointer<RouteStep>, origins: [Range<Int>]?
     ) -> Result<RouteMatch, SearchFailure> {
-        let outcome = tree.find(
-            text, steps, count: parts.stepCount, hasAuthority: parts.hasAuthority, budget: options.limits.steps)
-        guard case .found(let number, let end) = outcome, let target = tree.targets[Int(number)] else {
-            if case .tooCostly = outcome { return .failure(.tooCostly(options.limits.steps)) }
+        let view = tree.view
+        let outcome = view.find(
+            text, steps, count: parts.stepCount, hasAuthority: parts.hasAuthority, tree: tree,
+            budget: tree.limits.steps)
+        guard case .found(let number, let end) = outcome, let target = tree.targets[number]?.takeUnretainedValue()
+        else {
+            if case .tooCostly = outcome { return .failure(.tooCostly(tree.limits.steps)) }
             return .failure(.notFound)
         }
         func origin(_ index: Int) -> Range<Int> {
@@ -161,10 +164,10 @@ extension RouteTable {
         var captures = RouteCaptures()
         for index in (parts.hasAuthority ? 2 : 0)..<max(end, parts.hasAuthority ? 2 : 0) {
             let taken = steps[index].taken
-            if taken == RouteTree.Taken.literal { continue }
+            if taken == RouteTreeView.Taken.literal { continue }
             var range = origin(index)
             if taken >= 0 {
-                let edge = tree.edges[taken]
+                let edge = view.edges[Int(taken)]
                 var (prefix, rest) = (Int(edge.prefix), Int(steps[index].length) - Int(edge.suffix))
                 if origins != nil {
                     prefix = RoutePercent.offset(ofDecoded: prefix, in: base, range) - range.lowerBound
@@ -179,7 +182,8 @@ extension RouteTable {
         }
         return .success(
             RouteMatch(
-                url: url, target: target, captures: captures, parts: parts, queryEncoding: options.queryEncoding))
+                url: url, target: target, captures: captures, parts: parts,
+                queryEncoding: tree.routerOptions.queryEncoding))
     }
 }
 

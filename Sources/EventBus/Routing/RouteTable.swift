@@ -9,15 +9,14 @@
 /// print(match.pattern, match.parameters["id"] ?? "")  // /notes/:id(int) 5
 /// ```
 public struct RouteTable: Sendable {
+    // A table is one reference, so that handing one out costs one count.
     private(set) var tree: RouteTree
+
     /// The options that the routes were registered under.
-    public let options: RouterOptions
+    public var options: RouterOptions { tree.routerOptions }
 
     /// Creates a table without routes.
-    public init(options: RouterOptions = RouterOptions()) {
-        self.options = options
-        tree = RouteTree(options: options.tree, types: options.types)
-    }
+    public init(options: RouterOptions = RouterOptions()) { tree = RouteTree(options) }
 
     /// Creates a table of patterns.
     ///
@@ -100,8 +99,8 @@ public struct RouteTable: Sendable {
     }
 
     private mutating func rebuild() {
-        let new = RouteTree(options: options.tree, types: options.types)
-        for case let target? in tree.targets {
+        let new = RouteTree(options)
+        for target in tree.liveTargets {
             let variant = target.pattern.variants[target.variant]
             guard let place = new.place(of: variant, target.pattern.authority, adding: true) else { continue }
             new.set(target, at: place)

@@ -41,26 +41,31 @@ final class RouteTree: @unchecked Sendable {
         var suffix: UInt16
         /// The number of the type, or -1.
         var type: Int32
+        /// The type's rule if it is a built-in one.
+        var rule: RouteParameterType.BuiltIn
     }
 
     static let root: Int32 = 0
     static let authorityRoot: Int32 = 1
 
+    let routerOptions: RouterOptions
     let options: RouteTreeOptions
-    private(set) var types: [RouteParameterType]
-    private(set) var nodes = RouteBuffer<Node>()
-    private(set) var edges = RouteBuffer<Edge>()
-    private(set) var text = RouteBuffer<UInt8>()
-    private var slots: UnsafeMutablePointer<Slot>
-    private var slotMask: Int
+    let limits: RouteLimits
+    // A tree changes only while one thread holds it alone, so its fields need no checks of their own.
+    @exclusivity(unchecked) private(set) var types: [RouteParameterType]
+    @exclusivity(unchecked) private(set) var nodes = RouteBuffer<Node>()
+    @exclusivity(unchecked) private(set) var edges = RouteBuffer<Edge>()
+    @exclusivity(unchecked) private(set) var text = RouteBuffer<UInt8>()
+    @exclusivity(unchecked) private var slots: UnsafeMutablePointer<Slot>
+    @exclusivity(unchecked) private var slotMask: Int
     private var slotsUsed = 0
-    /// What the leaves point to; nil where a route was removed.
-    private(set) var targets: ContiguousArray<RouteTarget?> = []
+    /// What the leaves point to, each retained once; nil where a route was removed.
+    @exclusivity(unchecked) private(set) var targets = RouteBuffer<Unmanaged<RouteTarget>?>()
     private(set) var removedCount = 0
 
-    init(options: RouteTreeOptions, types: [RouteParameterType]) {
-        self.options = options
-        self.types = types + RouteParameterType.restricting
+    init(_ options: RouterOptions) {
+        (routerOptions, self.options, limits) = (options, options.tree, options.limits)
+        types = options.types + RouteParameterType.restricting
         slotMask = 63
         slots = Self.emptySlots(64)
         nodes.append(Node())
@@ -68,23 +73,39 @@ final class RouteTree: @unchecked Sendable {
     }
 
     init(copying other: RouteTree) {
-        (options, types, targets) = (other.options, other.types, other.targets)
+        (routerOptions, options, limits) = (other.routerOptions, other.options, other.limits)
+        types = other.types
         (slotMask, slotsUsed, removedCount) = (other.slotMask, other.slotsUsed, other.removedCount)
         slots = .allocate(capacity: slotMask + 1)
         slots.initialize(from: other.slots, count: slotMask + 1)
         nodes = RouteBuffer(copying: other.nodes)
         edges = RouteBuffer(copying: other.edges)
         text = RouteBuffer(copying: other.text)
+        targets = RouteBuffer(copying: other.targets)
+        for at in 0..<targets.count { _ = targets.base[at]?.retain() }
     }
 
     deinit {
+        for at in 0..<targets.count { targets.base[at]?.release() }
         slots.deallocate()
         nodes.deallocate()
         edges.deallocate()
         text.deallocate()
+        targets.deallocate()
+    }
+
+    /// The tree as plain pointers, valid while the tree is held and does not change.
+    @inline(__always)
+    var view: RouteTreeView {
+        RouteTreeView(
+            nodes: nodes.base, edges: edges.base, text: text.base, slots: slots, slotMask: slotMask,
+            foldsCase: options.foldsCase)
     }
 
     var liveCount: Int { targets.count - removedCount }
+
+    /// The targets that are still there, in the order in which they were added.
+    var liveTargets: [RouteTarget] { (0..<targets.count).compactMap { targets.base[$0]?.takeUnretainedValue() } }
 
     // MARK: Static children
 
@@ -94,36 +115,6 @@ final class RouteTree: @unchecked Sendable {
         return slots
     }
 
-    @inline(__always)
-    private static func key(_ parent: Int32, _ hash: UInt64) -> UInt64 {
-        RouteBytes.mix(hash, UInt64(truncatingIfNeeded: parent))
-    }
-
-    /// Returns the child of `parent` behind a segment, or -1.
-    @inline(__always)
-    func child(
-        of parent: Int32, _ bytes: UnsafePointer<UInt8>, _ count: Int, hash: UInt64, fold: Bool
-    ) -> Int32 {
-        let key = Self.key(parent, hash)
-        var at = Int(truncatingIfNeeded: key) & slotMask
-        while true {
-            let slot = slots[at]
-            if slot.child == 0 { return -1 }
-            if slot.key == key, slot.parent == parent, has(slot.child, bytes, count, fold) { return slot.child }
-            at = (at &+ 1) & slotMask
-        }
-    }
-
-    @inline(__always)
-    private func has(_ child: Int32, _ bytes: UnsafePointer<UInt8>, _ count: Int, _ fold: Bool) -> Bool {
-        let node = nodes.base + Int(child)
-        guard Int(node.pointee.textLength) == count else { return false }
-        if count <= 8 {
-            return RouteBytes.folded(node.pointee.head, fold) == RouteBytes.folded(RouteBytes.word(bytes, count), fold)
-        }
-        return RouteBytes.equal(text.base + Int(node.pointee.textStart), bytes, count, fold: fold)
-    }
-
     private func staticChild(
         _ parent: Int32, _ bytes: UnsafeBufferPointer<UInt8>, fold: Bool, adding: Bool
     ) -> Int32 {
@@ -131,7 +122,7 @@ final class RouteTree: @unchecked Sendable {
         let base = bytes.baseAddress ?? UnsafePointer(text.base)
         let hash = RouteBytes.hash(base, bytes.count, fold: fold)
         if nodes[parent].hasStatics {
-            let child = child(of: parent, base, bytes.count, hash: hash, fold: fold)
+            let child = view.child(of: parent, base, bytes.count, hash: hash, fold: fold)
             if child > 0 { return child }
         }
         guard adding else { return -1 }
@@ -142,7 +133,7 @@ final class RouteTree: @unchecked Sendable {
         if bytes.count > 8 { text.append(bytes) }
         nodes[parent].hasStatics = true
         if (slotsUsed + 1) * 8 > (slotMask + 1) * 5 { growSlots() }
-        place(Slot(key: Self.key(parent, hash), child: child, parent: parent))
+        place(Slot(key: RouteTreeView.key(parent, hash), child: child, parent: parent))
         slotsUsed += 1
         return child
     }
@@ -184,7 +175,8 @@ final class RouteTree: @unchecked Sendable {
         // Looking for a parameter borrows the end of the text; what is found or not wanted gives it back.
         var edge = Edge(
             child: 0, next: -1, textStart: UInt32(start), prefix: UInt16(segment.prefix.count),
-            suffix: UInt16(segment.suffix.count), type: segment.type.map(number) ?? -1)
+            suffix: UInt16(segment.suffix.count), type: segment.type.map(number) ?? -1,
+            rule: segment.type?.builtIn ?? .string)
         var (before, at): (Int32, Int32) = (-1, nodes[parent].edges)
         while at >= 0 {
             let order = compare(edges[at], edge)
@@ -249,23 +241,22 @@ final class RouteTree: @unchecked Sendable {
                 if var part {
                     node = part.withUTF8 { staticChild(node, $0, fold: true, adding: adding) }
                 } else {
-                    let any = RouteSegment(prefix: 0..<0, suffix: 0..<0)
+                    let any = RouteSegment(kind: .parameter, start: 0)
                     node = parameterChild(node, any, UnsafeBufferPointer(start: nil, count: 0), adding: adding)
                 }
                 if node < 0 { return nil }
             }
         }
         let start = node
-        func isEmpty(_ segment: RouteSegment) -> Bool { segment.kind == .literal && segment.prefix.isEmpty }
         return variant.text.withUnsafeBufferPointer { bytes in
             var segments = variant.segments[...]
-            if options.ignoresTrailingSlash, let last = segments.last, isEmpty(last) { segments.removeLast() }
+            if options.ignoresTrailingSlash, segments.last?.isEmpty == true { segments.removeLast() }
             for (index, segment) in zip(segments.indices, segments) {
                 switch segment.kind {
                 case .literal:
                     // What paths lose when slashes collapse, patterns lose too.
                     let isTrailing = index == segments.endIndex - 1 && node != start && !options.ignoresTrailingSlash
-                    if options.collapsesSlashes, isEmpty(segment), !isTrailing { continue }
+                    if options.collapsesSlashes, segment.isEmpty, !isTrailing { continue }
                     let text = UnsafeBufferPointer(rebasing: bytes[segment.prefix])
                     node = staticChild(node, text, fold: options.foldsCase, adding: adding)
                 case .parameter: node = parameterChild(node, segment, bytes, adding: adding)
@@ -279,19 +270,21 @@ final class RouteTree: @unchecked Sendable {
 
     func target(at place: Place) -> RouteTarget? {
         let index = place.isCatchAll ? nodes[place.node].catchAll : nodes[place.node].leaf
-        return index < 0 ? nil : targets[Int(index)]
+        return index < 0 ? nil : targets[index]?.takeUnretainedValue()
     }
 
     /// Hangs a target at a place, in place of what is there; nil empties the place.
     func set(_ target: RouteTarget?, at place: Place) {
         let old = place.isCatchAll ? nodes[place.node].catchAll : nodes[place.node].leaf
         if old >= 0 {
-            targets[Int(old)] = nil
+            let removed = targets[old]
+            targets[old] = nil
             removedCount += 1
+            removed?.release()
         }
         var index: Int32 = -1
         if let target {
-            targets.append(target)
+            targets.append(Unmanaged.passRetained(target))
             index = Int32(targets.count - 1)
         }
         if place.isCatchAll { nodes[place.node].catchAll = index } else { nodes[place.node].leaf = index }
@@ -310,12 +303,12 @@ final class RouteTarget: Sendable {
     let pattern: RoutePattern
     let variant: Int
     let route: Route?
+    let names: [String]
 
     init(_ pattern: RoutePattern, variant: Int, route: Route?) {
         (self.pattern, self.variant, self.route) = (pattern, variant, route)
+        names = pattern.variants[variant].names
     }
-
-    var names: [String] { pattern.variants[variant].names }
 }
 
 /// A growing row of plain values in memory of its own; the owner frees it.

@@ -26,13 +26,13 @@ extension Router {
     public func guardRoutes(
         _ prefix: String, check: @escaping @Sendable (Navigation) async throws -> NavigationVerdict
     ) throws(EventBusError) -> Watch {
-        let routeGuard = try RouteGuard(prefix, options: options, check: check)
+        let routeGuard = try RouteGuard(prefix, router: self, check: check)
         let depth = routeGuard.depth
         state.withLock { state in
             let place = state.guards.firstIndex { $0.depth > depth } ?? state.guards.endIndex
             state.guards.insert(routeGuard, at: place)
         }
-        return RouteHost.watch(routeGuard, prefix, of: self)
+        return Watch(host: routeGuard, id: 0)
     }
 
     func remove(_ routeGuard: RouteGuard) -> Bool {

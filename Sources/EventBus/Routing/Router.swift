@@ -67,7 +67,7 @@ public final class Router: Sendable {
         _ pattern: String, replacing: Bool = false, fileID: StaticString = #fileID, line: UInt32 = #line,
         action: @escaping @Sendable (Navigation) async throws -> Void
     ) throws(EventBusError) -> Watch {
-        try add(pattern, .run(action), replacing: replacing, EventPlace(fileID, line))
+        try add(pattern, .run(action), replacing: replacing, fileID, line)
     }
 
     /// Registers what happens at the URLs that a pattern matches, as long as the owner lives.
@@ -92,7 +92,7 @@ public final class Router: Sendable {
             }
             try await action(owner, navigation)
         }
-        return try add(pattern, .run(run), replacing: replacing, EventPlace(fileID, line)).store(in: owner.watches)
+        return try add(pattern, .run(run), replacing: replacing, fileID, line).store(in: owner.watches)
     }
 
     /// Registers a place to show at the URLs that a pattern matches.
@@ -115,7 +115,7 @@ public final class Router: Sendable {
         let run: @Sendable (Navigation) async throws -> Void = { navigation in
             try await navigator.show(place(navigation), for: navigation)
         }
-        return try add(pattern, .run(run), replacing: replacing, EventPlace(fileID, line))
+        return try add(pattern, .run(run), replacing: replacing, fileID, line)
     }
 
     /// Sends the URLs that a pattern matches on to another pattern with the same values, query and fragment.
@@ -147,25 +147,25 @@ public final class Router: Sendable {
             let values = navigation.parameters.dictionary.filter { target.parameterNames.contains($0.key) }
             return try target.path(values, query: navigation.query, fragment: navigation.fragment, options: options)
         }
-        return try add(pattern, .redirect(redirect), replacing: replacing, EventPlace(fileID, line))
+        return try add(pattern, .redirect(redirect), replacing: replacing, fileID, line)
     }
 
     private func add(
-        _ source: String, _ action: Route.Action, replacing: Bool, _ place: EventPlace
+        _ source: String, _ action: Route.Action, replacing: Bool, _ fileID: StaticString,
+        _ line: UInt32
     ) throws(EventBusError) -> Watch {
         let pattern = try RoutePattern(source, types: options.types, limits: options.limits)
-        let route = Route(pattern: pattern, action: action, place: place)
-        // What gives way is released here, after the lock.
-        let replaced = try state.withLock { state throws(EventBusError) -> [Route] in
+        let route = Route(pattern, action, router: self, fileID, line)
+        // What gives way entirely is released here, after the lock.
+        let ended = try state.withLock { state throws(EventBusError) -> [Route] in
             let replaced = try state.table.insert(pattern, route: route, replacing: replacing)
-            for old in replaced where state.routes[old.pattern.source] === old && !state.table.holds(old) {
-                state.routes[old.pattern.source] = nil
-            }
+            let ended = replaced.filter { !state.table.holds($0) }
+            for old in ended where state.routes[old.pattern.source] === old { state.routes[old.pattern.source] = nil }
             state.routes[source] = route
-            return replaced
+            return ended
         }
-        _ = consume replaced
-        return RouteHost.watch(route, source, of: self)
+        for old in ended { old.end() }
+        return route.watch
     }
 
     // MARK: Removing
@@ -184,17 +184,25 @@ public final class Router: Sendable {
     /// - Returns: How many there were.
     @discardableResult
     public func unroute(owner: some WatchOwner) -> Int {
-        owner.watches.cancel { ($0.host as? RouteHost)?.router === self }
+        owner.watches.cancel { self.owns($0) }
     }
 
-    func remove(_ route: Route) -> Bool {
-        state.withLock { state in
-            if state.routes[route.pattern.source] === route { state.routes[route.pattern.source] = nil }
-            return state.table.remove(route)
+    private func owns(_ watch: Watch) -> Bool {
+        switch watch.host {
+        case let route as Route: route.router === self
+        case let routeGuard as RouteGuard: routeGuard.router === self
+        default: false
         }
     }
 
-    func holds(_ route: Route) -> Bool { state.withLock { $0.table.holds(route) } }
+    func remove(_ route: Route) -> Bool {
+        let wasThere = state.withLock { state in
+            if state.routes[route.pattern.source] === route { state.routes[route.pattern.source] = nil }
+            return state.table.remove(route)
+        }
+        if wasThere { route.end() }
+        return wasThere
+    }
 
     // MARK: Reading
 

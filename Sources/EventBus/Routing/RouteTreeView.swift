@@ -1,4 +1,47 @@
-extension RouteTree {
+/// A tree as plain pointers, so that a walk counts no references and checks no accesses.
+struct RouteTreeView {
+    typealias Node = RouteTree.Node
+    typealias Edge = RouteTree.Edge
+
+    let nodes: UnsafeMutablePointer<Node>
+    let edges: UnsafeMutablePointer<Edge>
+    let text: UnsafeMutablePointer<UInt8>
+    let slots: UnsafeMutablePointer<RouteTree.Slot>
+    let slotMask: Int
+    let foldsCase: Bool
+
+    @inline(__always)
+    static func key(_ parent: Int32, _ hash: UInt64) -> UInt64 {
+        RouteBytes.mix(hash, UInt64(truncatingIfNeeded: parent))
+    }
+
+    /// Returns the child of `parent` behind a segment, or -1.
+    @inline(__always)
+    func child(
+        of parent: Int32, _ bytes: UnsafePointer<UInt8>, _ count: Int, hash: UInt64, fold: Bool
+    ) -> Int32 {
+        let key = Self.key(parent, hash)
+        var at = Int(truncatingIfNeeded: key) & slotMask
+        while true {
+            let slot = slots + at
+            if slot.pointee.child == 0 { return -1 }
+            if slot.pointee.key == key, slot.pointee.parent == parent, has(slot.pointee.child, bytes, count, fold) {
+                return slot.pointee.child
+            }
+            at = (at &+ 1) & slotMask
+        }
+    }
+
+    @inline(__always)
+    private func has(_ child: Int32, _ bytes: UnsafePointer<UInt8>, _ count: Int, _ fold: Bool) -> Bool {
+        let node = nodes + Int(child)
+        guard Int(node.pointee.textLength) == count else { return false }
+        if count <= 8 {
+            return RouteBytes.folded(node.pointee.head, fold) == RouteBytes.folded(RouteBytes.word(bytes, count), fold)
+        }
+        return RouteBytes.equal(text + Int(node.pointee.textStart), bytes, count, fold: fold)
+    }
+
     /// Where a walk ended.
     enum Outcome {
         /// The number of the target, and the step at which its catch-all begins or the count of steps.
@@ -28,13 +71,13 @@ extension RouteTree {
     @inline(__always)
     func find(
         _ bytes: UnsafePointer<UInt8>, _ steps: UnsafeMutablePointer<RouteStep>, count: Int, hasAuthority: Bool,
-        budget: Int
+        tree: RouteTree, budget: Int
     ) -> Outcome {
-        var (node, depth, left) = (hasAuthority ? Self.authorityRoot : Self.root, 0, budget)
+        var (node, depth, left) = (hasAuthority ? RouteTree.authorityRoot : RouteTree.root, 0, budget)
         while true {
             left &-= 1
             if left < 0 { return .tooCostly }
-            let place = nodes.base + Int(node)
+            let place = nodes + Int(node)
             if depth == count {
                 if place.pointee.leaf >= 0 { return .found(target: place.pointee.leaf, depth: depth) }
             } else {
@@ -44,7 +87,7 @@ extension RouteTree {
                 if place.pointee.hasStatics {
                     let start = bytes + Int(step.pointee.start)
                     let length = Int(step.pointee.length)
-                    let fold = options.foldsCase || hasAuthority && depth < 2
+                    let fold = foldsCase || hasAuthority && depth < 2
                     if step.pointee.hash == 0 { step.pointee.hash = RouteBytes.hash(start, length, fold: fold) }
                     let child = child(of: node, start, length, hash: step.pointee.hash, fold: fold)
                     if child > 0 {
@@ -63,11 +106,11 @@ extension RouteTree {
                 if depth < 0 { return .notFound }
                 let step = steps + depth
                 node = step.pointee.node
-                switch takeNext(bytes, step, at: nodes.base + Int(node), &left) {
+                switch takeNext(bytes, step, at: nodes + Int(node), tree, &left) {
                 case .tooCostly?: return .tooCostly
                 case .catchAll?:
                     if step.pointee.length > 0 || depth &+ 1 < count {
-                        return .found(target: nodes.base[Int(node)].catchAll, depth: depth)
+                        return .found(target: nodes[Int(node)].catchAll, depth: depth)
                     }
                 case .child(let child)?:
                     node = child
@@ -89,16 +132,16 @@ extension RouteTree {
     @inline(__always)
     private func takeNext(
         _ bytes: UnsafePointer<UInt8>, _ step: UnsafeMutablePointer<RouteStep>, at place: UnsafeMutablePointer<Node>,
-        _ left: inout Int
+        _ tree: RouteTree, _ left: inout Int
     ) -> Choice? {
         var stage = step.pointee.next
         while stage >= 0 {
             left &-= 1
             if left < 0 { return .tooCostly }
-            let edge = edges.base + Int(stage)
+            let edge = edges + Int(stage)
             let taken = stage
             stage = edge.pointee.next
-            if fits(bytes + Int(step.pointee.start), Int(step.pointee.length), edge) {
+            if fits(bytes + Int(step.pointee.start), Int(step.pointee.length), edge, tree) {
                 step.pointee.taken = taken
                 step.pointee.next = stage
                 return .child(edge.pointee.child)
@@ -121,14 +164,19 @@ extension RouteTree {
     }
 
     /// Whether a segment has an edge's text around a value that is not empty and has the edge's type.
-    private func fits(_ start: UnsafePointer<UInt8>, _ length: Int, _ edge: UnsafeMutablePointer<Edge>) -> Bool {
+    private func fits(
+        _ start: UnsafePointer<UInt8>, _ length: Int, _ edge: UnsafeMutablePointer<Edge>,
+        _ tree: RouteTree
+    ) -> Bool {
         let (prefix, suffix) = (Int(edge.pointee.prefix), Int(edge.pointee.suffix))
         let value = length &- prefix &- suffix
         guard value > 0 else { return false }
-        let around = text.base + Int(edge.pointee.textStart)
-        guard RouteBytes.equal(start, around, prefix, fold: options.foldsCase),
-            RouteBytes.equal(start + (length &- suffix), around + prefix, suffix, fold: options.foldsCase)
+        let around = text + Int(edge.pointee.textStart)
+        guard RouteBytes.equal(start, around, prefix, fold: foldsCase),
+            RouteBytes.equal(start + (length &- suffix), around + prefix, suffix, fold: foldsCase)
         else { return false }
-        return edge.pointee.type < 0 || types[Int(edge.pointee.type)].accepts(start + prefix, value)
+        if edge.pointee.type < 0 { return true }
+        if edge.pointee.rule != .string { return edge.pointee.rule.accepts(start + prefix, value) }
+        return tree.types[Int(edge.pointee.type)].accepts(start + prefix, value)
     }
 }
