@@ -109,8 +109,10 @@ extension EventBus {
             return deliver(slot, payload, call, isTyped: slot.binding.map { $0.payload == Payload.self } ?? false)
         }
         if let mistake = TopicName.mistake(in: bytes) { throw mistake }
+        // Without a slot, only what concerns every name can concern this one.
         guard
-            hasPatterns.load(ordering: .acquiring) || hasRaised(.observed) || hasRaised(.sourced) && call.source != nil
+            hasPatterns.load(ordering: .acquiring) || hasRaised(.observed) || hasRaised(.tapped)
+                || hasRaised(.diverted) || hasRaised(.sourced) && call.source != nil
         else { return TriggerReceipt() }
         let name = String(decoding: bytes, as: UTF8.self)
         let passing = slot(name, hash: hash)
@@ -121,11 +123,16 @@ extension EventBus {
 
 /// What a trigger was called with, besides its payload.
 @usableFromInline
-struct TriggerCall {
+struct TriggerCall: @unchecked Sendable {
+    // Unchecked because of the source, which is kept alive and compared, never used.
     @usableFromInline let source: AnyObject?
-    @usableFromInline let isolation: (any Actor)?
+    @usableFromInline var isolation: (any Actor)?
     @usableFromInline let fileID: StaticString
     @usableFromInline let line: UInt32
+    /// What the caller will wait for; nil if it cannot wait.
+    @usableFromInline var sending: PendingSends?
+    /// 0 for a new trigger; `max` for one that has passed all stations, or the number that it got on its way.
+    @usableFromInline var stage: UInt64 = 0
 
     @inlinable
     init(source: AnyObject?, isolation: (any Actor)?, fileID: StaticString, line: UInt32) {

@@ -61,8 +61,12 @@ extension EventBus {
         guard slot.bind(Payload.self, at: place).payload == Payload.self else {
             throw mismatch(slot, Payload.self, at: place)
         }
+        slot.adopt(topic.core)
         topic.core.remember(slot)
     }
+
+    /// Forgets the events that a topic has kept for later watchers.
+    public func clearKept<Payload>(_ topic: Topic<Payload>) { slot(topic.name, hash: topic.core.hash).clearKept() }
 
     /// Adds a watcher to a topic.
     func register<Payload>(_ topic: Topic<Payload>, _ options: WatchOptions, make: (UInt64) -> Watcher) -> Watch {
@@ -72,8 +76,9 @@ extension EventBus {
             guard slot.bind(Payload.self, at: place).payload == Payload.self else {
                 preconditionFailure(mismatch(slot, Payload.self, at: place).description)
             }
+            slot.adopt(topic.core)
             topic.core.remember(slot)
-            if let watch = slot.add(make) { return watch }
+            if let watch = slot.add(options, Payload.self, make) { return watch }
         }
     }
 
@@ -83,7 +88,8 @@ extension EventBus {
         var text = name
         let hash = text.withUTF8 { TopicName.hash($0) }
         while true {
-            if let watch = slot(name, hash: hash).add(make) { return watch }
+            let slot = slot(name, hash: hash)
+            if let watch = slot.add(options, (any Sendable).self, make) { return watch }
         }
     }
 }

@@ -22,6 +22,10 @@ public final class EventBus: Sendable {
     @usableFromInline let word: UInt64
     let slots = SlotTable()
     let depthLimit: Int
+    let delivery: EventDelivery
+    let nesting: EventNesting
+    /// The triggers of a bus that delivers on the main actor only.
+    let mainQueue = Mailbox<@Sendable () -> Void>(.unbounded)
     private let wideWatchers = Mutex<WideWatchers?>(nil)
     private let counters = BusCounters()
     private let flags = Atomic<UInt64>(0)
@@ -32,12 +36,18 @@ public final class EventBus: Sendable {
 
     /// Creates a bus of its own.
     ///
-    /// - Parameter depthLimit: How many triggers may be inside of each other on one thread. A deeper one is refused:
-    ///   its receipt and the failure hook report it, and nobody gets the event.
-    public init(depthLimit: Int = 64) {
-        precondition(depthLimit > 0, "EventBus needs a depth limit above 0")
-        self.depthLimit = depthLimit
+    /// - Parameters:
+    ///   - depthLimit: How many triggers may be inside of each other on one thread, 1 to 1,000. A deeper one is
+    ///     refused: its receipt and the failure hook report it, and nobody gets the event.
+    ///   - delivery: Whether handlers run inside of `trigger`, or always later on the main actor.
+    ///   - nesting: When a trigger inside of a handler is delivered.
+    public init(
+        depthLimit: Int = 64, delivery: EventDelivery = .inline, nesting: EventNesting = .depthFirst
+    ) {
+        precondition(1...1000 ~= depthLimit, "EventBus needs a depth limit of 1 to 1000, not \(depthLimit)")
+        (self.depthLimit, self.delivery, self.nesting) = (depthLimit, delivery, nesting)
         word = EventBus.numbers.add(1, ordering: .relaxed).newValue << SlotFlags.bits
+        if delivery != .inline || nesting != .depthFirst { raise(.diverted) }
     }
 
     deinit {
@@ -73,6 +83,12 @@ public final class EventBus: Sendable {
         let old = flags.bitwiseOr(flag.rawValue, ordering: .sequentiallyConsistent).oldValue
         guard old & flag.rawValue == 0 else { return }
         for slot in slots.all { slot.raise(flag) }
+    }
+
+    /// Takes a flag of the bus back from every slot.
+    func lower(_ flag: SlotFlags) {
+        flags.bitwiseAnd(~flag.rawValue, ordering: .sequentiallyConsistent)
+        for slot in slots.all { slot.lower(flag) }
     }
 
     func hasRaised(_ flag: SlotFlags) -> Bool { flags.load(ordering: .relaxed) & flag.rawValue != 0 }
@@ -117,6 +133,16 @@ public final class EventBus: Sendable {
     /// How many errors the failure hook has thrown, or had to report while it was running.
     public var hookFailureCount: Int { counters.hookFailures.load(ordering: .relaxed) }
 
+    var tapHook: (@Sendable (EventTrace) -> Void)? { hooks.withLock { $0.tap } }
+
+    func setTapHook(_ hook: (@Sendable (EventTrace) -> Void)?) {
+        let old = hooks.withLock { hooks in
+            defer { hooks.tap = hook }
+            return hooks.tap
+        }
+        _ = consume old
+    }
+
     var undeliveredHook: (@Sendable (Signal<any Sendable>) -> Void)? { hooks.withLock { $0.undelivered } }
 
     /// Reports a failure to the hook, outside all locks.
@@ -130,6 +156,22 @@ public final class EventBus: Sendable {
         defer { thread.leaveHook() }
         do { try hook(failure) } catch { counters.hookFailures.add(1, ordering: .relaxed) }
     }
+}
+
+/// When the handlers of a bus run.
+public enum EventDelivery: Hashable, Sendable {
+    /// Inside of `trigger`, unless a watch says otherwise.
+    case inline
+    /// Later, on the main actor, in the order of the triggers, never inside of `trigger`: iStructure's way.
+    case queuedOnMain
+}
+
+/// When a trigger inside of a handler is delivered.
+public enum EventNesting: Hashable, Sendable {
+    /// At once, inside of the outer one.
+    case depthFirst
+    /// After all handlers of the outer one, as in Guava's event bus.
+    case breadthFirst
 }
 
 /// What went wrong while an event was delivered.
@@ -147,6 +189,7 @@ public struct EventFailure: Sendable {
 private struct EventHooks {
     var failure: (@Sendable (EventFailure) throws -> Void)?
     var undelivered: (@Sendable (Signal<any Sendable>) -> Void)?
+    var tap: (@Sendable (EventTrace) -> Void)?
 }
 
 /// What every trigger and watch counts, in an object of its own so that the bus itself is only ever read.

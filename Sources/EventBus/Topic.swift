@@ -16,19 +16,31 @@ public struct Topic<Payload: Sendable>: Sendable, Hashable, CustomStringConverti
 
     /// Creates a topic with a name written in the source.
     ///
-    /// - Precondition: The name is well formed.
-    public init(_ name: StaticString, of payload: Payload.Type = Payload.self) {
+    /// A topic that keeps events hands the last ones to each new watcher before any live event. An ordered topic
+    /// delivers one event after the other even if threads trigger it at the same time: a trigger that comes while
+    /// another is being delivered is queued behind it. Both hold for all topics of the name on a bus.
+    ///
+    /// - Precondition: The name is well formed; `0 <= keeping`.
+    public init(
+        _ name: StaticString, of payload: Payload.Type = Payload.self, keeping: Int = 0, ordered: Bool = false
+    ) {
         let text = name.description
         if let mistake = TopicName.mistake(in: text) { preconditionFailure(mistake.description) }
-        core = TopicCore(text)
+        precondition(keeping >= 0, "a topic cannot keep \(keeping) events")
+        core = TopicCore(text, keeping: keeping, isOrdered: ordered)
     }
 
     /// Creates a topic with a name made at run time.
     ///
-    /// - Throws: ``EventBusError`` with the code `malformedName` and the offset of the mistake.
-    public init(named name: String, of payload: Payload.Type = Payload.self) throws(EventBusError) {
+    /// - Throws: ``EventBusError`` with the code `malformedName` and the offset of the mistake, or `invalidCapacity`.
+    public init(
+        named name: String, of payload: Payload.Type = Payload.self, keeping: Int = 0, ordered: Bool = false
+    ) throws(EventBusError) {
         if let mistake = TopicName.mistake(in: name) { throw mistake }
-        core = TopicCore(name)
+        guard keeping >= 0 else {
+            throw EventBusError(.invalidCapacity, subject: name, expected: "0 or more to keep", found: "\(keeping)")
+        }
+        core = TopicCore(name, keeping: keeping, isOrdered: ordered)
     }
 
     /// Creates a topic whose name may break the rules for names, so that no pattern but `**` is sure to meet it.
@@ -56,13 +68,16 @@ public struct Topic<Payload: Sendable>: Sendable, Hashable, CustomStringConverti
 final class TopicCore: Sendable {
     let name: String
     let hash: UInt64
+    let keeping: Int
+    let isOrdered: Bool
 
     /// The slot on the bus this topic is mostly used with; every slot that ever stood here is in `kept`.
     @usableFromInline let cached = Atomic<Unmanaged<TopicSlot>?>(nil)
     private let kept = Mutex<[TopicSlot]>([])
     private static let mostKept = 16
 
-    init(_ name: String) {
+    init(_ name: String, keeping: Int = 0, isOrdered: Bool = false) {
+        (self.keeping, self.isOrdered) = (keeping, isOrdered)
         var name = name
         name.makeContiguousUTF8()
         self.name = name

@@ -17,6 +17,21 @@ public struct TriggerReceipt: Sendable {
     @inlinable
     init() { self.init(sequence: 0, DeliveryTally()) }
 
+    /// The same receipt with what has come of the watchers that were waited for.
+    func adding(queued: Int, dropped: Int) -> TriggerReceipt {
+        var tally = DeliveryTally()
+        (tally.delivered, tally.queued, tally.dropped) = (delivered, self.queued + queued, self.dropped + dropped)
+        tally.failures = errors
+        return TriggerReceipt(sequence: sequence, tally)
+    }
+
+    /// The receipt of an event that is delivered later, as a whole.
+    static var queued: TriggerReceipt {
+        var tally = DeliveryTally()
+        tally.queued = 1
+        return TriggerReceipt(sequence: 0, tally)
+    }
+
     init(failure: any Error) {
         (sequence, delivered, queued, dropped) = (0, 0, 0, 0)
         errors = [failure]

@@ -23,6 +23,12 @@ public struct Watch: Sendable, Hashable {
     @discardableResult
     public func cancel() -> Bool { host.cancel(id) }
 
+    /// Ends the watch, and waits for a call of the handler that runs at this moment.
+    ///
+    /// It waits until every trigger that was under way on the topic has ended, so do not call it where such a trigger
+    /// waits for you. Inside of the watch's own asynchronous handler it returns at once.
+    public func cancelAndWait() async { await host.cancelAndWait(id) }
+
     /// Whether the watch still receives events.
     public var isLive: Bool { host.isLive(id) }
 

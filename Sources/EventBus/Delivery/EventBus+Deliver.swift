@@ -19,8 +19,10 @@ extension EventBus {
     func deliver<Payload: Sendable>(
         _ slot: TopicSlot, _ payload: Payload, _ call: TriggerCall, isTyped: Bool
     ) -> TriggerReceipt {
-        let pass = begin(slot, call.source)
-        guard pass.sequence != 0 else { return finishUnwatched(slot, payload, pass, call) }
+        let pass = begin(slot, call.source, stage: call.stage)
+        guard pass.sequence != 0 else {
+            return finishUnwatched(slot, payload, pass, call, isTyped: isTyped)
+        }
         let signal = Signal(
             name: slot.name, payload: payload, sequence: pass.sequence, depth: Int(pass.depth), object: call.source)
         var tally = DeliveryTally()
@@ -44,7 +46,7 @@ extension EventBus {
         _ signal: Signal<Payload>, _ pass: DeliveryPass, isTyped: Bool, _ call: TriggerCall, _ slot: TopicSlot,
         _ tally: inout DeliveryTally
     ) {
-        var walk = mergedWalk(pass, call)
+        var walk = mergedWalk(pass, call, slot)
         while let watcher = walk.next() {
             watcher._withUnsafeGuaranteedRef { offer(signal, to: $0, isTyped: isTyped, call, slot, &tally) }
         }
@@ -85,7 +87,13 @@ struct DeliveryPass {
     var wide: Unmanaged<WatcherList>?
     /// Whether more than the watchers of every source take part.
     @usableFromInline var isMerged = false
-    var isRefused = false
+    /// Why nothing was taken, if there is another reason than that nobody watches.
+    var failing: Failing?
+
+    enum Failing {
+        case tooDeep
+        case diverted
+    }
 }
 
 /// What has come of an event so far.

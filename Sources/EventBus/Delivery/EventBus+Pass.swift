@@ -6,6 +6,7 @@ extension EventBus {
     func resolve(_ core: TopicCore, _ payload: Any.Type, _ call: TriggerCall) -> TopicSlot? {
         let slot = slot(core.name, hash: core.hash)
         guard slot.bind(payload, at: call.place).payload == payload else { return nil }
+        slot.adopt(core)
         core.remember(slot)
         return slot
     }
@@ -28,12 +29,14 @@ extension EventBus {
     /// Takes what a delivery needs: the watchers of now, a number, and one more step of depth.
     @usableFromInline
     @inline(never)
-    func begin(_ slot: TopicSlot, _ source: AnyObject?) -> DeliveryPass {
+    func begin(_ slot: TopicSlot, _ source: AnyObject?, stage: UInt64) -> DeliveryPass {
         let thread = BusThread.current
         let depth = thread.depth
-        guard depth < depthLimit else { return DeliveryPass(depth: depth, isRefused: true) }
-        let pinned = slot.isWatched ? slot.pinSnapshot(thread: thread.number) : nil
-        if let source { return begin(slot, pinned, source) }
+        guard depth < depthLimit else { return DeliveryPass(depth: depth, failing: .tooDeep) }
+        let flags = slot.word.load(ordering: .acquiring)
+        if flags & SlotFlags.detours != 0, stage == 0 { return DeliveryPass(depth: depth, failing: .diverted) }
+        let pinned = flags & SlotFlags.watched.rawValue != 0 ? slot.pinSnapshot(thread: thread.number) : nil
+        if source != nil || stage != 0 { return begin(slot, pinned, source, stage: stage) }
         guard let pinned else { return DeliveryPass(depth: depth) }
         thread.depth = depth + 1
         return DeliveryPass(snapshot: pinned, sequence: nextSequence(), depth: depth)
@@ -41,16 +44,16 @@ extension EventBus {
 
     @inline(never)
     private func begin(
-        _ slot: TopicSlot, _ pinned: Unmanaged<TopicSnapshot>?, _ source: AnyObject
+        _ slot: TopicSlot, _ pinned: Unmanaged<TopicSnapshot>?, _ source: AnyObject?, stage: UInt64
     ) -> DeliveryPass {
         let thread = BusThread.current
         let wide = wideWatchers(of: source)
         guard pinned != nil || wide != nil else { return DeliveryPass(depth: thread.depth) }
-        let scoped = pinned?._withUnsafeGuaranteedRef { $0.scoped } != nil
+        let isScoped = source != nil && pinned?._withUnsafeGuaranteedRef { $0.scoped } != nil
+        let sequence = stage == 0 || stage == .max ? nextSequence() : stage
         defer { thread.depth += 1 }
         return DeliveryPass(
-            snapshot: pinned, sequence: nextSequence(), depth: thread.depth, wide: wide,
-            isMerged: wide != nil || scoped)
+            snapshot: pinned, sequence: sequence, depth: thread.depth, wide: wide, isMerged: wide != nil || isScoped)
     }
 
     /// Returns the watchers of everything from an object, counted up once.
@@ -60,10 +63,11 @@ extension EventBus {
     }
 
     @usableFromInline
-    func mergedWalk(_ pass: DeliveryPass, _ call: TriggerCall) -> MergedWatchers {
+    func mergedWalk(_ pass: DeliveryPass, _ call: TriggerCall, _ slot: TopicSlot) -> MergedWatchers {
         let snapshot = pass.snapshot?.takeUnretainedValue()
         let scoped = call.source.flatMap { snapshot?.scoped?.group(of: $0) }
-        return MergedWatchers(snapshot?.open, scoped, pass.wide?.takeUnretainedValue(), source: call.source)
+        return MergedWatchers(
+            snapshot?.open, scoped, pass.wide?.takeUnretainedValue(), source: call.source, name: slot.name)
     }
 
     /// Gives back what `begin` took.
@@ -78,9 +82,10 @@ extension EventBus {
     /// The receipt of an event that found no watcher, or that was refused.
     @usableFromInline
     func finishUnwatched<Payload: Sendable>(
-        _ slot: TopicSlot, _ payload: Payload, _ pass: DeliveryPass, _ call: TriggerCall
+        _ slot: TopicSlot, _ payload: Payload, _ pass: DeliveryPass, _ call: TriggerCall, isTyped: Bool
     ) -> TriggerReceipt {
-        guard pass.isRefused else {
+        if pass.failing == .diverted { return divert(slot, payload, call, isTyped: isTyped) }
+        guard pass.failing == .tooDeep else {
             tellUndelivered(
                 Signal(name: slot.name, payload: payload, sequence: 0, depth: Int(pass.depth), object: call.source))
             return TriggerReceipt()
@@ -116,10 +121,9 @@ extension EventBus {
             return fail(error, watcher, signal.name, signal.sequence, &tally)
         }
         if state.contains(.once) {
-            // Marking it is the claim: of two threads, one finds it live.
-            guard watcher.cancel() else { return }
-            defer { forget(watcher, slot) }
-            return take(signal, watcher, state, call, &tally)
+            guard watcher.claim() else { return }
+            // One that handles its event later is forgotten after that, so that it can still be cancelled.
+            if !watcher.isQueued { forget(watcher, slot) }
         }
         take(signal, watcher, state, call, &tally)
         if watcher.isOrphan { forget(watcher, slot) }
@@ -146,6 +150,13 @@ extension EventBus {
     /// Takes a watcher that is done out of the lists.
     private func forget(_ watcher: Watcher, _ slot: TopicSlot) {
         if slot.watcher(watcher.id) != nil { _ = slot.cancel(watcher.id) } else { _ = patterns.cancel(watcher.id) }
+    }
+
+    /// Takes a watcher that is done out of the lists, wherever it is.
+    func forget(_ watcher: Watcher, topic name: String) {
+        var name = name
+        let slot = name.withUTF8 { slots.find($0, hash: TopicName.hash($0)) }
+        if let slot { forget(watcher, slot) } else { _ = patterns.cancel(watcher.id) }
     }
 
     /// Notes the error of a handler and reports it.

@@ -25,6 +25,13 @@ struct BusThread {
         nonmutating set { state.pointee.depth = newValue }
     }
 
+    /// The innermost running trigger of a bus that works breadth-first.
+    var frame: NestingFrame? {
+        get { state.pointee.frame.map { Unmanaged<NestingFrame>.fromOpaque($0).takeUnretainedValue() } }
+        // The frame is kept by the call that has made it, and by the frames inside.
+        nonmutating set { state.pointee.frame = newValue.map { Unmanaged.passUnretained($0).toOpaque() } }
+    }
+
     /// Enters a hook; false if the thread is inside of one.
     func enterHook() -> Bool {
         guard state.pointee.hooks == 0 else { return false }

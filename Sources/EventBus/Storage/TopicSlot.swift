@@ -44,6 +44,8 @@ final class TopicSlot: WatchHost, @unchecked Sendable {
 
     func raise(_ flags: SlotFlags) { word.bitwiseOr(flags.rawValue, ordering: .acquiringAndReleasing) }
 
+    func lower(_ flag: SlotFlags) { word.bitwiseAnd(~flag.rawValue, ordering: .acquiringAndReleasing) }
+
     // MARK: Binding
 
     /// Binds the topic to a payload type, if it is not bound; returns what it is bound to.
@@ -57,6 +59,36 @@ final class TopicSlot: WatchHost, @unchecked Sendable {
     }
 
     var binding: TopicBinding? { state.withLock { $0.binding } }
+
+    /// Takes on what a topic wants for its name.
+    func adopt(_ core: TopicCore) {
+        guard core.keeping > 0 || core.isOrdered else { return }
+        state.withLock { state in
+            state.kept.limit = max(state.kept.limit, core.keeping)
+            if core.isOrdered, state.runner == nil { state.runner = SerialRunner() }
+            if isOpen { raise(.diverted) }
+        }
+    }
+
+    /// What runs the triggers of an ordered topic.
+    var runner: SerialRunner? { state.withLock { $0.runner } }
+
+    /// Keeps an event if the topic keeps some; returns the number that it got.
+    func keep(_ payload: any Sendable, from source: AnyObject?, sequence: () -> UInt64) -> UInt64? {
+        let (number, gone) = state.withLock { state -> (UInt64?, [KeptEvents.Kept]) in
+            guard state.kept.limit > 0 else { return (nil, []) }
+            let number = sequence()
+            return (number, state.kept.add(KeptEvents.Kept(payload: payload, sequence: number, source: source)))
+        }
+        _ = consume gone
+        return number
+    }
+
+    /// Forgets the events that were kept.
+    func clearKept() {
+        let gone = state.withLock { $0.kept.removeAll() }
+        _ = consume gone
+    }
 
     /// Keeps the slot on its bus while a topic remembers it; false if it has left.
     func pin() -> Bool {
@@ -75,16 +107,30 @@ final class TopicSlot: WatchHost, @unchecked Sendable {
     // MARK: Watching
 
     /// Adds the watcher that `make` returns for its number; nil if the slot has left its bus.
-    func add(_ make: (_ id: UInt64) -> Watcher) -> Watch? {
+    ///
+    /// If the topic keeps events, the watcher gets those before this returns.
+    func add<Payload: Sendable>(
+        _ options: WatchOptions, _ payload: Payload.Type, _ make: (_ id: UInt64) -> Watcher
+    ) -> Watch? {
         guard let bus else { return nil }
+        var replaying: ReplayingWatcher<Payload>?
+        var kept: [KeptEvents.Kept] = []
         let (watch, dropped): (Watch?, DroppedSnapshots) = state.withLock { state in
             guard isOpen else { return (nil, DroppedSnapshots()) }
-            let watcher = make(bus.nextWatchID())
+            var watcher = make(bus.nextWatchID())
+            if state.kept.limit > 0, let inner = watcher as? TypedWatcher<Payload> {
+                let outer = ReplayingWatcher(options, inner: inner)
+                kept = state.kept.events
+                outer.willReplay(through: kept.last?.sequence ?? 0)
+                (watcher, replaying) = (outer, outer)
+            }
             state.watchers.append(watcher)
             raise(.watched)
-            return (Watch(host: self, id: watcher.id, source: watcher.details?.sourceID), dropSnapshots(&state))
+            let watch = Watch(host: self, id: watcher.id, source: watcher.details?.sourceID)
+            return (watch, dropSnapshots(&state))
         }
         dropped.release()
+        replaying?.replay(kept, of: name, once: options.once, on: bus)
         return watch
     }
 
@@ -120,7 +166,8 @@ final class TopicSlot: WatchHost, @unchecked Sendable {
     /// Takes the slot off its bus if nobody watches or remembers it, or in any case.
     func close(evenIfUsed: Bool = false) -> Bool {
         let (watchers, dropped, closed): ([Watcher], DroppedSnapshots, Bool) = state.withLock { state in
-            guard evenIfUsed || state.watchers.liveCount == 0 && state.pins == 0 else {
+            let isUnused = state.watchers.liveCount == 0 && state.pins == 0 && state.kept.events.isEmpty
+            guard evenIfUsed || isUnused else {
                 return ([], DroppedSnapshots(), false)
             }
             word.store(0, ordering: .releasing)
@@ -202,7 +249,7 @@ private struct DroppedSnapshots {
 }
 
 /// The payload type of a topic, and the line that chose it.
-struct TopicBinding {
+struct TopicBinding: Sendable {
     let payload: Any.Type
     let place: EventPlace
 }
@@ -218,13 +265,20 @@ struct SlotFlags: Sendable {
     static let observed = Self(rawValue: 2)
     /// There are watchers of everything that comes from one object.
     static let sourced = Self(rawValue: 4)
+    /// The bus has a tap.
+    static let tapped = Self(rawValue: 8)
+    /// Events take the long way: the topic keeps or orders them, or the bus queues them.
+    static let diverted = Self(rawValue: 16)
+    static let detours: UInt64 = 8 | 16
     @inlinable static var bits: UInt64 { 8 }
 }
 
-private struct SlotState {
+private struct SlotState: Sendable {
     var watchers = WatcherRegistry()
     var binding: TopicBinding?
     var pins = 0
+    var kept = KeptEvents()
+    var runner: SerialRunner?
     var lists: WatcherLists?
 
     /// Returns the watchers in calling order; nil if there are none.

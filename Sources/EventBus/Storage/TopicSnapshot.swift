@@ -35,7 +35,7 @@ final class TopicSnapshot: @unchecked Sendable {
 }
 
 /// What the snapshots of a slot share.
-struct WatcherLists {
+struct WatcherLists: Sendable {
     let open: WatcherList
     let scoped: ScopedWatchers?
 }
@@ -81,8 +81,10 @@ struct MergedWatchers {
     private let lists: (WatcherList?, WatcherList?, WatcherList?)
     private var positions = (0, 0, 0)
     private let source: AnyObject?
+    private let name: String
 
-    init(_ first: WatcherList?, _ second: WatcherList?, _ third: WatcherList?, source: AnyObject?) {
+    init(_ first: WatcherList?, _ second: WatcherList?, _ third: WatcherList?, source: AnyObject?, name: String) {
+        self.name = name
         lists = (first, second, third)
         self.source = source
     }
@@ -104,7 +106,8 @@ struct MergedWatchers {
             default: positions.2 += 1
             }
             let takes = best.watcher._withUnsafeGuaranteedRef { watcher in
-                source.flatMap { watcher.details?.isSource($0) } ?? false
+                guard let source, let details = watcher.details, details.isSource(source) else { return false }
+                return best.list == 1 || details.pattern.map { $0.isEverything || $0.matches(name) } ?? true
             }
             if takes { return best.watcher }
         }

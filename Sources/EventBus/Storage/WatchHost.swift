@@ -24,7 +24,7 @@ class WatchHost: @unchecked Sendable {
 }
 
 /// Watchers by growing registration number, with holes where some were cancelled.
-struct WatcherRegistry {
+struct WatcherRegistry: Sendable {
     private(set) var entries: ContiguousArray<(id: UInt64, watcher: Watcher?)> = []
     private(set) var liveCount = 0
 

@@ -15,12 +15,32 @@ class Watcher: @unchecked Sendable {
     @usableFromInline let state: Atomic<UInt8>
     /// What only some watchers have; absent to keep the plain ones small.
     let details: WatchDetails?
+    /// What those wait for who want to know that the last trigger has let go of the watcher.
+    private let departure = Atomic<Unmanaged<Departure>?>(nil)
 
     init(_ options: WatchOptions, id: UInt64, traits: WatcherState) {
         self.id = id
         (fileStart, fileCount) = (options.fileID.utf8Start, UInt16(clamping: options.fileID.utf8CodeUnitCount))
         (line, priority, details) = (options.line, options.priority, options.details)
         state = Atomic((options.once ? traits.union(.once) : traits).rawValue)
+    }
+
+    deinit {
+        if let departure = departure.load(ordering: .acquiring) {
+            departure._withUnsafeGuaranteedRef { $0.isOver() }
+            departure.release()
+        }
+    }
+
+    /// Returns what is over once nothing holds the watcher any more.
+    final func makeDeparture() -> Departure {
+        if let known = departure.load(ordering: .acquiring) { return known.takeUnretainedValue() }
+        let new = Unmanaged.passRetained(Departure())
+        let (isMine, known) = departure.compareExchange(
+            expected: nil, desired: new, ordering: .acquiringAndReleasing)
+        if isMine { return new.takeUnretainedValue() }
+        new.release()
+        return known?.takeUnretainedValue() ?? Departure()
     }
 
     /// Where the watch was made.
@@ -41,8 +61,17 @@ class Watcher: @unchecked Sendable {
         return state.bitwiseOr(cancelled, ordering: .acquiringAndReleasing).oldValue & cancelled == 0
     }
 
+    /// Marks the one event of a `once` watch as taken; returns whether it was not.
+    final func claim() -> Bool {
+        let claimed = WatcherState.claimed.rawValue
+        return state.bitwiseOr(claimed, ordering: .acquiringAndReleasing).oldValue & claimed == 0
+    }
+
     /// Called once, outside all locks, after the watcher was cancelled and taken out of the lists.
     func didCancel() {}
+
+    /// Whether events are taken now and handled later.
+    var isQueued: Bool { false }
 
     /// Whether this watcher is called before the other one for the same event.
     final func precedes(_ other: Watcher) -> Bool {
@@ -58,7 +87,9 @@ struct WatcherState: OptionSet, Sendable {
 
     /// No call may start any more.
     @usableFromInline static let cancelled = Self(rawValue: 0x80)
-    /// The first event cancels the watch.
+    /// The one event of a `once` watch has been taken.
+    static let claimed = Self(rawValue: 0x40)
+    /// The first event ends the watch.
     static let once = Self(rawValue: 0x01)
     /// The handler takes any payload.
     @usableFromInline static let untyped = Self(rawValue: 0x02)
@@ -81,6 +112,7 @@ final class WatchDetails: @unchecked Sendable {
     private weak var owner: AnyObject?
     private weak var source: AnyObject?
     let ownerType: (any AnyObject.Type)?
+    let ownerID: ObjectIdentifier?
     let sourceID: ObjectIdentifier?
 
     /// The pattern that was watched, if it was not a topic.
@@ -89,6 +121,7 @@ final class WatchDetails: @unchecked Sendable {
     init(owner: AnyObject?, source: AnyObject?, pattern: TopicPattern?) {
         (self.owner, self.source, self.pattern) = (owner, source, pattern)
         ownerType = owner.map { type(of: $0) }
+        ownerID = owner.map { ObjectIdentifier($0) }
         sourceID = source.map { ObjectIdentifier($0) }
     }
 

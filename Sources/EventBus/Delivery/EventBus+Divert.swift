@@ -1,0 +1,81 @@
+extension EventBus {
+    /// Delivers an event of a topic or bus that wants more than to call the watchers at once: the stations are the
+    /// main actor's queue, the queue of nested triggers, the order of a topic, what is kept, and the tap.
+    func divert<Payload: Sendable>(
+        _ slot: TopicSlot, _ payload: Payload, _ call: TriggerCall, isTyped: Bool
+    ) -> TriggerReceipt {
+        if delivery == .queuedOnMain {
+            let mustDrain = mainQueue.put { [weak self, name = slot.name, hash = slot.hash] in
+                guard let self else { return }
+                // The topic may have lost its slot, or got one, since.
+                let slot = self.slot(name, hash: hash)
+                defer { retireIfUnused(slot) }
+                var call = call
+                call.isolation = MainActor.shared
+                _ = order(slot, payload, call, isTyped: isTyped)
+            }
+            .mustDrain
+            if mustDrain { Task { @MainActor [mainQueue] in await Self.drain(mainQueue) } }
+            return .queued
+        }
+        guard nesting == .breadthFirst else { return order(slot, payload, call, isTyped: isTyped) }
+        if let frame = NestingFrame.current(of: self) {
+            frame.line.append { _ = self.order(slot, payload, call, isTyped: isTyped) }
+            return .queued
+        }
+        let thread = BusThread.current
+        let frame = NestingFrame(bus: self, outer: thread.frame)
+        thread.frame = frame
+        defer { thread.frame = frame.outer }
+        let receipt = order(slot, payload, call, isTyped: isTyped)
+        while let next = frame.line.popFirst() { next() }
+        return receipt
+    }
+
+    @MainActor
+    private static func drain(_ queue: Mailbox<@Sendable () -> Void>) async {
+        var done = 0
+        while let deliver = queue.takeOrRest() {
+            deliver()
+            done += 1
+            if done % 64 == 0 { await Task.yield() }
+        }
+    }
+
+    private func order<Payload: Sendable>(
+        _ slot: TopicSlot, _ payload: Payload, _ call: TriggerCall, isTyped: Bool
+    ) -> TriggerReceipt {
+        guard let runner = slot.runner else { return keep(slot, payload, call, isTyped: isTyped) }
+        let receipt = ReceiptBox()
+        let isDone = runner.run { receipt.value = self.keep(slot, payload, call, isTyped: isTyped) }
+        return isDone ? receipt.value : .queued
+    }
+
+    private func keep<Payload: Sendable>(
+        _ slot: TopicSlot, _ payload: Payload, _ call: TriggerCall, isTyped: Bool
+    ) -> TriggerReceipt {
+        var call = call
+        call.stage = slot.keep(payload, from: call.source, sequence: { nextSequence() }) ?? .max
+        guard let tap = tapHook else { return deliver(slot, payload, call, isTyped: isTyped) }
+        let depth = Int(BusThread.current.depth)
+        let clock = ContinuousClock()
+        let start = clock.now
+        let receipt = deliver(slot, payload, call, isTyped: isTyped)
+        let record = EventTrace(
+            name: slot.name, place: call.place, depth: depth, sequence: receipt.sequence,
+            delivered: receipt.delivered, queued: receipt.queued, dropped: receipt.dropped,
+            failed: receipt.failures.count, duration: clock.now - start)
+        let thread = BusThread.current
+        if thread.enterHook() {
+            defer { thread.leaveHook() }
+            tap(record)
+        }
+        return receipt
+    }
+}
+
+/// Where the one who runs work leaves the receipt for the one who has asked for it, on the same thread.
+private final class ReceiptBox: @unchecked Sendable {
+    // Unchecked because it is read by the thread that wrote it only.
+    var value = TriggerReceipt()
+}

@@ -1,0 +1,355 @@
+import AshlarEventBus
+import Synchronization
+import Testing
+
+@Suite("The rules of delivery", .timeLimit(.minutes(1)))
+struct DeliveryRuleTests {
+    let bus = EventBus()
+    let seen = Recorder<String>()
+    let bag = WatchBag()
+    let a = Topic<Int>("a")
+    let b = Topic<Int>("b")
+
+    @Test("Order is priority, then registration, across exact, scoped, object and pattern watches")
+    func order() {
+        let thing = Thing()
+        bus.watch(a, priority: -1) { _ in seen.note("low") }.store(in: bag)
+        bus.watch("*") { _ in seen.note("pattern") }.store(in: bag)
+        bus.watch(a, from: thing) { _ in seen.note("scoped") }.store(in: bag)
+        bus.watch(a) { _ in seen.note("plain") }.store(in: bag)
+        bus.watch(from: thing) { _ in seen.note("object") }.store(in: bag)
+        bus.watch("**", priority: 5) { _ in seen.note("high pattern") }.store(in: bag)
+        bus.watch("a", from: thing, priority: 7) { _ in seen.note("high scoped") }.store(in: bag)
+        bus.watch("*", from: thing) { _ in seen.note("object pattern") }.store(in: bag)
+        bus.watch("b:*", from: thing) { _ in seen.note("wrong") }.store(in: bag)
+        bus.trigger(a, 1, from: thing)
+        #expect(
+            seen.items == [
+                "high scoped", "high pattern", "pattern", "scoped", "plain", "object", "object pattern", "low",
+            ])
+        seen.clear()
+        bus.trigger(a, 1)
+        #expect(seen.items == ["high pattern", "pattern", "plain", "low"])
+    }
+
+    @Test("A handler that throws is in the receipt and at the hook; the others still run")
+    func throwing() {
+        let failures = Recorder<EventFailure>()
+        bus.onFailure { failures.note($0) }
+        bus.watch(a) { _ in throw Oops(1) }.store(in: bag)
+        bus.watch(a) { _ in seen.note("second") }.store(in: bag)
+        bus.watch("a") { _ in throw Oops(2) }.store(in: bag)
+        bus.watch(a, owner: Keeper.shared) { _, _ in throw Oops(3) }
+        let receipt = bus.trigger(a, 1)
+        #expect(receipt.failures as? [Oops] == [Oops(1), Oops(2), Oops(3)])
+        #expect(receipt.delivered == 4)
+        #expect(seen.items == ["second"])
+        #expect(failures.items.map { $0.error as? Oops } == [Oops(1), Oops(2), Oops(3)])
+        #expect(failures.items.allSatisfy { $0.name == "a" && $0.sequence == receipt.sequence })
+        #expect(failures.items.first?.watcher?.fileID == "AshlarEventBusTests/DeliveryRuleTests.swift")
+        bus.unwatch(owner: Keeper.shared)
+    }
+
+    @Test("A failing failure hook is only counted")
+    func failingHook() {
+        bus.onFailure { [bus, b] _ in
+            bus.trigger(b, 1)
+            throw Oops()
+        }
+        bus.watch(a) { _ in throw Oops(1) }.store(in: bag)
+        bus.watch(b) { _ in throw Oops(2) }.store(in: bag)
+        bus.trigger(a, 1)
+        #expect(bus.hookFailureCount == 2)
+    }
+
+    @Test("A trigger inside a handler runs at once, one step deeper")
+    func depthFirst() {
+        bus.watch(a) { [bus, b] in
+            seen.note("a\($0.payload) at \($0.depth)")
+            if $0.payload == 1 { bus.trigger(b, 2) }
+            seen.note("end of a")
+        }.store(in: bag)
+        bus.watch(b) { seen.note("b\($0.payload) at \($0.depth)") }.store(in: bag)
+        bus.watch(a) { _ in seen.note("second a") }.store(in: bag)
+        bus.trigger(a, 1)
+        #expect(seen.items == ["a1 at 0", "b2 at 1", "end of a", "second a"])
+    }
+
+    @Test("A breadth-first bus delivers it after the outer one")
+    func breadthFirst() {
+        let bus = EventBus(nesting: .breadthFirst)
+        bus.watch(a) { [b] signal in
+            seen.note("a\(signal.payload)")
+            if signal.payload < 2 {
+                let receipt = bus.trigger(b, signal.payload)
+                seen.note("queued \(receipt.queued)")
+                bus.trigger(a, signal.payload + 1)
+            }
+        }.store(in: bag)
+        bus.watch(b) { seen.note("b\($0.payload)") }.store(in: bag)
+        bus.watch(a) { seen.note("second a\($0.payload)") }.store(in: bag)
+        #expect(bus.trigger(a, 1).delivered == 2)
+        #expect(seen.items == ["a1", "queued 1", "second a1", "b1", "a2", "second a2"])
+    }
+
+    @Test("Triggers nested deeper than the limit are refused and reported", arguments: [1, 3, 64])
+    func depthLimit(limit: Int) {
+        let bus = EventBus(depthLimit: limit)
+        let refused = Recorder<EventFailure>()
+        bus.onFailure { refused.note($0) }
+        let receipts = Recorder<TriggerReceipt>()
+        bus.watch(a) {
+            seen.note("\($0.depth)")
+            receipts.note(bus.trigger(a, $0.payload + 1))
+        }.store(in: bag)
+        bus.trigger(a, 0)
+        #expect(seen.items == (0..<limit).map(String.init))
+        let codes = receipts.items.compactMap { ($0.failures.first as? EventBusError)?.code }
+        #expect(codes == [.nestedTooDeep])
+        #expect(refused.items.count == 1)
+        #expect(refused.items.first?.watcher == nil)
+        seen.clear()
+        bus.trigger(a, 0)
+        #expect(seen.items.count == limit, "the depth is given back")
+    }
+
+    @Test("A watch made inside a handler gets the next trigger, nested ones included")
+    func watchInside() {
+        bus.watch(a) { [bus, a, bag] signal in
+            seen.note("first \(signal.payload)")
+            guard signal.payload == 1 else { return }
+            bus.watch(a) { seen.note("second \($0.payload)") }.store(in: bag)
+            bus.trigger(a, 2)
+        }.store(in: bag)
+        bus.trigger(a, 1)
+        #expect(seen.items == ["first 1", "first 2", "second 2"])
+    }
+
+    @Test("A watch cancelled inside a handler is not called any more, not even for this event")
+    func cancelInside() {
+        let later = Mutex<Watch?>(nil)
+        bus.watch(a) { _ in later.withLock { $0 }?.cancel() }.store(in: bag)
+        let second = bus.watch(a) { _ in seen.note("second") }
+        later.withLock { $0 = second }
+        let receipt = bus.trigger(a, 1)
+        #expect(seen.items.isEmpty)
+        #expect(receipt.delivered == 1)
+        #expect(!second.isLive)
+        #expect(!second.cancel())
+    }
+
+    @Test("A handler can cancel its own watch and trigger again")
+    func cancelOneself() {
+        let me = Mutex<Watch?>(nil)
+        let watch = bus.watch(a) { [bus, a] in
+            seen.note("\($0.payload)")
+            me.withLock { $0 }?.cancel()
+            bus.trigger(a, $0.payload + 1)
+        }
+        me.withLock { $0 = watch }
+        bus.trigger(a, 1)
+        #expect(seen.items == ["1"])
+    }
+
+    @Test("A watch that wants one event gets one, even if its handler triggers again or throws")
+    func once() {
+        bus.watch(a, once: true) { [bus, a] in
+            seen.note("\($0.payload)")
+            bus.trigger(a, $0.payload + 1)
+            throw Oops()
+        }.store(in: bag)
+        #expect(bus.trigger(a, 1).failures.count == 1)
+        bus.trigger(a, 3)
+        #expect(seen.items == ["1"])
+        #expect(bag.count == 0)
+    }
+
+    @Test("Of many threads, one wins the one event")
+    func onceInARace() async {
+        for _ in 0..<200 {
+            let count = Atomic(0)
+            let watch = bus.watch(a, once: true) { _ in count.add(1, ordering: .relaxed) }
+            await withTaskGroup(of: Void.self) { group in
+                for _ in 0..<4 { group.addTask { [bus, a] in bus.trigger(a, 1) } }
+            }
+            #expect(count.load(ordering: .relaxed) == 1)
+            watch.cancel()
+        }
+    }
+
+    @Test("An event that nobody gets is told to the hook, but not what the hook triggers")
+    func undelivered() {
+        bus.onUndelivered { [bus, b] signal in
+            seen.note("\(signal.name) \(signal.payload)")
+            bus.trigger(b, 7)
+            bus.trigger("nobody")
+        }
+        #expect(bus.trigger(a, 1).isUndelivered)
+        bus.trigger("unknown", "text")
+        #expect(seen.items == ["a 1", "unknown text"])
+        let watch = bus.watch(a) { _ in }
+        bus.trigger(a, 2)
+        watch.cancel()
+        bus.trigger(a, 3)
+        #expect(seen.items == ["a 1", "unknown text", "a 3"])
+        bus.onUndelivered(nil)
+        bus.trigger(a, 4)
+        #expect(seen.items.count == 3)
+    }
+
+    @Test("A source's watches end with it, and its address used again does not match")
+    func deadSources() {
+        var addresses: Set<ObjectIdentifier> = []
+        var isReused = false
+        for round in 0..<200 where !isReused {
+            var source: Thing? = Thing()
+            addresses.insert(ObjectIdentifier(source!))
+            bus.watch(a, from: source!) { _ in seen.note("old \(round)") }.store(in: bag)
+            bus.watch(from: source!) { _ in seen.note("old object \(round)") }.store(in: bag)
+            source = nil
+            let new = Thing()
+            isReused = addresses.contains(ObjectIdentifier(new))
+            #expect(bus.trigger(a, 1, from: new).isUndelivered)
+        }
+        #expect(isReused, "the allocator has never used an address again, so nothing was tested")
+        #expect(seen.items.isEmpty)
+        #expect(bus.report().dead.count == bus.report().entries.count)
+    }
+
+    @Test("The bus keeps neither owners nor sources alive, and drops handlers with the watch")
+    func lifetimes() {
+        weak var owner: Keeper?
+        weak var source: Thing?
+        weak var captured: Thing?
+        var watch: Watch?
+        do {
+            let (keeper, thing, held) = (Keeper(), Thing(), Thing())
+            (owner, source, captured) = (keeper, thing, held)
+            bus.watch(a, from: thing, owner: keeper) { _, _ in }
+            watch = bus.watch(a) { [held] _ in _ = held }
+            bus.trigger(a, 1, from: thing)
+        }
+        #expect(owner == nil)
+        #expect(source == nil)
+        #expect(captured != nil)
+        watch?.cancel()
+        #expect(captured == nil)
+    }
+
+    @Test("Watches end with their bus")
+    func endOfBus() {
+        weak var captured: Thing?
+        var bus: EventBus? = EventBus()
+        let held = Thing()
+        captured = held
+        let watches = [
+            bus!.watch(a) { [held] _ in _ = held }, bus!.watch("**") { [held] _ in _ = held },
+            bus!.watch(from: self.bus) { [held] _ in _ = held },
+        ]
+        #expect(watches.count { $0.isLive } == 3)
+        bus = nil
+        #expect(watches.count { $0.isLive } == 0)
+        #expect(watches.count { $0.cancel() } == 0)
+        _ = consume held
+        #expect(captured == nil)
+    }
+
+    @Test("One topic serves several buses, in turn and one after the other")
+    func severalBuses() {
+        for round in 0..<40 {
+            let (x, y) = (EventBus(), EventBus())
+            let watches = [x.watch(a) { seen.note("x\($0.payload)") }, y.watch(a) { seen.note("y\($0.payload)") }]
+            x.trigger(a, round)
+            y.trigger(a, round)
+            #expect(seen.items == ["x\(round)", "y\(round)"])
+            seen.clear()
+            for watch in watches { watch.cancel() }
+            #expect(x.trigger(a, round).isUndelivered)
+        }
+    }
+
+    @Test("Cancelling and waiting returns only after a running call has ended")
+    func cancelAndWait() async {
+        let entered = Atomic(false)
+        let leave = Atomic(false)
+        let watch = bus.watch(a) { _ in
+            entered.store(true, ordering: .releasing)
+            while !leave.load(ordering: .acquiring) {}
+            seen.note("end of call")
+        }
+        let trigger = Task.detached { [bus, a] in bus.trigger(a, 1) }
+        while !entered.load(ordering: .acquiring) { await Task.yield() }
+        let wait = Task.detached {
+            await watch.cancelAndWait()
+            seen.note("waited")
+        }
+        while watch.isLive { await Task.yield() }
+        leave.store(true, ordering: .releasing)
+        await wait.value
+        _ = await trigger.value
+        #expect(seen.items == ["end of call", "waited"])
+    }
+
+    @Test("Cancelling and waiting inside the own asynchronous handler returns at once")
+    func cancelAndWaitInside() async {
+        let me = Mutex<Watch?>(nil)
+        let gate = Gate()
+        let watch = bus.watch(a, buffer: .unbounded) { _ in
+            await me.withLock { $0 }?.cancelAndWait()
+            gate.open()
+        }
+        me.withLock { $0 = watch }
+        bus.trigger(a, 1)
+        await gate.pass()
+        #expect(!watch.isLive)
+    }
+
+    @Test("An ordered topic delivers one event after the other")
+    func ordered() async {
+        let topic = Topic<Int>("ordered", ordered: true)
+        let inside = Atomic(0)
+        let sequences = Recorder<UInt64>()
+        let receipts = Recorder<TriggerReceipt>()
+        bus.watch(topic) {
+            #expect(inside.add(1, ordering: .acquiringAndReleasing).newValue == 1)
+            sequences.note($0.sequence)
+            if $0.payload == 0 {
+                #expect(bus.trigger(topic, 1000).queued == 1, "a nested one waits as well")
+            }
+            inside.subtract(1, ordering: .acquiringAndReleasing)
+        }.store(in: bag)
+        await withTaskGroup(of: Void.self) { group in
+            for thread in 0..<4 {
+                group.addTask { [bus] in
+                    for i in 0..<250 { receipts.note(bus.trigger(topic, thread * 250 + i)) }
+                }
+            }
+        }
+        #expect(sequences.items.count == 1001)
+        #expect(sequences.items == sequences.items.sorted())
+        #expect(receipts.items.allSatisfy { $0.delivered + $0.queued == 1 })
+    }
+
+    @Test("Event types are topics of their own")
+    func eventTypes() {
+        struct Local: Event { let number: Int }
+        bus.watch(Ping.self) { seen.note("ping \($0.payload.number)") }.store(in: bag)
+        bus.watch(Named.self) { seen.note("named \($0.payload.text)") }.store(in: bag)
+        bus.watch(Local.self) { seen.note("local \($0.payload.number)") }.store(in: bag)
+        bus.watch("test:named") { seen.note("untyped \(($0.payload as? Named)?.text ?? "")") }.store(in: bag)
+        bus.trigger(Ping(number: 1))
+        bus.trigger(Named(text: "x"))
+        bus.trigger(Local(number: 2))
+        #expect(seen.items == ["ping 1", "named x", "untyped x", "local 2"])
+        #expect(Ping.topic.name == "AshlarEventBusTests.Ping")
+        #expect(Ping.topic == Ping.topic)
+    }
+}
+
+struct Ping: Event { let number: Int }
+struct Named: Event {
+    static let topic = Topic<Named>("test:named")
+    let text: String
+}
+
+extension Keeper { static let shared = Keeper("shared") }

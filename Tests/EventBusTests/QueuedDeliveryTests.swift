@@ -1,0 +1,178 @@
+import AshlarEventBus
+import Synchronization
+import Testing
+
+private actor Ledger {
+    private(set) var entries: [Int] = []
+    private var isInside = false
+    private(set) var overlaps = 0
+
+    func add(_ entry: Int) async {
+        if isInside { overlaps += 1 }
+        isInside = true
+        await Task.yield()
+        entries.append(entry)
+        isInside = false
+    }
+}
+
+@Suite("Delivery on the main actor, on actors and in mailboxes", .timeLimit(.minutes(1)))
+struct QueuedDeliveryTests {
+    let bus = EventBus()
+    let number = Topic<Int>("number")
+    let seen = Recorder<Int>()
+    let bag = WatchBag()
+
+    @Test("On the main actor an event is handled at once; from elsewhere it is queued, in order")
+    @MainActor
+    func main() async {
+        bus.watchOnMain(number) { [seen] in
+            MainActor.preconditionIsolated()
+            seen.note($0.payload)
+        }.store(in: bag)
+        #expect(bus.trigger(number, 1).delivered == 1)
+        #expect(seen.items == [1])
+        let receipts = await Task.detached { [bus, number] in (2...100).map { bus.trigger(number, $0) } }.value
+        #expect(receipts.allSatisfy { $0.queued == 1 && $0.delivered == 0 })
+        // What waits comes first, even though the caller is on the main actor now.
+        bus.trigger(number, 101)
+        while seen.items.count < 101 { await Task.yield() }
+        #expect(seen.items == Array(1...101))
+    }
+
+    @Test("An always queued watch is never called inside of trigger")
+    @MainActor
+    func alwaysQueued() async {
+        bus.watchOnMain(number, alwaysQueued: true) { [seen] in seen.note($0.payload) }.store(in: bag)
+        #expect(bus.trigger(number, 1).queued == 1)
+        #expect(seen.items.isEmpty)
+        while seen.items.isEmpty { await Task.yield() }
+        #expect(seen.items == [1])
+    }
+
+    @Test("A cancelled watch gets nothing of what waits for it")
+    @MainActor
+    func cancelQueued() async {
+        let watch = bus.watchOnMain(number, alwaysQueued: true) { [seen] in seen.note($0.payload) }
+        let last = bus.watchOnMain(number, alwaysQueued: true) { [seen] in seen.note(-$0.payload) }
+        bus.trigger(number, 1)
+        watch.cancel()
+        bus.trigger(number, 2)
+        while seen.items.count < 2 { await Task.yield() }
+        #expect(seen.items == [-1, -2])
+        last.cancel()
+    }
+
+    @Test("Owners on the main actor are passed alive, and get nothing once they are gone")
+    @MainActor
+    func mainOwner() async {
+        var keeper: Keeper? = Keeper("anna")
+        let names = Recorder<String>()
+        bus.watchOnMain(number, owner: keeper!) { names.note("\($0.name) \($1.payload)") }
+        bus.watchOnMain("number", owner: keeper!, alwaysQueued: true) { names.note("late \($0.name) \($1.name)") }
+        bus.trigger(number, 1)
+        #expect(names.items == ["anna 1"])
+        keeper = nil
+        let last = bus.watchOnMain(number, alwaysQueued: true) { [seen] in seen.note($0.payload) }
+        bus.trigger(number, 2)
+        while seen.items.isEmpty { await Task.yield() }
+        #expect(names.items == ["anna 1"])
+        last.cancel()
+    }
+
+    @Test("An actor handles one event after the other, in order, even where it awaits")
+    func actor() async {
+        let ledger = Ledger()
+        let watch = bus.watch(number, on: ledger, buffer: .unbounded) { ledger, signal in
+            await ledger.add(signal.payload)
+        }
+        for i in 0..<500 { #expect(bus.trigger(number, i).queued == 1) }
+        while await ledger.entries.count < 500 { await Task.yield() }
+        #expect(await ledger.entries == Array(0..<500))
+        #expect(await ledger.overlaps == 0)
+        watch.cancel()
+    }
+
+    @Test("An actor is held weakly, and its watch ends with it")
+    func actorEnds() async {
+        weak var held: Ledger?
+        do {
+            let ledger = Ledger()
+            held = ledger
+            bus.watch(number, on: ledger) { ledger, signal in await ledger.add(signal.payload) }.store(in: bag)
+        }
+        #expect(held == nil)
+        #expect(bus.trigger(number, 1).isUndelivered)
+        #expect(bag.count == 0)
+    }
+
+    @Test("Errors of asynchronous handlers go to the failure hook")
+    func asynchronousFailures() async {
+        let failures = Recorder<EventFailure>()
+        bus.onFailure { failures.note($0) }
+        bus.watch(number, buffer: .unbounded) { throw Oops($0.payload) }.store(in: bag)
+        let receipt = bus.trigger(number, 3)
+        #expect(receipt.failures.isEmpty)
+        while failures.items.isEmpty { await Task.yield() }
+        #expect(failures.items.first?.error as? Oops == Oops(3))
+        #expect(failures.items.first?.sequence == receipt.sequence)
+    }
+
+    @Test("A queued watch that wants one event can still be cancelled before it is handled")
+    @MainActor
+    func onceQueued() async {
+        let watch = bus.watchOnMain(number, once: true, alwaysQueued: true) { [seen] in seen.note($0.payload) }
+        #expect(bus.trigger(number, 1).queued == 1)
+        #expect(bus.trigger(number, 2).isUndelivered)
+        while watch.isLive { await Task.yield() }
+        #expect(seen.items == [1])
+        let second = bus.watchOnMain(number, once: true, alwaysQueued: true) { [seen] in seen.note($0.payload) }
+        bus.trigger(number, 3)
+        #expect(second.cancel())
+        for _ in 0..<100 { await Task.yield() }
+        #expect(seen.items == [1])
+    }
+
+    @Test("The original's way: always later, on the main actor, in the order of the triggers")
+    @MainActor
+    func queuedOnMain() async {
+        let bus = EventBus(delivery: .queuedOnMain)
+        let other = Topic<Int>("other")
+        let notes = Recorder<String>()
+        bus.watch(number) { [bus] in
+            MainActor.preconditionIsolated()
+            notes.note("first \($0.payload)")
+            if $0.payload == 1 { bus.trigger(other, 10) }
+            notes.note("end")
+        }.store(in: bag)
+        let gone = bus.watch(number) { _ in notes.note("gone") }
+        bus.watch(other) { notes.note("other \($0.payload)") }.store(in: bag)
+        #expect(bus.trigger(number, 1).queued == 1)
+        bus.trigger("number", 2)
+        gone.cancel()
+        // Whoever watches when it is delivered gets it, as with the original.
+        bus.watch(number) { notes.note("late \($0.payload)") }.store(in: bag)
+        #expect(notes.items.isEmpty)
+        while notes.items.count < 7 { await Task.yield() }
+        #expect(notes.items == ["first 1", "end", "late 1", "first 2", "end", "late 2", "other 10"])
+    }
+
+    @Test("Ten thousand events from four threads reach the main actor in each thread's order")
+    func burst() async {
+        let notes = Recorder<Int>()
+        let watch = bus.watchOnMain(number) { notes.note($0.payload) }
+        await withTaskGroup(of: Void.self) { group in
+            for thread in 0..<4 {
+                group.addTask { [bus, number] in
+                    for i in 0..<2500 { bus.trigger(number, thread * 10_000 + i) }
+                }
+            }
+        }
+        while notes.items.count < 10_000 { await Task.yield() }
+        for thread in 0..<4 {
+            let mine = notes.items.filter { $0 / 10_000 == thread }
+            #expect(mine == Array(thread * 10_000..<thread * 10_000 + 2500))
+        }
+        watch.cancel()
+    }
+}

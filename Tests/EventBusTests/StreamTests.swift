@@ -1,0 +1,179 @@
+import AshlarEventBus
+import Testing
+
+@Suite("Streams and back-pressure", .timeLimit(.minutes(1)))
+struct StreamTests {
+    let bus = EventBus()
+    let number = Topic<Int>("number")
+
+    @Test(
+        "Each policy keeps what it promises and counts what it drops",
+        arguments: [
+            (EventBuffer.newest(3), [7, 8, 9], 7), (.oldest(3), [0, 1, 2], 7), (.latest, [9], 9),
+            (.unbounded, Array(0..<10), 0), (.suspend(3), [0, 1, 2], 7),
+        ])
+    func policies(buffer: EventBuffer, kept: [Int], dropped: Int) async {
+        let stream = bus.events(number, buffer: buffer)
+        let receipts = (0..<10).map { bus.trigger(number, $0) }
+        #expect(receipts.reduce(0) { $0 + $1.dropped } == dropped)
+        var counts = stream.counts
+        #expect(counts.produced == 10)
+        #expect(counts.dropped == dropped)
+        #expect(counts.buffered == kept.count)
+        var iterator = stream.makeAsyncIterator()
+        var got: [Int] = []
+        for _ in kept { if let signal = await iterator.next() { got.append(signal.payload) } }
+        #expect(got == kept)
+        counts = iterator.counts
+        #expect(counts.consumed == kept.count)
+        #expect(counts.buffered == 0)
+        #expect(counts.produced == counts.consumed + counts.dropped + counts.buffered)
+    }
+
+    @Test("It watches from when it is made; every iterator gets everything from then on")
+    func iterators() async {
+        let stream = bus.events(number)
+        bus.trigger(number, 1)
+        var first = stream.makeAsyncIterator()
+        var second = stream.makeAsyncIterator()
+        bus.trigger(number, 2)
+        #expect(await first.next()?.payload == 1)
+        #expect(await first.next()?.payload == 2)
+        #expect(await second.next()?.payload == 2)
+    }
+
+    @Test("A waiting reader is woken, and elements carry the number of the trigger")
+    func waiting() async {
+        let stream = bus.events("number")
+        let reader = Task {
+            var sequences: [UInt64] = []
+            for await signal in stream {
+                sequences.append(signal.sequence)
+                if sequences.count == 50 { break }
+            }
+            return sequences
+        }
+        var sent: [UInt64] = []
+        for i in 0..<50 {
+            sent.append(bus.trigger(number, i).sequence)
+            await Task.yield()
+        }
+        #expect(await reader.value == sent)
+    }
+
+    @Test("A cancelled task's iterator ends and stops watching")
+    func cancellation() async {
+        let stream = bus.events(number)
+        let reader = Task { () -> Int in
+            var count = 0
+            for await _ in stream { count += 1 }
+            return count
+        }
+        bus.trigger(number, 1)
+        await Task.yield()
+        reader.cancel()
+        #expect(await reader.value <= 1)
+        #expect(bus.report().entries.isEmpty)
+        #expect(bus.trigger(number, 2).isUndelivered)
+    }
+
+    @Test("A stream or iterator that goes stops watching")
+    func goingAway() async {
+        do {
+            let stream = bus.events(number)
+            #expect(bus.report().entries.count == 1)
+            _ = consume stream
+        }
+        #expect(bus.report().entries.isEmpty)
+        do {
+            var iterator = bus.events(number).makeAsyncIterator()
+            bus.trigger(number, 1)
+            #expect(await iterator.next()?.payload == 1)
+        }
+        #expect(bus.report().entries.isEmpty)
+    }
+
+    @Test("A stream ends with its bus, after what was waiting")
+    func endOfBus() async {
+        var bus: EventBus? = EventBus()
+        let stream = bus!.events(number)
+        bus!.trigger(number, 1)
+        bus = nil
+        var iterator = stream.makeAsyncIterator()
+        #expect(await iterator.next()?.payload == 1)
+        #expect(await iterator.next() == nil)
+        var second = stream.makeAsyncIterator()
+        #expect(await second.next() == nil)
+    }
+
+    @Test("Sending waits for room, first come first served")
+    func backPressure() async {
+        let stream = bus.events(number, buffer: .suspend(2))
+        let done = Recorder<Int>()
+        for i in 0..<2 { #expect(await bus.send(number, i).queued == 1) }
+        let senders = Task { [bus, number] in
+            for i in 2..<6 {
+                let receipt = await bus.send(number, i)
+                #expect(receipt.queued == 1)
+                #expect(receipt.dropped == 0)
+                done.note(i)
+            }
+        }
+        while stream.counts.buffered < 3 { await Task.yield() }
+        for _ in 0..<50 { await Task.yield() }
+        #expect(done.items.isEmpty)
+        var iterator = stream.makeAsyncIterator()
+        for i in 0..<6 { #expect(await iterator.next()?.payload == i) }
+        await senders.value
+        #expect(done.items == [2, 3, 4, 5])
+        #expect(iterator.counts.produced == 6)
+        #expect(iterator.counts.dropped == 0)
+    }
+
+    @Test("A sender that is cancelled or whose reader goes does not wait for ever")
+    func endOfWaiting() async {
+        let stream = bus.events(number, buffer: .suspend(1))
+        await bus.send(number, 0)
+        let cancelled = Task { [bus, number] in await bus.send(number, 1) }
+        while stream.counts.buffered < 2 { await Task.yield() }
+        cancelled.cancel()
+        let receipt = await cancelled.value
+        #expect(receipt.dropped == 1)
+        #expect(receipt.queued == 0)
+        let abandoned = Task { [bus, number] in await bus.send(number, 2) }
+        while stream.counts.buffered < 2 { await Task.yield() }
+        do { _ = stream.makeAsyncIterator() }
+        #expect(await abandoned.value.dropped == 1)
+        #expect(stream.counts.produced == 3)
+        let counts = stream.counts
+        #expect(counts.produced == counts.consumed + counts.dropped + counts.buffered)
+    }
+
+    @Test("Produced is consumed, dropped and buffered, exactly, with threads on both sides")
+    func conservation() async {
+        for buffer in [EventBuffer.newest(8), .oldest(8), .latest, .unbounded, .suspend(8)] {
+            let stream = bus.events(number, buffer: buffer)
+            let reader = Task { () -> Int in
+                var count = 0
+                for await _ in stream { count += 1 }
+                return count
+            }
+            await withTaskGroup(of: Void.self) { group in
+                for _ in 0..<2 {
+                    group.addTask { [bus, number] in
+                        for i in 0..<2000 {
+                            if i % 3 == 0 { await bus.send(number, i) } else { bus.trigger(number, i) }
+                        }
+                    }
+                }
+            }
+            while stream.counts.buffered > 0 { await Task.yield() }
+            reader.cancel()
+            let read = await reader.value
+            let counts = stream.counts
+            #expect(counts.produced == 4000)
+            #expect(counts.consumed == read)
+            #expect(counts.produced == counts.consumed + counts.dropped + counts.buffered)
+        }
+    }
+}
