@@ -20,7 +20,12 @@
         private var raw = 0
         private var decoder: ContentDecoder?
         private var failure: NetworkError?
+        private let idleLimit: UInt64?
+        private let connectLimit: UInt64?
+        private let totalLimit: UInt64?
+        private var started: UInt64 = 0
         private var lastActivity: UInt64 = 0
+        private var isConnected = false
         private var receivingPaused = false
         private var sendingPaused = false
         private var hasHead = false
@@ -28,6 +33,9 @@
         init(_ request: NetworkRequest, loop: CurlLoop) throws(NetworkError) {
             self.request = request
             self.loop = loop
+            idleLimit = Self.nanoseconds(request.options.idleTimeout)
+            connectLimit = Self.nanoseconds(request.options.connectTimeout)
+            totalLimit = Self.nanoseconds(request.options.totalTimeout)
             var length = request.body.length
             if request.method == .head, request.body.isEmpty {
                 bodyKind = .head
@@ -52,7 +60,7 @@
 
         func begin(on handle: CurlHandle) {
             self.handle = handle
-            lastActivity = loop.now
+            (started, lastActivity) = (loop.now, loop.now)
             handle.prepare(self)
             upload?.start { [self] in loop.post(.resumeSending(self)) }
         }
@@ -93,7 +101,7 @@
             guard receivingPaused, let handle else { return }
             receivingPaused = false
             lastActivity = loop.now
-            loop.watchIdle(self)
+            loop.watchDeadline(of: self)
             _ = loop.library.table.pointee.easy_pause(handle.easy, pauseMask)
         }
 
@@ -101,7 +109,7 @@
             guard sendingPaused, let handle else { return }
             sendingPaused = false
             lastActivity = loop.now
-            loop.watchIdle(self)
+            loop.watchDeadline(of: self)
             _ = loop.library.table.pointee.easy_pause(handle.easy, pauseMask)
         }
 
@@ -109,20 +117,38 @@
             (receivingPaused ? CurlValue.pauseReceive : 0) | (sendingPaused ? CurlValue.pauseSend : 0)
         }
 
-        // MARK: Idle time
+        // MARK: Deadlines
 
-        /// When the exchange has been idle for too long, or nil while it waits for its own reader or body.
-        var idleDeadline: UInt64? {
-            guard let limit = request.options.idleTimeout, !receivingPaused, !sendingPaused else { return nil }
-            let (seconds, attoseconds) = limit.components
-            return lastActivity &+ UInt64(max(seconds, 0)) &* 1_000_000_000
-                &+ UInt64(max(attoseconds, 0) / 1_000_000_000)
+        /// When it is time to look at the exchange again.
+        ///
+        /// libcurl's own timeouts are not used: its connect timer can fire a fraction of a millisecond too early and is
+        /// then gone. The idle time stands still while the exchange waits for its own reader or body.
+        var deadline: UInt64? {
+            var due: UInt64 = .max
+            if let idleLimit, !receivingPaused, !sendingPaused { due = lastActivity &+ idleLimit }
+            if let totalLimit { due = min(due, started &+ totalLimit) }
+            if let connectLimit, !isConnected { due = min(due, started &+ connectLimit) }
+            return due == .max ? nil : due
         }
 
-        func idleError() -> NetworkError {
-            let phase = CurlFailure.phase(of: self, hasHead: hasHead)
-            return NetworkError(
-                .timedOut, "nothing was sent or received for \(request.options.idleTimeout ?? .zero)", phase: phase)
+        /// What has run out, if anything has.
+        func overdue(at now: UInt64) -> NetworkError? {
+            if let totalLimit, now >= started &+ totalLimit { return timedOut("the total time ran out") }
+            if let connectLimit, !isConnected, now >= started &+ connectLimit {
+                isConnected = hasHead || information(CurlInfo.preTransferTime) > 0
+                if !isConnected { return timedOut("no connection within \(request.options.connectTimeout ?? .zero)") }
+            }
+            guard let idleLimit, !receivingPaused, !sendingPaused, now >= lastActivity &+ idleLimit else { return nil }
+            return timedOut("nothing was sent or received for \(request.options.idleTimeout ?? .zero)")
+        }
+
+        private func timedOut(_ message: String) -> NetworkError {
+            NetworkError(.timedOut, message, phase: CurlFailure.phase(of: self, hasHead: hasHead))
+        }
+
+        private static func nanoseconds(_ limit: Duration?) -> UInt64? {
+            guard let (seconds, attoseconds) = limit?.components, seconds < 4_000_000_000 else { return nil }
+            return UInt64(max(seconds, 0)) &* 1_000_000_000 &+ UInt64(max(attoseconds, 0) / 1_000_000_000)
         }
 
         // MARK: Callbacks of libcurl

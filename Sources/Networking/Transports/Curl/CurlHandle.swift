@@ -16,7 +16,6 @@
         private var fields: [HTTPField]?
         private var list: UnsafeMutableRawPointer?
         private var postBytes: UnsafeMutableRawPointer?
-        private var connectTimeout = -1
         private var decompresses = false
         private var pinned: String?
 
@@ -57,6 +56,7 @@
 
         private func setConstants(_ configuration: ClientConfiguration) {
             long(CurlOption.noSignal, 1)
+            long(CurlOption.connectTimeout, Int(Int32.max))  // 0 would be its default of 300 s; ours count
             long(CurlOption.followLocation, 0)
             long(CurlOption.httpVersion, CurlValue.http2OverTLS)
             long(CurlOption.pipeWait, 1)
@@ -113,13 +113,6 @@
             text(CurlOption.url, request.url.requestText)
             setBody(exchange)
             setFields(exchange)
-            let connect = Self.milliseconds(request.options.connectTimeout)
-            if connect != connectTimeout {
-                // For libcurl 0 is its default of 300 s.
-                long(CurlOption.connectTimeout, connect == 0 ? Int(Int32.max) : connect)
-                connectTimeout = connect
-            }
-            long(CurlOption.timeout, Self.milliseconds(request.options.totalTimeout))
             if !pins.isEmpty {
                 let pin = pins[request.url.host]
                 if pin != pinned { text(CurlOption.pinnedPublicKey, pin) }
@@ -185,13 +178,6 @@
                 let bytes = line.unicodeScalars.map { CChar(bitPattern: UInt8(truncatingIfNeeded: $0.value)) } + [0]
                 list = table.pointee.slist_append(list, bytes)
             }
-        }
-
-        private static func milliseconds(_ duration: Duration?) -> Int {
-            guard let duration else { return 0 }
-            let (seconds, attoseconds) = duration.components
-            let milliseconds = Double(seconds) * 1000 + (Double(attoseconds) * 1e-15).rounded(.up)
-            return Int(min(max(milliseconds, 1), 2e9))
         }
 
         private func long(_ option: Int32, _ value: Int) { _ = ashlar_easy_long(table, easy, option, value) }

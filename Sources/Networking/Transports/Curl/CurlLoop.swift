@@ -39,7 +39,7 @@
         private var news: [CurlExchange] = []
         private var commands: [Command] = []
         private var timerDue: UInt64?
-        private var idleDue: UInt64?
+        private var deadlineDue: UInt64?
         private var stopping = false
         /// The time of this round, in nanoseconds of the monotonic clock.
         private(set) var now: UInt64 = 0
@@ -126,7 +126,7 @@
                 return !inbox.sleeping
             }
             if hasCommands { return 0 }
-            guard let due = [timerDue, idleDue].compactMap({ $0 }).min() else { return -1 }
+            guard let due = [timerDue, deadlineDue].compactMap({ $0 }).min() else { return -1 }
             let time = Self.clock()
             return due <= time ? 0 : Int32(clamping: (due - time + 999_999) / 1_000_000)
         }
@@ -152,15 +152,14 @@
                 var running: Int32 = 0
                 _ = library.table.pointee.multi_socket_action(multi, CurlValue.socketTimeout, 0, &running)
             }
-            guard let due = idleDue, due <= now else { return }
-            idleDue = nil
+            guard let due = deadlineDue, due <= now else { return }
+            deadlineDue = nil
             for exchange in Array(active.values) {
-                guard let deadline = exchange.idleDeadline else { continue }
-                if deadline <= now {
-                    exchange.fail(exchange.idleError())
+                if let deadline = exchange.deadline, deadline <= now, let error = exchange.overdue(at: now) {
+                    exchange.fail(error)
                     finish(exchange, result: nil)
                 } else {
-                    idleDue = min(idleDue ?? deadline, deadline)
+                    watchDeadline(of: exchange)
                 }
             }
         }
@@ -182,7 +181,7 @@
             }
             active[ObjectIdentifier(exchange)] = exchange
             exchange.begin(on: handle)
-            if let deadline = exchange.idleDeadline { idleDue = min(idleDue ?? deadline, deadline) }
+            watchDeadline(of: exchange)
             let code = library.table.pointee.multi_add_handle(multi, handle.easy)
             if code != 0 {
                 exchange.fail(
@@ -217,9 +216,9 @@
         /// Notes that an exchange has something for its reader.
         func hasNews(_ exchange: CurlExchange) { news.append(exchange) }
 
-        /// Notes that an exchange may run idle from now on.
-        func watchIdle(_ exchange: CurlExchange) {
-            if let deadline = exchange.idleDeadline { idleDue = min(idleDue ?? deadline, deadline) }
+        /// Notes that an exchange has a deadline.
+        func watchDeadline(of exchange: CurlExchange) {
+            if let deadline = exchange.deadline { deadlineDue = min(deadlineDue ?? deadline, deadline) }
         }
 
         /// Frees everything unless a new exchange has been posted; then the thread ends.

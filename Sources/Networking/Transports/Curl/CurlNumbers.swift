@@ -26,7 +26,6 @@
         static let privateData: Int32 = 10103
         static let inFileSize: Int32 = 30115
         static let postFieldSize: Int32 = 30120
-        static let timeout: Int32 = 155
         static let connectTimeout: Int32 = 156
         static let seekFunction: Int32 = 20167
         static let seekData: Int32 = 10168
