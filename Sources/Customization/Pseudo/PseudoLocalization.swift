@@ -35,6 +35,9 @@ public struct PseudoLocalization: Hashable, Sendable {
         PseudoLocalization(kind: .mirrored, expansion: 0, hasBrackets: false)
     }
 
+    /// The same without brackets and added words, for parts of a text.
+    var withoutFrame: PseudoLocalization { PseudoLocalization(kind: kind, expansion: 0, hasBrackets: false) }
+
     /// The language that the result pretends to be: `en-XA` accented, `ar-XB` mirrored, as on Android.
     public var language: LanguageTag { kind == .accented ? "en-XA" : "ar-XB" }
 
