@@ -1,7 +1,7 @@
 /// The grammatical form that a number takes, by the names of Unicode CLDR.
 ///
 /// The names say little about numbers: in Russian 21 is `one`, in Arabic 11 is `many`. ``PluralRules`` knows.
-public enum PluralCategory: String, Hashable, Sendable, CaseIterable {
+public enum PluralCategory: String, Hashable, Sendable, CaseIterable, CustomStringConvertible {
     /// The form for 0, in the few languages that have one (Arabic, Latvian, Welsh).
     case zero
     /// The singular, in most languages.
@@ -14,4 +14,7 @@ public enum PluralCategory: String, Hashable, Sendable, CaseIterable {
     case many
     /// The general form, which every language has.
     case other
+
+    /// The name, such as `"few"`.
+    public var description: String { rawValue }
 }
