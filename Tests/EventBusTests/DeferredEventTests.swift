@@ -1,0 +1,129 @@
+import AshlarEventBus
+import Synchronization
+import Testing
+
+/// Runs what is deferred when the test says so.
+private final class ManualIdle: Sendable {
+    private let actions = Mutex<[(DeferredEvents.Moment, @Sendable () -> Void)]>([])
+
+    var schedule: DeferredEvents.Schedule {
+        { moment, action in self.actions.withLock { $0.append((moment, action)) } }
+    }
+
+    var moments: [DeferredEvents.Moment] { actions.withLock { $0.map(\.0) } }
+
+    func run(_ moment: DeferredEvents.Moment) {
+        let due = actions.withLock { actions in
+            let due = actions.filter { $0.0 == moment }
+            actions.removeAll { $0.0 == moment }
+            return due
+        }
+        for (_, action) in due { action() }
+    }
+}
+
+@Suite("Deferred events that coalesce", .timeLimit(.minutes(1)))
+struct DeferredEventTests {
+    let bus = EventBus()
+    let seen = Recorder<String>()
+    let bag = WatchBag()
+    private let idle = ManualIdle()
+    let deferred: DeferredEvents
+    let a = Topic<Int>("a")
+    let b = Topic<Int>("b")
+
+    init() {
+        deferred = DeferredEvents(bus, schedule: idle.schedule)
+        bus.watch("**") { [seen] in seen.note("\($0.name)\($0.payload)") }.store(in: bag)
+    }
+
+    @Test("Nothing is triggered before the moment has come, and everything in order then")
+    func order() {
+        deferred.post(a, 1)
+        deferred.post(b, 2, .soon)
+        deferred.post(a, 3)
+        #expect(seen.items.isEmpty)
+        #expect(deferred.names == ["b", "a", "a"])
+        #expect(idle.moments == [.whenIdle, .soon], "each moment is asked for once")
+        idle.run(.soon)
+        #expect(seen.items == ["b2"])
+        idle.run(.whenIdle)
+        #expect(seen.items == ["b2", "a1", "a3"])
+        idle.run(.whenIdle)
+        #expect(seen.items.count == 3)
+    }
+
+    @Test("What is idle's comes after what is soon's, even if idleness comes first")
+    func soonFirst() {
+        deferred.post(a, 1, .whenIdle)
+        deferred.post(b, 2, .soon)
+        idle.run(.whenIdle)
+        #expect(seen.items == ["b2", "a1"])
+        idle.run(.soon)
+        #expect(seen.items.count == 2)
+    }
+
+    @Test("A burst that coalesces on its name is one event: the last, at the end")
+    func coalesceOnName() {
+        deferred.post(a, 1, coalescing: .name)
+        deferred.post(b, 9)
+        for i in 2...5 { deferred.post(a, i, coalescing: .name) }
+        idle.run(.whenIdle)
+        #expect(seen.items == ["b9", "a5"])
+    }
+
+    @Test("Coalescing on name and source keeps other sources")
+    func coalesceOnSource() {
+        let (x, y) = (Thing(), Thing())
+        deferred.post(a, 1, from: x, coalescing: .nameAndSource)
+        deferred.post(a, 2, from: y, coalescing: .nameAndSource)
+        deferred.post(a, 3, coalescing: .nameAndSource)
+        deferred.post(a, 4, from: x, coalescing: .nameAndSource)
+        #expect(deferred.names.count == 3)
+        deferred.flush()
+        #expect(seen.items == ["a2", "a3", "a4"])
+    }
+
+    @Test("An event for now is triggered inside of the call and takes the ones like it out")
+    func now() {
+        deferred.post(a, 1)
+        deferred.post(b, 2)
+        deferred.post(a, 3, .now, coalescing: .name)
+        #expect(seen.items == ["a3"])
+        idle.run(.whenIdle)
+        #expect(seen.items == ["a3", "b2"])
+    }
+
+    @Test("What a handler defers waits for the next moment")
+    func deferringInside() {
+        bus.watch(a) { [deferred, a] in if $0.payload < 3 { deferred.post(a, $0.payload + 1) } }.store(in: bag)
+        deferred.post(a, 1)
+        idle.run(.whenIdle)
+        #expect(seen.items == ["a1"])
+        idle.run(.whenIdle)
+        #expect(seen.items == ["a1", "a2"])
+    }
+
+    @Test("Queued events can be taken out")
+    func cancelling() {
+        let thing = Thing()
+        deferred.post(a, 1)
+        deferred.post(a, 2, from: thing)
+        deferred.post(b, 3)
+        #expect(deferred.cancel("a", from: thing, coalescing: .nameAndSource) == 1)
+        #expect(deferred.cancel("a") == 1)
+        #expect(deferred.cancel("a") == 0)
+        deferred.flush()
+        #expect(seen.items == ["b3"])
+    }
+
+    @Test("Without a seam of one's own the main actor triggers when it is idle")
+    @MainActor
+    func onMain() async {
+        let deferred = DeferredEvents(bus)
+        for i in 1...3 { deferred.post(a, i, coalescing: .name) }
+        #expect(seen.items.isEmpty)
+        while seen.items.isEmpty { await Task.yield() }
+        #expect(seen.items == ["a3"])
+    }
+}

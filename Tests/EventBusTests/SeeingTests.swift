@@ -1,0 +1,102 @@
+import AshlarEventBus
+import Foundation
+import Testing
+
+@Suite("Seeing what a bus does")
+struct SeeingTests {
+    let bus = EventBus()
+    let a = Topic<Int>("a")
+    let traces = Recorder<EventTrace>()
+
+    @Test("A tap sees every trigger with its depth, place and outcome")
+    func tap() {
+        let bag = WatchBag()
+        bus.watch(a) { [bus] in if $0.payload == 1 { bus.trigger("inner") } else { throw Oops() } }.store(in: bag)
+        bus.watch(a, buffer: .unbounded) { _ in }.store(in: bag)
+        bus.tap { [bus] in
+            traces.note($0)
+            bus.trigger("from the tap")
+        }
+        bus.trigger(a, 1)
+        let line = #line - 1
+        bus.trigger(a, 2)
+        bus.trigger("unknown")
+        bus.tap(nil)
+        bus.trigger(a, 1)
+        #expect(traces.items.map(\.name) == ["inner", "a", "a", "unknown"])
+        #expect(traces.items.map(\.depth) == [1, 0, 0, 0])
+        #expect(traces.items.map(\.delivered) == [0, 1, 1, 0])
+        #expect(traces.items.map(\.queued) == [0, 1, 1, 0])
+        #expect(traces.items.map(\.failed) == [0, 0, 1, 0])
+        #expect(traces.items[1].place == EventPlace(fileID: "AshlarEventBusTests/SeeingTests.swift", line: line))
+        #expect(traces.items.allSatisfy { $0.duration > .zero })
+        #expect(
+            traces.items[1].description.hasPrefix("a #1 (AshlarEventBusTests/SeeingTests.swift:\(line)) delivered 1"))
+    }
+
+    @Test("A report names topic, owner, place, what is dead and what is there twice")
+    func report() {
+        let keeper = Keeper()
+        var thing: Thing? = Thing()
+        for _ in 0..<2 { bus.watch(a, owner: keeper) { _, _ in } }
+        let line = #line - 1
+        let watches = [bus.watch("net:*", priority: 3) { _ in }, bus.watch(a, from: thing!) { _ in }]
+        let report = bus.report()
+        #expect(report.entries.map(\.watched) == ["a", "a", "a", "net:*"])
+        #expect(report.entries.map(\.owner) == ["Keeper", "Keeper", nil, nil])
+        #expect(report.entries[0].place.line == line)
+        #expect(report.duplicates.count == 1)
+        #expect(report.ownerless.count == 2)
+        #expect(report.entries[2].hasSource)
+        #expect(report.entries[3].priority == 3)
+        #expect(report.dead.isEmpty)
+        thing = nil
+        #expect(bus.report().dead.map(\.watched) == ["a"])
+        #expect(bus.leaks().count == 2)
+        for watch in watches { watch.cancel() }
+        #expect(bus.leaks().isEmpty)
+        #expect(report.description.contains("DUPLICATE"))
+    }
+
+    @Test("The Mermaid chart is what the golden file says")
+    func mermaid() throws {
+        let keeper = Keeper()
+        bus.watch("network:on", owner: keeper) { _, _ in }
+        bus.watch("network:off", owner: keeper) { _, _ in }
+        bus.watch("network:**", from: keeper, owner: OtherKeeper.shared) { _, _ in }
+        let chart = bus.report().mermaid(routes: ["/notes/:id", "/say \"hi\""])
+        let file = URL(fileURLWithPath: #filePath).deletingLastPathComponent().appendingPathComponent(
+            "Fixtures/bus.mermaid")
+        #expect(chart == (try String(contentsOf: file, encoding: .utf8)))
+        bus.unwatch(owner: OtherKeeper.shared)
+    }
+
+    @Test("Names that nobody uses any more leave nothing behind")
+    func forgetting() throws {
+        for i in 0..<1000 {
+            let watch = bus.watch(try TopicPattern(parsing: "dynamic:\(i)")) { _ in }
+            try bus.trigger(named: "dynamic:\(i)")
+            try bus.trigger(named: "nobody:\(i)")
+            watch.cancel()
+            bus.trigger(try Topic<Int>(named: "passing:\(i)"), i)
+        }
+        #expect(bus.report().topicCount == 0)
+    }
+
+    @Test("Errors say everything in one line")
+    func errorText() {
+        let error = EventBusError(
+            .payloadMismatch, subject: "a", offset: 3, expected: "payload Int", found: "String",
+            place: EventPlace(fileID: "A/b.swift", line: 1), otherPlace: EventPlace(fileID: "A/c.swift", line: 2),
+            trail: ["x", "y"], underlying: Oops(1))
+        #expect(
+            "\(error)"
+                == "payloadMismatch 'a' at byte 3, expected payload Int, found String (A/b.swift:1), "
+                + "declared at A/c.swift:2 [x -> y]: Oops(number: 1)")
+    }
+}
+
+private final class OtherKeeper: WatchOwner {
+    static let shared = OtherKeeper()
+    let watches = WatchBag()
+}
