@@ -2,7 +2,12 @@ extension StringsParser {
     /// Reads every statement that can be read, and reports everything else.
     mutating func parseRecovering() {
         let isBraced = scanner.skipSpace() && scanner.bytes[scanner.at] == UInt8(ascii: "{")
-        if isBraced { scanner.at += 1 }
+        if isBraced {
+            scanner.at += 1
+        } else {
+            // Again from the start: the comment before the first statement belongs to it.
+            scanner = StringsScanner(scanner.bytes, keepsMalformedEscapes: true)
+        }
         let start = scanner.at
         while true {
             scanner.comment = nil

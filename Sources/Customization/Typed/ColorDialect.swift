@@ -23,6 +23,8 @@ public enum ColorDialect: Hashable, Sendable {
 
     /// What an integer in the place of an alpha counts in.
     public enum AlphaScale: Hashable, Sendable {
+        /// 0 to 255 too, but lint tells of each alpha that may have been meant as a percentage.
+        case undecided
         /// 0 to 255.
         case byte
         /// 0 to 100.
@@ -31,8 +33,8 @@ public enum ColorDialect: Hashable, Sendable {
         case fraction
     }
 
-    /// FTCustomization's `r,g,b[,a]` with an alpha of 0…255.
-    public static let ftCustomization: ColorDialect = .components(alpha: .byte)
+    /// FTCustomization's `r,g,b[,a]`, whose document does not say what the alpha counts in: it is taken as 0…255.
+    public static let ftCustomization: ColorDialect = .components(alpha: .undecided)
 
     /// Reads a colour, or nil if the text is not one in this dialect.
     ///
@@ -130,7 +132,7 @@ struct ColorReading {
             value = percent / 100
         } else if let whole = small(bytes) {
             switch scale {
-            case .byte: value = Double(whole) / 255
+            case .byte, .undecided: value = Double(whole) / 255
             case .percent: value = Double(whole) / 100
             case .fraction: value = Double(whole)
             }

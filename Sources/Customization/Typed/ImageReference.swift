@@ -69,7 +69,7 @@ extension Customization {
 
 /// The file names that an image may have.
 struct ImageName {
-    private static let extensions = ["png", "jpg", "jpeg", "heic", "webp", "gif", "pdf", "svg"]
+    static let extensions = ["png", "jpg", "jpeg", "heic", "webp", "gif", "pdf", "svg"]
     private let stem: String
     private let extensions: [String]
     private let idioms: [String]

@@ -1,0 +1,65 @@
+/// Writes texts as a strings file does.
+enum StringsLiteral {
+    /// The text between quotes, with escapes where they are needed and nowhere else.
+    static func quoted(_ text: String, encoding: StringsEncoding = .utf8) -> String {
+        var literal = "\""
+        for scalar in text.unicodeScalars {
+            switch scalar {
+            case "\"": literal += "\\\""
+            case "\\": literal += "\\\\"
+            case "\n": literal += "\\n"
+            case "\r": literal += "\\r"
+            case "\t": literal += "\\t"
+            case "\0"..."\u{1F}", "\u{7F}": literal += unicode(UInt16(scalar.value))
+            default:
+                if encoding.canWrite(scalar) {
+                    literal.unicodeScalars.append(scalar)
+                } else {
+                    for unit in String(scalar).utf16 { literal += unicode(unit) }
+                }
+            }
+        }
+        return literal + "\""
+    }
+
+    private static func unicode(_ unit: UInt16) -> String {
+        let digits = String(unit, radix: 16, uppercase: true)
+        return "\\U" + String(repeating: "0", count: 4 - digits.count) + digits
+    }
+
+    /// Any value as a strings file writes it; what is neither text nor container becomes a text.
+    static func value(_ value: CustomizationValue) -> String {
+        switch value {
+        case .list(let items): "(" + items.map(Self.value).joined(separator: ", ") + ")"
+        case .dict(let members):
+            "{ "
+                + members.sorted { $0.key < $1.key }.map { "\(quoted($0.key)) = \(Self.value($0.value)); " }.joined()
+                + "}"
+        case .data(let bytes): "<" + bytes.map { hex($0).lowercased() }.joined() + ">"
+        case .alias(let key): quoted("$" + key)
+        default: quoted(value.text ?? "")
+        }
+    }
+}
+
+extension StringsTable {
+    /// The table as a strings file in one form: each comment, then `"key" = "value";`, a blank line between entries.
+    ///
+    /// This loses whatever was not an entry or the comment right before one; ``StringsFileEditor`` does not.
+    ///
+    /// - Parameter isSorted: Whether entries come in the order of their keys, or else in the file's.
+    /// - Returns: The text; reading it gives a table with the same entries.
+    /// - Complexity: O(*n*) in the bytes, O(*n* log *n*) in the entries if sorted.
+    public func formatted(sorted isSorted: Bool = false) -> String {
+        let entries = isSorted ? sorted { $0.key.utf8.lexicographicallyPrecedes($1.key.utf8) } : Array(self)
+        return entries.map { entry in
+            // A comment cannot hold its own end, nor be mistaken for one that swallowed another.
+            let comment = entry.comment.map {
+                "/* "
+                    + $0.split(separator: "*/", omittingEmptySubsequences: false).joined(separator: "* /")
+                    .split(separator: "/*", omittingEmptySubsequences: false).joined(separator: "/ *") + " */\n"
+            }
+            return (comment ?? "") + "\(StringsLiteral.quoted(entry.key)) = \(StringsLiteral.value(entry.value));\n"
+        }.joined(separator: "\n")
+    }
+}

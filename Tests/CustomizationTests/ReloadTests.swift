@@ -1,0 +1,194 @@
+import AshlarCustomization
+import Foundation
+import Synchronization
+import Testing
+
+@Suite struct ReloadTests {
+    @Test("Nothing changed gives no new snapshot")
+    func unchanged() throws {
+        let tree = try TemporaryTree(["en.lproj/Localizable.strings": "a = b;"])
+        #expect(Customization(path: tree.path, languages: ["en"]).reloaded() == nil)
+        #expect(!CustomizationCenter(Customization(path: tree.path, languages: ["en"])).reload())
+        #expect(Customization(layers: []).reloaded() == nil)
+    }
+
+    @Test("A changed, a new and a removed file show after a reload; old snapshots stay as they were")
+    func changes() throws {
+        let tree = try TemporaryTree([
+            "en.lproj/Localizable.strings": "a = one;", "en.lproj/Gone.strings": "x = y;",
+        ])
+        let center = CustomizationCenter(Customization(path: tree.path, languages: ["fr"]))
+        let old = center.current
+        try tree.write("a = two;", to: "en.lproj/Localizable.strings")
+        try tree.write("n = new;", to: "en.lproj/New.strings")
+        try tree.remove("en.lproj/Gone.strings")
+        try tree.write("a = trois;", to: "fr.lproj/Localizable.strings")
+        #expect(center.reload())
+        #expect(center.current.string("a") == "trois")
+        #expect(center.current.switching(language: "en").string("a") == "two")
+        #expect(center.current.string("n", table: "New") == "new")
+        #expect(center.current.tableNames == ["Localizable", "New"])
+        #expect(old.string("a") == "one" && old.string("x", table: "Gone") == "y")
+        #expect(!center.reload())
+    }
+
+    @Test(
+        "A bad file keeps its last good content and is told; mending it takes the new content",
+        arguments: [
+            "a = \"two;", "a = b; ;", "\u{0}", "a = (", "<plist><dict>",
+        ])
+    func lastGood(_ bad: String) throws {
+        let tree = try TemporaryTree([
+            "en.lproj/Localizable.strings": "a = one;", "fr.lproj/Localizable.strings": "b = un;",
+        ])
+        let center = CustomizationCenter(Customization(path: tree.path, languages: ["fr"]))
+        try tree.write(bad, to: "en.lproj/Localizable.strings")
+        try tree.write("b = deux;", to: "fr.lproj/Localizable.strings")
+        #expect(center.reload())
+        #expect(center.current.string("a") == "one", "the last good content")
+        #expect(center.current.string("b") == "deux", "other files are not held back")
+        #expect(
+            center.current.diagnostics.contains {
+                $0.code == .keptLastGood && $0.file == "en.lproj/Localizable.strings"
+            })
+        #expect(center.current.diagnostics.contains { $0.severity == .error })
+        #expect(!center.reload(), "a bad file is not read again until it changes")
+        try tree.write("a = three;", to: "en.lproj/Localizable.strings")
+        #expect(center.reload())
+        #expect(center.current.string("a") == "three")
+        #expect(center.current.diagnostics.isEmpty)
+    }
+
+    @Test("A tree whose folder vanishes keeps answering")
+    func vanished() throws {
+        let tree = try TemporaryTree(["en.lproj/Localizable.strings": "a = one;"])
+        let center = CustomizationCenter(Customization(path: tree.path, languages: ["en"]))
+        try FileManager.default.removeItem(atPath: tree.path)
+        #expect(center.reload())
+        #expect(center.current.string("a") == "a")
+        #expect(center.current.diagnostics.contains { $0.code == .missingFolder && $0.severity == .error })
+        try FileManager.default.createDirectory(atPath: tree.path, withIntermediateDirectories: true)
+    }
+
+    @Test("Info.plist's brand is read again only through a new tree; switching is kept over a reload")
+    func selectionIsKept() throws {
+        let tree = try TemporaryTree([
+            "en.lproj/Localizable.strings": "a = en;", "fr.lproj/Localizable.strings": "a = fr;",
+            "acme.lproj/Localizable.strings": "b = acme;",
+            "other.lproj/Localizable.strings": "b = other;", "Info.plist": infoPlist(brand: "acme"),
+        ])
+        let center = CustomizationCenter(Customization(path: tree.path, languages: ["en"]))
+        center.update { $0.switching(language: "fr").switching(brand: "other") }
+        try tree.write("a = neuf;", to: "fr.lproj/Localizable.strings")
+        #expect(center.reload())
+        #expect(center.current.string("a") == "neuf" && center.current.string("b") == "other")
+        #expect(center.current.overrideLanguage == "fr" && center.current.brand == "other")
+    }
+
+    @Test("Switching reads no file that was read before")
+    func switchingReadsNothing() throws {
+        let tree = try TemporaryTree([
+            "en.lproj/Localizable.strings": "a = en;", "fr.lproj/Localizable.strings": "a = fr;",
+        ])
+        let read = Customization(path: tree.path, languages: ["en"]).switching(language: "fr")
+        try FileManager.default.removeItem(atPath: tree.path + "/en.lproj")
+        try FileManager.default.removeItem(atPath: tree.path + "/fr.lproj")
+        #expect(read.switching(language: nil).string("a") == "en")
+        #expect(read.switching(language: nil).switching(language: "fr").string("a") == "fr")
+    }
+
+    @Test("A preloaded tree needs its files no more")
+    func preload() throws {
+        let files = try TemporaryTree([
+            "en.lproj/Localizable.strings": "a = en;", "fr.lproj/Localizable.strings": "a = fr;",
+            "acme.lproj/fr.lproj/Localizable.strings": "b = acmefr;",
+        ])
+        let tree = CustomizationTree(path: files.path)
+        tree.preload()
+        try FileManager.default.removeItem(atPath: files.path)
+        let read = Customization(tree: tree, languages: ["fr"], brand: "acme")
+        #expect(read.string("a") == "fr" && read.string("b") == "acmefr")
+    }
+
+    // MARK: The center
+
+    @Test("The stream of changes yields each new snapshot, and the newest to a slow reader", .timeLimit(.minutes(1)))
+    func stream() async throws {
+        let center = CustomizationCenter(Customization(layers: []))
+        var changes = center.changes.makeAsyncIterator()
+        center.update { $0.applying(CustomizationLayer(overrides: ["n": .int(1)])) }
+        #expect(await changes.next()?.int("n") == 1)
+        for n in 2...5 { center.update { $0.applying(CustomizationLayer(overrides: ["n": .int(Int64(n))])) } }
+        #expect(await changes.next()?.int("n") == 5)
+        center.update { $0 }
+        center.replace(with: Customization(layers: []))
+        #expect(await changes.next()?.int("n", default: -1) == -1, "an update that changes nothing yields nothing")
+    }
+
+    @Test("Watching takes over a changed file and ends with its task", .timeLimit(.minutes(1)))
+    func watch() async throws {
+        let tree = try TemporaryTree(["en.lproj/Localizable.strings": "a = one;"])
+        let center = CustomizationCenter(Customization(path: tree.path, languages: ["en"]))
+        var changes = center.changes.makeAsyncIterator()
+        let watcher = Task { await center.watch(every: .milliseconds(5)) }
+        try tree.write("a = two;", to: "en.lproj/Localizable.strings")
+        #expect(await changes.next()?.string("a") == "two")
+        watcher.cancel()
+        await watcher.value
+    }
+
+    @Test("No update is lost when many threads update at once")
+    func concurrentUpdates() async {
+        let center = CustomizationCenter(Customization(layers: []))
+        await withTaskGroup(of: Void.self) { group in
+            for n in 0..<50 {
+                group.addTask {
+                    center.update { $0.applying(CustomizationLayer(overrides: ["k\(n)": .int(Int64(n))], id: "\(n)")) }
+                }
+            }
+        }
+        #expect(center.current.keys().count == 50)
+    }
+
+    @Test("Readers beside a switcher never see a mixture of two snapshots", .timeLimit(.minutes(2)))
+    func concurrentReaders() async throws {
+        var files: [String: String] = [:]
+        for language in ["en", "fr", "de"] {
+            files["\(language).lproj/Localizable.strings"] =
+                (0..<50).map { "key\($0) = \"\(language)\"; n\($0) = \"\(language == "en" ? 1 : 2)\";" }.joined()
+        }
+        let tree = try TemporaryTree(files)
+        let center = CustomizationCenter(Customization(path: tree.path, languages: ["en"]))
+        let torn = Counter()
+        let reads = StringsFoundationTests.soaks ? 200_000 : 2_000
+        await withTaskGroup(of: Void.self) { group in
+            for reader in 0..<8 {
+                group.addTask {
+                    for i in 0..<reads {
+                        let read = center.current
+                        let first = read.string("key\((i + reader) % 50)")
+                        let number = read.int("n\(i % 50)")
+                        if read.string("key\(i % 50)") != first || number != (first == "en" ? 1 : 2) {
+                            torn.increment()
+                        }
+                    }
+                }
+            }
+            group.addTask {
+                for i in 0..<(reads / 10) {
+                    let language: LanguageTag? = [nil, "fr", "de"][i % 3]
+                    center.update { $0.switching(language: language) }
+                    if i % 20 == 0 { center.reload() }
+                }
+            }
+        }
+        #expect(torn.count == 0)
+    }
+}
+
+/// Counts on many threads.
+private final class Counter: Sendable {
+    private let value = Mutex(0)
+    var count: Int { value.withLock { $0 } }
+    func increment() { value.withLock { $0 += 1 } }
+}
