@@ -179,3 +179,10 @@ extension ApplicationConfig {
     /// What loading and reading had to say: missing optional files, kind conflicts, unknown variables, defaults used.
     public var diagnostics: [ConfigDiagnostic] { snapshot.context.diagnostics + snapshot.context.remarks.all }
 }
+
+extension ApplicationConfig: ExpressibleByDictionaryLiteral {
+    /// Creates a configuration from values in code; of two equal keys the later wins.
+    public init(dictionaryLiteral elements: (String, ConfigValue)...) {
+        self.init(Dictionary(elements, uniquingKeysWith: { $1 }))
+    }
+}

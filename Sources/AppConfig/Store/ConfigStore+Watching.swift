@@ -1,0 +1,78 @@
+/// How changes of files are noticed.
+public enum ConfigWatchMode: Sendable, Hashable {
+    /// By events of the system; where it has none to give, by polling once a second, with a remark in `diagnostics`.
+    case automatic
+    /// By looking at the files on a timer, for file systems without events, such as network shares.
+    case polling(every: Duration)
+}
+
+/// A running watch over a store's files; it ends when it is cancelled or released.
+public final class ConfigWatch: Sendable {
+    /// Whether the files are looked at on a timer.
+    public let isPolling: Bool
+    private let end: @Sendable () -> Void
+
+    init(isPolling: Bool, end: @escaping @Sendable () -> Void) {
+        self.isPolling = isPolling
+        self.end = end
+    }
+
+    /// Ends the watch; a reload that has begun is carried out.
+    public func cancel() { end() }
+
+    deinit { end() }
+}
+
+extension ConfigStore {
+    /// Reloads whenever a file of the plan changes, appears or vanishes, as long as the result is held.
+    ///
+    /// In-place writes, atomic renames, deletion and re-creation, and swaps of symbolic links or whole directories on the way
+    /// to a file are seen. Events are gathered for 20 ms. A reload that fails keeps the last good values and goes to
+    /// ``errors`` and ``events()``; watching goes on. A file that was touched without change wakes nobody. Reloads run on a
+    /// thread of the library; on Linux one thread and one inotify descriptor serve all stores of the process.
+    ///
+    /// On Apple systems files inside of a bundle never change; watch a directory outside of it.
+    public func watch(_ mode: ConfigWatchMode = .automatic) -> ConfigWatch {
+        let files = plan?.filePaths ?? []
+        if files.isEmpty { return ConfigWatch(isPolling: false) {} }
+        let reload: @Sendable () -> Void = { [weak self] in _ = try? self?.reload() }
+        if case .polling(let interval) = mode { return poll(files, every: interval, reload) }
+        #if os(Linux)
+            guard let number = InotifyHub.shared.add(files, reload) else { return pollInstead(files, reload) }
+            return ConfigWatch(isPolling: false) { InotifyHub.shared.remove(number) }
+        #elseif canImport(Darwin)
+            let watch = DispatchWatch(files, reload)
+            return ConfigWatch(isPolling: false) { watch.cancel() }
+        #else
+            return pollInstead(files, reload)
+        #endif
+    }
+
+    private func pollInstead(_ files: [String], _ reload: @escaping @Sendable () -> Void) -> ConfigWatch {
+        current.remark(
+            ConfigDiagnostic(
+                .watchingByPolling, message: "the system has no file events to give; files are looked at every second"))
+        return poll(files, every: .seconds(1), reload)
+    }
+
+    private func poll(
+        _ files: [String], every interval: Duration, _ reload: @escaping @Sendable () -> Void
+    ) -> ConfigWatch {
+        let watch = PollingWatch(files, every: interval, reload)
+        watch.start()
+        return ConfigWatch(isPolling: true) { watch.cancel() }
+    }
+}
+
+extension ConfigPlan {
+    /// The paths of all files the plan may read, whether they are there or not.
+    var filePaths: [String] {
+        var paths: [String] = []
+        if case .directory(let directory) = location.kind {
+            for stem in [name] + environments.map({ "\(name).\($0.name)" }) {
+                paths += ["\(directory)/\(stem).plist", "\(directory)/\(stem).json"]
+            }
+        }
+        return paths + [localFile].compactMap { $0 }
+    }
+}

@@ -1,0 +1,80 @@
+import Synchronization
+
+#if canImport(Darwin)
+    import Darwin
+#elseif canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#endif
+
+/// File watching where there are no events: a thread that compares the files' signatures on a timer.
+final class PollingWatch: Sendable {
+    private let files: [String]
+    private let interval: Duration
+    private let onChange: @Sendable () -> Void
+    private let isCancelled = Atomic<Bool>(false)
+
+    init(_ files: [String], every interval: Duration, _ onChange: @escaping @Sendable () -> Void) {
+        self.files = files
+        self.interval = interval
+        self.onChange = onChange
+    }
+
+    /// Starts the thread, which holds the watch until it is cancelled.
+    func start() {
+        // Taken here, so that a change right after the start is seen.
+        let signatures = files.map { FileSignature($0) }
+        PollingThread.start { self.run(signatures) }
+    }
+
+    func cancel() { isCancelled.store(true, ordering: .relaxed) }
+
+    private func run(_ first: [FileSignature?]) {
+        var signatures = first
+        let (seconds, attoseconds) = interval.components
+        while !isCancelled.load(ordering: .relaxed) {
+            var pause = timespec(tv_sec: Int(seconds), tv_nsec: Int(attoseconds / 1_000_000_000))
+            nanosleep(&pause, nil)
+            if isCancelled.load(ordering: .relaxed) { return }
+            let new = files.map { FileSignature($0) }
+            if new == signatures { continue }
+            signatures = new
+            onChange()
+        }
+    }
+}
+
+/// Starts a thread of the system's own kind, without Foundation.
+enum PollingThread {
+    private final class Box {
+        let body: @Sendable () -> Void
+        init(_ body: @escaping @Sendable () -> Void) { self.body = body }
+    }
+
+    static func start(_ body: @escaping @Sendable () -> Void) {
+        let box = Unmanaged.passRetained(Box(body)).toOpaque()
+        #if canImport(Darwin)
+            var thread: pthread_t?
+            let isStarted =
+                pthread_create(
+                    &thread, nil,
+                    { box in
+                        Unmanaged<Box>.fromOpaque(box).takeRetainedValue().body()
+                        return nil
+                    }, box) == 0
+            if let thread { pthread_detach(thread) }
+        #else
+            var thread = pthread_t()
+            let isStarted =
+                pthread_create(
+                    &thread, nil,
+                    { box in
+                        if let box { Unmanaged<Box>.fromOpaque(box).takeRetainedValue().body() }
+                        return nil
+                    }, box) == 0
+            if isStarted { pthread_detach(thread) }
+        #endif
+        if !isStarted { Unmanaged<Box>.fromOpaque(box).release() }
+    }
+}

@@ -1,0 +1,184 @@
+import AshlarAppConfig
+import Foundation
+import Testing
+
+/// A directory of its own for one test, removed at the end.
+final class Scratch: Sendable {
+    let path: String
+
+    init() throws {
+        path = NSTemporaryDirectory() + "ashlar-config-\(UUID().uuidString)"
+        try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
+    }
+
+    deinit { try? FileManager.default.removeItem(atPath: path) }
+
+    func file(_ name: String = "ApplicationConfig.json") -> String { "\(path)/\(name)" }
+
+    func write(_ text: String, to name: String = "ApplicationConfig.json", atomically: Bool = false) throws {
+        try Data(text.utf8).write(to: URL(fileURLWithPath: file(name)), options: atomically ? .atomic : [])
+    }
+
+    func plan() -> ConfigPlan { .directory(path, environments: []) }
+}
+
+@Suite(.timeLimit(.minutes(2))) struct StoreTests {
+    @Test("A failed reload keeps the last good values and publishes the error")
+    func lastGood() async throws {
+        let scratch = try Scratch()
+        try scratch.write("{\"n\": 1}")
+        let store = try ConfigStore(loading: scratch.plan())
+        var events = store.events().makeAsyncIterator()
+        store.update { $0["runtime"] = "kept" }
+        for bad in ["", "{\"n\": ", "{\"n\": 2} x"] {
+            try scratch.write(bad)
+            let error = #expect(throws: ConfigError.self) { try store.reload() }
+            #expect(error?.code == .malformedSource)
+            #expect(store.current.int(forKey: "n") == 1)
+            #expect(store.errors.map(\.description) == [error?.description])
+            guard case .failed(let published)? = await events.next() else {
+                Issue.record("no failure was published")
+                return
+            }
+            #expect(published.description == error?.description)
+        }
+        try scratch.write("{\"n\": 3, \"new\": true}")
+        let diff = try store.reload()
+        #expect(diff.description == "n: 1 → 3\nnew: nothing → true")
+        #expect(store.current.int(forKey: "n") == 3)
+        #expect(store.current.string(forKey: "runtime") == "kept")
+        #expect(store.errors.isEmpty)
+        guard case .reloaded(diff)? = await events.next() else {
+            Issue.record("no reload was published")
+            return
+        }
+        #expect(try store.reload().isEmpty)
+    }
+
+    @Test("A store that cannot load says so, or holds what is left")
+    func loading() throws {
+        let scratch = try Scratch()
+        try scratch.write("{\"n\": 1}")
+        try scratch.write("{", to: "ApplicationConfig.debug.json")
+        var plan = scratch.plan()
+        plan.environments = [.debug]
+        #expect(throws: ConfigError.self) { try ConfigStore(loading: plan) }
+        let store = ConfigStore(loadingWhatIsLeftOf: plan)
+        #expect(store.current.int(forKey: "n") == 1)
+        #expect(store.errors.map(\.code) == [.malformedSource])
+    }
+
+    @Test("Changes give the current value at once and then each that differs as the key's type")
+    func changes() async throws {
+        let store = ConfigStore(["n": 1, "other": 1])
+        let key = ConfigKey("n", default: 0)
+        var changes = store.changes(of: key).makeAsyncIterator()
+        #expect(await changes.next() == 1)
+        store.update { $0["other"] = 2 }
+        store.update { $0["n"] = "1" }
+        store.update { $0["n"] = 2 }
+        #expect(await changes.next() == 2)
+        store.update { $0["n"] = 3 }
+        store.update { $0["n"] = 4 }
+        #expect(await changes.next() == 4)
+        store.update { $0["n"] = nil }
+        #expect(await changes.next() == 0)
+        let task = Task { () -> Int in
+            var count = 0
+            for await _ in store.changes(of: key) { count += 1 }
+            return count
+        }
+        task.cancel()
+        #expect(await task.value <= 1)
+    }
+
+    @Test("Updates from many threads are all kept")
+    func updates() async {
+        let store = ConfigStore(["n": 0])
+        await withTaskGroup(of: Void.self) { group in
+            for _ in 0..<8 {
+                group.addTask {
+                    for _ in 0..<50 { store.update { $0["n"] = .integer(Int64($0.int(forKey: "n", default: 0) + 1)) } }
+                }
+            }
+        }
+        #expect(store.current.int(forKey: "n") == 400)
+    }
+
+    @Test("What is read is remembered over reloads")
+    func unused() throws {
+        let scratch = try Scratch()
+        try scratch.write("{\"a\": 1, \"b\": 2, \"c\": 3}")
+        let store = try ConfigStore(loading: scratch.plan())
+        #expect(store.unusedKeys() == nil)
+        store.trackAccess()
+        _ = store.current.int(forKey: "a")
+        try scratch.write("{\"z\": 0, \"a\": 1, \"b\": 2, \"c\": 4}")
+        try store.reload()
+        _ = store.current.int(forKey: "b")
+        #expect(store.unusedKeys() == ["c", "z"])
+    }
+
+    @Test("Readers never see half a generation, and bad writes lose nothing")
+    func torture() async throws {
+        let scratch = try Scratch()
+        func text(_ generation: Int) -> String {
+            "{\"a\": \(generation), \"b\": {\"c\": \(generation)}, \"d\": [\(generation)]}"
+        }
+        try scratch.write(text(0))
+        let store = try ConfigStore(loading: scratch.plan())
+        let generations = rounds(200, soak: 5_000)
+        let isDone = Flag()
+        let torn = await withTaskGroup(of: (torn: Int, reads: Int).self) { group in
+            for _ in 0..<8 {
+                group.addTask {
+                    var (torn, reads, last) = (0, 0, 0)
+                    repeat {
+                        let config = store.current
+                        let a = config.int(forKey: "a", default: -1)
+                        let isWhole = config.int(forKey: "b.c") == a && config.int(forKey: "d[0]") == a
+                        if !isWhole || a < last { torn += 1 }
+                        (reads, last) = (reads + 1, a)
+                        if reads % 64 == 0 { await Task.yield() }
+                    } while !isDone.isSet
+                    return (torn, reads)
+                }
+            }
+            group.addTask {
+                var random = SplitMix(41)
+                var (lost, bad) = (0, 0)
+                for generation in 1...generations {
+                    let whole = text(generation)
+                    let isBad = random.chance(30)
+                    let written = isBad ? String(whole.dropLast(1 + random.below(whole.count - 1))) : whole
+                    try? scratch.write(written)
+                    let before = store.current.int(forKey: "a")
+                    do {
+                        _ = try store.reload()
+                        if isBad || store.current.int(forKey: "a") != generation { lost += 1 }
+                    } catch {
+                        bad += 1
+                        if !isBad || store.current.int(forKey: "a") != before || store.errors.isEmpty { lost += 1 }
+                    }
+                    await Task.yield()
+                }
+                isDone.set()
+                return (lost + (bad > 0 ? 0 : 1), 0)
+            }
+            return await group.reduce(into: (torn: 0, reads: 0)) {
+                ($0.torn, $0.reads) = ($0.torn + $1.torn, $0.reads + $1.reads)
+            }
+        }
+        #expect(torn.torn == 0)
+        #expect(torn.reads > generations)
+    }
+}
+
+/// A flag that tasks share.
+final class Flag: @unchecked Sendable {
+    private let lock = NSLock()
+    private var value = false
+
+    var isSet: Bool { lock.withLock { value } }
+    func set() { lock.withLock { value = true } }
+}

@@ -1,0 +1,145 @@
+import AshlarAppConfig
+import Foundation
+import Testing
+
+@Suite(.timeLimit(.minutes(2)), .serialized) struct WatchTests {
+    enum Move: String, CaseIterable, CustomTestStringConvertible {
+        case inPlace, atomicRename, deleteAndCreate, symlinkSwap, configMapSwap, directoryReplaced
+        var testDescription: String { rawValue }
+    }
+
+    /// Makes a file reachable at `<directory>/ApplicationConfig.json` in the way that a move needs.
+    static func prepare(_ move: Move, _ scratch: Scratch) throws -> String {
+        let files = FileManager.default
+        switch move {
+        case .symlinkSwap:
+            try scratch.write("{\"n\": 0}", to: "real0.json")
+            try files.createSymbolicLink(atPath: scratch.file(), withDestinationPath: "real0.json")
+            return scratch.path
+        case .configMapSwap:
+            try files.createDirectory(atPath: scratch.file("..v0"), withIntermediateDirectories: false)
+            try scratch.write("{\"n\": 0}", to: "..v0/ApplicationConfig.json")
+            try files.createSymbolicLink(atPath: scratch.file("..data"), withDestinationPath: "..v0")
+            try files.createSymbolicLink(
+                atPath: scratch.file(), withDestinationPath: "..data/ApplicationConfig.json")
+            return scratch.path
+        case .directoryReplaced:
+            try files.createDirectory(atPath: scratch.file("live"), withIntermediateDirectories: false)
+            try scratch.write("{\"n\": 0}", to: "live/ApplicationConfig.json")
+            return scratch.file("live")
+        default:
+            try scratch.write("{\"n\": 0}")
+            return scratch.path
+        }
+    }
+
+    static func make(_ move: Move, _ scratch: Scratch, _ generation: Int) throws {
+        let files = FileManager.default
+        let text = "{\"n\": \(generation)}"
+        switch move {
+        case .inPlace: try scratch.write(text)
+        case .atomicRename: try scratch.write(text, atomically: true)
+        case .deleteAndCreate:
+            try files.removeItem(atPath: scratch.file())
+            try scratch.write(text)
+        case .symlinkSwap:
+            try scratch.write(text, to: "real\(generation).json")
+            try files.createSymbolicLink(
+                atPath: scratch.file("next"), withDestinationPath: "real\(generation).json")
+            #expect(rename(scratch.file("next"), scratch.file()) == 0)
+        case .configMapSwap:
+            let version = "..v\(generation)"
+            try files.createDirectory(atPath: scratch.file(version), withIntermediateDirectories: false)
+            try scratch.write(text, to: "\(version)/ApplicationConfig.json")
+            try files.createSymbolicLink(atPath: scratch.file("..tmp"), withDestinationPath: version)
+            #expect(rename(scratch.file("..tmp"), scratch.file("..data")) == 0)
+            try files.removeItem(atPath: scratch.file("..v\(generation - 1)"))
+        case .directoryReplaced:
+            try files.createDirectory(atPath: scratch.file("new"), withIntermediateDirectories: false)
+            try scratch.write(text, to: "new/ApplicationConfig.json")
+            #expect(rename(scratch.file("live"), scratch.file("old")) == 0)
+            #expect(rename(scratch.file("new"), scratch.file("live")) == 0)
+            try files.removeItem(atPath: scratch.file("old"))
+        }
+    }
+
+    @Test("Every way of changing a file is seen", arguments: Move.allCases)
+    func moves(move: Move) async throws {
+        let scratch = try Scratch()
+        let directory = try Self.prepare(move, scratch)
+        let store = try ConfigStore(loading: .directory(directory, environments: []))
+        let watch = store.watch()
+        #expect(!watch.isPolling)
+        var changes = store.changes(of: ConfigKey("n", default: -1)).makeAsyncIterator()
+        #expect(await changes.next() == 0)
+        for generation in 1...rounds(5, soak: 1_000) {
+            try Self.make(move, scratch, generation)
+            // A file that is away for a moment is no error, its values are; the next look has the new ones.
+            var seen = await changes.next()
+            while seen == -1 { seen = await changes.next() }
+            #expect(seen == generation)
+        }
+        watch.cancel()
+    }
+
+    @Test("Bad writes are published, and watching goes on")
+    func badWrite() async throws {
+        let scratch = try Scratch()
+        try scratch.write("{\"n\": 0}")
+        let store = try ConfigStore(loading: scratch.plan())
+        var events = store.events().makeAsyncIterator()
+        let watch = store.watch()
+        try scratch.write("{\"n\": ", atomically: true)
+        guard case .failed? = await events.next() else {
+            Issue.record("no failure was published")
+            return
+        }
+        #expect(store.current.int(forKey: "n") == 0)
+        try scratch.write("{\"n\": 1}", atomically: true)
+        guard case .reloaded(let diff)? = await events.next() else {
+            Issue.record("no reload was published")
+            return
+        }
+        #expect(diff.description == "n: 0 → 1")
+        watch.cancel()
+    }
+
+    @Test("A file that appears, and one that is watched by polling, are seen")
+    func appearsAndPolls() async throws {
+        let scratch = try Scratch()
+        let store = try ConfigStore(loading: scratch.plan())
+        let polled = try ConfigStore(loading: scratch.plan())
+        let (watch, poll) = (store.watch(), polled.watch(.polling(every: .milliseconds(5))))
+        #expect(poll.isPolling)
+        for observed in [store, polled] {
+            var changes = observed.changes(of: "n").makeAsyncIterator()
+            if observed === store {
+                #expect(await changes.next() == .some(nil))
+                try scratch.write("{\"n\": 1}", atomically: true)
+            }
+            var seen = await changes.next()
+            while seen == .some(nil) { seen = await changes.next() }
+            #expect(seen == .some(1))
+        }
+        watch.cancel()
+        poll.cancel()
+    }
+
+    #if os(Linux)
+        @Test("A thousand watched files cost one descriptor")
+        func descriptors() throws {
+            func count() throws -> Int {
+                try FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd").count { name in
+                    let target = try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/fd/\(name)")
+                    return target == "anon_inode:inotify"
+                }
+            }
+            let scratch = try Scratch()
+            try scratch.write("{}")
+            let stores = try (0..<500).map { _ in try ConfigStore(loading: scratch.plan()) }
+            let watches = stores.map { $0.watch() }
+            #expect(try count() == 1)
+            #expect(watches.allSatisfy { !$0.isPolling })
+        }
+    #endif
+}
