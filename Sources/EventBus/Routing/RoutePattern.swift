@@ -78,6 +78,16 @@ struct RouteVariant: Sendable {
     var text: [UInt8] = []
     var segments: [RouteSegment] = []
     var names: [String] = []
+
+    /// Drops the empty segments that paths lose under these options too.
+    mutating func trim(_ options: RouteTreeOptions) {
+        if options.ignoresTrailingSlash, segments.last?.isEmpty == true { segments.removeLast() }
+        guard options.collapsesSlashes, segments.contains(where: \.isEmpty) else { return }
+        let endsInSlash = segments.last?.isEmpty == true && !options.ignoresTrailingSlash
+        let last = segments.last
+        segments.removeAll(where: \.isEmpty)
+        if endsInSlash, let last, !segments.isEmpty { segments.append(last) }
+    }
 }
 
 /// One segment of a variant; its ranges lie in the variant's `text`.

@@ -26,7 +26,7 @@ public struct RouteTable: Sendable {
         self.init(options: options)
         for source in patterns {
             let pattern = try RoutePattern(source, types: options.types, limits: options.limits)
-            _ = try insert(pattern, route: nil, replacing: false)
+            _ = try insert(pattern, route: nil, replacing: options.replacesConflicts)
         }
     }
 

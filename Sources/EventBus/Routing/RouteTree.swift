@@ -247,16 +247,12 @@ final class RouteTree: @unchecked Sendable {
                 if node < 0 { return nil }
             }
         }
-        let start = node
-        return variant.text.withUnsafeBufferPointer { bytes in
-            var segments = variant.segments[...]
-            if options.ignoresTrailingSlash, segments.last?.isEmpty == true { segments.removeLast() }
-            for (index, segment) in zip(segments.indices, segments) {
+        var trimmed = variant
+        trimmed.trim(options)
+        return trimmed.text.withUnsafeBufferPointer { bytes in
+            for segment in trimmed.segments {
                 switch segment.kind {
                 case .literal:
-                    // What paths lose when slashes collapse, patterns lose too.
-                    let isTrailing = index == segments.endIndex - 1 && node != start && !options.ignoresTrailingSlash
-                    if options.collapsesSlashes, segment.isEmpty, !isTrailing { continue }
                     let text = UnsafeBufferPointer(rebasing: bytes[segment.prefix])
                     node = staticChild(node, text, fold: options.foldsCase, adding: adding)
                 case .parameter: node = parameterChild(node, segment, bytes, adding: adding)

@@ -158,7 +158,8 @@ public final class Router: Sendable {
         let route = Route(pattern, action, router: self, fileID, line)
         // What gives way entirely is released here, after the lock.
         let ended = try state.withLock { state throws(EventBusError) -> [Route] in
-            let replaced = try state.table.insert(pattern, route: route, replacing: replacing)
+            let replaced = try state.table.insert(
+                pattern, route: route, replacing: replacing || options.replacesConflicts)
             let ended = replaced.filter { !state.table.holds($0) }
             for old in ended where state.routes[old.pattern.source] === old { state.routes[old.pattern.source] = nil }
             state.routes[source] = route

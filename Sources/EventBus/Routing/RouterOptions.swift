@@ -22,16 +22,26 @@ public struct RouterOptions: Sendable {
     public var types: [RouteParameterType]
     /// How much of a path and of the table is looked at.
     public var limits: RouteLimits
+    /// Whether a route that matches the same paths as an earlier one silently takes its place.
+    ///
+    /// Otherwise that is an error, unless the registration says `replacing: true`.
+    public var replacesConflicts: Bool
+
+    /// The reading of the original, iStructure: letters in any case, and a later route replaces an earlier one.
+    ///
+    /// What the original did by accident is not brought back: matches that begin in the middle of a path, parameters
+    /// that are empty or hold slashes, queries inside parameters, and an order of routes that nobody chose.
+    public static let seed = RouterOptions(isCaseSensitive: false, replacesConflicts: true)
 
     /// Creates options.
     public init(
         isCaseSensitive: Bool = true, trailingSlash: TrailingSlash = .ignored, collapsesSlashes: Bool = false,
         queryEncoding: RouteQuery.Encoding = .percent, types: [RouteParameterType] = [],
-        limits: RouteLimits = RouteLimits()
+        limits: RouteLimits = RouteLimits(), replacesConflicts: Bool = false
     ) {
         (self.isCaseSensitive, self.trailingSlash) = (isCaseSensitive, trailingSlash)
         (self.collapsesSlashes, self.queryEncoding) = (collapsesSlashes, queryEncoding)
-        (self.types, self.limits) = (types, limits)
+        (self.types, self.limits, self.replacesConflicts) = (types, limits, replacesConflicts)
     }
 
     var tree: RouteTreeOptions {

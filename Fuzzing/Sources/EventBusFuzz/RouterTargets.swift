@@ -1,0 +1,64 @@
+import AshlarEventBus
+import FuzzHarness
+
+/// The router's entry points: any bytes must be an answer or a typed error.
+let routerTargets = [
+    FuzzTarget("routePattern") { bytes in
+        let text = String(decoding: bytes, as: UTF8.self)
+        do {
+            let pattern = try RoutePattern(text)
+            precondition(pattern.source == text)
+            // Whatever path can be built must give its values back.
+            let values = Dictionary(uniqueKeysWithValues: pattern.parameterNames.map { ($0, "1") })
+            if let path = try? pattern.path(values) {
+                let read = try? pattern.match(path).parameters.dictionary
+                precondition(read == values)
+            }
+        } catch {
+            precondition(error.offset ?? 0 <= text.utf8.count)
+        }
+    },
+    FuzzTarget("routePath") { bytes in
+        let url = String(decoding: bytes, as: UTF8.self)
+        for table in tables {
+            do {
+                let match = try table.match(url)
+                precondition(match.parameters.allSatisfy { !$0.value.isEmpty })
+                precondition((match.query.items.count, match.fragment, match.host, match.path.isEmpty).3 == false)
+            } catch {
+                precondition(error.offset ?? 0 <= url.utf8.count)
+            }
+            precondition(table.explain(url).match?.pattern == (try? table.match(url).pattern))
+        }
+    },
+    FuzzTarget("routeTable") { bytes in
+        // Lines are patterns, the last one is a path.
+        let lines = String(decoding: bytes, as: UTF8.self).split(separator: "\n").map(String.init)
+        let patterns = lines.dropLast().filter { (try? RoutePattern($0)) != nil }
+        guard let table = try? RouteTable(patterns, options: RouterOptions(replacesConflicts: true)) else { return }
+        let text = table.routesTable()
+        precondition(text.isEmpty == (table.count == 0))
+        _ = table.explain(lines.last ?? "")
+    },
+    FuzzTarget("routeQuery") { bytes in
+        let text = String(decoding: bytes, as: UTF8.self)
+        for encoding in [RouteQuery.Encoding.percent, .form] {
+            guard let query = try? RouteQuery(text, encoding: encoding) else { continue }
+            let again = try? RouteQuery(query.description, encoding: encoding)
+            // An item with neither name nor value is written with its = to be there at all.
+            precondition(again?.count == query.count)
+        }
+    },
+]
+
+private let tables: [RouteTable] = {
+    let patterns = [
+        "/", "/a", "/a/:b", "/a/:b(int)/c", "/x:y.z", "/*rest", "https://*/a/:b{/*rest}", "app://h/:x(uuid)",
+        "/d/:v(double)", "/s/:v(slug)/:w(bool)",
+    ]
+    let options = [
+        RouterOptions(), .seed, RouterOptions(trailingSlash: .strict, collapsesSlashes: true),
+        RouterOptions(queryEncoding: .form, limits: RouteLimits(pathBytes: 1 << 20, segments: 1 << 16)),
+    ]
+    return options.compactMap { try? RouteTable(patterns, options: $0) }
+}()

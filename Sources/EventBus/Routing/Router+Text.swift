@@ -1,0 +1,18 @@
+import Synchronization
+
+extension Router {
+    /// Returns the routes as a tree in the order in which they are tried; see ``RouteTable/routesTable()``.
+    public func routesTable() -> String { current.routesTable() }
+
+    /// Explains where a URL would lead, and which guards would be asked on the way; see ``RouteTable/explain(_:most:)``.
+    ///
+    /// Guards are named, not asked, so redirects are not followed.
+    public func explain(_ url: String, most: Int = 5) -> RouteExplanation {
+        let (table, guards) = state.withLock { ($0.table, $0.guards) }
+        var explanation = table.explain(url, most: most)
+        if let match = explanation.match {
+            explanation.guards = guards.filter { $0.covers(match) }.map(\.pattern.source)
+        }
+        return explanation
+    }
+}

@@ -1,0 +1,125 @@
+import AshlarEventBus
+import Testing
+
+@Suite("Routes as text")
+struct RouteTextTests {
+    @Test("The table of routes is a tree in the order of precedence")
+    func routesTable() throws {
+        let table = try RouteTable([
+            "/*rest", "/notes/:id", "/notes/:id(int)/edit", "/notes/:name/tags", "/notes/v:major(uint)", "/notes/new",
+            "/notes/:file.json", "/notes", "/", "/about{/:page}", "https://example.com/n/:id", "app://*/x",
+            "/notes/:file\\.json/raw",
+        ])
+        #expect(
+            table.routesTable() == #"""
+                /                        /
+                ├── about                /about{/:page}
+                │   └── :page            /about{/:page}
+                ├── notes                /notes
+                │   ├── new              /notes/new
+                │   ├── v:major(uint)    /notes/v:major(uint)
+                │   ├── :file.json       /notes/:file.json
+                │   │   └── raw          /notes/:file\.json/raw
+                │   ├── :id(int)
+                │   │   └── edit         /notes/:id(int)/edit
+                │   └── :id|:name        /notes/:id
+                │       └── tags         /notes/:name/tags
+                └── *rest                /*rest
+                app://*
+                └── x                    app://*/x
+                https://example.com
+                └── n
+                    └── :id              https://example.com/n/:id
+                """#)
+        #expect(try RouteTable([String]()).routesTable() == "")
+    }
+
+    @Test("A router's table names the source lines")
+    func places() throws {
+        let router = Router(bus: EventBus())
+        try router.route("/a", fileID: "App/Routes.swift", line: 12) { _ in }
+        #expect(router.routesTable() == "/\n└── a    /a  App/Routes.swift:12")
+    }
+
+    @Test(
+        "An explanation tells the winner, whom it beat, and where the others failed",
+        arguments: [
+            (
+                "/notes/new",
+                """
+                /notes/new -> /notes/new
+                  + /notes/new: wins
+                  + /notes/:name: loses at segment 2, where a literal goes before a plain parameter
+                  + /*rest: loses at segment 1, where a literal goes before a catch-all
+                  - /notes/:id(int): segment 2, "new", is no int
+                  - /notes/:id(int)/edit: segment 2, "new", is no int
+                  - /notes/v:n: segment 2, "new", has not the text of v:n
+                  and 3 more that fail earlier
+                """
+            ),
+            (
+                "/notes/5/edit?x",
+                """
+                /notes/5/edit?x -> /notes/:id(int)/edit  id=5
+                  + /notes/:id(int)/edit: wins
+                  + /*rest: loses at segment 1, where a literal goes before a catch-all
+                  - /notes/:id(int): the path goes on after segment 2
+                  - /notes/:name: the path goes on after segment 2
+                  - /notes/new: segment 2, "5", is not new
+                  and 4 more that fail earlier
+                """
+            ),
+            (
+                "/",
+                """
+                / -> routeNotFound
+                  - /notes/new: the path ends before segment 1, notes
+                  - /notes/:id(int): the path ends before segment 1, notes
+                  - /notes/:id(int)/edit: the path ends before segment 1, notes
+                  and 6 more that fail earlier
+                """
+            ),
+            (
+                "app://h/5",
+                """
+                app://h/5 -> app://h/:x  x=5
+                  + app://h/:x: wins
+                  + *://*/:x: loses by its scheme and host
+                  - /notes/new: is for paths without scheme and host
+                  - /notes/:id(int): is for paths without scheme and host
+                  - /notes/:id(int)/edit: is for paths without scheme and host
+                  and 4 more that fail earlier
+                """
+            ),
+            ("/a%zz", "/a%zz -> invalidPercentEncoding at byte 2"),
+            ("notes", "notes -> pathNotAbsolute at byte 0"),
+        ])
+    func explain(url: String, text: String) throws {
+        let table = try RouteTable([
+            "/notes/new", "/notes/:id(int)", "/notes/:id(int)/edit", "/notes/:name", "/notes/v:n", "/*rest",
+            "app://h/:x", "*://*/:x", "/q/r",
+        ])
+        let most = url.hasPrefix("/notes") ? 3 : 3
+        #expect(table.explain(url, most: most).description == text)
+    }
+
+    @Test("A router's explanation names the guards, and the tree and the explanation agree on every row of the table")
+    func agrees() throws {
+        let router = Router(bus: EventBus())
+        try router.route("/admin/:x") { _ in }
+        try router.guardRoutes("/admin") { _ in .deny() }
+        try router.guardRoutes("/") { _ in .allow }
+        try router.guardRoutes("/other") { _ in .allow }
+        #expect(router.explain("/admin/5").guards == ["/", "/admin"])
+        #expect(router.explain("/admin/5").description.hasSuffix("\n  guards: /, /admin"))
+        for row in RouteMatchTableTests.rows {
+            let table = try RouteTable(row.patterns, options: row.options)
+            let explanation = table.explain(row.input, most: 100)
+            let winner = explanation.candidates.first { $0.isMatch }
+            #expect(winner?.pattern == explanation.match?.pattern, "\(row.input)")
+            #expect(
+                explanation.candidates.isEmpty == (explanation.error.map { $0.code != .routeNotFound } ?? false),
+                "\(row.input)")
+        }
+    }
+}
