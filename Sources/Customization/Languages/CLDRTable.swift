@@ -1,11 +1,13 @@
 /// Reads the tables of ``CLDRLanguageData``.
 enum CLDRTable {
-    /// The `key=value` pairs of a table; a value may be empty.
+    /// The `key=value` pairs of a table, parted by white space; a value may be empty.
     static func read(_ text: String) -> [String: String] {
-        let pairs = text.split(whereSeparator: \.isWhitespace).map { pair in
-            let key = pair.prefix { $0 != "=" }
-            return (String(key), String(pair.dropFirst(key.count + 1)))
+        // Bytes, because a table is read on the first use of a language: characters would cost milliseconds.
+        var pairs: [String: String] = [:]
+        for pair in text.utf8.split(whereSeparator: { $0 <= UInt8(ascii: " ") }) {
+            let key = pair.prefix { $0 != UInt8(ascii: "=") }
+            pairs[String(Substring(key))] = String(Substring(pair[key.endIndex...].dropFirst()))
         }
-        return Dictionary(pairs, uniquingKeysWith: { first, _ in first })
+        return pairs
     }
 }

@@ -100,6 +100,11 @@ struct PluralNumbering {
     private(set) var variables: [String: Numbers] = [:]
 
     init(_ message: PluralMessage) {
+        // The common case: nothing stands around the variable, so nothing depends on what its forms take.
+        if message.variables.count == 1, let name = message.variables.keys.first, message.format == "%#@\(name)@" {
+            variables[name] = Numbers(position: 1, next: 2, end: 2)
+            return
+        }
         _ = walk(message.format, own: false, next: 1, message)
     }
 

@@ -134,7 +134,9 @@ private struct StringCatalog {
         var variables: [String: PluralMessage.Variable] = [:]
         var positions: [String: Int] = [:]
         for substitution in substitutions {
-            positions[substitution.key] = substitution.value["argNum"]?.number.flatMap { Int(exactly: $0) }
+            if case .int(let position)? = substitution.value["argNum"]?.kind, (1...1_000).contains(position) {
+                positions[substitution.key] = Int(position)
+            }
         }
         for substitution in substitutions {
             guard let plural = substitution.value["variations"]?["plural"] else {
