@@ -18,7 +18,7 @@ extension Log {
     /// balance.
     @discardableResult
     public func indent(_ deeper: Bool) -> Log {
-        LogIndent.change(deeper)
+        LogIndent.change(deeper, counters: core.pipeline.counters)
         return self
     }
 
@@ -30,11 +30,11 @@ extension Log {
         _ level: LogLevel, _ message: String, context: String? = nil, fields: LogFields = [:],
         function: String = #function, file: String = #fileID, line: UInt = #line
     ) {
-        let target = context.map { $0 == self.context ? core : LogCore($0, level: self.level) } ?? core
+        let target = context.map { $0 == self.context ? core : LogCore($0, level: self.level, pipeline: core.pipeline) } ?? core
         guard level.rawValue < target.limit.load(ordering: .relaxed), target.begin() else { return }
         let thread = ThreadContext.current
         LogText.text(message).withBytes { start, count in
-            LogPipeline.shared.emit(
+            target.pipeline.emit(
                 from: target, level, (start, count, 0), fields,
                 LogPlace(file: .text(file), function: .text(function)), line, on: thread)
         }

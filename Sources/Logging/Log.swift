@@ -19,13 +19,17 @@ public struct Log: Sendable {
     /// - Parameters:
     ///   - context: What is printed as the context of its lines, such as the name of a type.
     ///   - level: The logger's own threshold; without it, the thresholds of ``LogSystem`` decide.
-    public init(_ context: String, level: LogLevel? = nil) { core = LogCore(context, level: level) }
+    public init(_ context: String, level: LogLevel? = nil) { self.init(context, level: level, pipeline: .shared) }
 
     /// Creates a logger whose context is the name of a type: `Log(for: Self.self)`.
     ///
     /// - Complexity: O(1); the name of each type is made once.
     public init(for type: Any.Type, level: LogLevel? = nil) {
-        core = LogCore(LogCore.name(of: type), level: level)
+        self.init(LogCore.name(of: type), level: level)
+    }
+
+    init(_ context: String, level: LogLevel? = nil, pipeline: LogPipeline) {
+        core = LogCore(context, level: level, pipeline: pipeline)
     }
 
     /// What is printed as the context of the logger's lines.
@@ -38,7 +42,7 @@ public struct Log: Sendable {
         get { core.ownLevel.load(ordering: .relaxed).level }
         nonmutating set {
             core.ownLevel.store(OwnLevel(level: newValue), ordering: .relaxed)
-            LogPipeline.shared.table.refold(core)
+            core.pipeline.table.refold(core)
         }
     }
 
@@ -50,7 +54,7 @@ public struct Log: Sendable {
 extension Log: CustomStringConvertible {
     /// Level and context, as MyLogger's `description` told them.
     public var description: String {
-        let effective = level ?? LogSystem.thresholds.threshold(of: context)
+        let effective = level ?? core.pipeline.table.thresholds.threshold(of: context)
         return "Log - level: \(effective?.name ?? "OFF"), context: \(context)"
     }
 }
@@ -65,13 +69,16 @@ final class LogCore: Sendable {
     let ownLevel: Atomic<OwnLevel>
     let context: LogContext
 
-    init(_ name: String, level: LogLevel?) {
+    let pipeline: LogPipeline
+
+    init(_ name: String, level: LogLevel?, pipeline: LogPipeline) {
         context = LogContext(name)
         ownLevel = Atomic(OwnLevel(level: level))
-        LogPipeline.shared.table.add(self)
+        self.pipeline = pipeline
+        pipeline.table.add(self)
     }
 
-    deinit { LogPipeline.shared.table.remove(self) }
+    deinit { pipeline.table.remove(self) }
 
     private static let typeNames = Guarded<[ObjectIdentifier: String]>([:])
     static var forkLock: ForkSafeLock { typeNames.lock }
@@ -91,7 +98,7 @@ final class LogCore: Sendable {
     func begin() -> Bool {
         let thread = ThreadContext.current
         guard thread.state.pointee.nesting < 8 else {
-            LogPipeline.shared.counters.withLock { $0.droppedRecursive += 1 }
+            pipeline.counters.withLock { $0.droppedRecursive += 1 }
             return false
         }
         thread.state.pointee.nesting += 1
@@ -106,7 +113,7 @@ final class LogCore: Sendable {
     ) {
         var message = message
         let thread = ThreadContext.current
-        LogPipeline.shared.emit(
+        pipeline.emit(
             from: self, level, (message.start, message.count, message.omitted), fields,
             LogPlace(file: .fixed(file), function: .fixed(function)), line, on: thread)
         thread.giveBack(&message)
@@ -122,7 +129,7 @@ final class LogCore: Sendable {
         let thread = ThreadContext.current
         if let text {
             LogText.text(text).withBytes { start, count in
-                LogPipeline.shared.emit(
+                pipeline.emit(
                     from: self, level, (start, count, 0), fields,
                     LogPlace(file: .fixed(file), function: .fixed(function)), line, on: thread)
             }

@@ -28,6 +28,8 @@ public struct LogConfiguration: Sendable {
     public var retention: LogRetention
     /// Longer lines are cut: bytes without the line end, at least 256.
     public var maximumLineBytes: Int
+    /// How many lines of one call site pass, or `nil` for all.
+    public var rateLimit: LogRateLimit?
     /// Whether values marked private are printed, for development.
     public var revealsPrivateValues: Bool
     /// Whether a signal that ends the process is noted in the state file, so that the next run is told which it was.
@@ -60,6 +62,7 @@ public struct LogConfiguration: Sendable {
         rotation = LogRotation()
         retention = LogRetention()
         maximumLineBytes = 65536
+        rateLimit = nil
         revealsPrivateValues = false
         notesSignals = false
         synchronizesAt = nil

@@ -147,7 +147,7 @@ extension UInt32: LogFieldConvertible {}
 extension UInt64: LogFieldConvertible {}
 
 extension Duration: LogFieldConvertible {
-    /// The duration as a field, in the largest unit that gives at least one: `1.500 ms`.
+    /// The duration as a field, in the largest unit that gives at least one: `1.500ms`.
     public var logFieldValue: LogFieldValue { .string(LogTime.text(of: self)) }
 }
 

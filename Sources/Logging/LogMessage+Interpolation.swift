@@ -20,6 +20,9 @@ extension LogMessage {
         /// Appends part of a text.
         public mutating func appendInterpolation(_ text: Substring) { buffer.append(text) }
 
+        /// Appends the text of another message.
+        public mutating func appendInterpolation(_ message: LogMessage) { buffer.append(message.start, message.count) }
+
         /// Appends static text.
         public mutating func appendInterpolation(_ text: StaticString) { buffer.append(text) }
 

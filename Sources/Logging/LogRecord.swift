@@ -101,6 +101,13 @@ public struct LogRecord: ~Copyable {
             withRecord { $0.formatted(as: format, maximumBytes: maximumBytes) }
         }
 
+        /// A line of the logger's own.
+        static func notice(_ message: String, sequence: UInt64 = 0) -> Copy {
+            Copy(
+                sequence: sequence, level: .warning, time: .now, depth: 0, context: "AshlarLogging", message: message,
+                fields: [:], file: #fileID, function: #function, line: #line, threadID: 0)
+        }
+
         /// About what the copy takes in memory.
         var footprint: Int { 200 + message.utf8.count + fields.elements.count * 64 }
     }

@@ -1,3 +1,5 @@
+internal import CAshlarLogging
+
 /// The switchboard of all loggers: start, thresholds, format, the log of this run and that of the run before.
 ///
 /// All members may be used on any thread at any time. Lines that are logged before ``start(_:)`` are kept in memory
@@ -98,6 +100,18 @@ public enum LogSystem {
     /// - Returns: Whether all of it was possible.
     @discardableResult
     public static func flush(sync: Bool = false) -> Bool { LogPipeline.shared.flush(sync: sync) }
+
+    /// Writes a line from inside a signal handler, where nothing else may be called.
+    ///
+    /// One writev(2) of the text as it stands and a line end, to a descriptor that is open already; no lock, no
+    /// allocation, `errno` is kept. The text appears without level or context.
+    ///
+    /// - Returns: Whether the line was written; `false` before ``start(_:)`` and without a run file.
+    @discardableResult
+    public static func signalSafe(_ text: StaticString) -> Bool {
+        guard text.hasPointerRepresentation else { return false }
+        return ashlar_log_signal_write(text.utf8Start, text.utf8CodeUnitCount) == 0
+    }
 
     /// Ends the run as clean and flushes everything; `exit` and a return from `main` do it too.
     ///

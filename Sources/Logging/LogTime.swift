@@ -58,15 +58,15 @@ public struct LogTime: Hashable, Comparable, Sendable {
         buffer.append(secondOfDay % 60, digits: 2)
     }
 
-    /// A duration in the largest unit that gives at least one: `12 ns`, `1.500 ms`, `2.000 s`.
+    /// A duration in the largest unit that gives at least one: `12ns`, `1.500ms`, `2.000s`.
     static func text(of duration: Duration) -> String {
         let (seconds, attoseconds) = duration.components
         let nanoseconds = Double(seconds) * 1e9 + Double(attoseconds) / 1e9
         switch nanoseconds.magnitude {
-        case ..<1000: return LogFloatFormat.fixed(0).text(of: nanoseconds) + " ns"
-        case ..<1e6: return LogFloatFormat.fixed(3).text(of: nanoseconds / 1e3) + " us"
-        case ..<1e9: return LogFloatFormat.fixed(3).text(of: nanoseconds / 1e6) + " ms"
-        default: return LogFloatFormat.fixed(3).text(of: nanoseconds / 1e9) + " s"
+        case ..<1000: return LogFloatFormat.fixed(0).text(of: nanoseconds) + "ns"
+        case ..<1e6: return LogFloatFormat.fixed(3).text(of: nanoseconds / 1e3) + "us"
+        case ..<1e9: return LogFloatFormat.fixed(3).text(of: nanoseconds / 1e6) + "ms"
+        default: return LogFloatFormat.fixed(3).text(of: nanoseconds / 1e9) + "s"
         }
     }
 }

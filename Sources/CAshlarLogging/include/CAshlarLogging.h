@@ -13,6 +13,9 @@ void *ashlar_log_thread_value(void);
 /// Sets the calling thread's value; `destroy` runs with it when the thread ends.
 void ashlar_log_set_thread_value(void *value, void (*destroy)(void *));
 
+/// Runs `body` with `value` on a detached thread that takes no signals. Returns 0 or an errno.
+int ashlar_log_start_thread(void *value, void (*body)(void *));
+
 /// The identity of the calling thread as the kernel names it.
 uint64_t ashlar_log_thread_id(void);
 
@@ -28,6 +31,18 @@ void ashlar_log_set_state_descriptor(int descriptor, int64_t offset);
 /// Installs handlers that note the signal with one pwrite and then do what was to be done before.
 /// Returns how many could not be installed.
 int ashlar_log_install_signal_handlers(void);
+
+/// Whether stores into a mapping of reserved blocks of this folder's file system cannot fail: known local ones only.
+///
+/// A file system that copies on write, or one behind a network, can run out of room at a store, which ends the process
+/// with SIGBUS.
+int ashlar_log_can_map_safely(const char *folder);
+
+/// A datagram socket connected to the path, which does not block; a negative result is -errno.
+int ashlar_log_connect_datagram(const char *path);
+
+/// Sends one datagram, without SIGPIPE. Returns 0 or an errno.
+int ashlar_log_send_datagram(int descriptor, const void *bytes, size_t count);
 
 /// Registers the three functions around every fork. Returns 0 or an errno.
 int ashlar_log_at_fork(void (*prepare)(void), void (*parent)(void), void (*child)(void));

@@ -58,11 +58,11 @@ enum LogIndent {
         return taskDepths.withLock { $0.depths[task]?.depth ?? 0 }
     }
 
-    static func change(_ deeper: Bool) {
+    static func change(_ deeper: Bool, counters: Guarded<LogCounters>) {
         let thread = ThreadContext.current
         let depth = imperativeDepth(on: thread)
         guard deeper || depth > 0 else {
-            LogPipeline.shared.counters.withLock { $0.unbalancedIndents += 1 }
+            counters.withLock { $0.unbalancedIndents += 1 }
             return
         }
         setImperativeDepth(depth + (deeper ? 1 : -1), on: thread)

@@ -48,10 +48,11 @@ extension LogPipeline {
     /// Makes the store and the settings those of all lines from now on; returns the lines from before.
     private func publish(_ configuration: LogConfiguration, _ opened: RunOpening.Opened) -> [LogRecord.Copy] {
         let sinks = configuration.sinks.map { SinkSlot($0) }
+        let limiter = configuration.rateLimit.map { RateLimiter($0) }
         func settings(_ generation: UInt64) -> PipelineSettings {
             PipelineSettings(
                 generation: generation, store: opened.store, format: configuration.format.compiled, sinks: sinks,
-                maximumLineBytes: max(256, configuration.maximumLineBytes), extraFields: [:])
+                maximumLineBytes: max(256, configuration.maximumLineBytes), extraFields: [:], limiter: limiter)
         }
         // Early lines go first; those that come meanwhile, just behind.
         let first = settings(0)
@@ -63,9 +64,10 @@ extension LogPipeline {
     var priorRun: PriorRun? { control.withLock { $0.report.priorRun } }
 
     private func hookExit(_ control: inout RunControl) {
-        guard !control.hasExitHook else { return }
+        guard !control.hasExitHook, self === LogPipeline.shared else { return }
         control.hasExitHook = true
         SystemCalls.atExit { LogPipeline.shared.shutdown() }
+        _ = ForkHooks.install()
     }
 
     private func reportOnStandardError(_ notices: [String]) {
@@ -93,9 +95,7 @@ extension LogPipeline {
         _ = flush(sync: false)
         settings.store?.close(ending: .clean, lines: emittedLines)
         replaceSettings { old, generation in
-            PipelineSettings(
-                generation: generation, store: old.store, format: old.format, sinks: old.sinks,
-                maximumLineBytes: old.maximumLineBytes, extraFields: ["late": true])
+            old.adding(["late": true], generation: generation)
         }
     }
 }

@@ -8,7 +8,12 @@ final class LogPipeline: @unchecked Sendable {  // what changes is atomic or beh
     let table = ThresholdTable()
     let counters = Guarded(LogCounters())
     private let sequence = Atomic<UInt64>(0)
-    private let generation = Atomic<UInt64>(1)
+    /// How many captures are under way.
+    private let captures = Atomic<Int>(0)
+    /// The number of the present settings. Numbers are never used twice in a process, so a thread that knows settings
+    /// by their number knows whose they are.
+    private let generation: Atomic<UInt64>
+    private static let lastGeneration = Atomic<UInt64>(0)
     private let latest: Guarded<PipelineSettings>
     /// Lines from before the start; `nil` once there is a store.
     private let early = Guarded(EarlyLines())
@@ -20,12 +25,16 @@ final class LogPipeline: @unchecked Sendable {  // what changes is atomic or beh
         set { reveals.store(newValue, ordering: .relaxed) }
     }
 
-    private init() {
+    init() {
+        let first = Self.nextGeneration()
+        generation = Atomic(first)
         latest = Guarded(
             PipelineSettings(
-                generation: 1, store: nil, format: LogFormat.standard.compiled, sinks: [], maximumLineBytes: 65536,
+                generation: first, store: nil, format: LogFormat.standard.compiled, sinks: [], maximumLineBytes: 65536,
                 extraFields: [:]))
     }
+
+    private static func nextGeneration() -> UInt64 { lastGeneration.wrappingAdd(1, ordering: .relaxed).newValue }
 
     // MARK: Settings
 
@@ -49,7 +58,7 @@ final class LogPipeline: @unchecked Sendable {  // what changes is atomic or beh
         // The old settings, and with them perhaps a sink, are let go outside of the lock.
         let old = latest.withLock { settings in
             let old = settings
-            settings = make(old, old.generation + 1)
+            settings = make(old, Self.nextGeneration())
             generation.store(settings.generation, ordering: .releasing)
             return old
         }
@@ -62,9 +71,7 @@ final class LogPipeline: @unchecked Sendable {  // what changes is atomic or beh
         get { LogFormat(settings.format) }
         set {
             replaceSettings { old, generation in
-                PipelineSettings(
-                    generation: generation, store: old.store, format: newValue.compiled, sinks: old.sinks,
-                    maximumLineBytes: old.maximumLineBytes, extraFields: old.extraFields)
+                old.with(format: newValue.compiled, generation: generation)
             }
         }
     }
@@ -77,14 +84,51 @@ final class LogPipeline: @unchecked Sendable {  // what changes is atomic or beh
         _ fields: LogFields, _ place: LogPlace, _ line: UInt, on thread: ThreadContext
     ) {
         let settings = settings(of: thread)
+        let isCapturing = captures.load(ordering: .relaxed) != 0
+        let isRegular = !isCapturing || level.rawValue < core.regularLimit.load(ordering: .relaxed)
         var fields = fields
-        if !settings.extraFields.isEmpty { fields.append(contentsOf: settings.extraFields) }
+        if settings.hasExtras, isRegular {
+            guard addExtras(to: &fields, level, place, line, settings) else { return }
+        }
+        let needsTime = settings.needsTime || isCapturing
         let record = LogRecord(
             sequence: sequence.wrappingAdd(1, ordering: .relaxed).newValue, level: level,
-            time: settings.needsTime ? .now : LogTime(nanoseconds: 0), depth: LogIndent.depth(on: thread),
-            fields: fields, line: line, threadID: thread.threadID, source: core.context, place: place,
+            time: needsTime ? .now : LogTime(nanoseconds: 0), depth: LogIndent.depth(on: thread),
+            fields: fields, line: line, threadID: thread.state.pointee.threadID, source: core.context, place: place,
             messageStart: message.start, messageCount: message.count, messageOmitted: message.omitted)
+        if isCapturing {
+            for sink in CapturingSink.active { _ = sink.receive(record) }
+            guard isRegular else { return }
+        }
         deliver(record, by: settings, on: thread)
+    }
+
+    /// Adds the fields that lines get under these settings; `false` if the line is held back.
+    @inline(never)
+    private func addExtras(
+        to fields: inout LogFields, _ level: LogLevel, _ place: LogPlace, _ line: UInt, _ settings: PipelineSettings
+    ) -> Bool {
+        if let limiter = settings.limiter {
+            switch limiter.admit(level, place, line) {
+            case .held:
+                counters.withLock { $0.suppressed += 1 }
+                return false
+            case .admitted(let suppressed):
+                if suppressed > 0 { fields.append("suppressed", suppressed) }
+            }
+        }
+        fields.append(contentsOf: settings.extraFields)
+        return true
+    }
+
+    func beginCapture(_ level: LogLevel) {
+        captures.add(1, ordering: .relaxed)
+        table.beginCapture(level)
+    }
+
+    func endCapture(_ level: LogLevel) {
+        table.endCapture(level)
+        captures.subtract(1, ordering: .relaxed)
     }
 
     private func deliver(_ record: borrowing LogRecord, by settings: PipelineSettings, on thread: ThreadContext) {
@@ -159,6 +203,15 @@ final class LogPipeline: @unchecked Sendable {  // what changes is atomic or beh
         var result = counters.withLock { $0 }
         result.emitted = Int(clamping: sequence.load(ordering: .relaxed))
         return result
+    }
+
+    /// The locks that are taken while others are held, in order.
+    var innerLocks: [ForkSafeLock] { [early.lock, latest.lock, counters.lock] }
+
+    /// In a forked child: every line says which process it is of.
+    func becomeForkedChild() {
+        let pid = SystemCalls.processID
+        replaceSettings { old, generation in old.adding(["pid": pid], generation: generation) }
     }
 
     var emittedLines: UInt64 { sequence.load(ordering: .relaxed) }

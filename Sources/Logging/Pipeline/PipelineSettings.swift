@@ -9,50 +9,32 @@ final class PipelineSettings: Sendable {
     let needsTime: Bool
     /// Fields that every line gets: in a forked child its process, after the end of the run that it is late.
     let extraFields: LogFields
+    let limiter: RateLimiter?
+
+    var hasExtras: Bool { limiter != nil || !extraFields.isEmpty }
 
     init(
         generation: UInt64, store: (any LineStore)?, format: CompiledFormat, sinks: [SinkSlot],
-        maximumLineBytes: Int, extraFields: LogFields
+        maximumLineBytes: Int, extraFields: LogFields, limiter: RateLimiter? = nil
     ) {
         (self.generation, self.store, self.format, self.sinks) = (generation, store, format, sinks)
-        (self.maximumLineBytes, self.extraFields) = (maximumLineBytes, extraFields)
+        (self.maximumLineBytes, self.extraFields, self.limiter) = (maximumLineBytes, extraFields, limiter)
         needsTime = store == nil || format.needsTime || !sinks.isEmpty
     }
-}
 
-/// A sink and how it has been doing.
-final class SinkSlot: @unchecked Sendable {  // `failures` and `quarantinedUntil` are used under `lock`
-    let sink: any LogSink
-    let threshold: LogLevel
-    private let lock = ForkSafeLock()
-    private var failures = 0
-    private var quarantinedUntil: Int64 = 0
+    /// The same with more fields for every line.
+    func adding(_ fields: LogFields, generation: UInt64) -> PipelineSettings {
+        var extra = extraFields
+        extra.append(contentsOf: fields)
+        return PipelineSettings(
+            generation: generation, store: store, format: format, sinks: sinks, maximumLineBytes: maximumLineBytes,
+            extraFields: extra, limiter: limiter)
+    }
 
-    init(_ sink: any LogSink) { (self.sink, threshold) = (sink, sink.threshold) }
-
-    static let failuresBeforeQuarantine = 3
-    static let quarantineNanoseconds: Int64 = 1_000_000_000
-
-    /// Hands the line to the sink, outside of any lock.
-    func deliver(_ record: borrowing LogRecord, counters: Guarded<LogCounters>) {
-        guard record.level <= threshold else { return }
-        let isQuarantined = lock.withLock {
-            quarantinedUntil != 0 && SystemCalls.monotonicClock() < quarantinedUntil
-        }
-        if !isQuarantined, sink.receive(record) {
-            lock.withLock { (failures, quarantinedUntil) = (0, 0) }
-            return
-        }
-        let begins = lock.withLock {
-            guard !isQuarantined else { return false }
-            failures += 1
-            guard failures >= Self.failuresBeforeQuarantine else { return false }
-            quarantinedUntil = SystemCalls.monotonicClock() + Self.quarantineNanoseconds
-            return true
-        }
-        counters.withLock {
-            $0.failedInSinks += 1
-            if begins { $0.quarantines += 1 }
-        }
+    /// The same with another format.
+    func with(format: CompiledFormat, generation: UInt64) -> PipelineSettings {
+        PipelineSettings(
+            generation: generation, store: store, format: format, sinks: sinks, maximumLineBytes: maximumLineBytes,
+            extraFields: extraFields, limiter: limiter)
     }
 }

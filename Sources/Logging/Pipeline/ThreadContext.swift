@@ -14,10 +14,11 @@ final class ThreadContext {
         var indent = 0
         var cachedSecond = Int64.min
         var messageLimit = 65_536 + 64
+        /// As the kernel names the thread; another one in a forked child.
+        var threadID: UInt64 = 0
     }
 
     let state: UnsafeMutablePointer<State>
-    let threadID: UInt64
     /// The formatted line.
     let line = ByteBuffer(capacity: 512)
     private let secondText = ByteBuffer(capacity: 32)
@@ -28,7 +29,7 @@ final class ThreadContext {
     private init() {
         state = .allocate(capacity: 1)
         state.initialize(to: State())
-        threadID = ashlar_log_thread_id()
+        state.pointee.threadID = ashlar_log_thread_id()
         messageBuffers.reserveCapacity(4)
     }
 
@@ -71,6 +72,9 @@ final class ThreadContext {
             messageBuffers.append(buffer)
         }
     }
+
+    /// In a forked child the thread has another identity, and what was under way elsewhere is not under way here.
+    func becomeForkedChild() { state.pointee.threadID = ashlar_log_thread_id() }
 
     /// Appends a second in ISO 8601; lines of the same second share the text.
     func appendTime(second: Int64, to line: ByteBuffer) {

@@ -129,6 +129,38 @@ enum SystemCalls {
         #endif
     }
 
+    /// Makes a new file of zeros whose blocks are on the disk already, for mapping; a negative result is `-errno`.
+    static func createReserved(_ path: String, size: Int) -> Int32 {
+        let descriptor = openForUpdating(path, creating: true)
+        guard descriptor >= 0 else { return descriptor }
+        let error = reserve(descriptor, size: size)
+        guard error != 0 else { return descriptor }
+        close(descriptor)
+        unlink(path)
+        return -error
+    }
+
+    private static func reserve(_ descriptor: Int32, size: Int) -> Int32 {
+        #if canImport(Darwin)
+            var wanted = fstore_t(
+                fst_flags: UInt32(F_ALLOCATEALL), fst_posmode: F_PEOFPOSMODE, fst_offset: 0, fst_length: off_t(size),
+                fst_bytesalloc: 0)
+            guard fcntl(descriptor, F_PREALLOCATE, &wanted) == 0 else { return errno }
+            let zeros = [UInt8](repeating: 0, count: size)
+            let written = zeros.withUnsafeBytes { write(descriptor, $0.baseAddress!, size) }
+            return written == size ? 0 : written < 0 ? Int32(-written) : ENOSPC
+        #else
+            posix_fallocate(descriptor, 0, off_t(size))
+        #endif
+    }
+
+    static func map(_ descriptor: Int32, size: Int) -> UnsafeMutableRawPointer? {
+        let start = mmap(nil, size, PROT_READ | PROT_WRITE, MAP_SHARED, descriptor, 0)
+        return start == MAP_FAILED ? nil : start
+    }
+
+    static func unmap(_ start: UnsafeMutableRawPointer, size: Int) { munmap(start, size) }
+
     static func remove(_ path: String) -> Bool { unlink(path) == 0 }
 
     struct FileIdentity: Equatable {

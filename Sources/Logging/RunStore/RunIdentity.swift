@@ -1,3 +1,5 @@
+internal import CAshlarLogging
+
 /// The files of this run as their writer holds them: names, folder, and the state file with its lock.
 ///
 /// Used under the lock of the store that owns it.
@@ -6,6 +8,7 @@ final class RunIdentity {
     let name: RunName
     private(set) var stateDescriptor: Int32
     private var state: RunState
+    private var notesSignals = false
 
     private init(folder: String, name: RunName, descriptor: Int32, state: RunState) {
         (self.folder, self.name, stateDescriptor, self.state) = (folder, name, descriptor, state)
@@ -62,9 +65,17 @@ final class RunIdentity {
         _ = SystemCalls.overwrite(stateDescriptor, state.tail, offset: RunState.endOffset)
     }
 
+    /// Has fatal signals noted in the state file.
+    func noteSignals() {
+        ashlar_log_set_state_descriptor(stateDescriptor, RunState.endOffset)
+        _ = ashlar_log_install_signal_handlers()
+        notesSignals = true
+    }
+
     /// Closes the state file, and with it the lock; in a forked child the parent's own descriptor still holds it.
     func releaseDescriptor() {
         guard stateDescriptor >= 0 else { return }
+        if notesSignals { ashlar_log_set_state_descriptor(-1, 0) }
         SystemCalls.close(stateDescriptor)
         stateDescriptor = -1
     }

@@ -9,33 +9,72 @@ struct RunOpening {
     }
 
     func open() -> Opened {
-        guard let folder = configuration.folder else { return inMemory(0) }
+        guard let path = configuration.folder else { return inMemory(0) }
         let application = RunState.shortened(configuration.application)
-        switch RunIdentity.create(in: folder, application: application) {
+        switch RunIdentity.create(in: path, application: application) {
         case .failure(let failure): return inMemory(failure.error)
         case .success(let run):
-            let folder = RunFolder(path: folder)
+            let folder = RunFolder(path: path)
             let runs = folder.runs()
             let prior = folder.priorRun(of: application, before: run.name, in: runs)
-            switch file(of: run) {
+            if let prior, prior.outcome != .clean { runs.first { $0.name == prior.name }?.repair() }
+            let retention = Retention(
+                folder: folder, policy: configuration.retention, application: application, own: run.name,
+                prior: prior?.name)
+            switch store(of: run, retention) {
             case .failure(let failure):
                 _ = SystemCalls.remove(run.path(.state))
                 return inMemory(failure.error)
-            case .success(let file):
-                let report = StartReport(
-                    storage: .file(run.path(.segment(0))), mode: .everyLine, priorRun: prior, earlyLines: 0,
-                    notices: [])
-                return Opened(
-                    store: AppendingStore(file: file, synchronizesAt: configuration.synchronizesAt), report: report)
+            case .success(let (store, mode)):
+                var report = StartReport(
+                    storage: .file(run.path(.segment(0))), mode: mode, priorRun: prior, earlyLines: 0, notices: [])
+                if mode != configuration.mode {
+                    report.notices = ["\(path): cannot be mapped safely; lines are written one by one"]
+                }
+                if configuration.notesSignals, pipeline === LogPipeline.shared { run.noteSignals() }
+                retention.apply(to: runs)
+                return Opened(store: store, report: report)
             }
         }
     }
 
-    private func file(of run: RunIdentity) -> Result<SegmentedFile, RunStoreError> {
-        let pipeline = pipeline
+    private typealias Store = (any LineStore, LogStorageMode)
+
+    private func store(of run: RunIdentity, _ retention: Retention) -> Result<Store, RunStoreError> {
+        let (pipeline, rotation) = (pipeline, configuration.rotation)
+        let notice: @Sendable (Int, String) -> [UInt8] = { lost, reason in
+            pipeline.notice(lost: lost, reason: reason)
+        }
+        if configuration.mode == .mapped {
+            let box = UncheckedRun(run: run)
+            let mapped = MappedStore(
+                run: run, rotation: rotation, counters: pipeline.counters,
+                synchronizesAt: configuration.synchronizesAt
+            ) { number in
+                SegmentedFile.continue(
+                    run: box.run, number: number, rotation: rotation, counters: pipeline.counters, notice: notice,
+                    makeRoom: { retention.makeRoom() })
+            }
+            if pipeline === LogPipeline.shared { mapped?.serveSignals() }
+            if let mapped { return .success((mapped, .mapped)) }
+        }
         return SegmentedFile.create(
-            run: run, rotation: configuration.rotation, counters: pipeline.counters,
-            notice: { lost, reason in pipeline.notice(lost: lost, reason: reason) }, makeRoom: {})
+            run: run, rotation: rotation, counters: pipeline.counters, notice: notice,
+            makeRoom: { retention.makeRoom() }
+        ).map { file in
+            file.servesSignals = pipeline === LogPipeline.shared
+            guard case .buffered(let bytes, let milliseconds) = configuration.mode else {
+                return (AppendingStore(file: file, synchronizesAt: configuration.synchronizesAt), .everyLine)
+            }
+            let store = BufferedStore(
+                file: file, bytes: bytes, milliseconds: milliseconds, synchronizesAt: configuration.synchronizesAt)
+            return (store, configuration.mode)
+        }
+    }
+
+    /// The run for the closure of the mapped store, which calls it under its own lock only.
+    private struct UncheckedRun: @unchecked Sendable {
+        let run: RunIdentity
     }
 
     private func inMemory(_ error: Int32) -> Opened {
@@ -53,10 +92,7 @@ struct RunOpening {
 extension LogPipeline {
     /// The line that tells of lost lines, in the format of the moment.
     func notice(lost: Int, reason: String) -> [UInt8] {
-        let copy = LogRecord.Copy(
-            sequence: emittedLines, level: .warning, time: .now, depth: 0, context: "AshlarLogging",
-            message: "\(lost) lines lost: \(reason)", fields: [:], file: #fileID, function: "notice()", line: 0,
-            threadID: 0)
+        let copy = LogRecord.Copy.notice("\(lost) lines lost: \(reason)", sequence: emittedLines)
         return Array((copy.formatted(as: format) + "\n").utf8)
     }
 }

@@ -1,3 +1,5 @@
+internal import CAshlarLogging
+
 /// The log file of a run with its continuations: the one place where lines are written.
 ///
 /// Used under the lock of the store that owns it. A failed write never traps and never blocks: the newest lines wait
@@ -11,7 +13,13 @@ final class SegmentedFile {
     /// Makes room on a full disk by removing an old run.
     private let makeRoom: @Sendable () -> Void
 
-    private(set) var descriptor: Int32
+    private(set) var descriptor: Int32 {
+        didSet { if servesSignals { ashlar_log_set_signal_descriptor(descriptor) } }
+    }
+    /// Whether lines of signal handlers go to this file.
+    var servesSignals = false {
+        didSet { ashlar_log_set_signal_descriptor(servesSignals ? descriptor : -1) }
+    }
     private var identity: SystemCalls.FileIdentity?
     /// The number of the segment being written, and its size.
     private(set) var number = 0
@@ -51,18 +59,23 @@ final class SegmentedFile {
     }
 
     private init(
-        run: RunIdentity, descriptor: Int32, rotation: LogRotation, counters: Guarded<LogCounters>,
+        run: RunIdentity, number: Int, descriptor: Int32, rotation: LogRotation, counters: Guarded<LogCounters>,
         notice: @escaping @Sendable (Int, String) -> [UInt8], makeRoom: @escaping @Sendable () -> Void
     ) {
-        (self.run, self.descriptor, self.rotation, self.counters) = (run, descriptor, rotation, counters)
+        (self.run, self.number, self.descriptor) = (run, number, descriptor)
+        (self.rotation, self.counters) = (rotation, counters)
         (self.notice, self.makeRoom) = (notice, makeRoom)
         identity = SystemCalls.status(descriptor)?.identity
         guardsSignals = SystemCalls.hasFileSizeLimit
         segmentStart = SystemCalls.monotonicClock()
     }
 
-    deinit { SystemCalls.close(descriptor) }
+    deinit {
+        if descriptor >= 0 { SystemCalls.close(descriptor) }
+        if servesSignals { ashlar_log_set_signal_descriptor(-1) }
+    }
 
+    /// Begins a run with its first segment.
     static func create(
         run: RunIdentity, rotation: LogRotation, counters: Guarded<LogCounters>,
         notice: @escaping @Sendable (Int, String) -> [UInt8], makeRoom: @escaping @Sendable () -> Void
@@ -71,8 +84,22 @@ final class SegmentedFile {
         guard descriptor >= 0 else { return .failure(RunStoreError(error: -descriptor)) }
         return .success(
             SegmentedFile(
-                run: run, descriptor: descriptor, rotation: rotation, counters: counters, notice: notice,
+                run: run, number: 0, descriptor: descriptor, rotation: rotation, counters: counters, notice: notice,
                 makeRoom: makeRoom))
+    }
+
+    /// Goes on with a run at a segment that may exist; if it cannot be opened, lines wait in memory as on a full disk.
+    static func `continue`(
+        run: RunIdentity, number: Int, rotation: LogRotation, counters: Guarded<LogCounters>,
+        notice: @escaping @Sendable (Int, String) -> [UInt8], makeRoom: @escaping @Sendable () -> Void
+    ) -> SegmentedFile {
+        let descriptor = SystemCalls.openForAppending(run.path(.segment(number)), exclusive: false)
+        let file = SegmentedFile(
+            run: run, number: number, descriptor: descriptor, rotation: rotation, counters: counters, notice: notice,
+            makeRoom: makeRoom)
+        file.size = SystemCalls.status(descriptor)?.size ?? 0
+        if descriptor < 0 { file.trouble = Trouble(error: -descriptor, isTorn: false) }
+        return file
     }
 
     // MARK: Writing
@@ -305,7 +332,7 @@ final class SegmentedFile {
         run.releaseDescriptor()
         guard ownFile else { return }
         childProcess = SystemCalls.processID
-        SystemCalls.close(descriptor)
+        if descriptor >= 0 { SystemCalls.close(descriptor) }
         descriptor = -1
         _ = reopen()
     }

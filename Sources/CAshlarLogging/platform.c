@@ -1,0 +1,78 @@
+#define _GNU_SOURCE
+#include "CAshlarLogging.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#if defined(__APPLE__)
+#include <sys/mount.h>
+#include <sys/param.h>
+#elif defined(__linux__)
+#include <sys/vfs.h>
+#endif
+
+int ashlar_log_can_map_safely(const char *folder) {
+#if defined(__APPLE__)
+    struct statfs information;
+    if (statfs(folder, &information) != 0 || !(information.f_flags & MNT_LOCAL)) return 0;
+    return strcmp(information.f_fstypename, "apfs") == 0 || strcmp(information.f_fstypename, "hfs") == 0;
+#elif defined(__linux__)
+    struct statfs information;
+    if (statfs(folder, &information) != 0) return 0;
+    switch ((unsigned long)information.f_type) {
+    case 0xEF53UL:      // ext2, ext3, ext4
+    case 0x58465342UL:  // xfs
+    case 0x01021994UL:  // tmpfs
+        return 1;
+    default:
+        return 0;
+    }
+#else
+    (void)folder;
+    return 0;
+#endif
+}
+
+int ashlar_log_connect_datagram(const char *path) {
+    struct sockaddr_un address;
+    memset(&address, 0, sizeof address);
+    address.sun_family = AF_UNIX;
+    if (strlen(path) >= sizeof address.sun_path) return -ENAMETOOLONG;
+    strcpy(address.sun_path, path);
+    int descriptor = socket(AF_UNIX, SOCK_DGRAM, 0);
+    if (descriptor < 0) return -errno;
+    if (descriptor <= 2) {
+        int moved = fcntl(descriptor, F_DUPFD, 3);
+        close(descriptor);
+        if (moved < 0) return -errno;
+        descriptor = moved;
+    }
+    fcntl(descriptor, F_SETFD, FD_CLOEXEC);
+    fcntl(descriptor, F_SETFL, O_NONBLOCK);
+#if defined(SO_NOSIGPIPE)
+    int on = 1;
+    setsockopt(descriptor, SOL_SOCKET, SO_NOSIGPIPE, &on, sizeof on);
+#endif
+    if (connect(descriptor, (struct sockaddr *)&address, sizeof address) != 0) {
+        int failed = errno;
+        close(descriptor);
+        return -failed;
+    }
+    return descriptor;
+}
+
+int ashlar_log_send_datagram(int descriptor, const void *bytes, size_t count) {
+#if defined(MSG_NOSIGNAL)
+    int flags = MSG_NOSIGNAL;
+#else
+    int flags = 0;
+#endif
+    ssize_t sent;
+    do sent = send(descriptor, bytes, count, flags);
+    while (sent < 0 && errno == EINTR);
+    return sent == (ssize_t)count ? 0 : sent < 0 ? errno : EMSGSIZE;
+}

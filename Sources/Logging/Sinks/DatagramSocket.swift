@@ -1,0 +1,27 @@
+internal import CAshlarLogging
+
+/// A socket to a service of this machine, opened when it is needed and again after it failed. It never blocks.
+final class DatagramSocket: @unchecked Sendable {  // `descriptor` is used under `lock` only
+    let lock = ForkSafeLock()
+    private let path: String
+    private var descriptor: Int32 = -1
+
+    init(path: String) { self.path = path }
+
+    deinit { if descriptor >= 0 { SystemCalls.close(descriptor) } }
+
+    /// Sends one datagram; `false` if nobody listens or the service is behind.
+    func send(_ bytes: UnsafeRawBufferPointer) -> Bool {
+        lock.withLock {
+            for _ in 0..<2 {
+                if descriptor < 0 { descriptor = ashlar_log_connect_datagram(path) }
+                guard descriptor >= 0 else { return false }
+                if ashlar_log_send_datagram(descriptor, bytes.baseAddress!, bytes.count) == 0 { return true }
+                // A service that was started again listens on another socket of the same name.
+                SystemCalls.close(descriptor)
+                descriptor = -1
+            }
+            return false
+        }
+    }
+}

@@ -1,0 +1,43 @@
+#if canImport(os)
+    internal import os
+
+    /// Sends lines to the unified logging system of Apple platforms, one category per context.
+    ///
+    /// Levels keep their order: 0 and 1 are faults, 2 and 3 errors, 4 is the default type, 5 info, 6 to 8 debug. The
+    /// text is public there, because private values have been redacted before.
+    public final class OSLogSink: LogSink {
+        private let subsystem: String
+        private let loggers = Guarded<[String: os.Logger]>([:])
+
+        /// Creates a sink for a subsystem, usually the bundle identifier.
+        public init(subsystem: String) { self.subsystem = subsystem }
+
+        /// Sends the line.
+        public func receive(_ record: borrowing LogRecord) -> Bool {
+            let context = record.context
+            let logger = loggers.withLock { loggers in
+                if let known = loggers[context] { return known }
+                let made = os.Logger(subsystem: subsystem, category: context)
+                if loggers.count < 1024 { loggers[context] = made }
+                return made
+            }
+            let fields = record.fields.elements.map { " \($0.key)=\($0.value)" }.joined()
+            let text = record.message + fields
+            logger.log(level: Self.type(of: record.level), "\(text, privacy: .public)")
+            return true
+        }
+
+        private static func type(of level: LogLevel) -> OSLogType {
+            switch level {
+            case .unrecoverable, .critical: .fault
+            case .error, .warning: .error
+            case .information: .default
+            case .logging: .info
+            case .debugging, .analytic, .verbose: .debug
+            }
+        }
+
+        /// Nothing is held back.
+        public func flush() {}
+    }
+#endif

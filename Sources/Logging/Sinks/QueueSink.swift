@@ -1,0 +1,183 @@
+/// A sink that hands lines to another one on a thread of its own, through a queue of bounded size.
+///
+/// For sinks that are slow or may block. What does not fit is dealt with as ``Overflow`` says, counted by level, and
+/// told to the other sink with the next line: `12 lines lost: queue full`.
+///
+/// ```swift
+/// let slow = ClosureSink { _ in true }
+/// let sink = QueueSink(slow, bytes: 1 << 20, overflow: .dropOldest)
+/// ```
+public final class QueueSink: LogSink {
+    /// What happens when the queue is full.
+    public enum Overflow: Hashable, Sendable {
+        /// The call waits for room at most that long, then its line is dropped.
+        case block(atMost: Duration)
+        /// The new line is dropped.
+        case dropNewest
+        /// The oldest lines are dropped.
+        case dropOldest
+    }
+
+    private let queue: Queue
+    private let overflow: Overflow
+    /// The least severe level that the other sink wants.
+    public let threshold: LogLevel
+
+    /// Creates a sink.
+    ///
+    /// - Parameters:
+    ///   - sink: Gets the lines, in order, on one thread.
+    ///   - bytes: About how much memory the waiting lines may take.
+    ///   - overflow: What happens when the queue is full.
+    public init(_ sink: any LogSink, bytes: Int = 1 << 20, overflow: Overflow = .dropNewest) {
+        queue = Queue(sink, capacity: max(1024, bytes))
+        self.overflow = overflow
+        threshold = sink.threshold
+        let queue = queue
+        queue.hasThread = BackgroundThread.start { queue.serve() }
+    }
+
+    deinit { queue.close() }
+
+    /// How many lines were dropped, by level.
+    public var dropped: [LogLevel: Int] { queue.lock.withLock { queue.dropped } }
+
+    /// Puts the line into the queue; `false` if it was dropped.
+    public func receive(_ record: borrowing LogRecord) -> Bool {
+        queue.put(record.copy(), overflow)
+        return true
+    }
+
+    /// Waits until the other sink has got all lines, at most five seconds, and flushes it.
+    public func flush() {
+        queue.drain(atMost: 5_000_000_000)
+        queue.slot.sink.flush()
+    }
+}
+
+extension QueueSink: ForkAware {
+    var forkLocks: [ForkSafeLock] { [queue.lock, queue.slot.lock] }
+
+    func becomeForkedChild() {
+        // What waits is the parent's to deliver; without the thread, lines are delivered by the caller.
+        queue.waiting = []
+        queue.bytes = 0
+        queue.isServing = false
+        queue.hasThread = false
+    }
+}
+
+/// What the sink and its thread share, so that the thread does not keep the sink alive.
+private final class Queue: @unchecked Sendable {  // all that changes is used under `lock`
+    let lock = WaitingLock()
+    let slot: SinkSlot
+    let capacity: Int
+    var waiting: [LogRecord.Copy] = []
+    var bytes = 0
+    var dropped: [LogLevel: Int] = [:]
+    /// Lines dropped since the other sink was last told.
+    var untold = 0
+    var isServing = false
+    var isClosed = false
+    var hasThread = false
+
+    init(_ sink: any LogSink, capacity: Int) { (slot, self.capacity) = (SinkSlot(sink), capacity) }
+
+    func put(_ copy: LogRecord.Copy, _ overflow: QueueSink.Overflow) {
+        lock.lock()
+        guard hasThread else {
+            lock.unlock()
+            deliver([copy], lost: 0)
+            return
+        }
+        if bytes + copy.footprint > capacity { makeRoom(for: copy, overflow) }
+        if bytes + copy.footprint <= capacity {
+            if waiting.isEmpty { lock.wakeAll() }
+            waiting.append(copy)
+            bytes += copy.footprint
+        } else {
+            drop(copy)
+        }
+        lock.unlock()
+    }
+
+    private func makeRoom(for copy: LogRecord.Copy, _ overflow: QueueSink.Overflow) {
+        switch overflow {
+        case .dropNewest: return
+        case .dropOldest:
+            var count = 0
+            while count < waiting.count, bytes + copy.footprint > capacity {
+                bytes -= waiting[count].footprint
+                drop(waiting[count])
+                count += 1
+            }
+            waiting.removeFirst(count)
+        case .block(let longest):
+            let (seconds, attoseconds) = longest.components
+            let end = SystemCalls.monotonicClock() + min(seconds, 3600) * 1_000_000_000 + attoseconds / 1_000_000_000
+            while bytes + copy.footprint > capacity, !isClosed {
+                let rest = end - SystemCalls.monotonicClock()
+                guard rest > 0 else { return }
+                lock.wait(nanoseconds: rest)
+            }
+        }
+    }
+
+    private func drop(_ copy: LogRecord.Copy) {
+        dropped[copy.level, default: 0] += 1
+        untold += 1
+        LogPipeline.shared.counters.withLock { $0.droppedByQueues += 1 }
+    }
+
+    /// The work of the thread.
+    func serve() {
+        // What the other sink logs goes to the run file only, as for a sink that is called directly.
+        ThreadContext.current.state.pointee.sinkNesting += 1
+        lock.lock()
+        while true {
+            guard !waiting.isEmpty else {
+                if isClosed { break }
+                lock.wait()
+                continue
+            }
+            let batch = waiting
+            let lost = untold
+            (waiting, bytes, untold, isServing) = ([], 0, 0, true)
+            lock.wakeAll()
+            lock.unlock()
+            deliver(batch, lost: lost)
+            lock.lock()
+            isServing = false
+            lock.wakeAll()
+        }
+        lock.unlock()
+    }
+
+    private func deliver(_ batch: [LogRecord.Copy], lost: Int) {
+        let counters = LogPipeline.shared.counters
+        if lost > 0 {
+            LogRecord.Copy.notice("\(lost) lines lost: queue full").withRecord {
+                slot.deliver($0, counters: counters)
+            }
+        }
+        for copy in batch { copy.withRecord { slot.deliver($0, counters: counters) } }
+    }
+
+    func drain(atMost nanoseconds: Int64) {
+        let end = SystemCalls.monotonicClock() + nanoseconds
+        lock.lock()
+        while !waiting.isEmpty || isServing, hasThread {
+            let rest = end - SystemCalls.monotonicClock()
+            guard rest > 0 else { break }
+            lock.wait(nanoseconds: rest)
+        }
+        lock.unlock()
+    }
+
+    func close() {
+        lock.withLock {
+            isClosed = true
+            lock.wakeAll()
+        }
+    }
+}
