@@ -30,7 +30,8 @@ extension Log {
         _ level: LogLevel, _ message: String, context: String? = nil, fields: LogFields = [:],
         function: String = #function, file: String = #fileID, line: UInt = #line
     ) {
-        let target = context.map { $0 == self.context ? core : LogCore($0, level: self.level, pipeline: core.pipeline) } ?? core
+        let target =
+            context.map { $0 == self.context ? core : LogCore($0, level: self.level, pipeline: core.pipeline) } ?? core
         guard level.rawValue < target.limit.load(ordering: .relaxed), target.begin() else { return }
         let thread = ThreadContext.current
         LogText.text(message).withBytes { start, count in

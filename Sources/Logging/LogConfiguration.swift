@@ -26,7 +26,7 @@ public struct LogConfiguration: Sendable {
     public var rotation: LogRotation
     /// Which finished runs are kept.
     public var retention: LogRetention
-    /// Longer lines are cut: bytes without the line end, at least 256.
+    /// Longer lines are cut: bytes without the line end, at least 1024.
     public var maximumLineBytes: Int
     /// How many lines of one call site pass, or `nil` for all.
     public var rateLimit: LogRateLimit?
@@ -95,7 +95,9 @@ public struct LogConfiguration: Sendable {
     }
 }
 
-/// What ``LogSystem/start(_:)`` did. Starting never fails: what was not possible is told here.
+/// What ``LogSystem/start(_:)`` did.
+///
+/// Starting never fails: what was not possible is told here.
 public struct StartReport: Sendable {
     /// Where the lines of this run are kept.
     public enum Storage: Hashable, Sendable {

@@ -1,6 +1,10 @@
-/// A mistake in what was given to the logger. Logging itself never throws.
+/// A mistake in what was given to the logger.
+///
+/// Logging itself never throws.
 public struct LogError: Error, Hashable, Sendable {
-    /// What went wrong. Codes may be added, so a `switch` needs a `default`.
+    /// What went wrong.
+    ///
+    /// Codes may be added, so a `switch` needs a `default`.
     public struct Code: Hashable, Sendable {
         private enum Kind { case formatMalformed, thresholdsMalformed }
         private let kind: Kind

@@ -1,4 +1,6 @@
-/// How many lines of one call site pass. Off by default.
+/// How many lines of one call site pass.
+///
+/// Off by default.
 ///
 /// A call site is a file and a line. Lines of ``LogLevel/error`` and worse always pass. The next line of the call site
 /// that passes says in a field `suppressed` how many were held back before it, and ``LogCounters/suppressed`` counts

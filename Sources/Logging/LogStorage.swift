@@ -36,7 +36,9 @@ public struct LogRotation: Hashable, Sendable {
     }
 }
 
-/// Which finished runs are kept. The newest prior run always is, and those still running are never touched.
+/// Which finished runs are kept.
+///
+/// The newest prior run always is, and those still running are never touched.
 public struct LogRetention: Hashable, Sendable {
     /// How many finished runs are kept.
     public var runs: Int

@@ -31,6 +31,7 @@ struct Child {
         configuration.application = option("application") ?? "child"
         configuration.notesSignals = option("notes") != nil
         configuration.retention.runs = number("runs", or: 5)
+        configuration.rotation = LogRotation(segmentBytes: number("segment", or: 1 << 20), runBytes: 64 << 20)
         switch option("mode") {
         case "mapped": configuration.mode = .mapped
         case "buffered": configuration.mode = .buffered(bytes: number("bytes", or: 4096), milliseconds: 50)
@@ -42,12 +43,19 @@ struct Child {
     /// Tells the test something, at once.
     func say(_ text: String) {
         var text = text + "\n"
-        _ = text.withUTF8 { write(1, $0.baseAddress!, $0.count) }
+        #if canImport(Darwin)
+            _ = text.withUTF8 { Darwin.write(1, $0.baseAddress!, $0.count) }
+        #elseif canImport(Musl)
+            _ = text.withUTF8 { Musl.write(1, $0.baseAddress!, $0.count) }
+        #else
+            _ = text.withUTF8 { Glibc.write(1, $0.baseAddress!, $0.count) }
+        #endif
     }
 
     /// Logs numbered lines until someone ends the process; each number is told once its call has returned.
     func logForever() {
-        LogSystem.start(configuration)
+        let report = LogSystem.start(configuration)
+        if option("silent") == nil { say("mode \(report.mode)") }
         let log = Log("Kill")
         let padding = String(repeating: "x", count: number("padding", or: 20))
         for index in 1... {
@@ -56,30 +64,50 @@ struct Child {
         }
     }
 
-    /// Logs a line and ends as told by `how`.
-    func logAndEnd() {
+    /// Logs a number of lines and ends well.
+    func write() {
         LogSystem.start(configuration)
-        Log("End").info("the last line")
-        switch option("how") {
-        case "exit": exit(0)
-        case "exit3": exit(3)
-        case "shutdown":
-            LogSystem.shutdown()
-            kill(getpid(), SIGKILL)
-        case "_exit": _exit(0)
-        case "abort": abort()
-        case "trap": fatalError("as asked")
-        case let how?:
-            if let signal = Int32(how) { kill(getpid(), signal) }
-        case nil: break
-        }
+        let log = Log(option("id") ?? "write")
+        let padding = String(repeating: "x", count: number("padding", or: 20))
+        for index in 1...number("count", or: 10) { log.debug("line \(index) \(padding) end") }
     }
 
     /// Tells how the run before ended and what it logged.
     func tellPriorRun() {
         let report = LogSystem.start(configuration)
-        guard let prior = report.priorRun else { return say("none") }
+        guard let prior = report.priorRun, LogSystem.priorRun?.startedAt == prior.startedAt else { return say("none") }
         say("\(prior.outcome) \(prior.processID)")
         say(prior.log)
+    }
+
+    /// Tells which lines of which contexts the environment lets through.
+    func tellWhatTheEnvironmentEnables() {
+        let report = LogSystem.start(configuration)
+        for context in ["net", "net.cache", "other"] {
+            let log = Log(context)
+            say("\(context) \(LogLevel.allCases.filter { log.isEnabled($0) }.last?.name ?? "OFF")")
+        }
+        for notice in report.notices { say(notice) }
+    }
+
+    /// Prints lines to the standard error stream.
+    func logToStandardError() {
+        var configuration = configuration
+        configuration.sinks = [.standardError]
+        LogSystem.start(configuration)
+        Log("Console").warning("careful").indent(true).debug("details")
+    }
+
+    /// Logs before the start and after the end of the run.
+    func logEarlyAndLate() {
+        let log = Log("Early")
+        log.info("before \(1)", ["k": 1])
+        log.debug("not by default")
+        let report = LogSystem.start(configuration)
+        log.debug("started")
+        LogSystem.shutdown()
+        log.info("after")
+        say("\(report.earlyLines)")
+        say(LogSystem.liveLog)
     }
 }

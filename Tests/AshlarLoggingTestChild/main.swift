@@ -17,11 +17,25 @@ guard arguments.count > 2 else {
     print("usage: AshlarLoggingTestChild <command> <folder> [key=value ...]")
     exit(2)
 }
+// The tests start this program from threads that block all signals, and it would inherit that.
+var signals = sigset_t()
+sigfillset(&signals)
+sigprocmask(SIG_UNBLOCK, &signals, nil)
 let child = Child(folder: arguments[2], options: Array(arguments[3...]))
 switch arguments[1] {
 case "forever": child.logForever()
+case "write": child.write()
 case "end": child.logAndEnd()
 case "prior": child.tellPriorRun()
+case "family": child.logAsFamily()
+case "early": child.logEarlyAndLate()
+case "environment": child.tellWhatTheEnvironmentEnables()
+case "stderr": child.logToStandardError()
+case "limit": child.exceedFileSizeLimit()
+case "pipe": child.logIntoBrokenPipe()
+case "closed": child.logWithClosedDescriptors()
+case "full": child.fillTheDisk()
+case "handler": child.logFromSignalHandler()
 default:
     print("unknown command \(arguments[1])")
     exit(2)

@@ -1,15 +1,58 @@
-import AshlarLogging
 import Foundation
 import Testing
 
+@testable import AshlarLogging
+
+/// Kills a process that logs at random moments: a line counts once its call has returned.
 @Suite struct KillTests {
-    @Test("A killed process loses no acknowledged line and reads as unclean", .timeLimit(.minutes(1)))
-    func kill() throws {
+    static let kills = isSoak ? 1000 : 60
+
+    @Test(
+        "A killed process loses no acknowledged line", .timeLimit(.minutes(isSoak ? 20 : 2)),
+        arguments: ["everyLine", "mapped"])
+    func nothingLost(mode: String) throws {
+        var acknowledged = 0
+        for kill in 0..<Self.kills {
+            let (told, lines) = try killed(mode: mode, seed: UInt64(kill))
+            #expect(lines >= told, "kill \(kill): \(told) acknowledged, \(lines) in the log")
+            acknowledged += told
+        }
+        // The loop proves something only if the processes were at work.
+        #expect(acknowledged > Self.kills * 10)
+    }
+
+    @Test("A killed process loses at most its buffer", .timeLimit(.minutes(isSoak ? 20 : 2)))
+    func bounded() throws {
+        var (acknowledged, lost) = (0, 0)
+        for kill in 0..<Self.kills {
+            let (told, lines) = try killed(mode: "buffered", seed: UInt64(kill))
+            acknowledged += told
+            lost += max(0, told - lines)
+            let missing = lines < told ? ((lines + 1)...told).reduce(0) { $0 + Self.line($1).utf8.count + 1 } : 0
+            #expect(missing <= 4096, "kill \(kill): \(missing) bytes lost")
+        }
+        #expect(acknowledged > Self.kills * 10)
+        #expect(lost > 0, "if nothing is ever lost, nothing was buffered")
+    }
+
+    private static func line(_ index: Int) -> String {
+        "[DEBUG] Kill - line \(index) \(String(repeating: "x", count: 100)) end"
+    }
+
+    /// Starts the program, kills it, and returns how many lines it had acknowledged and how many its log holds.
+    private func killed(mode: String, seed: UInt64) throws -> (told: Int, lines: Int) {
+        var random = SeededGenerator(seed: seed)
         let folder = TemporaryFolder()
-        let told = try TestChild("forever", folder.path).runAndKill(after: .milliseconds(60))
-        let acknowledged = try #require(told.split(separator: "\n").last.flatMap { Int($0) })
-        let answer = try TestChild("prior", folder.path).run()
-        #expect(answer.hasPrefix("unclean "))
-        #expect(answer.contains("[DEBUG] Kill - line \(acknowledged) "))
+        let child = try TestChild("forever", folder.path, ["mode=\(mode)", "padding=100", "segment=16384", "silent"])
+        let told = try child.runAndKill(afterMicroseconds: .random(in: 8000...40_000, using: &random))
+        let acknowledged = told.split(separator: "\n").last.flatMap { Int($0) } ?? 0
+        guard let run = PriorRun.all(in: folder.path).first else { return (acknowledged, 0) }
+        #expect(run.outcome == .unclean)
+        let lines = run.log.split(separator: "\n")
+        for (index, line) in lines.enumerated() where line != Self.line(index + 1) {
+            Issue.record("line \(index + 1) reads \(line)")
+            break
+        }
+        return (acknowledged, lines.count)
     }
 }

@@ -1,18 +1,59 @@
-import AshlarLogging
 import Foundation
 import Testing
+
+@testable import AshlarLogging
 
 /// A folder that is removed when the test is over.
 final class TemporaryFolder: Sendable {
     let path: String
 
-    init() {
-        path = NSTemporaryDirectory() + "ashlar-logging-" + UUID().uuidString
+    init(in parent: String = NSTemporaryDirectory()) {
+        path = (parent.hasSuffix("/") ? parent : parent + "/") + "ashlar-logging-" + UUID().uuidString
     }
 
     deinit { try? FileManager.default.removeItem(atPath: path) }
 
     var names: [String] { ((try? FileManager.default.contentsOfDirectory(atPath: path)) ?? []).sorted() }
+
+    func make() throws { try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true) }
+}
+
+/// A logging system of a test's own, so that tests run beside each other and beside those of an app that logs.
+///
+/// `LogSystem` forwards to one such system; the child program and `SystemTests` use it itself.
+struct TestSystem {
+    let folder: TemporaryFolder
+    let pipeline = LogPipeline()
+    let report: StartReport
+
+    init(
+        in folder: TemporaryFolder = TemporaryFolder(), threshold: LogLevel = .verbose,
+        _ change: (inout LogConfiguration) -> Void = { _ in }
+    ) {
+        self.folder = folder
+        var configuration = LogConfiguration(folder: folder.path, threshold: threshold, sinks: [])
+        configuration.readsEnvironment = false
+        configuration.application = "test"
+        change(&configuration)
+        report = pipeline.start(configuration)
+    }
+
+    func log(_ context: String = "A", level: LogLevel? = nil) -> Log {
+        Log(context, level: level, pipeline: pipeline)
+    }
+
+    /// The log as the file holds it.
+    var live: String { String(decoding: pipeline.liveBytes(limit: nil), as: UTF8.self) }
+    var lines: [String] { live.split(separator: "\n").map(String.init) }
+    var counters: LogCounters { pipeline.readCounters() }
+
+    /// What a file of the run holds now, read from outside.
+    func file(_ part: RunFile.Part = .segment(0)) throws -> String {
+        guard case .file(let path) = report.storage else { throw CocoaError(.fileNoSuchFile) }
+        let name = (path as NSString).lastPathComponent
+        let run = try #require(RunFile(name: name)).run
+        return try String(contentsOfFile: "\(folder.path)/\(RunFile(run: run, part: part).name)", encoding: .utf8)
+    }
 }
 
 /// The program that ends in many ways.
@@ -20,10 +61,11 @@ struct TestChild {
     let process = Process()
     private let output = Pipe()
 
-    init(_ command: String, _ folder: String, _ options: String..., environment: [String: String] = [:]) throws {
+    init(_ command: String, _ folder: String, _ options: [String] = [], environment: [String: String] = [:]) throws {
         process.executableURL = try Self.program()
         process.arguments = [command, folder] + options
-        process.environment = ProcessInfo.processInfo.environment.merging(environment) { $1 }
+        process.environment = ProcessInfo.processInfo.environment
+            .merging(["SWIFT_BACKTRACE": "enable=no"]) { $1 }.merging(environment) { $1 }
         process.standardOutput = output
         process.standardError = FileHandle.nullDevice
     }
@@ -31,21 +73,30 @@ struct TestChild {
     /// Runs the program to its end and returns what it told.
     func run() throws -> String {
         try process.run()
+        return finish()
+    }
+
+    /// Starts the program, kills it as soon as `moment` has passed, and returns what it told.
+    func runAndKill(afterMicroseconds moment: UInt32) throws -> String {
+        try process.run()
+        usleep(moment)
+        kill(process.processIdentifier, SIGKILL)
+        return finish()
+    }
+
+    /// Waits for the end of the program, which is killed after half a minute.
+    func finish() -> String {
+        let pid = process.processIdentifier
+        let watchdog = DispatchWorkItem { kill(pid, SIGKILL) }
+        DispatchQueue.global().asyncAfter(deadline: .now() + 30, execute: watchdog)
+        defer { watchdog.cancel() }
         let data = output.fileHandleForReading.readDataToEndOfFile()
         process.waitUntilExit()
         return String(decoding: data, as: UTF8.self)
     }
 
-    /// Starts the program, kills it as soon as `moment` has passed, and returns what it told.
-    func runAndKill(after moment: Duration) throws -> String {
-        try process.run()
-        let parts = moment.components
-        usleep(UInt32(parts.seconds * 1_000_000 + parts.attoseconds / 1_000_000_000_000))
-        kill(process.processIdentifier, SIGKILL)
-        let data = output.fileHandleForReading.readDataToEndOfFile()
-        process.waitUntilExit()
-        return String(decoding: data, as: UTF8.self)
-    }
+    /// Waits until the program has told something.
+    func firstLine() -> String { String(decoding: output.fileHandleForReading.availableData, as: UTF8.self) }
 
     private static func program() throws -> URL {
         var folders = [URL(fileURLWithPath: CommandLine.arguments[0]).deletingLastPathComponent()]
@@ -58,15 +109,19 @@ struct TestChild {
     }
 }
 
-/// The suites that use the one `LogSystem` of the process; they run one after the other.
-@Suite(.serialized) struct SharedLogSystemTests {
-    /// Starts a fresh run in a folder, with nothing of the tests before.
-    static func start(
-        _ folder: TemporaryFolder, threshold: LogLevel = .verbose, _ change: (inout LogConfiguration) -> Void = { _ in }
-    ) -> StartReport {
-        var configuration = LogConfiguration(folder: folder.path, threshold: threshold, sinks: [])
-        configuration.readsEnvironment = false
-        change(&configuration)
-        return LogSystem.start(configuration)
+/// Whether the long proofs run with their full counts.
+let isSoak = ProcessInfo.processInfo.environment["ASHLAR_SOAK"] == "1"
+
+/// A generator whose sequence a failing test can name.
+struct SeededGenerator: RandomNumberGenerator {
+    private var state: UInt64
+    init(seed: UInt64) { state = seed }
+
+    mutating func next() -> UInt64 {
+        state &+= 0x9E37_79B9_7F4A_7C15
+        var mixed = state
+        mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
+        mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
+        return mixed ^ (mixed >> 31)
     }
 }

@@ -19,6 +19,8 @@ final class CompiledFormat: Sendable {
     /// Deeper lines show this many levels and how many more there are.
     static let deepestShown = 64
     static let longestIndent = 256
+    /// What ` ...[+12 fields]` takes at most.
+    private static let fieldsMarkLength = 24
 
     let kind: Kind
     let steps: [Step]
@@ -80,17 +82,23 @@ final class CompiledFormat: Sendable {
     private func writePattern(_ record: borrowing LogRecord, to line: ByteBuffer, limit: Int) -> Bool {
         var cut = false
         let end = limit - tailLength
-        let short = min(end, line.count + 8 * LogContext.longest)
+        let short = Self.shortLimit(limit - line.count)
         for index in steps.indices {
             let step = steps[index]
             switch step.action {
             case .literal: line.append(literals.start + Int(step.offset), Int(step.length))
             case .indent: writeIndent(record.depth, to: line)
             case .level: line.append(record.level.printedName)
-            case .context: line.append(record.source.escaped.start, record.source.escaped.count)
+            case .context:
+                if record.source.escaped.count <= short {
+                    line.append(record.source.escaped.start, record.source.escaped.count)
+                } else {
+                    writePlace(.text(record.source.name), to: line, end: line.count + short)
+                }
             case .message:
                 let wasCut = messageStyle.append(
-                    record.messageStart, record.messageCount, omitted: record.messageOmitted, to: line, end: end)
+                    record.messageStart, record.messageCount, omitted: record.messageOmitted, to: line,
+                    end: record.fields.isEmpty ? end : end - Self.fieldsMarkLength)
                 cut = wasCut || cut
             case .fields:
                 if !record.fields.isEmpty { cut = writeFields(record.fields, to: line, end: end) || cut }
@@ -98,9 +106,9 @@ final class CompiledFormat: Sendable {
             case .sequence: line.append(decimal: record.sequence)
             case .number: line.append(byte: 48 + record.level.rawValue)
             case .toolBoxLevel: line.append(record.level.toolBoxText)
-            case .file: writePlace(record.place.file, to: line, end: short)
-            case .function: writePlace(record.place.function, to: line, end: short)
-            case .method: writeMethod(record.place.function, to: line, end: short)
+            case .file: writePlace(record.place.file, to: line, end: line.count + short)
+            case .function: writePlace(record.place.function, to: line, end: line.count + short)
+            case .method: writeMethod(record.place.function, to: line, end: line.count + short)
             case .line: line.append(decimal: UInt64(record.line))
             case .thread: line.append(decimal: record.threadID)
             }
@@ -167,6 +175,9 @@ final class CompiledFormat: Sendable {
         }
         return cut
     }
+
+    /// How long a context, a place or a key may be, so that a line always has room for its message.
+    static func shortLimit(_ limit: Int) -> Int { min(LogContext.longest, limit / 8) }
 }
 
 extension FormatPiece {

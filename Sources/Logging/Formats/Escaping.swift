@@ -177,7 +177,8 @@ enum Escaping {
 
     /// The last boundary between characters at or before `limit`.
     ///
-    /// Looks at a window of bytes around the limit: in one endless cluster the cut falls between two scalars.
+    /// Looks from the last ASCII character on, before which there is always a boundary: some clusters, such as flags,
+    /// depend on all that is before them. In one endless cluster the cut falls between two scalars.
     static func characterBoundary(_ start: UnsafePointer<UInt8>, _ count: Int, atMost limit: Int) -> Int {
         guard limit < count else { return count }
         func scalarBoundary(_ index: Int) -> Int {
@@ -185,15 +186,16 @@ enum Escaping {
             while index > 0, start[index] & 0xC0 == 0x80 { index -= 1 }
             return index
         }
-        let first = scalarBoundary(max(0, limit - 256))
-        let last = min(count, limit + 64)
-        let window = String(decoding: UnsafeBufferPointer(start: start + first, count: last - first), as: UTF8.self)
-        var best = 0
-        for index in window.indices {
-            let offset = window.utf8.distance(from: window.startIndex, to: index)
-            if offset > limit - first { break }
-            best = offset
+        var first = max(0, limit - 1)
+        // Not before a line feed: it may belong to a carriage return.
+        while first > 0, start[first] & 0x80 != 0 || start[first] == 10 { first -= 1 }
+        let window = UnsafeBufferPointer(start: start + first, count: min(count, limit + 64) - first)
+        var best = first
+        for character in String(decoding: window, as: UTF8.self) {
+            let end = best + character.utf8.count
+            if end > limit { break }
+            best = end
         }
-        return best > 0 ? first + best : scalarBoundary(limit)
+        return best > 0 && limit - best < 1024 ? best : scalarBoundary(limit)
     }
 }

@@ -1,6 +1,9 @@
 extension CompiledFormat {
-    /// Appends one JSON object (RFC 8259). What is cut in a long line is the text, never the syntax.
+    /// Appends one JSON object (RFC 8259).
+    ///
+    /// What is cut in a long line is the text, never the syntax.
     func writeJSON(_ record: borrowing LogRecord, to line: ByteBuffer, limit: Int) -> Bool {
+        let short = Self.shortLimit(limit - line.count)
         line.append("{\"time\":\"" as StaticString)
         writeTime(record.time, to: line)
         line.append("\",\"seq\":" as StaticString)
@@ -12,15 +15,15 @@ extension CompiledFormat {
         line.append(",\"depth\":" as StaticString)
         line.append(decimal: UInt64(max(0, record.depth)))
         line.append(",\"file\":" as StaticString)
-        appendString(record.place.file, to: line, limit: LogContext.longest)
+        appendString(record.place.file, to: line, limit: short)
         line.append(",\"function\":" as StaticString)
-        appendString(record.place.function, to: line, limit: LogContext.longest)
+        appendString(record.place.function, to: line, limit: short)
         line.append(",\"line\":" as StaticString)
         line.append(decimal: UInt64(record.line))
         line.append(",\"thread\":" as StaticString)
         line.append(decimal: record.threadID)
         line.append(",\"context\":" as StaticString)
-        appendString(.text(record.source.name), to: line, limit: LogContext.longest)
+        appendString(.text(record.source.name), to: line, limit: short)
         line.append(",\"message\":\"" as StaticString)
         var cut = Escaping.json.append(
             record.messageStart, record.messageCount, omitted: record.messageOmitted, to: line, end: limit - 64)

@@ -45,7 +45,7 @@ enum LogfmtWriter {
     private static func appendKey(_ key: String, to line: ByteBuffer, end: Int) {
         let before = line.count
         LogText.text(key).withBytes { start, count in
-            _ = Escaping.text.append(start, count, to: line, end: min(end, before + 8 * LogContext.longest))
+            _ = Escaping.text.append(start, count, to: line, end: min(end, before + LogContext.longest))
         }
         if line.count == before { line.append(byte: 95) }
         for index in before..<line.count where [0x09, 0x20, 0x22, 0x3D].contains(line.start[index]) {
@@ -62,7 +62,7 @@ extension CompiledFormat {
         line.append(record.level.printedName)
         line.append(" context=" as StaticString)
         var cut = false
-        let short = min(limit - 64, line.count + LogContext.longest)
+        let short = line.count + Self.shortLimit(limit - line.count)
         LogText.text(record.source.name).withBytes { start, count in
             cut = LogfmtWriter.append(start, count, to: line, end: short)
         }

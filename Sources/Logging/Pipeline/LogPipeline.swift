@@ -10,8 +10,10 @@ final class LogPipeline: @unchecked Sendable {  // what changes is atomic or beh
     private let sequence = Atomic<UInt64>(0)
     /// How many captures are under way.
     private let captures = Atomic<Int>(0)
-    /// The number of the present settings. Numbers are never used twice in a process, so a thread that knows settings
-    /// by their number knows whose they are.
+    /// The number of the present settings.
+    ///
+    /// Numbers are never used twice in a process, so a thread that knows settings by their number knows whose they
+    /// are.
     private let generation: Atomic<UInt64>
     private static let lastGeneration = Atomic<UInt64>(0)
     private let latest: Guarded<PipelineSettings>
@@ -153,7 +155,9 @@ final class LogPipeline: @unchecked Sendable {  // what changes is atomic or beh
         line.shrink()
     }
 
-    /// Hands the line to the sinks, outside of any lock. What a sink logs meanwhile goes to the run file only.
+    /// Hands the line to the sinks, outside of any lock.
+    ///
+    /// What a sink logs meanwhile goes to the run file only.
     private func serveSinks(_ record: borrowing LogRecord, by settings: PipelineSettings, on thread: ThreadContext) {
         guard thread.state.pointee.sinkNesting == 0 else { return }
         thread.state.pointee.sinkNesting += 1

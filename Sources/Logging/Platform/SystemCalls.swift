@@ -246,15 +246,15 @@ enum SystemCalls {
 
     static func atExit(_ action: @escaping @convention(c) () -> Void) { atexit(action) }
 
-    /// Whether a write past a limit of the file size would end the process with `SIGXFSZ`.
-    static var hasFileSizeLimit: Bool {
+    /// The size at which a write would end the process with `SIGXFSZ`, if there is one.
+    static var fileSizeLimit: Int64? {
         var limit = rlimit()
         #if canImport(Glibc)
             let result = getrlimit(__rlimit_resource_t(RLIMIT_FSIZE.rawValue), &limit)
         #else
             let result = getrlimit(RLIMIT_FSIZE, &limit)
         #endif
-        return result == 0 && limit.rlim_cur != rlim_t.max
+        return result == 0 ? Int64(exactly: limit.rlim_cur) : nil
     }
 
     /// Runs `body` so that neither a broken pipe nor the file-size limit ends the process.

@@ -9,7 +9,7 @@ final class AppendingStore: LineStore, @unchecked Sendable {  // each field name
     private let writer = ForkSafeLock()
     private let queueLock = ForkSafeLock()
     /// Under `writer`.
-    private let file: SegmentedFile
+    let file: SegmentedFile
     /// Under `writer`.
     private var batch = ByteBuffer(capacity: 1024)
     /// Under `queueLock`.
@@ -56,7 +56,9 @@ final class AppendingStore: LineStore, @unchecked Sendable {  // each field name
         }
     }
 
-    /// Writes what other threads have queued. Under `writer`.
+    /// Writes what other threads have queued.
+    ///
+    /// Under `writer`.
     @inline(__always)
     private func drain() {
         while done.load(ordering: .relaxed) != queued.load(ordering: .acquiring) { writeQueue() }

@@ -15,7 +15,7 @@ final class MappedStore: LineStore, @unchecked Sendable {  // all that changes i
         let size: Int
     }
 
-    private let lock = ForkSafeLock()
+    private let lock = WaitingLock()
     private let run: RunIdentity
     private let rotation: LogRotation
     private let counters: Guarded<LogCounters>
@@ -76,7 +76,9 @@ final class MappedStore: LineStore, @unchecked Sendable {  // all that changes i
             return .failure(RunStoreError(error: SystemCalls.lastError))
         }
         // The first store into a page costs a fault: taken here, it is not taken by a line.
-        for offset in stride(from: 0, to: size, by: page) { start.storeBytes(of: 0, toByteOffset: offset, as: UInt8.self) }
+        for offset in stride(from: 0, to: size, by: page) {
+            start.storeBytes(of: 0, toByteOffset: offset, as: UInt8.self)
+        }
         return .success(Segment(number: number, descriptor: descriptor, start: start, size: size))
     }
 
@@ -92,7 +94,9 @@ final class MappedStore: LineStore, @unchecked Sendable {  // all that changes i
         if let synchronizesAt, level <= synchronizesAt { _ = flush(sync: true) }
     }
 
-    /// Stores a line, its first byte last. Under `lock`.
+    /// Stores a line, its first byte last.
+    ///
+    /// Under `lock`.
     @inline(__always)
     private func store(_ line: UnsafeRawBufferPointer) {
         let target = segment.start + used
@@ -101,24 +105,21 @@ final class MappedStore: LineStore, @unchecked Sendable {  // all that changes i
         used += line.count
     }
 
-    /// Goes on in the next segment; `false` if there is none and the line has to be written plainly. Under `lock`.
+    /// Goes on in the next segment; `false` if there is none and the line has to be written plainly.
+    ///
+    /// Under `lock`.
     @inline(never)
     private func rollOver(for count: Int) -> Bool {
+        // Rare: a segment was filled while the next one was still being made.
+        while isPreparing { lock.wait() }
         let next: Segment
         if let ready = prepared {
             next = ready
             prepared = nil
-        } else if isPreparing {
-            // Rare: a segment was filled while the next one was being made. Its name is taken, so go around it.
-            switch Self.makeSegment(segment.number + 2, run: run, rotation: rotation) {
-            case .success(let made): next = made
-            case .failure: return goOnPlainly(at: segment.number + 3)
-            }
+        } else if case .success(let made) = Self.makeSegment(segment.number + 1, run: run, rotation: rotation) {
+            next = made
         } else {
-            switch Self.makeSegment(segment.number + 1, run: run, rotation: rotation) {
-            case .success(let made): next = made
-            case .failure: return goOnPlainly(at: segment.number + 1)
-            }
+            return goOnPlainly(at: segment.number + 1)
         }
         finishSegment()
         segment = next
@@ -133,7 +134,9 @@ final class MappedStore: LineStore, @unchecked Sendable {  // all that changes i
         return false
     }
 
-    /// Cuts the zeros off the segment and lets go of it. Under `lock`.
+    /// Cuts the zeros off the segment and lets go of it.
+    ///
+    /// Under `lock`.
     private func finishSegment() {
         SystemCalls.unmap(segment.start, size: segment.size)
         _ = SystemCalls.truncate(segment.descriptor, to: Int64(used))
@@ -154,7 +157,9 @@ final class MappedStore: LineStore, @unchecked Sendable {  // all that changes i
         counters.withLock { $0.removedSegments += removed }
     }
 
-    /// Has the next segment made on a thread of its own. Under `lock`.
+    /// Has the next segment made on a thread of its own.
+    ///
+    /// Under `lock`.
     private func prepareNext() {
         isPreparing = true
         let (run, rotation, number) = (UncheckedRun(run), rotation, segment.number + 1)
@@ -166,6 +171,7 @@ final class MappedStore: LineStore, @unchecked Sendable {  // all that changes i
             }
             self.lock.withLock {
                 self.isPreparing = false
+                self.lock.wakeAll()
                 guard case .success(let next) = made else { return }
                 if self.plain == nil, !self.isClosed, self.segment.number < number {
                     self.prepared = next

@@ -70,11 +70,9 @@ extension RunFiles {
             let descriptor = SystemCalls.openForUpdating(path)
             guard descriptor >= 0 else { continue }
             defer { SystemCalls.close(descriptor) }
-            guard let status = SystemCalls.status(descriptor), status.isRegular, status.size > 0,
-                SystemCalls.read(descriptor, offset: status.size - 1, limit: 1) == [0]
-            else { continue }
+            guard let status = SystemCalls.status(descriptor), status.isRegular else { continue }
             let bytes = SystemCalls.read(descriptor, offset: 0, limit: Int(status.size))
-            _ = SystemCalls.truncate(descriptor, to: Int64(bytes.firstIndex(of: 0) ?? bytes.count))
+            if let end = bytes.firstIndex(of: 0) { _ = SystemCalls.truncate(descriptor, to: Int64(end)) }
         }
     }
 }

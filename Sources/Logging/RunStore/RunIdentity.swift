@@ -16,7 +16,9 @@ final class RunIdentity {
 
     deinit { releaseDescriptor() }
 
-    /// Makes the folder and the state file of a new run. Returns an `errno` if that is not possible.
+    /// Makes the folder and the state file of a new run.
+    ///
+    /// Returns an `errno` if that is not possible.
     static func create(in folder: String, application: String) -> Result<RunIdentity, RunStoreError> {
         let failed = SystemCalls.createFolder(folder)
         guard failed == 0 else { return .failure(RunStoreError(error: failed)) }

@@ -29,7 +29,8 @@ final class SegmentedFile {
     private var firstSize: Int64 = 0
     private var segmentStart: Int64
     private var writesUntilCheck = SegmentedFile.checkInterval
-    private var guardsSignals: Bool
+    /// A write beyond this size would end the process, so segments stay below it.
+    private let fileSizeLimit = SystemCalls.fileSizeLimit
     private var trouble: Trouble?
     private var lostTotal = 0
     /// A forked child writes its own file where it cannot share the parent's.
@@ -41,7 +42,9 @@ final class SegmentedFile {
     static let linesBetweenAttempts = 256
     static let nanosecondsBetweenAttempts: Int64 = 1_000_000_000
 
-    /// What is known while writing fails. A class, so that the usual path does not carry it.
+    /// What is known while writing fails.
+    ///
+    /// A class, so that the usual path does not carry it.
     private final class Trouble {
         var error: Int32
         var backlog = LineRing(capacity: SegmentedFile.backlogBytes)
@@ -66,7 +69,6 @@ final class SegmentedFile {
         (self.rotation, self.counters) = (rotation, counters)
         (self.notice, self.makeRoom) = (notice, makeRoom)
         identity = SystemCalls.status(descriptor)?.identity
-        guardsSignals = SystemCalls.hasFileSizeLimit
         segmentStart = SystemCalls.monotonicClock()
     }
 
@@ -121,12 +123,12 @@ final class SegmentedFile {
     }
 
     @inline(__always) private var segmentLimit: Int64 {
-        Int64(number == 0 ? rotation.firstSegmentBytes : rotation.segmentBytes)
+        min(Int64(number == 0 ? rotation.firstSegmentBytes : rotation.segmentBytes), fileSizeLimit ?? .max)
     }
 
     @inline(__always)
     private func put(_ bytes: UnsafeRawBufferPointer) -> Int {
-        guard guardsSignals else { return SystemCalls.write(descriptor, bytes.baseAddress!, bytes.count) }
+        guard fileSizeLimit != nil else { return SystemCalls.write(descriptor, bytes.baseAddress!, bytes.count) }
         return SystemCalls.withoutWriteSignals { SystemCalls.write(descriptor, bytes.baseAddress!, bytes.count) }
     }
 
@@ -208,8 +210,8 @@ final class SegmentedFile {
         trouble.linesUntilAttempt = Self.linesBetweenAttempts
         trouble.nextAttempt = now + Self.nanosecondsBetweenAttempts
         if trouble.error == SystemCalls.noSpace { makeRoom() }
-        if trouble.error == SystemCalls.fileTooLarge || trouble.error == SystemCalls.badDescriptor { rotate() }
-        if descriptor < 0 || !isOurFile { _ = reopen() }
+        if trouble.error == SystemCalls.fileTooLarge { rotate() }
+        guard isOurFile || reopen() else { return false }
         var head: [UInt8] = trouble.isTorn ? [10] : []
         if trouble.lost > 0 { head += notice(trouble.lost, SystemCalls.message(of: trouble.error)) }
         if !head.isEmpty {
@@ -219,7 +221,6 @@ final class SegmentedFile {
                     size += Int64(written)
                     trouble.isTorn = true
                 }
-                if written < 0 { trouble.error = Int32(-written) }
                 return false
             }
             size += Int64(written)
@@ -235,7 +236,6 @@ final class SegmentedFile {
             trouble.isTorn = written > whole
             trouble.backlog.drop(whole)
         }
-        if written < 0 { trouble.error = Int32(-written) }
         guard trouble.backlog.count == 0 else { return false }
         self.trouble = nil
         return true
@@ -255,7 +255,9 @@ final class SegmentedFile {
         return size + Int64(first) > segmentLimit
     }
 
-    /// Goes on in a new file. If that cannot be made, goes on in the present one.
+    /// Goes on in a new file.
+    ///
+    /// If that cannot be made, goes on in the present one.
     private func rotate() {
         guard childProcess == nil else { return }
         let next = SystemCalls.openForAppending(run.path(.segment(number + 1)), exclusive: true)

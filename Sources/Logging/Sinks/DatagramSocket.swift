@@ -1,6 +1,8 @@
 internal import CAshlarLogging
 
-/// A socket to a service of this machine, opened when it is needed and again after it failed. It never blocks.
+/// A socket to a service of this machine, opened when it is needed and again after it failed.
+///
+/// It never blocks.
 final class DatagramSocket: @unchecked Sendable {  // `descriptor` is used under `lock` only
     let lock = ForkSafeLock()
     private let path: String

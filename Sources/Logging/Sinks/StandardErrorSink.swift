@@ -39,7 +39,7 @@ public struct StandardErrorSink: LogSink {
                 isTerminal: SystemCalls.isTerminal(descriptor), environment: SystemCalls.environment)
         // Only a pipe or a socket can raise SIGPIPE, and only a file can raise SIGXFSZ.
         guardsSignals =
-            SystemCalls.status(descriptor).map { $0.isPipeOrSocket || $0.isRegular && SystemCalls.hasFileSizeLimit }
+            SystemCalls.status(descriptor).map { $0.isPipeOrSocket || $0.isRegular && SystemCalls.fileSizeLimit != nil }
             ?? true
     }
 

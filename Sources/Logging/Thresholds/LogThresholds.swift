@@ -6,8 +6,9 @@
 public struct LogThresholds: Hashable, Sendable {
     /// The threshold where no context rule applies; `nil` lets nothing through.
     public var global: LogLevel?
-    /// Thresholds by the first characters of a context. The longest matching prefix wins; a `nil` value lets nothing
-    /// through; the empty prefix matches every context.
+    /// Thresholds by the first characters of a context.
+    ///
+    /// The longest matching prefix wins; a `nil` value lets nothing through; the empty prefix matches every context.
     public var contexts: [String: LogLevel?]
 
     /// Creates thresholds.

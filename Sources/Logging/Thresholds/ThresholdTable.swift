@@ -9,8 +9,10 @@ final class ThresholdTable: @unchecked Sendable {  // everything mutable is read
     private var thresholdsNow = LogThresholds()
     /// Levels that running captures want to see, how often each.
     private var captures: [LogLevel: Int] = [:]
-    /// Loggers by their own address. A logger takes itself out before its memory goes, so the pointers stay valid
-    /// under the lock, also during the `deinit` that waits for it.
+    /// Loggers by their own address.
+    ///
+    /// A logger takes itself out before its memory goes, so the pointers stay valid under the lock, also during the
+    /// `deinit` that waits for it.
     private var loggers: [UnsafeRawPointer: Unmanaged<LogCore>] = [:]
 
     /// The locks a fork has to hold.

@@ -1,0 +1,156 @@
+import AshlarLogging
+
+#if canImport(Darwin)
+    import Darwin
+#elseif canImport(Musl)
+    import Musl
+#else
+    import Glibc
+#endif
+
+// Swift hides `fork`, because most of a process cannot go on in a child. This program tests that logging does.
+@_silgen_name("fork") private func systemFork() -> Int32
+
+extension Child {
+    /// Logs a line and ends as told by `how`.
+    func logAndEnd() {
+        LogSystem.start(configuration)
+        Log("End").info("the last line")
+        switch option("how") {
+        case "exit": exit(0)
+        case "exit3": exit(3)
+        case "shutdown":
+            LogSystem.shutdown()
+            kill(getpid(), SIGKILL)
+        case "_exit": _exit(0)
+        case "abort": abort()
+        case "trap": fatalError("as asked")
+        case "exec": execute()
+        case "fork-exit":
+            // A child that ends well is not the end of the run.
+            let pid = systemFork()
+            if pid == 0 { exit(0) }
+            waitpid(pid, nil, 0)
+            kill(getpid(), SIGKILL)
+        case "fork-orphan":
+            // A child that lives on does not keep the run alive.
+            if systemFork() == 0 {
+                close(1)
+                sleep(2)
+                _exit(0)
+            }
+            kill(getpid(), SIGKILL)
+        case "fork-fine":
+            let pid = systemFork()
+            if pid == 0 { kill(getpid(), SIGKILL) }
+            waitpid(pid, nil, 0)
+        case let how?:
+            if let signal = Int32(how) { kill(getpid(), signal) }
+        case nil: break
+        }
+    }
+
+    private func execute() {
+        let name = strdup("true")
+        var arguments: [UnsafeMutablePointer<CChar>?] = [name, nil]
+        execv("/bin/true", &arguments)
+        execv("/usr/bin/true", &arguments)
+    }
+
+    /// Forks children that log at once with their parent.
+    func logAsFamily() {
+        LogSystem.start(configuration)
+        let log = Log("Family")
+        let (children, count) = (number("children", or: 4), number("count", or: 100))
+        let padding = String(repeating: "x", count: number("padding", or: 20))
+        log.info("parent begins")
+        var pids: [Int32] = []
+        for number in 1...children {
+            let pid = systemFork()
+            if pid == 0 {
+                for index in 1...count { log.debug("child \(number) line \(index) \(padding) end") }
+                exit(0)
+            }
+            pids.append(pid)
+        }
+        for index in 1...count { log.debug("child 0 line \(index) \(padding) end") }
+        for pid in pids { waitpid(pid, nil, 0) }
+        log.info("parent ends")
+    }
+
+    /// Writes more than the file-size limit lets a file hold, with the limit's signal at its default.
+    func exceedFileSizeLimit() {
+        var limit = rlimit(rlim_cur: 20_000, rlim_max: 20_000)
+        #if canImport(Glibc)
+            setrlimit(__rlimit_resource_t(RLIMIT_FSIZE.rawValue), &limit)
+        #else
+            setrlimit(RLIMIT_FSIZE, &limit)
+        #endif
+        LogSystem.start(configuration)
+        let log = Log("Limit")
+        for index in 1...2000 { log.info("line \(index) end") }
+        LogSystem.flush()
+        say("alive \(LogSystem.liveLog.utf8.count { $0 == 10 }) \(LogSystem.counters.droppedByStorage)")
+    }
+
+    /// Prints to a standard error stream whose reader is gone.
+    func logIntoBrokenPipe() {
+        var ends: [Int32] = [0, 0]
+        pipe(&ends)
+        dup2(ends[1], 2)
+        close(ends[0])
+        close(ends[1])
+        var configuration = configuration
+        configuration.sinks = [.standardError]
+        LogSystem.start(configuration)
+        for index in 1...10 { Log("Pipe").info("line \(index)") }
+        say("alive \(LogSystem.liveLog.utf8.count { $0 == 10 }) \(LogSystem.counters.failedInSinks)")
+    }
+
+    /// Closes every descriptor behind the logger's back, as daemons do, and opens files on the same numbers.
+    func logWithClosedDescriptors() {
+        close(0)
+        close(2)
+        var configuration = configuration
+        configuration.sinks = [.standardError]
+        LogSystem.start(configuration)
+        let log = Log("Closed")
+        log.info("line 1")
+        for descriptor in Int32(3)..<64 { close(descriptor) }
+        for index in 2...10 { log.info("line \(index)") }
+        // The logger's number now belongs to something else.
+        let precious = folder + "-precious"
+        for descriptor in Int32(3)..<64 { close(descriptor) }
+        for _ in 0..<8 { _ = open(precious, O_CREAT | O_RDWR, 0o600) }
+        for index in 11...1000 { log.info("line \(index)") }
+        LogSystem.flush()
+        say("alive \(LogSystem.liveLog.utf8.count { $0 == 10 })")
+    }
+
+    /// Fills the disk with log, makes room, and goes on.
+    func fillTheDisk() {
+        LogSystem.start(configuration)
+        let log = Log("Full")
+        let padding = String(repeating: "x", count: 80)
+        var index = 0
+        while LogSystem.counters.droppedByStorage < 100, index < 200_000 {
+            index += 1
+            log.info("line \(index) \(padding) end")
+        }
+        unlink(folder + "/ballast")
+        LogSystem.flush()
+        index += 1
+        log.info("line \(index) \(padding) end")
+        say("\(index) \(LogSystem.counters.droppedByStorage)")
+    }
+
+    /// Logs from a signal handler.
+    func logFromSignalHandler() {
+        LogSystem.start(configuration)
+        Log("Handler").info("before")
+        signal(SIGUSR1) { _ in LogSystem.signalSafe("caught USR1") }
+        raise(SIGUSR1)
+        Log("Handler").info("behind")
+        say(LogSystem.liveLog)
+    }
+}

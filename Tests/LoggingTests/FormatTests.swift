@@ -1,0 +1,152 @@
+import Foundation
+import Testing
+
+@testable import AshlarLogging
+
+@Suite struct FormatTests {
+    @Test(
+        "Patterns print what their placeholders name",
+        arguments: [
+            ("%@[%@] %@ - %@", "  [DEBUG] Ctx - msg k=1"), ("%@|%@|%@|%@", "  |DEBUG|Ctx|msg k=1"),
+            ("100%% %@%@%@%@", "100%   DEBUGCtxmsg k=1"), ("{message}", "msg k=1"),
+            ("{message} <{fields}>", "msg < k=1>"), ("{{{level}}} {message}", "{DEBUG} msg k=1"),
+            ("{number} {ftlevel} {context} {indent}{message}", "6 FT_DEBUGGING Ctx   msg k=1"),
+            ("{method} {function} {line} {file}: {message}", "get get(from:) 7 M/F.swift: msg k=1"),
+        ])
+    func patterns(pattern: String, line: String) throws {
+        #expect(record.formatted(as: try LogFormat(pattern)) == line)
+    }
+
+    @Test(
+        "Malformed patterns are refused with what was expected and found",
+        arguments: [
+            ("%@ %@ %@", "exactly four %@ (indent, level, context, message)", "3"),
+            ("%@%@%@%@%@", "exactly four %@ (indent, level, context, message)", "5"),
+            ("%@%@%@%@ %d", "only %@ and %%", "%d"), ("%@%@%@%@%", "only %@ and %%", "% at the end"),
+            ("", "four %@, or named placeholders with {message}", "an empty pattern"),
+            ("{level}", "four %@, or named placeholders with {message}", "no {message}"),
+            ("{messages}", nil, "{messages}"), ("{message", "a } for every {", "{message"),
+            ("{message}}", "}} or a { before }", "}"),
+        ] as [(String, String?, String)])
+    func malformed(pattern: String, expected: String?, found: String) throws {
+        let error = try #require(throws: LogError.self) { try LogFormat(pattern) }
+        #expect(error.code == .formatMalformed)
+        #expect(error.text == pattern)
+        if let expected { #expect(error.expected == expected) }
+        #expect(error.found == found)
+        #expect(error.description.contains(found))
+    }
+
+    @Test("Indent is made of any character and width, clamped at 64 levels and 256 bytes")
+    func indent() {
+        var format = LogFormat.standard
+        func line(_ depth: Int) -> String { copy(depth: depth).formatted(as: format) }
+        #expect(line(0) == "[DEBUG] Ctx - msg k=1")
+        #expect(line(64).hasPrefix(String(repeating: " ", count: 128) + "["))
+        #expect(line(70).hasPrefix(String(repeating: " ", count: 128) + "(+6)["))
+        format.indentCharacter = "-"
+        format.indentWidth = 1
+        #expect(line(3).hasPrefix("---["))
+        format.indentWidth = 10
+        #expect(line(30).hasPrefix(String(repeating: "-", count: 250) + "(+5)["))
+        format.indentCharacter = "→"
+        format.indentWidth = 2
+        #expect(line(2).hasPrefix("→→→→["))
+        #expect(format.indentCharacter == "→" && format.indentWidth == 2)
+        format.indentWidth = 0
+        #expect(line(5).hasPrefix("[DEBUG]"))
+    }
+
+    @Test("JSON lines hold every member")
+    func json() throws {
+        var record = record
+        record = copy(
+            depth: 3,
+            fields: ["s": "a\"b", "i": -1, "u": UInt64.max, "f": 0.5, "b": true, "n": Int?.none, "x": Double.infinity])
+        let line = record.formatted(as: .jsonLines)
+        let object = try #require(
+            try JSONSerialization.jsonObject(with: Data(line.utf8)) as? [String: Any])
+        #expect(object["message"] as? String == "msg")
+        #expect(object["level"] as? String == "DEBUG")
+        #expect(object["severity"] as? Int == 6)
+        #expect(object["depth"] as? Int == 3)
+        #expect(object["seq"] as? Int == 42)
+        #expect(object["context"] as? String == "Ctx")
+        #expect(object["file"] as? String == "M/F.swift")
+        #expect(object["function"] as? String == "get(from:)")
+        #expect(object["line"] as? Int == 7)
+        #expect(object["thread"] as? Int == 99)
+        #expect(object["time"] as? String == "2026-11-20T13:22:32.123Z")
+        let fields = try #require(object["fields"] as? [String: Any])
+        #expect(fields["s"] as? String == "a\"b")
+        #expect(fields["i"] as? Int == -1)
+        #expect(fields["f"] as? Double == 0.5)
+        #expect(fields["b"] as? Bool == true)
+        #expect(fields["n"] is NSNull)
+        #expect(fields["x"] as? String == "inf")
+        #expect(line.contains("\"u\":18446744073709551615"))
+    }
+
+    @Test("logfmt quotes what has to be quoted")
+    func logfmt() {
+        #expect(
+            copy(depth: 1, message: "all done", fields: ["bytes": 1024, "a b": "c d"]).formatted(as: .logfmt)
+                == "time=2026-11-20T13:22:32.123Z level=DEBUG context=Ctx depth=1 msg=\"all done\" bytes=1024 a_b=\"c d\""
+        )
+    }
+
+    @Test(
+        "Times are the civil calendar's, also around leap days and before 1970",
+        arguments: [
+            (0, "1970-01-01T00:00:00.000Z"), (951_782_399_999_000_000, "2000-02-28T23:59:59.999Z"),
+            (951_782_400_000_000_000, "2000-02-29T00:00:00.000Z"), (-1, "1969-12-31T23:59:59.999Z"),
+            (-86_400_000_000_000, "1969-12-31T00:00:00.000Z"), (4_107_542_400_000_000_000, "2100-03-01T00:00:00.000Z"),
+            (1_795_180_952_123_456_789, "2026-11-20T13:22:32.123Z"),
+        ] as [(Int64, String)])
+    func times(nanoseconds: Int64, text: String) {
+        #expect(LogTime(nanoseconds: nanoseconds).description == text)
+    }
+
+    @Test("Times agree with Foundation's calendar at random moments")
+    func timesAgainstFoundation() {
+        var random = SeededGenerator(seed: 3)
+        let formatter = ISO8601DateFormatter()
+        formatter.formatOptions = [.withInternetDateTime]
+        for _ in 0..<500 {
+            let second = Int64.random(in: -5_000_000_000...9_000_000_000, using: &random)
+            let expected = formatter.string(from: Date(timeIntervalSince1970: Double(second)))
+            let text = LogTime(nanoseconds: second * 1_000_000_000).description
+            #expect(text.replacing(".000Z", with: "Z") == expected)
+        }
+    }
+
+    @Test(
+        "Durations are in the largest unit that gives at least one",
+        arguments: [
+            (Duration.zero, "0ns"), (.nanoseconds(999), "999ns"), (.nanoseconds(1500), "1.500us"),
+            (.milliseconds(12), "12.000ms"), (.seconds(90), "90.000s"),
+        ])
+    func durations(duration: Duration, text: String) {
+        #expect(duration.logFieldValue == .string(text))
+    }
+
+    @Test("The format changes at run time, keeps the indent, and refuses malformed patterns")
+    func runTime() throws {
+        let system = TestSystem { $0.format.indentCharacter = "-" }
+        let log = system.log()
+        log.scope("s") { log.info("one") }
+        system.pipeline.format = .ftToolBox
+        log.info("two")
+        #expect(system.lines[1] == "--[INFO] A - one")
+        #expect(system.lines[3] == "FT_INFORMATION(4):: A, runTime:: two")
+    }
+
+    private var record: LogRecord.Copy { copy(depth: 1) }
+
+    private func copy(depth: Int, message: String = "msg", fields: LogFields = ["k": 1]) -> LogRecord.Copy {
+        LogRecord.Copy(
+            sequence: 42, level: .debugging, time: LogTime(nanoseconds: 1_795_180_952_123_456_789), depth: depth,
+            context: "Ctx", message: message, fields: fields, file: "M/F.swift", function: "get(from:)", line: 7,
+            threadID: 99)
+    }
+}

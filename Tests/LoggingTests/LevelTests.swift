@@ -1,0 +1,39 @@
+import AshlarLogging
+import Testing
+
+@Suite struct LevelTests {
+    @Test(
+        "Numbers, printed names and FTToolBox names are those of the originals",
+        arguments: [
+            (LogLevel.unrecoverable, 0, "UNRECOVERABLE", "FT_UNRECOVERABLE"),
+            (.critical, 1, "CRITICAL", "FT_CRITICAL"), (.error, 2, "ERROR", "FT_ERROR"),
+            (.warning, 3, "WARNING", "FT_WARNING"), (.information, 4, "INFO", "FT_INFORMATION"),
+            (.logging, 5, "LOGGING", "FT_LOGGING"), (.debugging, 6, "DEBUG", "FT_DEBUGGING"),
+            (.analytic, 7, "ANALYTIC", "FT_ANALYTIC"), (.verbose, 8, "VERBOSE", "FT_VERBOSE"),
+        ])
+    func names(level: LogLevel, number: Int, name: String, toolBox: String) {
+        #expect(Int(level.rawValue) == number)
+        #expect(level.name == name)
+        #expect("\(level)" == name)
+        #expect(level.toolBoxName == toolBox)
+        for spelling in [name, name.lowercased(), toolBox, "\(number)", "  \(name)\t", toolBox.lowercased()] {
+            #expect(LogLevel(name: spelling) == level, "\(spelling)")
+        }
+    }
+
+    @Test(
+        "Names of other loggers are understood, anything else is not",
+        arguments: [
+            ("warn", LogLevel.warning), ("err", .error), ("fatal", .unrecoverable), ("fault", .unrecoverable),
+            ("notice", .information), ("trace", .verbose), ("debugging", .debugging), ("information", .information),
+            ("", nil), ("9", nil), ("-1", nil), ("off", nil), ("debugg", nil), ("ft_", nil), ("de bug", nil),
+        ])
+    func aliases(name: String, level: LogLevel?) { #expect(LogLevel(name: name) == level) }
+
+    @Test("A lower number is more severe")
+    func order() {
+        #expect(LogLevel.error < .warning)
+        #expect(LogLevel.allCases == LogLevel.allCases.sorted())
+        #expect(LogLevel.allCases.count == 9)
+    }
+}

@@ -1,0 +1,183 @@
+import Foundation
+import Testing
+
+@testable import AshlarLogging
+
+#if canImport(Glibc)
+    import Glibc
+#endif
+
+@Suite struct NeverHarmsTests {
+    @Test("A file that was deleted is made again, and its run goes on")
+    func deletedFile() throws {
+        let system = TestSystem()
+        system.log().info("one")
+        let name = try #require(system.folder.names.first { $0.hasSuffix(".log") })
+        try FileManager.default.removeItem(atPath: "\(system.folder.path)/\(name)")
+        for index in 1...600 { system.log().info("line \(index)") }
+        let lines = system.lines
+        #expect(lines.count >= 600 - SegmentedFile.checkInterval)
+        #expect(lines.last == "[INFO] A - line 600")
+    }
+
+    @Test("A folder that was deleted is made again")
+    func deletedFolder() throws {
+        let system = TestSystem()
+        system.log().info("one")
+        try FileManager.default.removeItem(atPath: system.folder.path)
+        for index in 1...600 { system.log().info("line \(index)") }
+        #expect(system.lines.last == "[INFO] A - line 600")
+    }
+
+    @Test("A file that was truncated goes on at its new end")
+    func truncated() throws {
+        let system = TestSystem()
+        for index in 1...10 { system.log().info("line \(index)") }
+        guard case .file(let path) = system.report.storage else { return #expect(Bool(false)) }
+        truncate(path, 0)
+        system.log().info("behind")
+        #expect(system.live == "[INFO] A - behind\n")
+    }
+
+    @Test("A full disk loses only what does not fit into memory, counts it, and says so when it works again")
+    func fullDisk() throws {
+        let system = TestSystem()
+        let store = try #require(system.pipeline.settings.store as? AppendingStore)
+        system.log().info("before")
+        try system.breakDisk(store)
+        for index in 1...5000 { system.log().info("line \(index) \(String(repeating: "x", count: 40))") }
+        let lost = system.counters.droppedByStorage
+        #expect(lost > 0)
+        #expect(system.counters.failedWrites == 1)
+        // The newest 64 KiB wait in memory and are part of the log.
+        #expect(system.lines.last?.hasPrefix("[INFO] A - line 5000 ") == true)
+        #expect(system.pipeline.flush(sync: false) == false)
+        try system.mendDisk()
+        #expect(system.pipeline.flush(sync: false))
+        system.log().info("after")
+        let lines = system.lines
+        let notice = try #require(lines.firstIndex { $0.hasPrefix("[WARNING] AshlarLogging - ") })
+        #expect(lines[notice] == "[WARNING] AshlarLogging - \(lost) lines lost: \(String(cString: strerror(ENOSPC)))")
+        let kept = lines[(notice + 1)...].dropLast()
+        #expect(kept.count == 5000 - lost)
+        #expect(kept.first?.hasPrefix("[INFO] A - line \(lost + 1) ") == true)
+        #expect(kept.last?.hasPrefix("[INFO] A - line 5000 ") == true)
+        #expect(lines.last == "[INFO] A - after")
+        #expect(kept.joined().utf8.count > 60_000)
+    }
+
+    @Test("Writing is tried again every 256 lines, without a flush")
+    func recoversByItself() throws {
+        let system = TestSystem()
+        let store = try #require(system.pipeline.settings.store as? AppendingStore)
+        try system.breakDisk(store)
+        for index in 1...10 { system.log().info("line \(index)") }
+        try system.mendDisk()
+        for index in 11...600 { system.log().info("line \(index)") }
+        #expect(system.counters.droppedByStorage == 0)
+        #expect(store.file.backlog.isEmpty)
+        #expect(system.lines == (1...600).map { "[INFO] A - line \($0)" })
+    }
+
+    @Test(
+        "On a small file system: no trap, every line is in the log or counted, the recovery line is exact",
+        .enabled(if: canMountTemporaryFileSystem), .timeLimit(.minutes(1)),
+        arguments: ["everyLine", "mapped", "buffered"])
+    func smallFileSystem(mode: String) throws {
+        let folder = TemporaryFolder()
+        try folder.make()
+        try #require(shell("mount", "-t", "tmpfs", "-o", "size=400k", "tmpfs", folder.path) == 0)
+        defer { _ = shell("umount", "-l", folder.path) }
+        // Room for the time after: the program removes this file when lines have been lost.
+        try Data(count: 150_000).write(to: URL(fileURLWithPath: folder.path + "/ballast"))
+        let child = try TestChild("full", folder.path, ["mode=\(mode)", "segment=65536"])
+        let told = try child.run().split(separator: "\n").last?.split(separator: " ").compactMap { Int($0) } ?? []
+        #expect(child.process.terminationReason == .exit)
+        try #require(told.count == 2)
+        let (logged, lost) = (told[0], told[1])
+        #expect(lost >= 100)
+        let run = try #require(PriorRun.all(in: folder.path).first)
+        #expect(run.outcome == .clean)
+        let lines = run.log.split(separator: "\n")
+        let notices = lines.filter { $0.hasPrefix("[WARNING] AshlarLogging - ") }
+        #expect(notices == ["[WARNING] AshlarLogging - \(lost) lines lost: No space left on device"])
+        let numbers = lines.compactMap {
+            $0.wholeMatch(of: /\[INFO\] Full - line (\d+) x{80} end/).flatMap { Int($0.1) }
+        }
+        #expect(Set(numbers).count == logged - lost)
+        #expect(numbers.last == logged)
+        #expect(run.lostLines == lost)
+    }
+
+    @Test("The file-size limit does not end the process: the run goes on in further files", .timeLimit(.minutes(1)))
+    func fileSizeLimit() throws {
+        let folder = TemporaryFolder()
+        let child = try TestChild("limit", folder.path)
+        #expect(try child.run() == "alive 2000 0\n")
+        #expect(child.process.terminationReason == .exit)
+    }
+
+    @Test("A standard error stream without a reader does not end the process", .timeLimit(.minutes(1)))
+    func brokenPipe() throws {
+        let folder = TemporaryFolder()
+        let child = try TestChild("pipe", folder.path)
+        #expect(try child.run() == "alive 10 10\n")
+        #expect(child.process.terminationReason == .exit)
+    }
+
+    @Test("Descriptors closed by the host are opened again, and files of the host get no line", .timeLimit(.minutes(1)))
+    func closedDescriptors() throws {
+        let folder = TemporaryFolder()
+        let child = try TestChild("closed", folder.path)
+        let told = try child.run()
+        #expect(child.process.terminationReason == .exit)
+        let lines = try #require(told.split(separator: " ").last.flatMap { Int($0.dropLast()) })
+        #expect(lines >= 1000 - SegmentedFile.checkInterval)
+        try? FileManager.default.removeItem(atPath: folder.path + "-precious")
+    }
+
+    @Test("A line of a signal handler is one write", .timeLimit(.minutes(1)), arguments: ["everyLine", "mapped"])
+    func signalHandler(mode: String) throws {
+        let folder = TemporaryFolder()
+        let log = try TestChild("handler", folder.path, ["mode=\(mode)"]).run()
+        #expect(log.contains("caught USR1\n"))
+        #expect(log.contains("[INFO] Handler - before\n"))
+        #expect(log.contains("[INFO] Handler - behind\n"))
+    }
+}
+
+extension TestSystem {
+    /// Makes every write fail as on a full disk, and the folder unusable for opening the file anew.
+    func breakDisk(_ store: AppendingStore) throws {
+        let full = open("/dev/full", O_WRONLY)
+        try #require(full >= 0)
+        dup2(full, store.file.descriptor)
+        close(full)
+        try FileManager.default.moveItem(atPath: folder.path, toPath: folder.path + ".moved")
+        try Data().write(to: URL(fileURLWithPath: folder.path))
+    }
+
+    func mendDisk() throws {
+        try FileManager.default.removeItem(atPath: folder.path)
+        try FileManager.default.moveItem(atPath: folder.path + ".moved", toPath: folder.path)
+    }
+}
+
+private func shell(_ command: String...) -> Int32 {
+    let process = Process()
+    process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
+    process.arguments = command
+    process.standardOutput = FileHandle.nullDevice
+    process.standardError = FileHandle.nullDevice
+    guard (try? process.run()) != nil else { return -1 }
+    process.waitUntilExit()
+    return process.terminationStatus
+}
+
+private let canMountTemporaryFileSystem: Bool = {
+    let folder = TemporaryFolder()
+    guard (try? folder.make()) != nil, shell("mount", "-t", "tmpfs", "-o", "size=64k", "tmpfs", folder.path) == 0 else {
+        return false
+    }
+    return shell("umount", folder.path) == 0
+}()

@@ -1,0 +1,131 @@
+import Foundation
+import Testing
+
+@testable import AshlarLogging
+
+/// What only whole processes can show, through the public `LogSystem`.
+@Suite struct ProcessTests {
+    @Test("Eight processes write one folder: no line is mixed or lost", .timeLimit(.minutes(3)))
+    func eightProcesses() throws {
+        let folder = TemporaryFolder()
+        let count = isSoak ? 125_000 : 12_500
+        let children = try (1...8).map {
+            try TestChild("write", folder.path, ["id=P\($0)", "count=\(count)", "padding=60", "runs=20"])
+        }
+        for child in children { try child.process.run() }
+        for child in children { _ = child.finish() }
+        let runs = PriorRun.all(in: folder.path)
+        #expect(runs.count == 8)
+        let padding = String(repeating: "x", count: 60)
+        var identities: Set<Substring> = []
+        for run in runs {
+            #expect(run.outcome == .clean)
+            let lines = run.log.split(separator: "\n")
+            try #require(lines.count == count)
+            let identity = try #require(lines[0].split(separator: " ").dropFirst().first)
+            identities.insert(identity)
+            for (index, line) in lines.enumerated()
+            where line != "[DEBUG] \(identity) - line \(index + 1) \(padding) end" {
+                Issue.record("\(identity): line \(index + 1) reads \(line)")
+                break
+            }
+        }
+        #expect(identities.count == 8)
+    }
+
+    @Test(
+        "Forked children write the run of their parent: whole lines, each with its process", .timeLimit(.minutes(2)),
+        arguments: [("everyLine", 40), ("buffered", 40), ("mapped", 40), ("everyLine", 4000)])
+    func family(mode: String, padding: Int) throws {
+        let folder = TemporaryFolder()
+        let (children, count) = (7, isSoak ? 20_000 : 600)
+        let told = try TestChild(
+            "family", folder.path,
+            ["mode=\(mode)", "children=\(children)", "count=\(count)", "padding=\(padding)", "segment=10000000"]
+        ).run()
+        #expect(told.isEmpty)
+        let runs = PriorRun.all(in: folder.path)
+        #expect(runs.map(\.outcome) == [.clean])
+        let lines = runs[0].log.split(separator: "\n")
+        #expect(lines.count == (children + 1) * count + 2)
+        var next = [Int](repeating: 1, count: children + 1)
+        var pids: [Int: Substring] = [:]
+        let pattern = /\[DEBUG\] Family - child (\d+) line (\d+) (x+) end(?: pid=(\d+))?/
+        for line in lines where line.contains("child") {
+            let parts = try #require(line.wholeMatch(of: pattern), "\(line.prefix(200))")
+            let child = try #require(Int(parts.1))
+            #expect(parts.2 == "\(next[child])")
+            #expect(parts.3.count == padding)
+            next[child] += 1
+            #expect((parts.4 == nil) == (child == 0))
+            if let pid = parts.4 { #expect(pids.updateValue(pid, forKey: child) ?? pid == pid) }
+        }
+        #expect(next.allSatisfy { $0 == count + 1 })
+        #expect(Set(pids.values).count == children)
+        #expect(lines.contains("[INFO] Family - parent ends"))
+        #expect(runs[0].log.components(separatedBy: "parent begins").count == 2, "a buffer was written twice")
+    }
+
+    @Test("Lines before the start and after the end are kept and marked", .timeLimit(.minutes(1)))
+    func earlyAndLate() throws {
+        let folder = TemporaryFolder()
+        let told = try TestChild("early", folder.path).run()
+        #expect(
+            told == """
+                1
+                [INFO] Early - before 1 k=1
+                [DEBUG] Early - started
+                [INFO] Early - after late=true
+
+
+                """)
+    }
+
+    @Test("The environment sets thresholds, and what it does not understand is told", .timeLimit(.minutes(1)))
+    func environment() throws {
+        let folder = TemporaryFolder()
+        let told = try TestChild(
+            "environment", folder.path, environment: ["ASHLAR_LOG": "info,net=debug,net.cache=off,loud"]
+        ).run()
+        #expect(
+            told == """
+                net DEBUG
+                net.cache OFF
+                other INFO
+                ASHLAR_LOG: "info,net=debug,net.cache=off,loud": expected level or prefix=level or prefix=off, found "loud"
+
+                """)
+    }
+
+    @Test("Lines on standard error are coloured only where the environment wants it", .timeLimit(.minutes(1)))
+    func standardError() throws {
+        for (variables, coloured) in [(["NO_COLOR": ""], false), (["NO_COLOR": "", "CLICOLOR_FORCE": "1"], true)]
+            as [([String: String], Bool)]
+        {
+            let folder = TemporaryFolder()
+            let child = try TestChild("stderr", folder.path, environment: variables)
+            let pipe = Pipe()
+            child.process.standardError = pipe
+            _ = try child.run()
+            let text = String(decoding: pipe.fileHandleForReading.availableData, as: UTF8.self)
+            let plain = "[WARNING] Console - careful\n  [DEBUG] Console - details\n"
+            let colours =
+                "\u{1B}[33m[WARNING] Console - careful\u{1B}[0m\n\u{1B}[0m  [DEBUG] Console - details\u{1B}[0m\n"
+            #expect(text == (coloured ? colours : plain))
+        }
+    }
+
+    @Test(
+        "NO_COLOR goes before CLICOLOR_FORCE, that before CLICOLOR, that before TERM",
+        arguments: [
+            (true, [:], true), (false, [:], false), (true, ["NO_COLOR": "1", "CLICOLOR_FORCE": "1"], false),
+            (true, ["NO_COLOR": ""], true), (false, ["CLICOLOR_FORCE": "1"], true),
+            (false, ["CLICOLOR_FORCE": "0"], false),
+            (true, ["CLICOLOR": "0"], false), (true, ["CLICOLOR": "0", "CLICOLOR_FORCE": "yes"], true),
+            (true, ["TERM": "dumb"], false), (true, ["TERM": "xterm", "CLICOLOR": "1"], true),
+            (false, ["CLICOLOR": "1"], false), (false, ["TERM": "dumb", "CLICOLOR_FORCE": "1"], true),
+        ] as [(Bool, [String: String], Bool)])
+    func colours(isTerminal: Bool, environment: [String: String], coloured: Bool) {
+        #expect(StandardErrorSink.wantsColour(isTerminal: isTerminal) { environment[$0] } == coloured)
+    }
+}

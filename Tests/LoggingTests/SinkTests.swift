@@ -1,0 +1,237 @@
+import Foundation
+import Synchronization
+import Testing
+
+@testable import AshlarLogging
+
+@Suite struct SinkTests {
+    @Test("A sink gets every record that passes its own threshold, after the line is in the file")
+    func receives() {
+        let capturing = CapturingSink()
+        let seen = Mutex<[Bool]>([])
+        let pipeline = Mutex<LogPipeline?>(nil)
+        let after = ClosureSink { record in
+            let live = pipeline.withLock { $0 }.map { String(decoding: $0.liveBytes(limit: nil), as: UTF8.self) } ?? ""
+            let isInFile = live.contains(record.message)
+            seen.withLock { $0.append(isInFile) }
+            return true
+        }
+        let errors = CapturingSink()
+        let onlyErrors = ClosureSink(threshold: .error) { errors.receive($0) }
+        let system = TestSystem { $0.sinks = [capturing, after, onlyErrors] }
+        pipeline.withLock { $0 = system.pipeline }
+        let log = system.log("Ctx")
+        log.indent(true).error("bad \(1)", ["k": 2])
+        log.indent(false).debug("fine")
+        let records = capturing.records
+        #expect(records.map(\.message) == ["bad 1", "fine"])
+        #expect(records.map(\.depth) == [1, 0])
+        #expect(records[0].level == .error && records[0].context == "Ctx")
+        #expect(records[0].fields["k"] == .integer(2))
+        #expect(records[0].file.hasSuffix("SinkTests.swift") && records[0].function == "receives()")
+        #expect(records[0].sequence == 1 && records[1].sequence == 2)
+        #expect(abs(records[0].time.secondsSince1970 - Date().timeIntervalSince1970) < 60)
+        #expect(errors.records.map(\.message) == ["bad 1"])
+        #expect(seen.withLock { $0 } == [true, true])
+        #expect(capturing.lines == ["  [ERROR] Ctx - bad 1 k=2", "[DEBUG] Ctx - fine"])
+    }
+
+    @Test("What a sink logs goes to the run file only")
+    func sinkThatLogs() {
+        let count = Atomic<Int>(0)
+        let log = Mutex<Log?>(nil)
+        let sink = ClosureSink { record in
+            count.add(1, ordering: .relaxed)
+            _ = log.withLock { $0 }?.info("about \(record.message)")
+            return true
+        }
+        let system = TestSystem { $0.sinks = [sink] }
+        log.withLock { $0 = system.log("Sink") }
+        for index in 1...3 { system.log().info("line \(index)") }
+        #expect(count.load(ordering: .relaxed) == 3)
+        #expect(system.lines.count == 6)
+        #expect(system.lines[1] == "[INFO] Sink - about line 1")
+    }
+
+    @Test("Three failures in a row put a sink into quarantine for a second")
+    func quarantine() async throws {
+        let calls = Atomic<Int>(0)
+        let fails = Atomic<Bool>(true)
+        let sink = ClosureSink { _ in
+            calls.add(1, ordering: .relaxed)
+            return !fails.load(ordering: .relaxed)
+        }
+        let system = TestSystem { $0.sinks = [sink] }
+        for _ in 0..<10 { system.log().info("x") }
+        #expect(calls.load(ordering: .relaxed) == 3)
+        #expect(system.counters.failedInSinks == 10)
+        #expect(system.counters.quarantines == 1)
+        #expect(system.lines.count == 10)
+        fails.store(false, ordering: .relaxed)
+        let begin = ContinuousClock.now
+        while calls.load(ordering: .relaxed) == 3 {
+            system.log().info("y")
+            try await Task.sleep(for: .milliseconds(10))
+        }
+        #expect(ContinuousClock.now - begin > .milliseconds(500))
+        system.log().info("z")
+        #expect(calls.load(ordering: .relaxed) == 5)
+    }
+
+    @Test("Two failures and a success do not count as three in a row")
+    func flaky() {
+        let calls = Atomic<Int>(0)
+        let sink = ClosureSink { _ in calls.add(1, ordering: .relaxed).newValue % 3 == 0 }
+        let system = TestSystem { $0.sinks = [sink] }
+        for _ in 0..<30 { system.log().info("x") }
+        #expect(calls.load(ordering: .relaxed) == 30)
+        #expect(system.counters.quarantines == 0)
+        #expect(system.counters.failedInSinks == 20)
+    }
+
+    @Test("The memory sink keeps the newest whole lines")
+    func memory() {
+        let sink = MemorySink(bytes: 60)
+        let system = TestSystem { $0.sinks = [sink] }
+        for index in 1...100 { system.log().info("line \(index)") }
+        #expect(sink.log == "[INFO] A - line 98\n[INFO] A - line 99\n[INFO] A - line 100\n")
+    }
+
+    @Test("A ring of lines is like an array from whose front whole lines are dropped")
+    func ringModel() {
+        var random = SeededGenerator(seed: 21)
+        var ring = LineRing(capacity: 100)
+        var model: [[UInt8]] = []
+        for index in 0..<2000 {
+            let line = Array(repeating: UInt8(97 + index % 26), count: .random(in: 0...110, using: &random)) + [10]
+            var dropped = line.count > 100 ? 1 : 0
+            if dropped == 0 {
+                while model.reduce(line.count, { $0 + $1.count }) > 100 {
+                    model.removeFirst()
+                    dropped += 1
+                }
+                model.append(line)
+            }
+            let told = line.withUnsafeBytes { ring.append($0) }
+            #expect(told == dropped)
+            #expect(ring.contents == Array(model.joined()))
+        }
+    }
+
+    @Test("A queue delivers in order on another thread, and flush waits for it", .timeLimit(.minutes(1)))
+    func queue() {
+        let inner = CapturingSink()
+        let sink = QueueSink(inner, bytes: 1 << 20)
+        let system = TestSystem { $0.sinks = [sink] }
+        for index in 1...500 { system.log().info("line \(index)") }
+        _ = system.pipeline.flush(sync: false)
+        #expect(inner.records.map(\.message) == (1...500).map { "line \($0)" })
+        #expect(sink.dropped.isEmpty)
+    }
+
+    @Test(
+        "A stuck sink costs bounded memory; what is dropped is counted by level and told", .timeLimit(.minutes(1)),
+        arguments: [QueueSink.Overflow.dropNewest, .dropOldest, .block(atMost: .milliseconds(1))])
+    func stuck(overflow: QueueSink.Overflow) {
+        let gate = DispatchSemaphore(value: 0)
+        let inner = CapturingSink()
+        let stuck = ClosureSink { record in
+            if record.message == "line 0" { gate.wait() }
+            return inner.receive(record)
+        }
+        let sink = QueueSink(stuck, bytes: 4096, overflow: overflow)
+        let system = TestSystem { $0.sinks = [sink] }
+        system.log().info("line 0")
+        for index in 1...200 { system.log().info("line \(index)") }
+        let dropped = sink.dropped[.information] ?? 0
+        #expect(dropped > 150)
+        #expect(system.lines.count == 201)
+        gate.signal()
+        sink.flush()
+        system.log().info("line 201")
+        sink.flush()
+        let messages = inner.records.map(\.message)
+        let told = messages.compactMap { $0.wholeMatch(of: /(\d+) lines lost: queue full/).flatMap { Int($0.1) } }
+        #expect(told.reduce(0, +) == dropped)
+        let lines = messages.filter { $0.hasPrefix("line ") }
+        #expect(lines.count == 202 - dropped)
+        #expect(lines.last == "line 201")
+        if overflow == .dropOldest { #expect(lines.contains("line 200")) } else { #expect(lines.contains("line 1")) }
+    }
+
+    @Test("A capture sees its own closure's lines of all levels, whatever the thresholds, and child tasks'")
+    func capture() async {
+        let sink = CapturingSink()
+        let other = CapturingSink()
+        let log = Log("Capture")
+        await sink.capture {
+            log.verbose("one")
+            await withTaskGroup(of: Void.self) { group in group.addTask { log.verbose("two") } }
+            other.capture(at: .error) {
+                log.error("three")
+                log.debug("four")
+            }
+        }
+        log.verbose("five")
+        #expect(sink.records.map(\.message) == ["one", "two", "three", "four"])
+        #expect(other.records.map(\.message) == ["three", "four"] || other.records.map(\.message) == ["three"])
+        #expect(sink.lines[0] == "[VERBOSE] Capture - one")
+        sink.removeAll()
+        #expect(sink.records.isEmpty)
+    }
+
+    @Test("A capture does not change what goes to the file")
+    func captureAndFile() {
+        let system = TestSystem(threshold: .error)
+        let sink = CapturingSink()
+        let log = system.log()
+        sink.capture(at: .debugging, in: system.pipeline) {
+            log.debug("captured only")
+            log.error("both")
+            log.verbose("neither")
+        }
+        log.debug("nowhere")
+        #expect(sink.records.map(\.message) == ["captured only", "both"])
+        #expect(system.lines == ["[ERROR] A - both"])
+        #expect(!log.isEnabled(.debugging))
+    }
+
+    @Test("Levels map to syslog severities in order", arguments: zip(LogLevel.allCases, [1, 2, 3, 4, 5, 6, 7, 7, 7]))
+    func severities(level: LogLevel, severity: Int) { #expect(level.syslogSeverity == severity) }
+
+    @Test("A rate limit lets a burst through, counts the rest and tells it with the next line")
+    func rateLimit() throws {
+        let now = Atomic<Int64>(0)
+        let limiter = RateLimiter(.lines(2, per: .seconds(1))) { now.load(ordering: .relaxed) }
+        let place = LogPlace(file: .fixed("F"), function: .fixed("f"))
+        func admit(_ line: UInt = 1, _ level: LogLevel = .warning) -> RateLimiter.Verdict {
+            limiter.admit(level, place, line)
+        }
+        #expect(
+            [admit(), admit(), admit(), admit()] == [.admitted(suppressed: 0), .admitted(suppressed: 0), .held, .held])
+        #expect(admit(2) == .admitted(suppressed: 0))
+        #expect(admit(1, .error) == .admitted(suppressed: 0))
+        now.store(999_999_999, ordering: .relaxed)
+        #expect(admit() == .held)
+        now.store(1_000_000_000, ordering: .relaxed)
+        #expect(admit() == .admitted(suppressed: 3))
+        #expect(admit() == .admitted(suppressed: 0))
+        #expect(admit() == .held)
+    }
+
+    @Test("Sampling lets the first of every so many lines of a call site through")
+    func sampling() {
+        let system = TestSystem { $0.rateLimit = .oneOf(10) }
+        let log = system.log()
+        for index in 0..<25 {
+            log.info("line \(index)")
+            log.error("error \(index)")
+        }
+        #expect(
+            system.lines.filter { $0.contains("INFO") } == [
+                "[INFO] A - line 0", "[INFO] A - line 10 suppressed=9", "[INFO] A - line 20 suppressed=9",
+            ])
+        #expect(system.lines.count { $0.contains("ERROR") } == 25)
+        #expect(system.counters.suppressed == 22)
+    }
+}

@@ -1,0 +1,232 @@
+import Foundation
+import Testing
+
+@testable import AshlarLogging
+
+let modes: [LogStorageMode] = [.everyLine, .mapped, .buffered(bytes: 4096, milliseconds: 20)]
+
+@Suite struct StoreTests {
+    @Test("A line is in the file when the call returns", arguments: [LogStorageMode.everyLine, .mapped])
+    func atOnce(mode: LogStorageMode) throws {
+        let system = TestSystem { $0.mode = mode }
+        #expect(system.report.mode == mode)
+        for index in 1...5 {
+            system.log().info("line \(index)")
+            let text = try system.file()
+            #expect(text.prefix { $0 != "\0" } == (1...index).map { "[INFO] A - line \($0)\n" }.joined())
+        }
+    }
+
+    @Test("Buffered lines are written when there are enough, when time has passed, and when they are critical")
+    func buffered() async throws {
+        let system = TestSystem { $0.mode = .buffered(bytes: 100, milliseconds: 10_000) }
+        system.log().info("one")
+        #expect(try system.file().isEmpty)
+        system.log().critical("two")
+        #expect(try system.file() == "[INFO] A - one\n[CRITICAL] A - two\n")
+        for index in 1...10 { system.log().info("line \(index)") }
+        let held = try system.live.utf8.count - system.file().utf8.count
+        #expect(held <= 100)
+        let quick = TestSystem { $0.mode = .buffered(bytes: 100_000, milliseconds: 5) }
+        quick.log().info("soon")
+        while try quick.file().isEmpty { try await Task.sleep(for: .milliseconds(2)) }
+        #expect(try quick.file() == "[INFO] A - soon\n")
+    }
+
+    @Test("The log is the same in all modes, its tail holds whole lines", arguments: modes)
+    func liveLog(mode: LogStorageMode) {
+        let system = TestSystem { $0.mode = mode }
+        for index in 1...100 { system.log().info("line \(index)") }
+        let all = (1...100).map { "[INFO] A - line \($0)\n" }.joined()
+        #expect(system.live == all)
+        func tail(_ bytes: Int) -> String { String(decoding: system.pipeline.liveBytes(limit: bytes), as: UTF8.self) }
+        #expect(tail(100_000) == all)
+        #expect(tail(21) == "[INFO] A - line 100\n")
+        #expect(tail(20) == "[INFO] A - line 100\n")
+        #expect(tail(19).isEmpty)
+        #expect(tail(0).isEmpty)
+        #expect(tail(41) == "[INFO] A - line 99\n[INFO] A - line 100\n" || tail(41) == "[INFO] A - line 100\n")
+    }
+
+    @Test("Segments are continued without dividing a line or losing one", arguments: modes)
+    func rotation(mode: LogStorageMode) throws {
+        var random = SeededGenerator(seed: 5)
+        let system = TestSystem {
+            $0.mode = mode
+            $0.rotation = LogRotation(segmentBytes: 8192, runBytes: 1 << 20)
+        }
+        var expected = ""
+        for index in 1...3000 {
+            let text = "\(index) " + String(repeating: "y", count: Int.random(in: 0...120, using: &random))
+            system.log().info(text)
+            expected += "[INFO] A - \(text)\n"
+        }
+        #expect(system.live == expected)
+        _ = system.pipeline.flush(sync: true)
+        system.pipeline.shutdown()
+        let segments = system.folder.names.filter { $0.hasSuffix(".log") }
+        #expect(segments.count > 20)
+        for name in segments {
+            let bytes = try #require(FileManager.default.contents(atPath: "\(system.folder.path)/\(name)"))
+            #expect(bytes.count <= 8192)
+            #expect(bytes.isEmpty || bytes.last == 10)
+            #expect(bytes.starts(with: Data("[INFO]".utf8)) || bytes.isEmpty)
+        }
+        #expect(system.live == expected)
+    }
+
+    @Test("A run keeps its first segment and the newest ones", arguments: modes)
+    func runLimit(mode: LogStorageMode) throws {
+        let system = TestSystem {
+            $0.mode = mode
+            $0.rotation = LogRotation(segmentBytes: 8192, runBytes: 32768)
+        }
+        for index in 1...10_000 { system.log().info("line \(index)") }
+        system.pipeline.shutdown()
+        let live = system.live
+        #expect(live.hasPrefix("[INFO] A - line 1\n"))
+        #expect(live.hasSuffix("[INFO] A - line 10000\n"))
+        #expect(live.contains("\n... [segments "))
+        #expect(live.contains(" were removed: the run is too long] ...\n"))
+        #expect(system.counters.removedSegments > 10)
+        let total = system.folder.names.reduce(0) {
+            $0
+                + ((try? FileManager.default.attributesOfItem(atPath: "\(system.folder.path)/\($1)")[.size] as? Int)
+                    ?? 0)
+        }
+        #expect(total <= 32768 + 128)
+    }
+
+    @Test("A line longer than a segment has one to itself", arguments: modes)
+    func longLine(mode: LogStorageMode) {
+        let system = TestSystem {
+            $0.mode = mode
+            $0.rotation = LogRotation(segmentBytes: 4096, runBytes: 1 << 20)
+        }
+        let long = String(repeating: "z", count: 20_000)
+        system.log().info("before")
+        system.log().info(long)
+        system.log().info("after")
+        #expect(system.live == "[INFO] A - before\n[INFO] A - \(long)\n[INFO] A - after\n")
+    }
+
+    @Test("Segments are continued after the interval too")
+    func interval() {
+        let system = TestSystem { $0.rotation = LogRotation(interval: .zero) }
+        for index in 1...3 { system.log().info("line \(index)") }
+        #expect(system.folder.names.count { $0.hasSuffix(".log") } == 3)
+        #expect(system.lines == (1...3).map { "[INFO] A - line \($0)" })
+    }
+
+    @Test(
+        "Threads that log at once lose and mix nothing, and each keeps its order", .timeLimit(.minutes(2)),
+        arguments: modes)
+    func threads(mode: LogStorageMode) throws {
+        let system = TestSystem {
+            $0.mode = mode
+            $0.rotation = LogRotation(segmentBytes: 1 << 20, runBytes: 1 << 30)
+        }
+        let (threads, count) = (8, isSoak ? 50_000 : 1500)
+        DispatchQueue.concurrentPerform(iterations: threads) { thread in
+            let log = system.log("T\(thread)")
+            for index in 1...count { log.info("line \(index) \(index * 7919) end") }
+        }
+        var last = [Int](repeating: 0, count: threads)
+        for line in system.lines {
+            let parts = try #require(line.wholeMatch(of: /\[INFO\] T(\d) - line (\d+) (\d+) end/), "\(line)")
+            let (thread, index) = (try #require(Int(parts.1)), try #require(Int(parts.2)))
+            #expect(index == last[thread] + 1)
+            #expect(parts.3 == "\(index * 7919)")
+            last[thread] = index
+        }
+        #expect(last.allSatisfy { $0 == count })
+    }
+
+    @Test("Folder and files are the owner's only")
+    func permissions() throws {
+        let folder = TemporaryFolder()
+        let nested = folder.path + "/a/b"
+        let system = TestSystem { $0.folder = nested }
+        system.log().info("x")
+        let manager = FileManager.default
+        #expect(try manager.attributesOfItem(atPath: nested)[.posixPermissions] as? Int == 0o700)
+        for name in try manager.contentsOfDirectory(atPath: nested) {
+            #expect(try manager.attributesOfItem(atPath: "\(nested)/\(name)")[.posixPermissions] as? Int == 0o600)
+        }
+    }
+
+    @Test("Without a folder, or with one that cannot be, the log is kept in memory")
+    func memory() throws {
+        let none = TestSystem { $0.folder = nil }
+        none.log().info("x")
+        #expect(none.report.storage == .memory(0))
+        #expect(none.live == "[INFO] A - x\n")
+        let folder = TemporaryFolder()
+        try folder.make()
+        try Data().write(to: URL(fileURLWithPath: folder.path + "/file"))
+        let blocked = TestSystem { $0.folder = folder.path + "/file" }
+        blocked.log().info("y")
+        #expect(blocked.report.storage == .memory(ENOTDIR))
+        #expect(blocked.report.priorRun == nil)
+        #expect(blocked.report.notices.count == 1)
+        #expect(blocked.live == "[INFO] A - y\n")
+        for index in 0..<20_000 { blocked.log().info("line \(index) \(index)") }
+        #expect(blocked.live.utf8.count <= 256 * 1024)
+        #expect(blocked.live.hasSuffix("line 19999 19999\n"))
+        #expect(blocked.counters.droppedByStorage > 0)
+    }
+
+    @Test("Starting again changes the settings; with another folder a new run begins and the old one is clean")
+    func restart() {
+        let system = TestSystem()
+        system.log().info("one")
+        var configuration = LogConfiguration(folder: system.folder.path, threshold: .error, sinks: [])
+        configuration.readsEnvironment = false
+        let again = system.pipeline.start(configuration)
+        #expect(again.storage == system.report.storage)
+        system.log().info("hidden")
+        system.log().error("two")
+        #expect(system.lines == ["[INFO] A - one", "[ERROR] A - two"])
+        let other = TemporaryFolder()
+        configuration.folder = other.path
+        #expect(system.pipeline.start(configuration).storage != system.report.storage)
+        system.log().error("three")
+        #expect(system.lines == ["[ERROR] A - three"])
+        #expect(PriorRun.all(in: system.folder.path).map(\.outcome) == [.clean])
+        #expect(PriorRun.all(in: other.path).map(\.outcome) == [.stillRunning])
+    }
+
+    @Test("Lines from before the start are written by it, late ones are marked")
+    func earlyAndLate() {
+        let folder = TemporaryFolder()
+        let pipeline = LogPipeline()
+        let log = Log("A", pipeline: pipeline)
+        log.info("early", ["k": 1])
+        log.debug("below the default threshold")
+        #expect(String(decoding: pipeline.liveBytes(limit: nil), as: UTF8.self) == "[INFO] A - early k=1\n")
+        var configuration = LogConfiguration(folder: folder.path, sinks: [])
+        configuration.readsEnvironment = false
+        #expect(pipeline.start(configuration).earlyLines == 1)
+        log.info("then")
+        pipeline.shutdown()
+        log.info("late")
+        let live = String(decoding: pipeline.liveBytes(limit: nil), as: UTF8.self)
+        #expect(live == "[INFO] A - early k=1\n[INFO] A - then\n[INFO] A - late late=true\n")
+        #expect(PriorRun.all(in: folder.path).map(\.outcome) == [.clean])
+    }
+
+    @Test("Early lines beyond 64 KiB go, the oldest first, and are counted")
+    func earlyOverflow() {
+        let pipeline = LogPipeline()
+        let log = Log("A", pipeline: pipeline)
+        for index in 1...1000 { log.info("line \(index)") }
+        let dropped = pipeline.readCounters().droppedEarly
+        #expect(dropped > 0)
+        var configuration = LogConfiguration(sinks: [])
+        configuration.readsEnvironment = false
+        #expect(pipeline.start(configuration).earlyLines == 1000 - dropped)
+        let live = String(decoding: pipeline.liveBytes(limit: nil), as: UTF8.self)
+        #expect(live.hasPrefix("[INFO] A - line \(dropped + 1)\n"))
+        #expect(live.hasSuffix("line 1000\n"))
+    }
+}

@@ -1,0 +1,144 @@
+import Testing
+
+@testable import AshlarLogging
+
+@Suite struct ThresholdTests {
+    @Test("Every level passes exactly the thresholds at and above it", arguments: LogLevel.allCases)
+    func allPairs(threshold: LogLevel) {
+        let system = TestSystem(threshold: threshold)
+        let log = system.log()
+        for level in LogLevel.allCases {
+            #expect(log.isEnabled(level) == (level.rawValue <= threshold.rawValue))
+            log.log(level, "x")
+        }
+        #expect(system.lines.count == Int(threshold.rawValue) + 1)
+    }
+
+    @Test("Each method logs its own level")
+    func methods() {
+        let system = TestSystem()
+        let log = system.log()
+        log.unrecoverable("x").critical("x").error("x").warning("x").info("x").logging("x").debug("x").analytic("x")
+            .verbose("x")
+        let text = "y"
+        log.unrecoverable(text).critical(text).error(text).warning(text).info(text).logging(text).debug(text)
+            .analytic(text).verbose(text)
+        let names = LogLevel.allCases.map(\.name)
+        #expect(system.lines == names.map { "[\($0)] A - x" } + names.map { "[\($0)] A - y" })
+    }
+
+    @Test("Threshold and switch take effect at once, for loggers that exist already")
+    func runTime() {
+        let system = TestSystem(threshold: .warning)
+        let log = system.log()
+        log.info("one")
+        system.pipeline.table.update { $0.global = .information }
+        log.info("two")
+        system.pipeline.table.isEnabled = false
+        log.unrecoverable("three")
+        system.pipeline.table.isEnabled = true
+        log.debug("four")
+        log.level = .verbose
+        log.verbose("five")
+        log.level = nil
+        log.verbose("six")
+        #expect(system.lines == ["[INFO] A - two", "[VERBOSE] A - five"])
+        #expect(log.description == "Log - level: INFO, context: A")
+    }
+
+    @Test("A disabled call evaluates neither message nor fields")
+    func nothingEvaluated() {
+        let system = TestSystem(threshold: .warning)
+        func never() -> Int {
+            Issue.record("evaluated")
+            return 0
+        }
+        system.log().debug("\(never())", ["a": never()]).log(.verbose, String(never())).verbose(String(never()))
+        #expect(system.live.isEmpty)
+    }
+
+    @Test("The longest matching prefix wins; removing a rule brings back the shorter one")
+    func contexts() {
+        let system = TestSystem(threshold: .warning)
+        let (net, cache, other) = (system.log("net"), system.log("net.cache"), system.log("Net"))
+        func limits() -> [Bool] { [net, cache, other].map { $0.isEnabled(.debugging) } }
+        #expect(limits() == [false, false, false])
+        system.pipeline.table.update { $0.contexts["net"] = .some(.debugging) }
+        #expect(limits() == [true, true, false])
+        system.pipeline.table.update { $0.contexts["net.c"] = .some(nil) }
+        #expect(limits() == [true, false, false])
+        #expect(!cache.isEnabled(.unrecoverable))
+        system.pipeline.table.update { $0.contexts[""] = .some(.verbose) }
+        #expect(limits() == [true, false, true])
+        system.pipeline.table.update { $0.contexts.removeValue(forKey: "net.c") }
+        #expect(limits() == [true, true, true])
+        // A logger's own level goes before all rules.
+        cache.level = .error
+        #expect(!cache.isEnabled(.warning))
+    }
+
+    @Test(
+        "The environment's list is read part by part",
+        arguments: [
+            ("info", LogLevel.information, [:], 0),
+            ("info,net=debug,*=off", .information, ["net": .debugging, "": nil], 0),
+            (" error , a.b = 8 ,, x=OFF", .error, ["a.b": .verbose, "x": nil], 0),
+            ("debug,error", .error, [:], 0), ("off", nil, [:], 0),
+            ("loud,net=debug", .warning, ["net": .debugging], 1), ("net=,=debug,net", .warning, [:], 3),
+            ("", .warning, [:], 0), ("a=b=c", .warning, [:], 1),
+        ] as [(String, LogLevel?, [String: LogLevel?], Int)])
+    func environment(list: String, global: LogLevel?, contexts: [String: LogLevel?], mistakes: Int) throws {
+        let (read, errors) = LogThresholds.read(list, onto: LogThresholds(global: .warning))
+        #expect(read == LogThresholds(global: global, contexts: contexts))
+        #expect(errors.count == mistakes)
+        if mistakes == 0 {
+            #expect(try LogThresholds(list).contexts == contexts)
+        } else {
+            let error = try #require(throws: LogError.self) { try LogThresholds(list) }
+            #expect(error.code == .thresholdsMalformed)
+            #expect(error.text == list)
+        }
+    }
+
+    @Test("Thresholds fold like a model that looks at every rule each time")
+    func model() {
+        var random = SeededGenerator(seed: 7)
+        let system = TestSystem()
+        let names = ["", "a", "ab", "abc", "b", "ba"]
+        let logs = names.map { system.log($0 + "x") } + [system.log("abcy"), system.log("q")]
+        var model = LogThresholds(global: .verbose)
+        for _ in 0..<500 {
+            let level: LogLevel? = Bool.random(using: &random) ? LogLevel.allCases.randomElement(using: &random) : nil
+            switch Int.random(in: 0..<4, using: &random) {
+            case 0: model.global = level
+            case 1: model.contexts.removeValue(forKey: names.randomElement(using: &random)!)
+            default: model.contexts[names.randomElement(using: &random)!] = .some(level)
+            }
+            system.pipeline.table.thresholds = model
+            for log in logs {
+                let rule = model.contexts.filter { log.context.hasPrefix($0.key) }.max { $0.key.count < $1.key.count }
+                let expected = rule.map { $0.value } ?? model.global
+                for level in LogLevel.allCases {
+                    #expect(log.isEnabled(level) == (expected.map { level <= $0 } ?? false))
+                }
+            }
+        }
+    }
+
+    @Test("Loggers come and go on many threads while thresholds change", .timeLimit(.minutes(1)))
+    func manyLoggers() async {
+        let system = TestSystem(threshold: .error)
+        await withTaskGroup(of: Void.self) { group in
+            for worker in 0..<4 {
+                group.addTask {
+                    for index in 0..<500 {
+                        let log = system.log("w\(worker).\(index % 10)")
+                        if index % 50 == 0 { system.pipeline.table.update { $0.global = .warning } }
+                        #expect(log.isEnabled(.error))
+                    }
+                }
+            }
+        }
+        #expect(system.log().isEnabled(.warning))
+    }
+}

@@ -1,0 +1,173 @@
+import Foundation
+import Testing
+
+@testable import AshlarLogging
+
+@Suite struct VerdictTests {
+    @Test(
+        "The next run is told how the one before ended", .timeLimit(.minutes(1)),
+        arguments: [
+            ("return", "clean"), ("exit", "clean"), ("exit3", "clean"), ("shutdown", "clean"), ("_exit", "unclean"),
+            ("abort", "unclean"), ("trap", "unclean"), ("exec", "unclean"), ("\(SIGTERM)", "unclean"),
+            ("\(SIGKILL)", "unclean"), ("\(SIGSEGV)", "unclean"), ("\(SIGINT)", "unclean"), ("fork-exit", "unclean"),
+            ("fork-orphan", "unclean"), ("fork-fine", "clean"),
+        ])
+    func matrix(how: String, outcome: String) throws {
+        for mode in ["everyLine", "mapped", "buffered"] {
+            let folder = TemporaryFolder()
+            _ = try TestChild("end", folder.path, ["how=\(how)", "mode=\(mode)"]).run()
+            let answer = try TestChild("prior", folder.path).run()
+            #expect(answer.hasPrefix("\(outcome) "), "\(how) in \(mode): \(answer)")
+            if mode != "buffered" || outcome == "clean" { #expect(answer.contains("[INFO] End - the last line\n")) }
+        }
+    }
+
+    @Test(
+        "With handlers, the signal is named", .timeLimit(.minutes(1)),
+        arguments: [SIGTERM, SIGSEGV, SIGABRT, SIGINT, SIGHUP, SIGQUIT, SIGBUS, SIGFPE, SIGILL])
+    func signals(signal: Int32) throws {
+        let folder = TemporaryFolder()
+        let child = try TestChild("end", folder.path, ["how=\(signal)", "notes"])
+        _ = try child.run()
+        #expect(child.process.terminationReason == .uncaughtSignal)
+        #expect(child.process.terminationStatus == signal)
+        #expect(try TestChild("prior", folder.path).run().hasPrefix("signalled(\(signal)) "))
+    }
+
+    @Test("A trap is named by its signal too, SIGKILL cannot be", .timeLimit(.minutes(1)))
+    func trap() throws {
+        let folder = TemporaryFolder()
+        _ = try TestChild("end", folder.path, ["how=trap", "notes"]).run()
+        #expect(try TestChild("prior", folder.path).run().hasPrefix("signalled("))
+        _ = try TestChild("end", folder.path, ["how=\(SIGKILL)", "notes"]).run()
+        #expect(try TestChild("prior", folder.path).run().hasPrefix("unclean "))
+    }
+
+    @Test("A second live process is still running and nobody's prior run", .timeLimit(.minutes(1)))
+    func live() throws {
+        let folder = TemporaryFolder()
+        _ = try TestChild("end", folder.path, ["how=abort"]).run()
+        let second = try TestChild("forever", folder.path)
+        try second.process.run()
+        #expect(!second.firstLine().isEmpty)
+        let answer = try TestChild("prior", folder.path).run()
+        #expect(answer.hasPrefix("unclean "))
+        #expect(answer.contains("the last line"))
+        let outcomes = PriorRun.all(in: folder.path).map(\.outcome)
+        #expect(outcomes == [.clean, .stillRunning, .unclean])
+        kill(second.process.processIdentifier, SIGKILL)
+        _ = second.finish()
+        #expect(PriorRun.all(in: folder.path).map(\.outcome) == [.clean, .unclean, .unclean])
+    }
+
+    @Test("The run of another application is not the prior run")
+    func applications() throws {
+        let folder = TemporaryFolder()
+        _ = try TestChild("end", folder.path, ["how=abort", "application=mine"]).run()
+        _ = try TestChild("end", folder.path, ["how=exit", "application=other"]).run()
+        #expect(try TestChild("prior", folder.path, ["application=mine"]).run().hasPrefix("unclean "))
+        #expect(try TestChild("prior", folder.path, ["application=third"]).run() == "none\n")
+    }
+
+    @Test("The state file tells a dead process from one that got its number later, and from another boot")
+    func identities() throws {
+        let own = try #require(ProcessIdentity.start(of: getpid()))
+        let boot = ProcessIdentity.boot
+        #expect(boot.contains { $0 != 0 })
+        let otherBoot = boot.map { $0 ^ 0xFF }
+        let cases: [(pid: Int32, start: UInt64, boot: [UInt8], RunOutcome)] = [
+            (getpid(), own, boot, .stillRunning), (getpid(), own + 1, boot, .unclean),
+            (getpid(), own, otherBoot, .machineRestarted), (0x7FFF_FFF0, own, boot, .unclean),
+        ]
+        for (pid, start, boot, outcome) in cases {
+            let folder = TemporaryFolder()
+            try folder.makeRun(startedAt: 5, pid: pid, processStart: start, boot: boot)
+            #expect(PriorRun.all(in: folder.path).map(\.outcome) == [outcome])
+        }
+    }
+
+    @Test(
+        "A state file that is missing, short, damaged or of another version reads as unclean, of an unknown application"
+    )
+    func damage() throws {
+        for damage in 0..<5 {
+            let folder = TemporaryFolder()
+            try folder.makeRun(startedAt: 5, pid: 1, ending: .clean)
+            let path = "\(folder.path)/run-0000000000000000005-1-0000.state"
+            var bytes = try Data(contentsOf: URL(fileURLWithPath: path))
+            #expect(bytes.count == 128)
+            switch damage {
+            case 0: bytes = Data()
+            case 1: bytes = bytes.prefix(127)
+            case 2: bytes[20] ^= 1
+            case 3: bytes[8] = 2
+            default: bytes[0] = 0
+            }
+            try bytes.write(to: URL(fileURLWithPath: path))
+            let run = try #require(PriorRun.all(in: folder.path).first)
+            #expect(run.outcome == .unclean)
+            #expect(run.application == nil)
+            #expect(run.log == "[INFO] A - old\n")
+            try FileManager.default.removeItem(atPath: path)
+            #expect(PriorRun.all(in: folder.path).first?.outcome == .unclean)
+        }
+    }
+
+    @Test("State files read back what was written, and any changed byte of the identity is noticed")
+    func stateRoundTrip() {
+        var random = SeededGenerator(seed: 9)
+        for _ in 0..<200 {
+            var state = RunState(
+                processID: .random(in: 0...Int32.max, using: &random),
+                startedAt: .random(in: 0...Int64.max, using: &random),
+                processStart: random.next(), bootID: (0..<16).map { _ in .random(in: 0...255, using: &random) },
+                application: RunState.shortened("appλication-with-a-long-name-\(random.next())"))
+            state.ending = [.running, .clean, .signal(11)].randomElement(using: &random)!
+            (state.lines, state.lost) = (random.next(), random.next())
+            var bytes = state.bytes
+            #expect(bytes.count == 128)
+            #expect(RunState(bytes: bytes) == state)
+            bytes[.random(in: 0..<96, using: &random)] ^= UInt8(1) << UInt8.random(in: 0..<8, using: &random)
+            #expect(RunState(bytes: bytes) == nil)
+        }
+    }
+
+    @Test("Names of files are read strictly")
+    func names() {
+        let good = RunFile(
+            run: RunName(startedAt: 1_795_180_952_123_456_789, processID: 42, tag: 0xAB), part: .segment(0))
+        #expect(good.name == "run-1795180952123456789-42-00ab.log")
+        for part in [RunFile.Part.state, .segment(0), .segment(12), .child(7)] {
+            let file = RunFile(run: good.run, part: part)
+            #expect(RunFile(name: file.name) == file)
+        }
+        for bad in [
+            "run-1795180952123456789-42-00ab.log/../x", "run-179518095212345678-42-00ab.log",
+            "run-1795180952123456789-42-00AB.log", "run-1795180952123456789-42-0ab.log",
+            "run-1795180952123456789--00ab.log",
+            "run-1795180952123456789-42-00ab.0.log", "run-1795180952123456789-42-00ab.txt",
+            "run-1795180952123456789-42-00ab",
+            "run-9999999999999999999-42-00ab.log", "run-1795180952123456789-99999999999-00ab.log", "", "run-", "x",
+            "run-1795180952123456789-42-00ab.-1.log", "run-1795180952123456789-42-00ab.1.log ",
+            " run-1795180952123456789-42-00ab.log",
+        ] {
+            #expect(RunFile(name: bad) == nil, "\(bad)")
+        }
+    }
+}
+
+extension TemporaryFolder {
+    /// Puts a run into the folder as if a process had left it.
+    func makeRun(
+        startedAt: Int64, pid: Int32, processStart: UInt64 = 1, boot: [UInt8] = ProcessIdentity.boot,
+        application: String = "test", ending: RunState.Ending = .running, log: String = "[INFO] A - old\n"
+    ) throws {
+        try? make()
+        let name = RunName(startedAt: startedAt, processID: pid, tag: 0)
+        var state = RunState(
+            processID: pid, startedAt: startedAt, processStart: processStart, bootID: boot, application: application)
+        state.ending = ending
+        try Data(state.bytes).write(to: URL(fileURLWithPath: "\(path)/\(name.stateFile)"))
+        try Data(log.utf8).write(to: URL(fileURLWithPath: "\(path)/\(name.base).log"))
+    }
+}
