@@ -49,6 +49,7 @@ struct CustomizationSelection: Sendable {
     ) -> [CustomizationLayer] {
         var layers: [CustomizationLayer] = []
         let root = tree.folder("")
+        diagnostics += root.tables.isEmpty ? root.diagnostics.filter { $0.code != .missingFolder } : []
         if !root.tables.isEmpty { layers.append(root.layer(id: ".", role: .base(base), policy: policy)) }
         if tree.folders.contains("Base") {
             layers.append(tree.folder("Base.lproj").layer(role: .base(base), policy: policy))
@@ -57,15 +58,21 @@ struct CustomizationSelection: Sendable {
         for folder in tree.folders {
             if let tag = CustomizationTree.language(folder) { folders[tag, default: []].append(folder) }
         }
-        let available = folders.keys.sorted { $0.description < $1.description }
+        let available = tree.availableLanguages
         func add(_ tag: LanguageTag, _ role: CustomizationLayer.Role) {
             // Two folders may be one language, such as French.lproj and fr.lproj: the canonical name wins.
+            if let tables = root.catalogs[tag] {
+                layers.append(
+                    CustomizationLayer(
+                        id: "*.xcstrings#\(tag)", role: role, tables: tables, colors: policy.colors,
+                        resolvesAliases: policy.resolvesAliases))
+            }
             let names = (folders[tag] ?? []).sorted { a, b in
                 a == tag.description ? false : b == tag.description ? true : a < b
             }
             for name in names { layers.append(tree.folder(name + ".lproj").layer(role: role, policy: policy)) }
         }
-        if folders[base] == nil, root.tables.isEmpty, !tree.folders.contains("Base") {
+        if !available.contains(base), root.tables.isEmpty, !tree.folders.contains("Base") {
             diagnostics.append(
                 CustomizationDiagnostic(
                     .warning, .missingFolder, "there is no \(base).lproj for the base language",

@@ -69,7 +69,8 @@ public final class CustomizationTree: Sendable {
 
     /// The languages that have a folder, canonical and sorted; brands are not among them.
     public var availableLanguages: [LanguageTag] {
-        Array(Set(folders.compactMap(Self.language))).sorted { $0.description < $1.description }
+        let tags = Set(folders.compactMap(Self.language)).union(folder("").catalogs.keys)
+        return tags.sorted { $0.description < $1.description }
     }
 
     /// The names of the `.lproj` folders that are no languages: brands, customers, themes in the original's way.

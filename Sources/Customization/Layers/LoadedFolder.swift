@@ -3,7 +3,8 @@ struct LoadedFolder: Sendable {
     /// One file of tables as it was last read well.
     struct File: Sendable {
         var signature: FileSignature
-        var table: StringsTable
+        /// The file's tables; those of a string catalog by language, any other file's under nil.
+        var tables: [LanguageTag?: StringsTable]
         var diagnostics: [CustomizationDiagnostic]
         /// The signature of a later content that was bad and not taken, if there is one.
         var rejectedSignature: FileSignature?
@@ -14,6 +15,8 @@ struct LoadedFolder: Sendable {
     let path: String
     private(set) var files: [String: File] = [:]
     private(set) var tables: [String: StringsTable] = [:]
+    /// The tables of string catalogs by language.
+    private(set) var catalogs: [LanguageTag: [String: StringsTable]] = [:]
     private(set) var names: Set<String> = []
     private(set) var subfolders: [String] = []
     private(set) var diagnostics: [CustomizationDiagnostic] = []
@@ -60,7 +63,7 @@ struct LoadedFolder: Sendable {
                 return take(earlier, as: fileName, table: table, place: place)
             }
             take(
-                File(signature: status.signature, table: read.table, diagnostics: read.diagnostics), as: fileName,
+                File(signature: status.signature, tables: read.tables, diagnostics: read.diagnostics), as: fileName,
                 table: table, place: place)
         } catch {
             report(.error, .unreadableFile, error.message, at: place)
@@ -72,7 +75,13 @@ struct LoadedFolder: Sendable {
 
     private mutating func take(_ file: File, as fileName: String, table: String, place: String) {
         files[fileName] = file
-        tables[table] = tables[table].map { $0.merging(file.table) } ?? file.table
+        for (language, content) in file.tables {
+            if let language {
+                catalogs[language, default: [:]][table] = content
+            } else {
+                tables[table] = tables[table].map { $0.merging(content) } ?? content
+            }
+        }
         diagnostics += file.diagnostics
         if file.rejectedSignature != nil {
             report(
@@ -94,20 +103,30 @@ struct LoadedFolder: Sendable {
 /// The kinds of files that hold tables, in the order in which they are laid over each other.
 enum TableFileKind: CaseIterable {
     case strings
+    case stringsDict
+    case stringCatalog
 
     var suffix: String {
         switch self {
         case .strings: ".strings"
+        case .stringsDict: ".stringsdict"
+        case .stringCatalog: ".xcstrings"
         }
     }
 
     func read(
         _ bytes: [UInt8], file: String, policy: CustomizationPolicy
-    ) -> (table: StringsTable, diagnostics: [CustomizationDiagnostic]) {
+    ) -> (tables: [LanguageTag?: StringsTable], diagnostics: [CustomizationDiagnostic]) {
         switch self {
         case .strings:
             let parsed = StringsTable.parse(strings: bytes, file: file, assuming: policy.assumedEncoding)
-            return (parsed.table, parsed.diagnostics)
+            return ([nil: parsed.table], parsed.diagnostics)
+        case .stringsDict:
+            let read = StringsDictReader.read(bytes, file: file)
+            return ([nil: read.table], read.diagnostics)
+        case .stringCatalog:
+            let read = StringCatalogReader.read(bytes, file: file)
+            return (Dictionary(uniqueKeysWithValues: read.tables.map { ($0.key, $0.value) }), read.diagnostics)
         }
     }
 }

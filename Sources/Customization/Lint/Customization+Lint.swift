@@ -35,6 +35,12 @@ struct CustomizationLinter {
                 let layer = tree.folder(name + ".lproj").layer(role: .language(tag), policy: policy)
                 if !layers.contains(where: { $0.id == layer.id }) { layers.append(layer) }
             }
+            for (tag, tables) in tree.folder("").catalogs.sorted(by: { $0.key.description < $1.key.description }) {
+                let layer = CustomizationLayer(id: "*.xcstrings#\(tag)", role: .language(tag), tables: tables)
+                if tag != customization.baseLanguage, !layers.contains(where: { $0.id == layer.id }) {
+                    layers.append(layer)
+                }
+            }
         }
         self.layers = layers
         languages = layers.filter { if case .language = $0.role { true } else { false } }
@@ -49,6 +55,7 @@ struct CustomizationLinter {
         for layer in languages { compareLanguage(layer) }
         for layer in layers where !base.contains(where: { $0.id == layer.id }) { compareTypes(layer) }
         aliases()
+        findings += FormatLint.check(layers: layers, base: customization.baseLanguage)
     }
 
     private mutating func report(
@@ -194,6 +201,10 @@ struct CustomizationLinter {
             for source in base {
                 for reference in source.tables[name] ?? .empty where known.insert(reference.key).inserted {
                     if table[reference.key] != nil || isValueOnly(reference, source) { continue }
+                    // A folder and a string catalog of one language complete each other.
+                    if languages.contains(where: { $0.role == layer.role && $0.tables[name]?[reference.key] != nil }) {
+                        continue
+                    }
                     report(
                         .warning, .missingTranslation,
                         "\(tag) lacks \"\(reference.key)\", which is at \(reference.location)",

@@ -33,6 +33,10 @@ extension Customization {
         do {
             return try value(CustomizationKey<String>(key, table: table))
         } catch {
+            // A text that differs by device alone is a text; one that depends on numbers needs `format`.
+            if let value = error.found, let message = PluralMessage(stringsDict: value), message.variables.isEmpty {
+                return message.format
+            }
             report(error.diagnostic)
             return policy.text(for: key, in: table ?? CustomizationLayer.defaultTable)
         }

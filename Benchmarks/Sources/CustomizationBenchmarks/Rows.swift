@@ -1,0 +1,146 @@
+import AshlarCustomization
+import BenchmarkHarness
+import Foundation
+
+extension BenchmarkSuite {
+    mutating func parsingRows() {
+        let utf8 = Array(Sample.source("English").utf8)
+        let utf16 = [0xFF, 0xFE] + Sample.source("English").utf16.flatMap { [UInt8($0 & 0xFF), UInt8($0 >> 8)] }
+        for (name, bytes, bar) in [("UTF-8", utf8, 0.1), ("UTF-16", utf16, 0.2)] {
+            let data = Data(bytes)
+            row(
+                "parse 10,000 entries, \(name), \(bytes.count / 1000) kB",
+                note: "ours yields a table with positions, comments and diagnostics",
+                ours: Contender("StringsTable.parse") { n in
+                    var sum = 0
+                    for _ in 0..<n { sum &+= StringsTable.parse(strings: bytes).table.count }
+                    blackHole(sum)
+                },
+                against: [
+                    Peer(
+                        Contender("PropertyListSerialization") { n in
+                            var sum = 0
+                            for _ in 0..<n {
+                                let root = try? PropertyListSerialization.propertyList(from: data, format: nil)
+                                sum &+= (root as? NSDictionary)?.count ?? 0
+                            }
+                            blackHole(sum)
+                        }, .atMost(bar))
+                ])
+        }
+    }
+
+    mutating func lookupRows() {
+        let layers = Sample.layers()
+        let customization = Customization(layers: layers)
+        var random = SystemRandomNumberGenerator()
+        let names = (0..<1024).map { _ in Sample.key(Int.random(in: 0..<Sample.count, using: &random)) }
+        let dictionary = Dictionary(
+            uniqueKeysWithValues: (0..<Sample.count).map { (Sample.key($0), "text \($0) of the file") })
+        let center = CustomizationCenter(customization)
+        let bundle = Self.bundle()
+        let hit = Contender("Dictionary<String, String>") { n in
+            var sum = 0
+            for i in 0..<n { sum &+= dictionary[names[i & 1023]]?.utf8.count ?? 0 }
+            blackHole(sum)
+        }
+        row(
+            "string by name through 5 layers", allocations: 0,
+            ours: Contender("Customization.string") { n in
+                var sum = 0
+                for i in 0..<n { sum &+= customization.string(names[i & 1023]).utf8.count }
+                blackHole(sum)
+            },
+            against: [
+                Peer(hit, .atMost(1)),
+                Peer(
+                    Contender("Bundle.localizedString") { n in
+                        var sum = 0
+                        for i in 0..<n {
+                            sum &+= bundle.localizedString(forKey: names[i & 1023], value: nil, table: nil).utf8.count
+                        }
+                        blackHole(sum)
+                    }, .atMost(0.1)),
+            ])
+        row(
+            "string by name through the center",
+            ours: Contender("center.current.string") { n in
+                var sum = 0
+                for i in 0..<n { sum &+= center.current.string(names[i & 1023]).utf8.count }
+                blackHole(sum)
+            }, against: [Peer(hit)])
+        typedRows(customization, hit)
+    }
+
+    private mutating func typedRows(_ customization: Customization, _ hit: Contender) {
+        let length: CustomizationKey<Int> = "PINminimumLength.of.the.app"
+        let color: CustomizationKey<RGBAColor> = "TabBarColor.of.the.main.view"
+        let flag: CustomizationKey<Bool> = "isPINrequired.at.the.start"
+        row(
+            "whole number by key", allocations: 0,
+            ours: Contender("customization[key]") { n in
+                var sum = 0
+                for _ in 0..<n { sum &+= customization[length] ?? 0 }
+                blackHole(sum)
+            }, against: [Peer(hit, .atMost(0.3))])
+        row(
+            "colour by key", allocations: 0,
+            ours: Contender("customization[key]") { n in
+                var sum: Float = 0
+                for _ in 0..<n { sum += customization[color]?.red ?? 0 }
+                blackHole(sum)
+            }, against: [Peer(hit, .atMost(0.3))])
+        row(
+            "boolean by key", allocations: 0,
+            ours: Contender("customization[key]") { n in
+                var sum = 0
+                for _ in 0..<n where customization[flag] == true { sum &+= 1 }
+                blackHole(sum)
+            }, against: [Peer(hit, .atMost(0.3))])
+    }
+
+    mutating func switchRows() {
+        let folder = NSTemporaryDirectory() + "ashlar-benchmark-" + UUID().uuidString
+        defer { try? FileManager.default.removeItem(atPath: folder) }
+        for name in ["en", "fr", "fr-CA", "de", "acme"] {
+            let path = folder + "/\(name).lproj"
+            try? FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
+            try? Data(Sample.source(name).utf8).write(to: URL(fileURLWithPath: path + "/Localizable.strings"))
+        }
+        let tree = CustomizationTree(path: folder)
+        tree.preload()
+        let customization = Customization(tree: tree, languages: ["fr-CA"], brand: "acme")
+        let data = Data(Sample.source("fr").utf8)
+        row(
+            "switch language, stack of 4 x 10,000 keys, no file read",
+            note: "the peer reads one table anew, as an app does that swaps bundles",
+            ours: Contender("switching(language:)") { n in
+                var sum = 0
+                for i in 0..<n {
+                    let language: LanguageTag = i % 2 == 0 ? "de" : "fr-CA"
+                    sum &+= customization.switching(language: language).layers.count
+                }
+                blackHole(sum)
+            },
+            against: [
+                Peer(
+                    Contender("PropertyListSerialization, one table") { n in
+                        var sum = 0
+                        for _ in 0..<n {
+                            let root = try? PropertyListSerialization.propertyList(from: data, format: nil)
+                            sum &+= (root as? NSDictionary)?.count ?? 0
+                        }
+                        blackHole(sum)
+                    })
+            ])
+    }
+
+    /// A bundle of one table with the sample's keys, for Foundation to look them up in.
+    private static func bundle() -> Bundle {
+        let folder = NSTemporaryDirectory() + "ashlar-benchmark-\(UUID().uuidString).bundle"
+        let path = folder + "/en.lproj"
+        try? FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
+        try? Data(Sample.source("English").utf8).write(to: URL(fileURLWithPath: path + "/Localizable.strings"))
+        return Bundle(path: folder) ?? .main
+    }
+}

@@ -1,0 +1,178 @@
+import AshlarCustomization
+import Foundation
+import Testing
+
+/// Folders on disk: which become layers, which files they hold, and what is told of bad ones.
+@Suite struct TreeTests {
+    @Test("A folder's .stringsdict lies over its .strings; tables have their names")
+    func stringsDict() throws {
+        let dict = """
+            <plist version="1.0"><dict><key>files</key><dict>
+              <key>NSStringLocalizedFormatKey</key><string>%#@n@</string>
+              <key>n</key><dict><key>NSStringFormatSpecTypeKey</key><string>NSStringPluralRuleType</string>
+                <key>NSStringFormatValueTypeKey</key><string>d</string>
+                <key>one</key><string>%d file</string><key>other</key><string>%d files</string></dict>
+            </dict></dict></plist>
+            """
+        let tree = try TemporaryTree([
+            "en.lproj/Localizable.strings": "files = plain; other = x;", "en.lproj/Localizable.stringsdict": dict,
+            "en.lproj/Errors.strings": "e = Error;",
+        ])
+        let read = Customization(path: tree.path, languages: ["en"])
+        #expect(read.diagnostics.isEmpty)
+        #expect(read.plural("files", count: 1) == "1 file" && read.plural("files", count: 3) == "3 files")
+        #expect(read.string("other") == "x" && read.string("e", table: "Errors") == "Error")
+        #expect(read.tableNames == ["Errors", "Localizable"])
+        #expect(read.explain("files").winner?.location.file == "en.lproj/Localizable.stringsdict")
+    }
+
+    @Test("A string catalog in the tree gives its languages as layers; a folder of the same language lies over it")
+    func catalog() throws {
+        let catalog = """
+            {"sourceLanguage": "en", "version": "1.0", "strings": {
+              "hello": {"localizations": {"en": {"stringUnit": {"state": "translated", "value": "Hello"}},
+                                          "fr": {"stringUnit": {"state": "translated", "value": "Bonjour"}}}},
+              "bye": {"localizations": {"en": {"stringUnit": {"state": "translated", "value": "Bye"}},
+                                        "fr": {"stringUnit": {"state": "translated", "value": "Salut"}}}}}}
+            """
+        let tree = try TemporaryTree([
+            "Localizable.xcstrings": catalog, "fr.lproj/Localizable.strings": "bye = \"Au revoir\";",
+        ])
+        let read = Customization(path: tree.path, languages: ["fr-CA"])
+        #expect(read.availableLanguages == ["en", "fr"])
+        #expect(read.string("hello") == "Bonjour" && read.string("bye") == "Au revoir")
+        #expect(read.switching(language: "en").string("hello") == "Hello")
+        #expect(read.diagnostics.isEmpty)
+    }
+
+    @Test("Legacy and canonical folder names of one language both count, the canonical one on top")
+    func legacyNames() throws {
+        let tree = try TemporaryTree([
+            "English.lproj/Localizable.strings": "a = old; b = old;", "en.lproj/Localizable.strings": "a = new;",
+            "fr_CA.lproj/Localizable.strings": "c = ca;", "Base.lproj/Localizable.strings": "d = base; a = base;",
+        ])
+        let read = Customization(path: tree.path, languages: ["fr-CA"])
+        #expect(["a", "b", "c", "d"].map { read.string($0) } == ["new", "old", "ca", "base"])
+        #expect(read.layers.map(\.id) == ["Base.lproj", "English.lproj", "en.lproj", "fr_CA.lproj"])
+        #expect(read.availableLanguages == ["en", "fr-CA"])
+    }
+
+    @Test("Brands are the folders that are no languages; an unknown brand is told and left out")
+    func brands() throws {
+        let tree = try TemporaryTree([
+            "en.lproj/Localizable.strings": "a = en;", "ubiquus.lproj/Localizable.strings": "a = ubiquus;",
+            "gray.lproj/Localizable.strings": "a = gray;", "Info.plist": infoPlist(brand: "customer2"),
+        ])
+        let read = Customization(path: tree.path, languages: ["en"])
+        #expect(read.string("a") == "en" && read.brand == "customer2")
+        #expect(read.diagnostics.map(\.code) == [.unknownName])
+        #expect(CustomizationTree(path: tree.path).availableBrands == ["gray", "ubiquus"])
+        #expect(Customization(path: tree.path, languages: ["en"], brand: "gray").string("a") == "gray")
+        #expect(Customization(path: tree.path, languages: ["en"], brand: .none).brand == nil)
+    }
+
+    @Test("Info.plist without the entry gives no brand and a note; a broken one an error; a binary one is read")
+    func infoPlists() throws {
+        let files = ["en.lproj/Localizable.strings": "a = en;", "acme.lproj/Localizable.strings": "a = acme;"]
+        let tree = try TemporaryTree(files)
+        #expect(Customization(path: tree.path, languages: ["en"]).diagnostics.isEmpty, "no Info.plist, no note")
+        try tree.write("<plist><dict/></plist>", to: "Info.plist")
+        #expect(Customization(path: tree.path, languages: ["en"]).diagnostics.map(\.code) == [.noBrand])
+        try tree.write("<plist><dict>", to: "Info.plist")
+        let broken = Customization(path: tree.path, languages: ["en"])
+        #expect(broken.string("a") == "en" && broken.diagnostics.map(\.code) == [.malformedFile])
+        let binary = try PropertyListSerialization.data(
+            fromPropertyList: ["FTCustomizationString": "acme"], format: .binary, options: 0)
+        try tree.write(binary, to: "Info.plist")
+        #expect(Customization(path: tree.path, languages: ["en"]).string("a") == "acme")
+    }
+
+    @Test("Bad files are told with their path, and every other layer is read")
+    func badFiles() throws {
+        let tree = try TemporaryTree([
+            "en.lproj/Localizable.strings": "a = en; b = en;", "fr.lproj/Localizable.strings": "a = \"fr;\nb = fr;",
+            "acme.lproj/Localizable.strings": "c = acme;", "en.lproj/Folder.strings/x": "",
+        ])
+        try tree.write(Data([0x61, 0xFF]), to: "fr.lproj/Bad.strings")
+        let read = Customization(path: tree.path, languages: ["fr"], brand: "acme")
+        #expect(["a", "b", "c"].map { read.string($0) } == ["en", "fr", "acme"])
+        #expect(
+            read.diagnostics.map { "\($0.location) \($0.code)" } == [
+                "fr.lproj/Bad.strings:1:2 invalid-encoding", "fr.lproj/Localizable.strings:1:5 unterminated-string",
+            ])
+    }
+
+    @Test("A missing folder, a missing base language and a file over the limit are told")
+    func missing() throws {
+        let none = Customization(path: "/nonexistent/folder", languages: ["fr"])
+        #expect(none.string("a") == "a")
+        #expect(none.diagnostics.map(\.code) == [.missingFolder, .missingFolder])
+        let tree = try TemporaryTree(["fr.lproj/Localizable.strings": "a = fr;"])
+        let noBase = Customization(path: tree.path, languages: ["fr"])
+        #expect(noBase.string("a") == "fr" && noBase.diagnostics.map(\.code) == [.missingFolder])
+        let small = Customization(
+            path: tree.path, base: "fr", languages: ["fr"], policy: CustomizationPolicy(maximumFileSize: 3))
+        #expect(small.string("a") == "a" && small.diagnostics.map(\.code) == [.unreadableFile])
+    }
+
+    @Test("Files in an old encoding are read if the policy says which")
+    func assumedEncoding() throws {
+        let tree = try TemporaryTree()
+        try tree.write(Data(Array("a = \"caf".utf8) + [0x8E] + Array("\";".utf8)), to: "en.lproj/Localizable.strings")
+        #expect(Customization(path: tree.path, languages: ["en"]).diagnostics.map(\.code) == [.invalidEncoding])
+        let read = Customization(
+            path: tree.path, languages: ["en"], policy: CustomizationPolicy(assumedEncoding: .macRoman))
+        #expect(read.string("a") == "café" && read.diagnostics.isEmpty)
+    }
+
+    // MARK: Images
+
+    @Test("An image comes from the highest layer that has the file, the asked scale and device first")
+    func images() throws {
+        let tree = try TemporaryTree([
+            "en.lproj/Localizable.strings": "logo = \"logo.png\"; icon = icon; gone = \"gone.png\";",
+            "en.lproj/logo.png": "",
+            "en.lproj/logo@2x.png": "", "fr.lproj/logo@3x.png": "", "fr.lproj/logo@3x~ipad.png": "",
+            "acme.lproj/icon.svg": "",
+            "en.lproj/icon.png": "", "root.jpg": "",
+        ])
+        let english = Customization(path: tree.path, languages: ["en"], brand: "acme")
+        func name(_ image: ImageReference?) -> String? { image.map { String($0.path.dropFirst(tree.path.count + 1)) } }
+        #expect(name(english.image("logo")) == "en.lproj/logo.png")
+        #expect(name(english.image("logo", scale: 2)) == "en.lproj/logo@2x.png")
+        #expect(name(english.image("logo", scale: 3)) == "en.lproj/logo@2x.png")
+        #expect(english.image("logo", scale: 3)?.scale == 2)
+        let french = english.switching(language: "fr")
+        #expect(name(french.image("logo")) == "fr.lproj/logo@3x.png")
+        #expect(name(french.image("logo", scale: 3, idiom: "ipad")) == "fr.lproj/logo@3x~ipad.png")
+        #expect(name(french.image("icon")) == "acme.lproj/icon.svg" && french.image("icon")?.layer == "acme.lproj")
+        #expect(name(french.image("root.jpg")) == "root.jpg" && name(french.image("root")) == "root.jpg")
+        #expect(french.problems.isEmpty)
+        #expect(french.image("gone") == nil && french.image("nowhere") == nil)
+        #expect(french.problems.map(\.code) == [.missingImage, .missingImage])
+    }
+
+    // MARK: Explaining
+
+    @Test("An explanation lists every layer that has the key, with places, the winner first and marked")
+    func explain() throws {
+        let tree = try TemporaryTree([
+            "en.lproj/Localizable.strings": "\"x\" = \"1\";\n  \"a\" = \"Cancel\";",
+            "fr.lproj/Localizable.strings": "\n\n\"a\" = \"Annuler\";",
+            "acme.lproj/Localizable.strings": "\"a\" = \"Stop\"; \"link\" = \"$a\";",
+        ])
+        let read = Customization(
+            path: tree.path, languages: ["fr"], brand: "acme", policy: CustomizationPolicy(resolvesAliases: true))
+        #expect(
+            read.explain("a").description == """
+                a = "Stop"
+                  * acme.lproj/Localizable.strings:1:1: "Stop" (brand acme)
+                    fr.lproj/Localizable.strings:3:1: "Annuler" (language fr)
+                    en.lproj/Localizable.strings:2:3: "Cancel" (base en)
+                """)
+        #expect(read.explain("a").winner?.layer == "acme.lproj")
+        #expect(read.explain("link").description.hasSuffix("alias: link → a"))
+        #expect(read.explain("nope").description == "nope: in no layer of table Localizable")
+        #expect(read.winner("a")?.layer.id == "acme.lproj" && read.winner("a")?.entry.location.column == 1)
+    }
+}
