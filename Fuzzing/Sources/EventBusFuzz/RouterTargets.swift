@@ -5,7 +5,7 @@ import FuzzHarness
 let routerTargets = [
     FuzzTarget("routePattern") { bytes in
         let text = String(decoding: bytes, as: UTF8.self)
-        do {
+        do throws(EventBusError) {
             let pattern = try RoutePattern(text)
             precondition(pattern.source == text)
             // Whatever path can be built must give its values back.
@@ -21,7 +21,7 @@ let routerTargets = [
     FuzzTarget("routePath") { bytes in
         let url = String(decoding: bytes, as: UTF8.self)
         for table in tables {
-            do {
+            do throws(EventBusError) {
                 let match = try table.match(url)
                 precondition(match.parameters.allSatisfy { !$0.value.isEmpty })
                 precondition((match.query.items.count, match.fragment, match.host, match.path.isEmpty).3 == false)
