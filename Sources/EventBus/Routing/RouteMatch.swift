@@ -28,7 +28,9 @@ public struct RouteMatch: Sendable, CustomStringConvertible {
     public var pattern: String { target.pattern.source }
 
     /// The captured values, in the order of the pattern.
-    public var parameters: RouteParameters { RouteParameters(match: self) }
+    ///
+    /// Inlined, so that reading a value copies nothing.
+    @inlinable public var parameters: RouteParameters { RouteParameters(match: self) }
 
     /// The scheme in small letters, nil for a bare path.
     public var scheme: String? { schemeEnd < 0 ? nil : slice(0, UInt32(schemeEnd)).lowercased() }

@@ -2,7 +2,10 @@
 ///
 /// Values are never empty. Where an optional group was left out, its parameters are not there.
 public struct RouteParameters: Sendable, RandomAccessCollection, CustomStringConvertible {
-    let match: RouteMatch
+    @usableFromInline let match: RouteMatch
+
+    @inlinable
+    init(match: RouteMatch) { self.match = match }
 
     /// The names, in the order of the pattern.
     public var names: [String] { match.target.names }

@@ -12,15 +12,28 @@ extension RouteTable {
     ///   over its limit costs O(1). A path without escapes is matched without allocating.
     @inline(never)
     public func match(_ url: String) throws(EventBusError) -> RouteMatch {
-        switch search(url) {
-        case .success(let match): return match
-        case .failure(let failure): throw failure.error(url)
+        var finding = Finding()
+        if let failure = search(url, &finding) { throw failure.error(url) }
+        guard let target = finding.target?.takeUnretainedValue() else {
+            throw SearchFailure.notFound.error(url)
         }
+        return RouteMatch(
+            url: url, target: target, captures: finding.captures, parts: finding.parts,
+            queryEncoding: tree.routerOptions.queryEncoding)
     }
 
     /// Returns whether some route answers a URL.
     public func contains(_ url: String) -> Bool {
-        if case .success = search(url) { true } else { false }
+        var finding = Finding()
+        return search(url, &finding) == nil
+    }
+
+    /// What a search found, filled in place: a match is put together only once it is wanted.
+    private struct Finding {
+        /// Held by the tree, which is held while it is searched.
+        var target: Unmanaged<RouteTarget>?
+        var captures = RouteCaptures()
+        var parts = RouteURL()
     }
 
     /// Why a search ended without a match; turned into an error only where somebody looks.
@@ -51,51 +64,51 @@ extension RouteTable {
     private static var stackSteps: Int { 30 }
 
     @inline(__always)
-    private func search(_ url: String) -> Result<RouteMatch, SearchFailure> {
-        let found = url.utf8.withContiguousStorageIfAvailable { bytes in
+    private func search(_ url: String, _ finding: inout Finding) -> SearchFailure? {
+        let outcome = url.utf8.withContiguousStorageIfAvailable { bytes in
             withUnsafeTemporaryAllocation(of: RouteStep.self, capacity: Self.stackSteps) { steps in
-                search(url, bytes, steps)
+                search(bytes, steps, &finding)
             }
         }
-        if let found { return found }
+        if let outcome { return outcome }
         // Only strings that are no native Swift strings come here.
         var copy = url
-        copy.makeContiguousUTF8()
         let steps = UnsafeMutableBufferPointer<RouteStep>.allocate(capacity: Self.stackSteps)
         defer { steps.deallocate() }
-        return copy.withUTF8 { search(url, $0, steps) }
+        return copy.withUTF8 { search($0, steps, &finding) }
     }
 
     @inline(__always)
     private func search(
-        _ url: String, _ bytes: UnsafeBufferPointer<UInt8>, _ steps: UnsafeMutableBufferPointer<RouteStep>
-    ) -> Result<RouteMatch, SearchFailure> {
+        _ bytes: UnsafeBufferPointer<UInt8>, _ steps: UnsafeMutableBufferPointer<RouteStep>, _ finding: inout Finding
+    ) -> SearchFailure? {
         do {
             let parts = try RouteURL(bytes, options: tree.options, limits: tree.limits, into: steps)
-            guard let base = bytes.baseAddress, let first = steps.baseAddress else { return .failure(.notFound) }
+            guard let base = bytes.baseAddress, let first = steps.baseAddress else { return .notFound }
+            finding.parts = parts
             if parts.hasEscapes || parts.stepCount > steps.count
                 || parts.pathEnd < bytes.count && bytes[parts.pathEnd...].contains(.percent)
             {
-                return try searchSlowly(url, bytes, parts)
+                return try searchSlowly(bytes, parts, &finding)
             }
-            return result(url, parts, base, base, first, origins: nil)
+            return walk(parts, base, base, first, origins: nil, &finding)
         } catch {
-            return .failure(.url(error))
+            return .url(error)
         }
     }
 
     /// Matches a URL with escapes or very many segments.
     @inline(never)
     private func searchSlowly(
-        _ url: String, _ bytes: UnsafeBufferPointer<UInt8>, _ parts: RouteURL
-    ) throws(RouteURL.Fault) -> Result<RouteMatch, SearchFailure> {
+        _ bytes: UnsafeBufferPointer<UInt8>, _ parts: RouteURL, _ finding: inout Finding
+    ) throws(RouteURL.Fault) -> SearchFailure? {
         guard let base = bytes.baseAddress else { throw .notAbsolute }
         let steps = UnsafeMutableBufferPointer<RouteStep>.allocate(capacity: parts.stepCount + 1)
         defer { steps.deallocate() }
-        guard let first = steps.baseAddress else { return .failure(.notFound) }
+        guard let first = steps.baseAddress else { return .notFound }
         _ = try RouteURL(bytes, options: tree.options, limits: tree.limits, into: steps)
         try checkAfterPath(base, parts, bytes.count)
-        guard parts.hasEscapes else { return result(url, parts, base, base, first, origins: nil) }
+        guard parts.hasEscapes else { return walk(parts, base, base, first, origins: nil, &finding) }
 
         var decoded: [UInt8] = []
         decoded.reserveCapacity(parts.pathEnd + 1)
@@ -114,8 +127,8 @@ extension RouteTable {
         // A byte at the end gives the text an address even if it is empty.
         decoded.append(0)
         return decoded.withUnsafeBufferPointer { text in
-            guard let textBase = text.baseAddress else { return .failure(.notFound) }
-            return result(url, parts, base, textBase, first, origins: origins)
+            guard let textBase = text.baseAddress else { return .notFound }
+            return walk(parts, base, textBase, first, origins: origins, &finding)
         }
     }
 
@@ -145,23 +158,22 @@ extension RouteTable {
     /// The steps point into `text`, the decoded bytes, which is the URL itself if nothing was encoded; otherwise
     /// `origins` tells where in the URL the steps come from.
     @inline(__always)
-    private func result(
-        _ url: String, _ parts: RouteURL, _ base: UnsafePointer<UInt8>, _ text: UnsafePointer<UInt8>,
-        _ steps: UnsafeMutablePointer<RouteStep>, origins: [Range<Int>]?
-    ) -> Result<RouteMatch, SearchFailure> {
+    private func walk(
+        _ parts: RouteURL, _ base: UnsafePointer<UInt8>, _ text: UnsafePointer<UInt8>,
+        _ steps: UnsafeMutablePointer<RouteStep>, origins: [Range<Int>]?, _ finding: inout Finding
+    ) -> SearchFailure? {
         let view = tree.view
         let outcome = view.find(
             text, steps, count: parts.stepCount, hasAuthority: parts.hasAuthority, tree: tree,
             budget: tree.limits.steps)
-        guard case .found(let number, let end) = outcome, let target = tree.targets[number]?.takeUnretainedValue()
-        else {
-            if case .tooCostly = outcome { return .failure(.tooCostly(tree.limits.steps)) }
-            return .failure(.notFound)
+        guard case .found(let number, let end) = outcome else {
+            if case .tooCostly = outcome { return .tooCostly(tree.limits.steps) }
+            return .notFound
         }
+        finding.target = tree.targets[number]
         func origin(_ index: Int) -> Range<Int> {
             origins?[index] ?? Int(steps[index].start)..<Int(steps[index].start &+ steps[index].length)
         }
-        var captures = RouteCaptures()
         for index in (parts.hasAuthority ? 2 : 0)..<max(end, parts.hasAuthority ? 2 : 0) {
             let taken = steps[index].taken
             if taken == RouteTreeView.Taken.literal { continue }
@@ -175,15 +187,12 @@ extension RouteTable {
                 }
                 range = range.lowerBound + prefix..<range.lowerBound + rest
             }
-            captures.append(range)
+            finding.captures.append(range)
         }
         if end < parts.stepCount {
-            captures.append(origin(end).lowerBound..<origin(parts.stepCount - 1).upperBound)
+            finding.captures.append(origin(end).lowerBound..<origin(parts.stepCount - 1).upperBound)
         }
-        return .success(
-            RouteMatch(
-                url: url, target: target, captures: captures, parts: parts,
-                queryEncoding: tree.routerOptions.queryEncoding))
+        return nil
     }
 }
 

@@ -44,6 +44,8 @@ struct RouteURL {
 
     var hasAuthority: Bool { schemeEnd >= 0 }
 
+    init() {}
+
     static func isSchemeByte(_ byte: UInt8) -> Bool {
         byte.isASCIILetter || byte.isASCIIDigit || byte == UInt8(ascii: "+") || byte == UInt8(ascii: "-")
             || byte == UInt8(ascii: ".")
