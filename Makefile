@@ -26,7 +26,7 @@ define install
 	done
 endef
 
-.PHONY: help run test build checks lint format docs consumer examples bench tsan asan fuzz soak clean ci
+.PHONY: help run test build lint format docs consumer examples bench tsan asan fuzz soak clean ci
 
 help: ## Lists the targets
 	@grep -hE '^[a-z]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z]+):.*## /  make \1|/' | column -t -s '|'
@@ -35,17 +35,15 @@ run: ## Builds and runs the sample app on Resources/ (ARGS="--language fr --bran
 	@swift build --package-path Examples --product field-notes 2>&1 | grep -v -E '^\[|^Build' || true
 	@Examples/.build/debug/field-notes --resources Resources $(ARGS)
 
-test: build checks ## Builds everything, runs every module's tests and the checks of the sources
+test: build ## Builds everything, runs every module's tests and the checks of the sources
 	swift test --skip-build $(SWIFT_FLAGS)
+	Scripts/check-independence
+	Scripts/check-names
+	Scripts/check-samples
 
 build:
 	$(call install,aapt)
 	swift build --build-tests $(SWIFT_FLAGS)
-
-checks: build
-	Scripts/check-independence
-	Scripts/check-names
-	Scripts/check-samples
 
 lint: ## Checks the format and rules of every Swift file, without changing any
 	swift-format lint --strict --parallel --recursive $(FORMATTED)
