@@ -20,10 +20,16 @@ extension NetworkObserver where Self == RequestLog {
 
 /// Writes the requests of a client as log lines; made by `NetworkObserver.lines(to:at:)`.
 public final class RequestLog: NetworkObserver {
+    /// What is known of a request that is under way.
+    private struct Pending {
+        let began: ContinuousClock.Instant
+        /// The request as it was first sent, to the chosen host.
+        var sent: RedactedRequest?
+    }
+
     private let log: Log
     private let level: LogLevel
-    /// When the requests that are under way began.
-    private let started = Mutex<[UInt64: ContinuousClock.Instant]>([:])
+    private let pending = Mutex<[UInt64: Pending]>([:])
 
     init(_ log: Log, _ level: LogLevel) { (self.log, self.level) = (log, level) }
 
@@ -31,20 +37,25 @@ public final class RequestLog: NetworkObserver {
     public func observe(_ event: NetworkEvent) {
         switch event.kind {
         case .began:
-            started.withLock { $0[event.id] = event.time }
+            pending.withLock { $0[event.id] = Pending(began: event.time) }
+        case .sent where event.attempt == 1:
+            pending.withLock { $0[event.id]?.sent = event.request }
         case .redirected:
-            log.log(level, "\(event.request.method.rawValue) \(event.request.url) → \(event.target ?? "?")")
+            let sent = pending.withLock { $0[event.id]?.sent } ?? event.request
+            log.log(level, "\(sent.method.rawValue) \(sent.url) → \(event.target ?? "?")")
         case .ended:
-            let duration = started.withLock { $0.removeValue(forKey: event.id) }.map { event.time - $0 }
-            ended(event, after: duration)
+            ended(event, pending.withLock { $0.removeValue(forKey: event.id) })
         default:
             break
         }
     }
 
-    private func ended(_ event: NetworkEvent, after duration: Duration?) {
-        let fields: LogFields = ["request": event.id, "attempts": event.attempt, "took": duration]
-        let line = "\(event.request.method.rawValue) \(event.request.url)"
+    private func ended(_ event: NetworkEvent, _ pending: Pending?) {
+        let request = pending?.sent ?? event.request
+        let fields: LogFields = [
+            "request": event.id, "attempts": event.attempt, "took": pending.map { event.time - $0.began },
+        ]
+        let line = "\(request.method.rawValue) \(request.url)"
         if let error = event.error {
             log.log(error.isCancellation ? level : .warning, "\(line): \(error.userMessage)", fields)
         } else {

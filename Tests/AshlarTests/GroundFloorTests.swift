@@ -51,7 +51,7 @@ import Testing
             watch.cancel()
             #expect(events.names == ["network:on", "network:off"])
             #expect(stub.requests.map(\.url.description) == ["http://dev.api.fieldnotes.example/notes"])
-            #expect(LogSystem.liveLog.contains("[DEBUG] network - GET "))
+            #expect(LogSystem.liveLog.contains("[DEBUG] network - GET http://dev.api.fieldnotes.example/notes: 200"))
         }
     }
 

@@ -15,7 +15,8 @@ import Testing
             "qa.api.fieldnotes.example", "River gauge", "delivered to 3 watchers", "delivered to 1 after",
             "/notes/5 -> River gauge", "service:net_state:running", "service:net_state:stopped",
             "3 requests, 0 under way",
-            "  [DEBUG] FieldNotes - 3 notes", "[INFO] FieldNotes - ends",
+            "  [DEBUG] FieldNotes - 3 notes", "GET https://qa.api.fieldnotes.example/notes: 200",
+            "[INFO] FieldNotes - ends",
         ] {
             #expect(outcome.output.contains(part), "\(part) is missing in\n\(outcome.output)")
         }
