@@ -29,7 +29,7 @@ struct FieldNotes {
         var plan = GroundFloorPlan(
             resources: options.resources, environments: Self.environments(options.environment),
             bundleIdentifier: options.bundleIdentifier, log: log)
-        plan.languages = options.language.flatMap { LanguageTag($0) }.map { [$0] }
+        plan.languages = options.language.map { [$0] }
         plan.brand = options.brand.map { .named($0) } ?? .fromInfoPlist
         plan.themes = "Themes.json"
         plan.hostMap = "HostMap.json"

@@ -1,8 +1,10 @@
+import Ashlar
+
 /// What the command line chooses.
 struct Options: Equatable {
     var resources = "Resources"
     var logs = ".build/field-notes-logs"
-    var language: String?
+    var language: LanguageTag?
     var brand: String?
     var environment = "debug"
     var bundleIdentifier = "com.example.fieldnotes"
@@ -28,6 +30,7 @@ struct Options: Equatable {
         case unknown(String)
         case missingValue(String)
         case wrongEnvironment(String)
+        case wrongLanguage(String)
         case helpWanted
     }
 
@@ -43,6 +46,7 @@ struct Options: Equatable {
             }
             guard let target = valueFlags[flag] else { throw .unknown(flag) }
             guard let value = rest.popFirst() else { throw .missingValue(flag) }
+            guard flag != "--language" || LanguageTag(value) != nil else { throw .wrongLanguage(value) }
             target(&options, value)
         }
         guard ["release", "debug", "simulator"].contains(options.environment) else {
@@ -54,7 +58,7 @@ struct Options: Equatable {
     private static let valueFlags: [String: @Sendable (inout Options, String) -> Void] = [
         "--resources": { $0.resources = $1 },
         "--logs": { $0.logs = $1 },
-        "--language": { $0.language = $1 },
+        "--language": { $0.language = LanguageTag($1) },
         "--brand": { $0.brand = $1 },
         "--environment": { $0.environment = $1 },
         "--bundle-id": { $0.bundleIdentifier = $1 },
@@ -69,6 +73,7 @@ extension Options.Problem: CustomStringConvertible {
         case .unknown(let flag): "unknown option \(flag)"
         case .missingValue(let flag): "\(flag) needs a value"
         case .wrongEnvironment(let name): "--environment is release, debug or simulator, not \(name)"
+        case .wrongLanguage(let tag): "--language takes a tag such as fr-CA, not \(tag)"
         case .helpWanted: Options.help
         }
     }

@@ -21,7 +21,7 @@ import Testing
         arguments: [
             (["--colour"], Options.Problem.unknown("--colour")),
             (["--brand"], .missingValue("--brand")),
-            (["--environment", "beta"], .wrongEnvironment("beta")),
+            (["--environment", "beta"], .wrongEnvironment("beta")), (["--language", "fr!"], .wrongLanguage("fr!")),
             (["--brand", "acme", "--help"], .helpWanted),
         ])
     func mistakes(arguments: [String], problem: Options.Problem) {
