@@ -1,5 +1,4 @@
 // swift-tools-version: 6.2
-import Foundation
 import PackageDescription
 
 /// A library of the package: its target and product are `Ashlar` + the folder's name.
@@ -9,16 +8,18 @@ struct Module {
     var helpers: [String] = []
     /// Programs in `Tests/` that only this module's tests start as child processes.
     var testPrograms: [String] = []
+    /// Whether its tests read files of a folder `Fixtures`, which is not part of the program.
+    var hasFixtures = false
 
     var name: String { "Ashlar" + folder }
 }
 
 let modules = [
     Module(folder: "Logging", helpers: ["CAshlarLogging"], testPrograms: ["AshlarLoggingTestChild"]),
-    Module(folder: "Customization"),
+    Module(folder: "Customization", hasFixtures: true),
     Module(folder: "AppConfig"),
-    Module(folder: "Networking", helpers: ["CAshlarCurl"]),
-    Module(folder: "EventBus", helpers: ["CAshlarEventBus"]),
+    Module(folder: "Networking", helpers: ["CAshlarCurl"], hasFixtures: true),
+    Module(folder: "EventBus", helpers: ["CAshlarEventBus"], hasFixtures: true),
 ]
 
 let settings: [SwiftSetting] = [
@@ -30,15 +31,8 @@ let settings: [SwiftSetting] = [
 
 func dependencies(_ names: [String]) -> [Target.Dependency] { names.map { .byName(name: $0) } }
 
-/// The folder with the files that tests read, where a test target has one; they are not part of the program.
-func fixtures(in path: String) -> [String] {
-    let folder = "\(Context.packageDirectory)/\(path)/Fixtures"
-    return FileManager.default.fileExists(atPath: folder) ? ["Fixtures"] : []
-}
-
-func testTarget(_ name: String, path: String, dependencies names: [String]) -> Target {
-    .testTarget(
-        name: name, dependencies: dependencies(names), path: path, exclude: fixtures(in: path), swiftSettings: settings)
+func testTarget(_ name: String, path: String, dependencies names: [String], exclude: [String] = []) -> Target {
+    .testTarget(name: name, dependencies: dependencies(names), path: path, exclude: exclude, swiftSettings: settings)
 }
 
 func targets(of module: Module) -> [Target] {
@@ -48,7 +42,7 @@ func targets(of module: Module) -> [Target] {
             swiftSettings: settings),
         testTarget(
             "\(module.name)Tests", path: "Tests/\(module.folder)Tests",
-            dependencies: [module.name] + module.testPrograms),
+            dependencies: [module.name] + module.testPrograms, exclude: module.hasFixtures ? ["Fixtures"] : []),
     ]
         + module.testPrograms.map {
             .executableTarget(
