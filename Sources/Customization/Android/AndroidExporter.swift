@@ -11,8 +11,24 @@ struct AndroidExporter {
     private var javaNames: [String: String] = [:]
 
     init(_ layers: [CustomizationLayer], typing: AndroidTyping) {
-        self.layers = layers
+        self.layers = Self.merged(layers)
         self.typing = typing
+    }
+
+    /// The layers with those of one role joined, for a resource folder is one: the later one wins and gives its name.
+    private static func merged(_ layers: [CustomizationLayer]) -> [CustomizationLayer] {
+        var merged: [CustomizationLayer] = []
+        for layer in layers {
+            guard let index = merged.firstIndex(where: { $0.role == layer.role }) else {
+                merged.append(layer)
+                continue
+            }
+            var tables = merged[index].tables
+            for (name, table) in layer.tables { tables[name] = tables[name]?.merging(table) ?? table }
+            merged[index] = layer
+            merged[index].tables = tables
+        }
+        return merged
     }
 
     mutating func run() {

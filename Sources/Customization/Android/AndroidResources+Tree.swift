@@ -20,32 +20,38 @@ extension AndroidResources {
 }
 
 extension CustomizationTree {
-    /// Every folder as a layer: the base language, the other languages, then each brand with its languages.
+    /// Everything in the tree as layers: the base language, the other languages, then each brand with its languages.
     ///
-    /// - Parameter base: The base language; without a folder of its own it is `Base.lproj`.
+    /// A language may have several layers, such as a string catalog and a folder; of these the later one wins.
+    ///
+    /// - Parameter base: The base language; files outside of folders and `Base.lproj` count as it.
     /// - Returns: The layers, whether a customization would use them together or not.
     public func allLayers(base: LanguageTag = "en") -> [CustomizationLayer] {
-        var (bases, languages, brands): ([CustomizationLayer], [CustomizationLayer], [CustomizationLayer]) = (
-            [], [], []
-        )
-        for name in folders {
-            let folder = self.folder(name + ".lproj")
-            if let language = Self.language(name) {
-                let role: CustomizationLayer.Role = language == base ? .base(base) : .language(language)
-                let layer = folder.layer(role: role, policy: options)
-                if language == base { bases.append(layer) } else { languages.append(layer) }
-            } else if name != "Base" {
-                brands.append(folder.layer(role: .brand(name), policy: options))
-                for inner in folder.subfolders {
-                    guard let language = Self.language(inner) else { continue }
-                    let folder = self.folder("\(name).lproj/\(inner).lproj")
-                    brands.append(folder.layer(role: .brandLanguage(name, language), policy: options))
-                }
+        let root = folder("")
+        var layers: [CustomizationLayer] = []
+        if !root.tables.isEmpty { layers.append(root.layer(id: ".", role: .base(base), policy: options)) }
+        if folders.contains("Base") { layers.append(folder("Base.lproj").layer(role: .base(base), policy: options)) }
+        for language in [base] + availableLanguages.filter({ $0 != base }) {
+            let role: CustomizationLayer.Role = language == base ? .base(base) : .language(language)
+            if let tables = root.catalogs[language] {
+                layers.append(
+                    CustomizationLayer(
+                        id: "*.xcstrings#\(language)", role: role, tables: tables, colors: options.colors,
+                        resolvesAliases: options.resolvesAliases))
+            }
+            for name in folders where Self.language(name) == language {
+                layers.append(folder(name + ".lproj").layer(role: role, policy: options))
             }
         }
-        if bases.isEmpty, folders.contains("Base") {
-            bases.append(folder("Base.lproj").layer(role: .base(base), policy: options))
+        for brand in availableBrands {
+            let folder = folder(brand + ".lproj")
+            layers.append(folder.layer(role: .brand(brand), policy: options))
+            for inner in folder.subfolders {
+                guard let language = Self.language(inner) else { continue }
+                let folder = self.folder("\(brand).lproj/\(inner).lproj")
+                layers.append(folder.layer(role: .brandLanguage(brand, language), policy: options))
+            }
         }
-        return bases + languages + brands
+        return layers
     }
 }

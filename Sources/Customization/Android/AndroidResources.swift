@@ -40,6 +40,8 @@ public struct AndroidResources: Sendable {
     /// `%d`, and with two placeholders and more all get positions. A message with one plural variable becomes
     /// `<plurals>`.
     ///
+    /// Layers of one role, such as a string catalog and a folder of the same language, become one.
+    ///
     /// - Parameters:
     ///   - layers: Layers of any role. The resources of brands, themes and overrides get folders of their own.
     ///   - typing: Which texts become typed resources.
