@@ -6,7 +6,7 @@ extension EventBus {
     /// are called first, equal ones in the order of registration. With `once`, the first event ends the watch.
     /// Dropping the handle that is returned does not end it.
     ///
-    /// - Precondition: The name of the topic is not bound to another payload type on this bus; see ``declare(_:fileID:line:)``.
+    /// - Precondition: The name of the topic is not bound to another payload type on this bus; see `declare`.
     public func watch<Payload>(
         _ topic: Topic<Payload>, from source: AnyObject? = nil, priority: Int8 = 0, once: Bool = false,
         fileID: StaticString = #fileID, line: UInt32 = #line,
