@@ -51,7 +51,7 @@ public final class EventBus: Sendable {
     }
 
     deinit {
-        for slot in slots.removeAll() { _ = slot.close(evenIfUsed: true) }
+        for slot in slots.removeAll() { slot.close(evenIfUsed: true)?.end() }
         wideWatchers.withLock { $0 }?.close()
     }
 
@@ -127,7 +127,7 @@ public final class EventBus: Sendable {
             return hooks.undelivered
         }
         _ = consume old
-        if hook != nil { raise(.observed) }
+        if hook != nil { raise(.observed) } else { lower(.observed) }
     }
 
     /// How many errors the failure hook has thrown, or had to report while it was running.

@@ -22,7 +22,7 @@ private final class ManualIdle: Sendable {
     }
 }
 
-@Suite("Deferred events that coalesce", .timeLimit(.minutes(1)))
+@Suite("Deferred events that coalesce", .timeLimit(.minutes(5)))
 struct DeferredEventTests {
     let bus = EventBus()
     let seen = Recorder<String>()

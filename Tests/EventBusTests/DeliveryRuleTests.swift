@@ -2,7 +2,7 @@ import AshlarEventBus
 import Synchronization
 import Testing
 
-@Suite("The rules of delivery", .timeLimit(.minutes(1)))
+@Suite("The rules of delivery", .timeLimit(.minutes(5)))
 struct DeliveryRuleTests {
     let bus = EventBus()
     let seen = Recorder<String>()

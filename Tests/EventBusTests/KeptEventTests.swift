@@ -2,7 +2,7 @@ import AshlarEventBus
 import Synchronization
 import Testing
 
-@Suite("Topics that keep events", .timeLimit(.minutes(1)))
+@Suite("Topics that keep events", .timeLimit(.minutes(5)))
 struct KeptEventTests {
     let bus = EventBus()
     let state = Topic<Int>("state", keeping: 2)

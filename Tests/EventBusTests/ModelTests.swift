@@ -232,7 +232,7 @@ private final class Rig: @unchecked Sendable {
     }
 }
 
-@Suite("The bus against a sequential model", .timeLimit(.minutes(3)))
+@Suite("The bus against a sequential model", .timeLimit(.minutes(5)))
 struct ModelTests {
     @Test("Random scripts of watch, cancel, trigger, throw and nest agree step by step", arguments: 0..<60)
     func scripts(seed: Int) {

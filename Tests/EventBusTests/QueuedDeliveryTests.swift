@@ -16,7 +16,7 @@ private actor Ledger {
     }
 }
 
-@Suite("Delivery on the main actor, on actors and in mailboxes", .timeLimit(.minutes(1)))
+@Suite("Delivery on the main actor, on actors and in mailboxes", .timeLimit(.minutes(5)))
 struct QueuedDeliveryTests {
     let bus = EventBus()
     let number = Topic<Int>("number")

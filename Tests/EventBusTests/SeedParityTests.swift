@@ -31,7 +31,7 @@ private final class NoteController: WatchOwner {
 }
 
 /// Every command that the original documents, one by one.
-@Suite("Every command of iStructure", .timeLimit(.minutes(1)))
+@Suite("Every command of iStructure", .timeLimit(.minutes(5)))
 struct SeedParityTests {
     let bus = EventBus()
     let this = Keeper()

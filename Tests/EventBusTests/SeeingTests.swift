@@ -83,6 +83,16 @@ struct SeeingTests {
         #expect(bus.report().topicCount == 0)
     }
 
+    @Test("Watches of objects that are gone are cleared away, though nobody cancels them")
+    func sweeping() {
+        let keeper = Keeper()
+        for _ in 0..<5000 { bus.watch(from: Thing(), owner: keeper) { _, _ in } }
+        #expect(bus.report().entries.count < 200)
+        let living = (0..<500).map { _ in Thing() }
+        for thing in living { bus.watch(from: thing, owner: keeper) { _, _ in } }
+        for thing in living { #expect(bus.trigger(a, 1, from: thing).delivered == 1) }
+    }
+
     @Test("Errors say everything in one line")
     func errorText() {
         let error = EventBusError(

@@ -41,7 +41,7 @@ private final class CircleB: Service {
     init(_ context: ServiceContext) async throws {}
 }
 
-@Suite("Services", .timeLimit(.minutes(1)))
+@Suite("Services", .timeLimit(.minutes(5)))
 struct ServiceTests {
     let bus = EventBus()
     let log = Recorder<String>()

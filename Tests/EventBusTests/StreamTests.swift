@@ -1,7 +1,7 @@
 import AshlarEventBus
 import Testing
 
-@Suite("Streams and back-pressure", .timeLimit(.minutes(1)))
+@Suite("Streams and back-pressure", .timeLimit(.minutes(5)))
 struct StreamTests {
     let bus = EventBus()
     let number = Topic<Int>("number")

@@ -6,6 +6,7 @@ struct EventBusBenchmarks {
         var suite = BenchmarkSuite("AshlarEventBus")
         suite.triggerRows()
         suite.watchRows()
+        suite.deliveryRows()
         RouterRows.run(&suite)
         suite.finish()
     }

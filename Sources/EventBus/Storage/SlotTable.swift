@@ -31,10 +31,12 @@ final class SlotTable: Sendable {
 
     /// Takes a slot out if it is in no use; it is closed before another can take its name.
     func removeIfUnused(_ slot: TopicSlot) {
-        shard(of: slot.hash).table.withLock { table in
-            // An unused slot holds no watcher, so closing it runs no foreign code.
-            if slot.close() { table.remove(slot) }
+        let closed = shard(of: slot.hash).table.withLock { table in
+            let closed = slot.close()
+            if closed != nil { table.remove(slot) }
+            return closed
         }
+        closed?.end()
     }
 
     func removeAll() -> [TopicSlot] {
@@ -122,6 +124,7 @@ private struct NameTable {
 
 extension TopicSlot {
     fileprivate func hasName(_ bytes: UnsafeBufferPointer<UInt8>) -> Bool {
-        name.utf8.count == bytes.count && name.utf8.elementsEqual(bytes)
+        var name = name
+        return name.withUTF8 { $0.count == bytes.count && $0.elementsEqual(bytes) }
     }
 }

@@ -163,19 +163,17 @@ final class TopicSlot: WatchHost, @unchecked Sendable {
         dropped.release()
     }
 
-    /// Takes the slot off its bus if nobody watches or remembers it, or in any case.
-    func close(evenIfUsed: Bool = false) -> Bool {
-        let (watchers, dropped, closed): ([Watcher], DroppedSnapshots, Bool) = state.withLock { state in
+    /// Takes the slot off its bus if nobody watches or remembers it, or in any case; nil if it stays.
+    ///
+    /// What is returned is to be ended by the caller, once it has left all locks.
+    func close(evenIfUsed: Bool = false) -> ClosedSlot? {
+        state.withLock { state in
             let isUnused = state.watchers.liveCount == 0 && state.pins == 0 && state.kept.events.isEmpty
-            guard evenIfUsed || isUnused else {
-                return ([], DroppedSnapshots(), false)
-            }
+            guard evenIfUsed || isUnused else { return nil }
             word.store(0, ordering: .releasing)
-            return (state.watchers.removeAll(), dropSnapshots(&state), true)
+            let kept = state.kept.removeAll()
+            return ClosedSlot(watchers: state.watchers.removeAll(), kept: kept, snapshots: dropSnapshots(&state))
         }
-        dropped.release()
-        for watcher in watchers where watcher.cancel() { watcher.didCancel() }
-        return closed
     }
 
     // MARK: Snapshots
@@ -240,8 +238,22 @@ final class TopicSlot: WatchHost, @unchecked Sendable {
     }
 }
 
+/// What a slot held when it left its bus.
+struct ClosedSlot {
+    fileprivate let watchers: [Watcher]
+    fileprivate let kept: [KeptEvents.Kept]
+    fileprivate let snapshots: DroppedSnapshots
+
+    /// Ends the watches.
+    func end() {
+        snapshots.release()
+        for watcher in watchers where watcher.cancel() { watcher.didCancel() }
+    }
+}
+
 /// Snapshots that are out of date, on their way out of a lock.
-private struct DroppedSnapshots {
+private struct DroppedSnapshots: @unchecked Sendable {
+    // Unchecked because of the unmanaged references, which are released by the one who holds this.
     var lists: WatcherLists?
     var snapshots: [Unmanaged<TopicSnapshot>] = []
 

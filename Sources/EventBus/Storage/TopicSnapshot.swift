@@ -55,6 +55,8 @@ final class WatcherList: @unchecked Sendable {
         }
     }
 
+    var watchers: [Watcher] { (0..<count).map { start[$0].takeUnretainedValue() } }
+
     deinit {
         for index in 0..<count { start[index].release() }
         start.deallocate()

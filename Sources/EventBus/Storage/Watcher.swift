@@ -129,6 +129,8 @@ final class WatchDetails: @unchecked Sendable {
     static func make(
         owner: AnyObject? = nil, source: AnyObject?, pattern: TopicPattern? = nil
     ) -> WatchDetails? {
+        // A pattern without stars is the name of the topic that it is registered with.
+        let pattern = pattern?.exactName == nil ? pattern : nil
         if owner == nil && source == nil && pattern == nil { return nil }
         return WatchDetails(owner: owner, source: source, pattern: pattern)
     }

@@ -7,24 +7,39 @@ import Synchronization
 final class WideWatchers: WatchHost, @unchecked Sendable {
     private let state = Mutex(State())
 
-    private struct State {
-        var watchers = WatcherRegistry()
+    private struct State: Sendable {
+        /// The watchers of every source.
+        var open = WatcherRegistry()
+        /// The watchers of one source, in lists by it.
+        var scoped = WatcherRegistry()
         var bySource: [ObjectIdentifier: WatcherList] = [:]
+        /// The number of watchers with a source at which the dead ones are looked for.
+        var sweepAt = 64
+
+        subscript(id: UInt64) -> Watcher? { open[id] ?? scoped[id] }
     }
 
-    init(bus: EventBus) {
-        super.init(watched: "**", bus: bus)
-    }
+    init(bus: EventBus) { super.init(watched: "**", bus: bus) }
 
     /// Adds the watcher that `make` returns for its number.
+    ///
+    /// - Complexity: O(*n*) in the number of topics for a pattern; otherwise in the watches of the same source.
     func add(on bus: EventBus, _ make: (_ id: UInt64) -> Watcher) -> Watch {
-        let (watcher, old) = state.withLock { state -> (Watcher, WatcherList?) in
+        let (watcher, old, mustSweep) = state.withLock { state -> (Watcher, WatcherList?, Bool) in
             let watcher = make(bus.nextWatchID())
-            state.watchers.append(watcher)
-            let source = watcher.details?.sourceID
-            return (watcher, source.flatMap { regroup($0, &state) })
+            guard let source = watcher.details?.sourceID else {
+                state.open.append(watcher)
+                return (watcher, nil, false)
+            }
+            state.scoped.append(watcher)
+            let old = state.bySource[source]
+            state.bySource[source] = WatcherList(((old?.watchers ?? []) + [watcher]).sorted { $0.precedes($1) })
+            let mustSweep = state.scoped.liveCount >= state.sweepAt
+            if mustSweep { state.sweepAt = state.scoped.liveCount * 2 }
+            return (watcher, old, mustSweep)
         }
         _ = consume old
+        if mustSweep { sweep() }
         if watcher.details?.sourceID != nil {
             bus.raise(.sourced)
         } else {
@@ -38,14 +53,20 @@ final class WideWatchers: WatchHost, @unchecked Sendable {
     ///
     /// A topic that is being made at this moment asks for the patterns afterwards, so it misses none.
     private func announce(_ watcher: Watcher, on bus: EventBus) {
-        guard watcher.details?.sourceID == nil, let pattern = watcher.details?.pattern else { return }
+        guard let details = watcher.details, details.sourceID == nil, let pattern = details.pattern else { return }
         for slot in bus.slots.all where pattern.matches(slot.name) { slot.invalidate(.watched) }
     }
 
     override func cancel(_ id: UInt64) -> Bool {
         let (watcher, old) = state.withLock { state -> (Watcher?, WatcherList?) in
-            let watcher = state.watchers.remove(id)
-            return (watcher, watcher?.details?.sourceID.flatMap { regroup($0, &state) })
+            if let watcher = state.open.remove(id) { return (watcher, nil) }
+            guard let watcher = state.scoped.remove(id), let source = watcher.details?.sourceID else {
+                return (nil, nil)
+            }
+            let old = state.bySource[source]
+            let rest = (old?.watchers ?? []).filter { $0.id != id }
+            state.bySource[source] = rest.isEmpty ? nil : WatcherList(rest)
+            return (watcher, old)
         }
         _ = consume old
         guard let watcher else { return false }
@@ -55,7 +76,14 @@ final class WideWatchers: WatchHost, @unchecked Sendable {
         return wasLive
     }
 
-    override func watcher(_ id: UInt64) -> Watcher? { state.withLock { $0.watchers[id] } }
+    /// Cancels the watches whose source or owner is gone. Looking at those takes and releases them, so no lock is held.
+    private func sweep() {
+        let all = state.withLock { Array($0.scoped.live) }
+        for watcher in all where watcher.isOrphan { _ = cancel(watcher.id) }
+        state.withLock { $0.sweepAt = max(64, $0.scoped.liveCount * 2) }
+    }
+
+    override func watcher(_ id: UInt64) -> Watcher? { state.withLock { $0[id] } }
 
     override func isLive(_ id: UInt64) -> Bool { watcher(id)?.isLive ?? false }
 
@@ -64,32 +92,21 @@ final class WideWatchers: WatchHost, @unchecked Sendable {
         state.withLock { $0.bySource[ObjectIdentifier(source)] }
     }
 
-    /// Returns the watchers of every source whose pattern meets the name, in no particular order.
+    /// Returns the watchers of every source whose pattern meets the name, in the order of registration.
     func watchers(of name: String) -> [Watcher] {
         state.withLock { state in
-            state.watchers.live.filter { watcher in
-                guard let details = watcher.details, details.sourceID == nil, watcher.isLive else { return false }
-                return details.pattern?.matches(name) ?? false
-            }
+            state.open.live.filter { $0.isLive && $0.details?.pattern?.matches(name) ?? false }
         }
     }
 
-    var watchers: [Watcher] { state.withLock { Array($0.watchers.live) } }
+    var watchers: [Watcher] { state.withLock { Array($0.open.live) + Array($0.scoped.live) } }
 
     func close() {
         let (watchers, lists) = state.withLock { state in
             defer { state.bySource = [:] }
-            return (state.watchers.removeAll(), Array(state.bySource.values))
+            return (state.open.removeAll() + state.scoped.removeAll(), Array(state.bySource.values))
         }
         for watcher in watchers where watcher.cancel() { watcher.didCancel() }
         _ = consume lists
-    }
-
-    /// Builds the list of one source again; returns the old one for the caller to release.
-    private func regroup(_ source: ObjectIdentifier, _ state: inout sending State) -> WatcherList? {
-        let group = state.watchers.live.filter { $0.details?.sourceID == source }.sorted { $0.precedes($1) }
-        let old = state.bySource[source]
-        state.bySource[source] = group.isEmpty ? nil : WatcherList(group)
-        return old
     }
 }
