@@ -52,6 +52,15 @@ public struct LogMessage: ExpressibleByStringInterpolation, @unchecked Sendable 
         self.init(owner: buffer)
     }
 
+    /// Runs `body` with the UTF-8 bytes of the message, as far as a line would hold them, and gives its buffer back.
+    ///
+    /// For code that uses messages without logging them; a logger does the same.
+    public consuming func withBytes<R>(_ body: (UnsafeRawBufferPointer) -> R) -> R {
+        var message = self
+        defer { ThreadContext.current.giveBack(&message) }
+        return body(message.bytes)
+    }
+
     var bytes: UnsafeRawBufferPointer { UnsafeRawBufferPointer(start: start, count: count) }
 }
 

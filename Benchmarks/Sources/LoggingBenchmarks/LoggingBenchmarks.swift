@@ -1,13 +1,52 @@
 import AshlarLogging
 import BenchmarkHarness
+import Foundation
 
 @main
 struct LoggingBenchmarks {
     static func main() {
-        var suite = BenchmarkSuite("Logging")
-        suite.row(
-            "an empty loop", ours: Contender("loop") { n in for i in 0..<n { blackHole(i) } },
-            against: [Peer(Contender("the same loop") { n in for i in 0..<n { blackHole(i) } }, .atMost(1.2))])
+        // Without it, glibc's localtime costs every logger that prints local time a stat(2) a line.
+        setenv("TZ", "UTC", 1)
+        let bench = Bench()
+        defer { bench.cleanUp() }
+        var suite = BenchmarkSuite("AshlarLogging")
+        CallRows(bench: bench).run(&suite)
+        FileRows(bench: bench).run(&suite)
+        StartRows(bench: bench).run(&suite)
         suite.finish()
+    }
+}
+
+/// What the rows share: the folder of all files, and the logger.
+final class Bench: Sendable {
+    let folder = NSTemporaryDirectory() + "ashlar-logging-benchmarks-\(getpid())"
+    let log = Log("bench")
+
+    init() {
+        try? FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+        SpdlogPeer.open(flushed: folder + "/flushed", buffered: folder + "/buffered")
+    }
+
+    func cleanUp() {
+        LogSystem.shutdown()
+        try? FileManager.default.removeItem(atPath: folder)
+    }
+
+    /// Begins a run in one of the modes; without one, in memory.
+    func start(_ mode: LogStorageMode?, format: LogFormat = .standard, threshold: LogLevel = .information) {
+        let runs = mode.map { _ in "\(folder)/runs" }
+        var configuration = LogConfiguration(folder: runs, threshold: threshold, sinks: [])
+        configuration.readsEnvironment = false
+        configuration.mode = mode ?? .everyLine
+        configuration.format = format
+        LogSystem.shutdown()
+        let report = LogSystem.start(configuration)
+        precondition(report.mode == configuration.mode, "the mode cannot be measured here: \(report)")
+    }
+
+    @inline(never)
+    func logLines(_ count: Int) {
+        let log = log
+        for i in 0..<count { log.info("message \(i) of \(count)") }
     }
 }

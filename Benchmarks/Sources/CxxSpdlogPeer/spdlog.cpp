@@ -1,0 +1,47 @@
+#include "CxxSpdlogPeer.h"
+
+#include <spdlog/sinks/basic_file_sink.h>
+#include <spdlog/sinks/null_sink.h>
+#include <spdlog/spdlog.h>
+
+#include <memory>
+#include <thread>
+
+static std::shared_ptr<spdlog::logger> null_logger() {
+    static auto logger = std::make_shared<spdlog::logger>("bench", std::make_shared<spdlog::sinks::null_sink_mt>());
+    return logger;
+}
+static std::shared_ptr<spdlog::logger> flushed, buffered;
+
+void spdlog_disabled(long count) {
+    auto logger = null_logger();
+    logger->set_level(spdlog::level::info);
+    for (long i = 0; i < count; i++) logger->debug("message {} of {}", i, count);
+}
+
+void spdlog_null(long count) {
+    auto logger = null_logger();
+    for (long i = 0; i < count; i++) logger->info("message {} of {}", i, count);
+}
+
+void spdlog_open(const char *flushed_file, const char *buffered_file) {
+    flushed = std::make_shared<spdlog::logger>(
+        "bench", std::make_shared<spdlog::sinks::basic_file_sink_mt>(flushed_file, true));
+    flushed->flush_on(spdlog::level::info);
+    buffered = std::make_shared<spdlog::logger>(
+        "bench", std::make_shared<spdlog::sinks::basic_file_sink_mt>(buffered_file, true));
+}
+
+void spdlog_flushed(long count) {
+    for (long i = 0; i < count; i++) flushed->info("message {} of {}", i, count);
+}
+
+void spdlog_buffered(long count) {
+    for (long i = 0; i < count; i++) buffered->info("message {} of {}", i, count);
+}
+
+void spdlog_flushed_by_two(long count) {
+    std::thread other([count] { spdlog_flushed(count / 2); });
+    spdlog_flushed(count - count / 2);
+    other.join();
+}

@@ -1,0 +1,64 @@
+import AshlarLogging
+import BenchmarkHarness
+import Synchronization
+
+/// What a call costs before anything is written.
+struct CallRows {
+    let bench: Bench
+
+    func run(_ suite: inout BenchmarkSuite) {
+        let log = bench.log
+        bench.start(nil)
+        let byte = FlagByte()
+        suite.row(
+            "disabled call", note: "message of two numbers, never built", allocations: 0,
+            ours: Contender("log.debug below the threshold") { n in
+                for i in 0..<n { log.debug("message \(i) of \(n)") }
+            },
+            against: [
+                Peer(SpdlogPeer.disabled, .atMost(0.5)),
+                Peer(
+                    Contender("loop with one relaxed load") { n in
+                        var sum = 0
+                        for _ in 0..<n { sum &+= Int(byte.value.load(ordering: .relaxed)) }
+                        blackHole(sum)
+                    }, .atMost(2)),
+            ])
+        suite.row(
+            "building the message", note: "two numbers", allocations: 0,
+            ours: Contender("LogMessage interpolation") { n in
+                for i in 0..<n { consume("message \(i) of \(n)") }
+            },
+            against: [
+                Peer(
+                    Contender("String interpolation") { n in
+                        for i in 0..<n { consumeString("message \(i) of \(n)") }
+                    }, .atMost(0.3))
+            ])
+        suite.row(
+            "enabled, kept in memory", note: "SIGKILL loses all of both; ours keeps 256 KiB, the peer nothing",
+            allocations: 0, ours: Contender("memory only") { n in bench.logLines(n) },
+            against: [Peer(SpdlogPeer.null)])
+        suite.row(
+            "enabled, a string and static text", allocations: 0,
+            ours: Contender("memory only") { n in
+                let name = "a string that is longer than fifteen bytes"
+                for _ in 0..<n { log.info("name \(name)").info("static text") }
+            }, against: [])
+    }
+}
+
+/// A byte that other code might change.
+final class FlagByte: Sendable {
+    let value = Atomic<UInt8>(1)
+}
+
+/// Takes a message as a call that logs does: built, used, given back.
+@inline(never)
+private func consume(_ message: @autoclosure () -> LogMessage) { message().withBytes { blackHole($0.count) } }
+
+@inline(never)
+private func consumeString(_ text: @autoclosure () -> String) {
+    var text = text()
+    text.withUTF8 { blackHole($0.count) }
+}

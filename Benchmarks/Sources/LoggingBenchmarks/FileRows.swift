@@ -1,0 +1,83 @@
+import AshlarLogging
+import BenchmarkHarness
+import Foundation
+
+/// What a line costs in each mode, and what a killed process loses for it.
+struct FileRows {
+    let bench: Bench
+
+    func run(_ suite: inout BenchmarkSuite) {
+        let plain = PlainWriter(path: bench.folder + "/plain")
+        bench.start(.everyLine)
+        suite.row(
+            "line to a file, .everyLine", note: "SIGKILL loses 0 lines", allocations: 0,
+            ours: Contender("write(2) per line (SIGKILL loses 0)") { n in bench.logLines(n) },
+            against: [
+                Peer(
+                    Contender("bare write(2) of the same bytes (SIGKILL loses 0)") { n in plain.write(n) },
+                    .atMost(1.15)),
+                Peer(SpdlogPeer.flushed, .atMost(1)),
+            ])
+        suite.row(
+            "line to a file by 2 threads, .everyLine", note: "SIGKILL loses 0 lines; wall time per line",
+            ours: Contender("2 threads (SIGKILL loses 0)") { n in byThreads(2, n) },
+            against: [
+                Peer(
+                    Contender("bare write(2) by 2 threads (SIGKILL loses 0)") { n in plain.write(n, threads: 2) },
+                    .atMost(1)),
+                Peer(SpdlogPeer.two, .atMost(1)),
+            ])
+        suite.row(
+            "line to a file by 8 threads, .everyLine", note: "SIGKILL loses 0 lines; wall time per line",
+            ours: Contender("8 threads (SIGKILL loses 0)") { n in byThreads(8, n) },
+            against: [
+                Peer(Contender("bare write(2) by 8 threads (SIGKILL loses 0)") { n in plain.write(n, threads: 8) })
+            ])
+        bench.start(.everyLine, format: .timed)
+        suite.row(
+            "line with its time, .everyLine", note: "SIGKILL loses 0 lines", allocations: 0,
+            ours: Contender("write(2) per line (SIGKILL loses 0)") { n in bench.logLines(n) },
+            against: [Peer(SpdlogPeer.flushed, .atMost(1))])
+        bench.start(.mapped)
+        suite.row(
+            "line to a file, .mapped", note: "SIGKILL loses 0 lines of ours, up to 4 KiB of the peer's",
+            allocations: 0, ours: Contender("store into a mapped file (SIGKILL loses 0)") { n in bench.logLines(n) },
+            against: [Peer(SpdlogPeer.buffered, .atMost(1)), Peer(SpdlogPeer.flushed)])
+        bench.start(.mapped, format: .timed)
+        suite.row(
+            "line with its time, .mapped", note: "SIGKILL loses 0 lines of ours, up to 4 KiB of the peer's",
+            allocations: 0, ours: Contender("store into a mapped file (SIGKILL loses 0)") { n in bench.logLines(n) },
+            against: [Peer(SpdlogPeer.buffered, .atMost(1))])
+        bench.start(.buffered())
+        suite.row(
+            "line to a file, .buffered", note: "SIGKILL loses up to 64 KiB or 200 ms of ours, 4 KiB of the peer's",
+            allocations: 0, ours: Contender("64 KiB buffer (SIGKILL loses it)") { n in bench.logLines(n) },
+            against: [Peer(SpdlogPeer.buffered)])
+    }
+
+    private func byThreads(_ threads: Int, _ count: Int) {
+        DispatchQueue.concurrentPerform(iterations: threads) { _ in bench.logLines(count / threads) }
+    }
+}
+
+/// The floor: one write(2) of a line that is ready, and nothing else.
+final class PlainWriter: Sendable {
+    private let descriptor: Int32
+    private let line: [UInt8]
+
+    init(path: String) {
+        descriptor = open(path, O_CREAT | O_WRONLY | O_APPEND | O_TRUNC, 0o600)
+        line = Array("[INFO] bench - message 12345 of 67890\n".utf8)
+    }
+
+    func write(_ count: Int, threads: Int = 1) {
+        guard threads > 1 else { return writeLines(count) }
+        DispatchQueue.concurrentPerform(iterations: threads) { _ in writeLines(count / threads) }
+    }
+
+    private func writeLines(_ count: Int) {
+        line.withUnsafeBytes { bytes in
+            for _ in 0..<count { blackHole(Foundation.write(descriptor, bytes.baseAddress, bytes.count)) }
+        }
+    }
+}

@@ -1,0 +1,37 @@
+import BenchmarkHarness
+
+#if SPDLOG
+    import CxxSpdlogPeer
+#endif
+
+/// spdlog's loops where Debian's libspdlog-dev and libfmt-dev are installed.
+enum SpdlogPeer {
+    static func open(flushed: String, buffered: String) {
+        #if SPDLOG
+            spdlog_open(flushed, buffered)
+        #endif
+    }
+
+    static var disabled: Contender { contender("spdlog, disabled") { $0.disabled } }
+    static var null: Contender { contender("spdlog, null sink") { $0.null } }
+    static var flushed: Contender { contender("spdlog, flushed each line (SIGKILL loses 0)") { $0.flushed } }
+    static var buffered: Contender { contender("spdlog, buffered (SIGKILL loses its buffer)") { $0.buffered } }
+    static var two: Contender { contender("spdlog, flushed, 2 threads (SIGKILL loses 0)") { $0.two } }
+
+    private struct Loops {
+        var disabled, null, flushed, buffered, two: (Int) -> Void
+    }
+
+    private static func contender(_ name: String, _ loop: (Loops) -> (Int) -> Void) -> Contender {
+        #if SPDLOG
+            Contender(
+                name,
+                loop(
+                    Loops(
+                        disabled: { spdlog_disabled($0) }, null: { spdlog_null($0) }, flushed: { spdlog_flushed($0) },
+                        buffered: { spdlog_buffered($0) }, two: { spdlog_flushed_by_two($0) })))
+        #else
+            .missing(name, because: "libspdlog-dev and libfmt-dev are not installed")
+        #endif
+    }
+}

@@ -1,0 +1,64 @@
+import AshlarLogging
+import BenchmarkHarness
+import Foundation
+
+/// What a start costs among many old runs, and reading a long log of the prior run.
+struct StartRows {
+    let bench: Bench
+
+    func run(_ suite: inout BenchmarkSuite) {
+        suite.value("start with 1,000 old runs", unit: "ms", bar: .below(2), note: "median of 15 starts") {
+            let folder = bench.folder + "/old"
+            makeOldRuns(1000, in: folder)
+            return median(
+                (0..<15).map { _ in
+                    LogSystem.shutdown()
+                    var configuration = configuration(folder)
+                    // Nothing is removed, so that every start meets as many runs.
+                    configuration.retention = LogRetention(runs: .max, bytes: .max, age: .seconds(1 << 40))
+                    return milliseconds { LogSystem.start(configuration) }
+                })
+        }
+        suite.value("reading a prior run of 8 MiB", unit: "ms", bar: .below(15), note: "median of 15 reads") {
+            let folder = bench.folder + "/long"
+            LogSystem.start(configuration(folder))
+            let lines = 8 << 20
+            let text = String(repeating: "x", count: 80)
+            for _ in 0..<lines / 96 { bench.log.info("\(text)") }
+            LogSystem.shutdown()
+            let report = LogSystem.start(configuration(folder))
+            guard let prior = report.priorRun else { return .infinity }
+            return median((0..<15).map { _ in milliseconds { blackHole(prior.log.utf8.count) } })
+        }
+    }
+
+    private func configuration(_ folder: String) -> LogConfiguration {
+        var configuration = LogConfiguration(folder: folder, sinks: [])
+        configuration.readsEnvironment = false
+        return configuration
+    }
+
+    /// Runs of this application, made by starting and ending one and copying its files.
+    private func makeOldRuns(_ count: Int, in folder: String) {
+        LogSystem.start(configuration(folder))
+        bench.log.info("old")
+        LogSystem.shutdown()
+        let manager = FileManager.default
+        guard let names = try? manager.contentsOfDirectory(atPath: folder) else { return }
+        for index in 0..<count {
+            for name in names {
+                let copy = name.replacingOccurrences(
+                    of: "run-\\d{19}", with: "run-" + String(1_000_000_000_000_000_000 + index),
+                    options: .regularExpression)
+                try? manager.copyItem(atPath: "\(folder)/\(name)", toPath: "\(folder)/\(copy)")
+            }
+        }
+    }
+
+    private func milliseconds(_ body: () -> Void) -> Double {
+        let duration = ContinuousClock().measure(body).components
+        return Double(duration.seconds) * 1e3 + Double(duration.attoseconds) / 1e15
+    }
+
+    private func median(_ values: [Double]) -> Double { values.sorted()[values.count / 2] }
+}
