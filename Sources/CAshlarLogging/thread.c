@@ -10,31 +10,24 @@
 #include <sys/syscall.h>
 #endif
 
-struct slot {
-    void *value;
-    void (*destroy)(void *);
-};
-
-static __thread struct slot slot;
+__thread struct ashlar_log_slot ashlar_log_slot;
 static pthread_key_t key;
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 
 static void thread_ends(void *unused) {
     (void)unused;
-    struct slot last = slot;
-    slot.value = NULL;
+    struct ashlar_log_slot last = ashlar_log_slot;
+    ashlar_log_slot.value = NULL;
     if (last.value && last.destroy) last.destroy(last.value);
 }
 
 static void make_key(void) { pthread_key_create(&key, thread_ends); }
 
-void *ashlar_log_thread_value(void) { return slot.value; }
-
 void ashlar_log_set_thread_value(void *value, void (*destroy)(void *)) {
     pthread_once(&once, make_key);
-    slot.value = value;
-    slot.destroy = destroy;
-    pthread_setspecific(key, &slot);
+    ashlar_log_slot.value = value;
+    ashlar_log_slot.destroy = destroy;
+    pthread_setspecific(key, &ashlar_log_slot);
 }
 
 uint64_t ashlar_log_thread_id(void) {

@@ -34,10 +34,10 @@ extension Log {
             context.map { $0 == self.context ? core : LogCore($0, level: self.level, pipeline: core.pipeline) } ?? core
         guard level.rawValue < target.limit.load(ordering: .relaxed), target.begin() else { return }
         let thread = ThreadContext.current
-        LogText.text(message).withBytes { start, count in
-            target.pipeline.emit(
-                from: target, level, (start, count, 0), fields,
-                LogPlace(file: .text(file), function: .text(function)), line, on: thread)
+        LogText.withBytes(message) { text in
+            LogPlace.with(file: file, function: function) { place in
+                target.pipeline.emit(from: target, level, (text.start, text.count, 0), fields, place, line, on: thread)
+            }
         }
         thread.state.pointee.nesting -= 1
     }

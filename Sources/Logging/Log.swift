@@ -115,7 +115,7 @@ final class LogCore: Sendable {
         let thread = ThreadContext.current
         pipeline.emit(
             from: self, level, (message.start, message.count, message.omitted), fields,
-            LogPlace(file: .fixed(file), function: .fixed(function)), line, on: thread)
+            LogPlace(file: file, function: function), line, on: thread)
         thread.giveBack(&message)
         thread.state.pointee.nesting -= 1
     }
@@ -128,10 +128,10 @@ final class LogCore: Sendable {
     ) {
         let thread = ThreadContext.current
         if let text {
-            LogText.text(text).withBytes { start, count in
+            LogText.withBytes(text) { text in
                 pipeline.emit(
-                    from: self, level, (start, count, 0), fields,
-                    LogPlace(file: .fixed(file), function: .fixed(function)), line, on: thread)
+                    from: self, level, (text.start, text.count, 0), fields,
+                    LogPlace(file: file, function: function), line, on: thread)
             }
         }
         thread.state.pointee.nesting -= 1

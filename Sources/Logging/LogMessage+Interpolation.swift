@@ -4,11 +4,13 @@ extension LogMessage {
         /// Literal parts are static strings.
         public typealias StringLiteralType = StaticString
 
-        let buffer: ByteBuffer
+        let owner: MessageBuffer
+        private let buffer: ByteBuffer
 
         /// Begins a message.
         public init(literalCapacity: Int, interpolationCount: Int) {
-            buffer = ThreadContext.current.takeMessageBuffer()
+            owner = ThreadContext.current.takeMessageBuffer()
+            buffer = owner.buffer
         }
 
         /// Appends a part between two interpolations.

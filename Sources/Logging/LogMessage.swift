@@ -18,38 +18,40 @@ public struct LogMessage: ExpressibleByStringInterpolation, @unchecked Sendable 
     let count: Int
     /// Bytes that interpolation did not take in because the line would be too long.
     let omitted: Int
-    var owner: ByteBuffer?
+    var owner: MessageBuffer?
 
     private init(start: UnsafePointer<UInt8>, count: Int) {
         (self.start, self.count, omitted, owner) = (start, count, 0, nil)
     }
 
-    init(owner: ByteBuffer) {
-        (start, count, omitted) = (UnsafePointer(owner.start), owner.count, owner.header.pointee.omitted)
+    @inline(__always)
+    init(owner: consuming MessageBuffer) {
+        let buffer = owner.buffer
+        (start, count, omitted) = (UnsafePointer(buffer.start), buffer.count, buffer.header.pointee.omitted)
         self.owner = owner
     }
 
     /// Creates a message of static text.
     public init(stringLiteral value: StaticString) {
         guard value.hasPointerRepresentation else {
-            let buffer = ThreadContext.current.takeMessageBuffer()
-            buffer.append(value)
-            self.init(owner: buffer)
+            let owner = ThreadContext.current.takeMessageBuffer()
+            owner.buffer.append(value)
+            self.init(owner: owner)
             return
         }
         self.init(start: value.utf8Start, count: value.utf8CodeUnitCount)
     }
 
     /// Creates a message of an interpolated literal.
-    public init(stringInterpolation: StringInterpolation) { self.init(owner: stringInterpolation.buffer) }
+    public init(stringInterpolation: StringInterpolation) { self.init(owner: stringInterpolation.owner) }
 
     /// Creates a message of text that is only known at run time.
     ///
     /// - Complexity: O(*n*) in the length of the text, which is copied up to the longest line.
     public init(_ text: some StringProtocol) {
-        let buffer = ThreadContext.current.takeMessageBuffer()
-        buffer.append(text)
-        self.init(owner: buffer)
+        let owner = ThreadContext.current.takeMessageBuffer()
+        owner.buffer.append(text)
+        self.init(owner: owner)
     }
 
     /// Runs `body` with the UTF-8 bytes of the message, as far as a line would hold them, and gives its buffer back.

@@ -50,9 +50,7 @@ final class RateLimiter: Sendable {
     func admit(_ level: LogLevel, _ place: LogPlace, _ line: UInt) -> Verdict {
         guard level > .error else { return .admitted(suppressed: 0) }
         var hasher = Hasher()
-        place.file.withBytes { start, count in
-            hasher.combine(bytes: UnsafeRawBufferPointer(start: start, count: count))
-        }
+        hasher.combine(bytes: UnsafeRawBufferPointer(start: place.file.start, count: place.file.count))
         hasher.combine(line)
         let key = hasher.finalize()
         let now = clock()

@@ -18,7 +18,8 @@ public struct LogRecord: ~Copyable {
     /// The identity of the thread that logged, as the kernel names it.
     public let threadID: UInt64
 
-    let source: LogContext
+    /// Kept alive by the logger, or by whoever makes the record.
+    unowned(unsafe) let source: LogContext
     let place: LogPlace
     let messageStart: UnsafePointer<UInt8>
     let messageCount: Int
@@ -43,6 +44,7 @@ public struct LogRecord: ~Copyable {
     /// - Complexity: O(*n*) in the length of the line.
     public func formatted(as format: LogFormat, maximumBytes: Int = 65536) -> String {
         let line = ByteBuffer()
+        defer { line.deallocate() }
         _ = format.compiled.write(self, to: line, limit: maximumBytes)
         return String(decoding: line.bytes, as: UTF8.self)
     }
@@ -81,15 +83,14 @@ public struct LogRecord: ~Copyable {
 
         /// Runs `body` with a record of these contents.
         public func withRecord<R>(_ body: (borrowing LogRecord) -> R) -> R {
-            var text = message
-            return text.withUTF8 { bytes in
-                withUnsafePointer(to: 0 as UInt8) { nothing in
+            let context = LogContext(context)
+            return LogText.withBytes(message) { text in
+                LogPlace.with(file: file, function: function) { place in
                     let record = LogRecord(
                         sequence: sequence, level: level, time: time, depth: depth, fields: fields, line: line,
-                        threadID: threadID, source: LogContext(context),
-                        place: LogPlace(file: .text(file), function: .text(function)),
-                        messageStart: bytes.baseAddress ?? nothing, messageCount: bytes.count, messageOmitted: 0)
-                    return body(record)
+                        threadID: threadID, source: context, place: place, messageStart: text.start,
+                        messageCount: text.count, messageOmitted: 0)
+                    return withExtendedLifetime(context) { body(record) }
                 }
             }
         }
@@ -113,35 +114,51 @@ public struct LogRecord: ~Copyable {
     }
 }
 
-/// Where a call stands in the program.
+/// Where a call stands in the program; valid as long as the record.
 struct LogPlace {
-    var file: LogText
-    var function: LogText
-}
-
-/// Text that is mostly static.
-enum LogText {
-    case fixed(StaticString)
-    case text(String)
-
-    var string: String {
-        switch self {
-        case .fixed(let text): text.description
-        case .text(let text): text
-        }
-    }
+    let file: LogText
+    let function: LogText
 
     @inline(__always)
-    func withBytes<R>(_ body: (UnsafePointer<UInt8>, Int) -> R) -> R {
-        switch self {
-        case .fixed(let text) where text.hasPointerRepresentation: return body(text.utf8Start, text.utf8CodeUnitCount)
-        case .fixed(let text): return LogText.text(text.description).withBytes(body)
-        case .text(var text):
-            return text.withUTF8 { bytes in
-                withUnsafePointer(to: 0 as UInt8) { body(bytes.baseAddress ?? $0, bytes.count) }
-            }
+    init(file: StaticString, function: StaticString) {
+        (self.file, self.function) = (LogText(file), LogText(function))
+    }
+
+    private init(file: LogText, function: LogText) { (self.file, self.function) = (file, function) }
+
+    /// Runs `body` with a place that is known at run time only.
+    static func with<R>(file: String, function: String, _ body: (LogPlace) -> R) -> R {
+        LogText.withBytes(file) { file in
+            LogText.withBytes(function) { function in body(LogPlace(file: file, function: function)) }
         }
     }
+}
+
+/// UTF-8 bytes that someone else keeps alive.
+struct LogText {
+    let start: UnsafePointer<UInt8>
+    let count: Int
+
+    @inline(__always)
+    init(start: UnsafePointer<UInt8>, count: Int) { (self.start, self.count) = (start, count) }
+
+    /// Static text; the compiler's names of files and functions always have an address.
+    @inline(__always)
+    init(_ text: StaticString) {
+        let addressed: StaticString = text.hasPointerRepresentation ? text : "unknown"
+        self.init(start: addressed.utf8Start, count: addressed.utf8CodeUnitCount)
+    }
+
+    /// Runs `body` with the bytes of a string.
+    @inline(__always)
+    static func withBytes<R>(_ string: String, _ body: (LogText) -> R) -> R {
+        var string = string
+        return string.withUTF8 { bytes in
+            withUnsafePointer(to: 0 as UInt8) { body(LogText(start: bytes.baseAddress ?? $0, count: bytes.count)) }
+        }
+    }
+
+    var string: String { String(decoding: UnsafeBufferPointer(start: start, count: count), as: UTF8.self) }
 }
 
 /// The context of a logger, with its printed form made once.
@@ -174,9 +191,8 @@ final class StaticBytes: @unchecked Sendable {  // written in `init` only
 
     convenience init(escaping text: String, as style: Escaping) {
         let buffer = ByteBuffer()
-        LogText.text(text).withBytes { start, count in
-            _ = style.append(start, count, to: buffer, end: LogContext.longest)
-        }
+        defer { buffer.deallocate() }
+        LogText.withBytes(text) { _ = style.append($0.start, $0.count, to: buffer, end: LogContext.longest) }
         self.init(buffer.bytes)
     }
 

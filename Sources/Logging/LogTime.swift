@@ -75,6 +75,7 @@ extension LogTime: CustomStringConvertible {
     /// The moment in ISO 8601, UTC, with milliseconds: `2026-11-20T13:22:32.123Z`.
     public var description: String {
         let buffer = ByteBuffer(capacity: 32)
+        defer { buffer.deallocate() }
         Self.append(second: parts.second, to: buffer)
         buffer.append(byte: 46)
         buffer.append(parts.millisecond, digits: 3)

@@ -203,7 +203,7 @@ import Testing
     func rateLimit() throws {
         let now = Atomic<Int64>(0)
         let limiter = RateLimiter(.lines(2, per: .seconds(1))) { now.load(ordering: .relaxed) }
-        let place = LogPlace(file: .fixed("F"), function: .fixed("f"))
+        let place = LogPlace(file: "File", function: "function")
         func admit(_ line: UInt = 1, _ level: LogLevel = .warning) -> RateLimiter.Verdict {
             limiter.admit(level, place, line)
         }

@@ -7,8 +7,16 @@
 #include <stddef.h>
 #include <stdint.h>
 
+/// The value of a thread and what to do with it when the thread ends.
+struct ashlar_log_slot {
+    void *value;
+    void (*destroy)(void *);
+};
+
+extern __thread struct ashlar_log_slot ashlar_log_slot;
+
 /// The calling thread's value, or NULL.
-void *ashlar_log_thread_value(void);
+static inline void *ashlar_log_thread_value(void) { return ashlar_log_slot.value; }
 
 /// Sets the calling thread's value; `destroy` runs with it when the thread ends.
 void ashlar_log_set_thread_value(void *value, void (*destroy)(void *));

@@ -93,7 +93,7 @@ final class CompiledFormat: Sendable {
                 if record.source.escaped.count <= short {
                     line.append(record.source.escaped.start, record.source.escaped.count)
                 } else {
-                    writePlace(.text(record.source.name), to: line, end: line.count + short)
+                    LogText.withBytes(record.source.name) { writePlace($0, to: line, end: line.count + short) }
                 }
             case .message:
                 let wasCut = messageStyle.append(
@@ -147,16 +147,14 @@ final class CompiledFormat: Sendable {
     }
 
     private func writePlace(_ text: LogText, to line: ByteBuffer, end: Int) {
-        text.withBytes { start, count in _ = Escaping.text.append(start, count, to: line, end: end) }
+        _ = Escaping.text.append(text.start, text.count, to: line, end: end)
     }
 
     /// Appends the function's name without its parameters, as the original printed a method.
     private func writeMethod(_ text: LogText, to line: ByteBuffer, end: Int) {
-        text.withBytes { start, count in
-            var length = 0
-            while length < count, start[length] != 40 { length += 1 }
-            _ = Escaping.text.append(start, length == 0 ? count : length, to: line, end: end)
-        }
+        var length = 0
+        while length < text.count, text.start[length] != 40 { length += 1 }
+        _ = Escaping.text.append(text.start, length == 0 ? text.count : length, to: line, end: end)
     }
 
     private func writeFields(_ fields: LogFields, to line: ByteBuffer, end: Int) -> Bool {

@@ -159,6 +159,7 @@ enum Escaping {
     /// How many of the bytes fit into `room` when escaped.
     private func rawLength(_ start: UnsafePointer<UInt8>, _ count: Int, fitting room: Int) -> Int {
         let scratch = ByteBuffer(capacity: 16)
+        defer { scratch.deallocate() }
         var (index, used) = (0, 0)
         while index < count {
             var length = 1

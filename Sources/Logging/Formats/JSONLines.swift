@@ -23,7 +23,7 @@ extension CompiledFormat {
         line.append(",\"thread\":" as StaticString)
         line.append(decimal: record.threadID)
         line.append(",\"context\":" as StaticString)
-        appendString(.text(record.source.name), to: line, limit: short)
+        appendString(record.source.name, to: line, limit: short)
         line.append(",\"message\":\"" as StaticString)
         var cut = Escaping.json.append(
             record.messageStart, record.messageCount, omitted: record.messageOmitted, to: line, end: limit - 64)
@@ -49,15 +49,17 @@ extension CompiledFormat {
 
     private func appendString(_ text: LogText, to line: ByteBuffer, limit: Int) {
         line.append(byte: 34)
-        text.withBytes { start, count in
-            _ = Escaping.json.append(start, count, to: line, end: line.count + limit)
-        }
+        _ = Escaping.json.append(text.start, text.count, to: line, end: line.count + limit)
         line.append(byte: 34)
+    }
+
+    private func appendString(_ text: String, to line: ByteBuffer, limit: Int) {
+        LogText.withBytes(text) { appendString($0, to: line, limit: limit) }
     }
 
     /// Appends `"key":value`; returns whether the line stayed within `limit`.
     private func appendPair(_ field: LogFields.Element, to line: ByteBuffer, limit: Int) -> Bool {
-        appendString(.text(field.key), to: line, limit: LogContext.longest)
+        appendString(field.key, to: line, limit: LogContext.longest)
         line.append(byte: 58)
         switch field.value {
         case .integer(let number): line.append(decimal: number)
@@ -67,8 +69,8 @@ extension CompiledFormat {
         case .float(let number) where number.isFinite:
             var stream = ByteStream(buffer: line)
             number.write(to: &stream)
-        case .float(let number): appendString(.text(number.description), to: line, limit: 64)
-        case .string(let text): appendString(.text(text), to: line, limit: max(64, limit - line.count))
+        case .float(let number): appendString(number.description, to: line, limit: 64)
+        case .string(let text): appendString(text, to: line, limit: max(64, limit - line.count))
         }
         return line.count <= limit
     }

@@ -13,7 +13,7 @@ enum LogfmtWriter {
             var stream = ByteStream(buffer: line)
             number.write(to: &stream)
         case .string(let text):
-            return LogText.text(text).withBytes { start, count in append(start, count, to: line, end: end) }
+            return LogText.withBytes(text) { append($0.start, $0.count, to: line, end: end) }
         }
         return false
     }
@@ -44,8 +44,8 @@ enum LogfmtWriter {
     /// Appends a key; spaces, quotes and `=` become `_`, so that the pair can be read back.
     private static func appendKey(_ key: String, to line: ByteBuffer, end: Int) {
         let before = line.count
-        LogText.text(key).withBytes { start, count in
-            _ = Escaping.text.append(start, count, to: line, end: min(end, before + LogContext.longest))
+        LogText.withBytes(key) {
+            _ = Escaping.text.append($0.start, $0.count, to: line, end: min(end, before + LogContext.longest))
         }
         if line.count == before { line.append(byte: 95) }
         for index in before..<line.count where [0x09, 0x20, 0x22, 0x3D].contains(line.start[index]) {
@@ -63,8 +63,8 @@ extension CompiledFormat {
         line.append(" context=" as StaticString)
         var cut = false
         let short = line.count + Self.shortLimit(limit - line.count)
-        LogText.text(record.source.name).withBytes { start, count in
-            cut = LogfmtWriter.append(start, count, to: line, end: short)
+        LogText.withBytes(record.source.name) {
+            cut = LogfmtWriter.append($0.start, $0.count, to: line, end: short)
         }
         if record.depth > 0 {
             line.append(" depth=" as StaticString)

@@ -43,16 +43,19 @@ final class LogPipeline: @unchecked Sendable {  // what changes is atomic or beh
     /// The settings of the moment; a thread keeps them until there are others, so a line takes no lock for them.
     @inline(__always)
     private func settings(of thread: ThreadContext) -> PipelineSettings {
-        if let known = thread.settings, known.generation == generation.load(ordering: .acquiring) { return known }
-        return refresh(thread)
+        if thread.state.pointee.generation != generation.load(ordering: .acquiring) { refresh(thread) }
+        return thread.state.pointee.settings.unsafelyUnwrapped
     }
 
     @inline(never)
-    private func refresh(_ thread: ThreadContext) -> PipelineSettings {
+    private func refresh(_ thread: ThreadContext) {
         let settings = latest.withLock { $0 }
-        thread.settings = settings
+        // The old settings, and with them perhaps a sink, are let go when the thread has the new ones.
+        let old = thread.state.pointee.settings
+        thread.state.pointee.settings = settings
+        thread.state.pointee.generation = settings.generation
         thread.state.pointee.messageLimit = settings.maximumLineBytes + 64
-        return settings
+        withExtendedLifetime(old) {}
     }
 
     /// Replaces the settings; `make` gets the present ones and the number of the new ones.

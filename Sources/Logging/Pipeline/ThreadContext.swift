@@ -2,9 +2,9 @@ internal import CAshlarLogging
 
 /// What the logger keeps for each thread: buffers, the present indent, how deep logging is nested.
 ///
-/// Only its own thread ever touches it.
-final class ThreadContext {
-    /// Everything lies in memory of its own, so that reading a field needs no exclusivity check at run time.
+/// Only its own thread ever touches it. A handle that can be copied without reference counting; the memory goes with
+/// the thread.
+struct ThreadContext {
     struct State {
         /// How many calls are under way on this thread, one inside the other.
         var nesting = 0
@@ -15,32 +15,27 @@ final class ThreadContext {
         var cachedSecond = Int64.min
         var messageLimit = 65_536 + 64
         /// As the kernel names the thread; another one in a forked child.
-        var threadID: UInt64 = 0
+        var threadID = ashlar_log_thread_id()
+        /// The formatted line.
+        let line = ByteBuffer(capacity: 512)
+        let secondText = ByteBuffer(capacity: 32)
+        /// Buffers of messages that are done with, for the next ones.
+        var spare: (MessageBuffer?, MessageBuffer?)
+        /// The settings this thread saw last; see `LogPipeline.settings(of:)`.
+        var settings: PipelineSettings?
+        var generation: UInt64 = 0
     }
 
     let state: UnsafeMutablePointer<State>
-    /// The formatted line.
-    let line = ByteBuffer(capacity: 512)
-    private let secondText = ByteBuffer(capacity: 32)
-    private var messageBuffers: [ByteBuffer] = []
-    /// The settings this thread saw last; see `LogPipeline.settings(of:)`.
-    var settings: PipelineSettings?
 
-    private init() {
-        state = .allocate(capacity: 1)
-        state.initialize(to: State())
-        state.pointee.threadID = ashlar_log_thread_id()
-        messageBuffers.reserveCapacity(4)
-    }
-
-    deinit { state.deallocate() }
+    @inline(__always) var line: ByteBuffer { state.pointee.line }
 
     /// The context of the calling thread.
     static var current: ThreadContext {
         @inline(__always)
         get {
             if let value = ashlar_log_thread_value() {
-                return Unmanaged<ThreadContext>.fromOpaque(value).takeUnretainedValue()
+                return ThreadContext(state: value.assumingMemoryBound(to: State.self))
             }
             return make()
         }
@@ -48,41 +43,51 @@ final class ThreadContext {
 
     @inline(never)
     private static func make() -> ThreadContext {
-        let context = ThreadContext()
-        ashlar_log_set_thread_value(Unmanaged.passRetained(context).toOpaque()) { value in
-            if let value { Unmanaged<ThreadContext>.fromOpaque(value).release() }
+        let state = UnsafeMutablePointer<State>.allocate(capacity: 1)
+        state.initialize(to: State())
+        ashlar_log_set_thread_value(state) { value in
+            guard let state = value?.assumingMemoryBound(to: State.self) else { return }
+            state.pointee.line.deallocate()
+            state.pointee.secondText.deallocate()
+            state.deinitialize(count: 1)
+            state.deallocate()
         }
-        return context
+        return ThreadContext(state: state)
     }
 
     /// An empty buffer for a message; a nested message gets one of its own.
-    func takeMessageBuffer() -> ByteBuffer {
-        let buffer = messageBuffers.popLast() ?? ByteBuffer()
-        buffer.reset(limit: state.pointee.messageLimit)
-        return buffer
+    @inline(__always)
+    func takeMessageBuffer() -> MessageBuffer {
+        let taken = state.pointee.spare.0.take() ?? state.pointee.spare.1.take() ?? MessageBuffer()
+        taken.buffer.reset(limit: state.pointee.messageLimit)
+        return taken
     }
 
     /// Takes a message's buffer back for the next one, unless someone kept the message.
     @inline(__always)
     func giveBack(_ message: inout LogMessage) {
-        guard message.owner != nil, isKnownUniquelyReferenced(&message.owner) else { return }
-        if let buffer = message.owner.take(), messageBuffers.count < 4,
-            buffer.header.pointee.capacity <= ByteBuffer.largestKept
-        {
-            messageBuffers.append(buffer)
+        guard message.owner != nil, isKnownUniquelyReferenced(&message.owner), let owner = message.owner.take() else {
+            return
+        }
+        guard owner.buffer.header.pointee.capacity <= ByteBuffer.largestKept else { return }
+        if state.pointee.spare.0 == nil {
+            state.pointee.spare.0 = owner
+        } else if state.pointee.spare.1 == nil {
+            state.pointee.spare.1 = owner
         }
     }
 
-    /// In a forked child the thread has another identity, and what was under way elsewhere is not under way here.
+    /// In a forked child the thread has another identity.
     func becomeForkedChild() { state.pointee.threadID = ashlar_log_thread_id() }
 
     /// Appends a second in ISO 8601; lines of the same second share the text.
     func appendTime(second: Int64, to line: ByteBuffer) {
+        let text = state.pointee.secondText
         if state.pointee.cachedSecond != second {
-            secondText.reset()
-            LogTime.append(second: second, to: secondText)
+            text.reset()
+            LogTime.append(second: second, to: text)
             state.pointee.cachedSecond = second
         }
-        line.append(secondText.start, secondText.count)
+        line.append(text.start, text.count)
     }
 }

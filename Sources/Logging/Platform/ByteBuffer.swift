@@ -1,13 +1,15 @@
 /// Growing bytes that a thread reuses from line to line.
 ///
-/// The header lies in memory of its own, so that reading a field needs no exclusivity check at run time.
-final class ByteBuffer {
+/// A handle that can be copied without reference counting; who made the buffer frees it with ``deallocate()``.
+struct ByteBuffer {
     struct Header {
         var start: UnsafeMutablePointer<UInt8>
-        var count: Int
+        var count = 0
+        /// Where growing begins: the capacity, or the limit if that is less.
+        var end: Int
         var capacity: Int
         /// Bytes that were not taken in because `limit` was reached.
-        var omitted: Int
+        var omitted = 0
         var limit: Int
     }
 
@@ -16,40 +18,54 @@ final class ByteBuffer {
 
     let header: UnsafeMutablePointer<Header>
 
-    init(capacity: Int = 256, limit: Int = .max) {
+    init(capacity: Int = 256) {
         header = .allocate(capacity: 1)
         header.initialize(
-            to: Header(start: .allocate(capacity: capacity), count: 0, capacity: capacity, omitted: 0, limit: limit))
+            to: Header(start: .allocate(capacity: capacity), end: capacity, capacity: capacity, limit: .max))
     }
 
-    deinit {
+    func deallocate() {
         header.pointee.start.deallocate()
         header.deallocate()
+    }
+
+    /// Runs `body` with a buffer that is freed afterwards.
+    static func temporary<R>(_ body: (ByteBuffer) -> R) -> R {
+        let buffer = ByteBuffer()
+        defer { buffer.deallocate() }
+        return body(buffer)
     }
 
     @inline(__always) var count: Int { header.pointee.count }
     @inline(__always) var start: UnsafeMutablePointer<UInt8> { header.pointee.start }
     var bytes: UnsafeRawBufferPointer { UnsafeRawBufferPointer(start: start, count: count) }
 
+    @inline(__always)
     func reset(limit: Int = .max) {
         header.pointee.count = 0
         header.pointee.omitted = 0
         header.pointee.limit = limit
+        header.pointee.end = min(header.pointee.capacity, limit)
     }
 
     /// Gives back what a very long line took.
+    @inline(__always)
     func shrink() {
-        guard header.pointee.capacity > Self.largestKept else { return }
-        header.pointee.start.deallocate()
-        header.pointee.start = .allocate(capacity: 256)
-        header.pointee.capacity = 256
-        header.pointee.count = 0
+        if header.pointee.capacity > Self.largestKept { replace(capacity: 512) }
     }
 
-    /// Makes room for `more` bytes and returns where they go.
+    @inline(never)
+    private func replace(capacity: Int) {
+        header.pointee.start.deallocate()
+        header.pointee.start = .allocate(capacity: capacity)
+        header.pointee.capacity = capacity
+        reset(limit: header.pointee.limit)
+    }
+
+    /// Makes room for `more` bytes, whatever the limit, and returns where they go.
     @inline(__always)
     func reserve(_ more: Int) -> UnsafeMutablePointer<UInt8> {
-        if header.pointee.capacity - header.pointee.count < more { grow(more) }
+        if header.pointee.count + more > header.pointee.capacity { grow(more) }
         return header.pointee.start + header.pointee.count
     }
 
@@ -61,22 +77,27 @@ final class ByteBuffer {
         header.pointee.start.deallocate()
         header.pointee.start = moved
         header.pointee.capacity = capacity
+        header.pointee.end = min(capacity, header.pointee.limit)
     }
 
     @inline(__always)
-    func advance(_ count: Int) { header.pointee.count += count }
+    func advance(_ count: Int) { header.pointee.count &+= count }
 
     /// Appends bytes, up to the limit; what is over is counted.
     @inline(__always)
     func append(_ source: UnsafePointer<UInt8>, _ count: Int) {
-        guard header.pointee.count + count <= header.pointee.limit else { return appendCut(source, count) }
-        reserve(count).update(from: source, count: count)
-        advance(count)
+        let before = header.pointee.count
+        if before &+ count <= header.pointee.end {
+            (header.pointee.start + before).update(from: source, count: count)
+            header.pointee.count = before &+ count
+        } else {
+            appendGrowing(source, count)
+        }
     }
 
     @inline(never)
-    private func appendCut(_ source: UnsafePointer<UInt8>, _ count: Int) {
-        let fitting = max(0, header.pointee.limit - header.pointee.count)
+    private func appendGrowing(_ source: UnsafePointer<UInt8>, _ count: Int) {
+        let fitting = min(count, max(0, header.pointee.limit - header.pointee.count))
         reserve(fitting).update(from: source, count: fitting)
         advance(fitting)
         header.pointee.omitted += count - fitting
@@ -112,26 +133,39 @@ final class ByteBuffer {
         copy.withUTF8 { if let start = $0.baseAddress { append(start, $0.count) } }
     }
 
+    func append(_ text: String) {
+        var text = text
+        text.withUTF8 { if let start = $0.baseAddress { append(start, $0.count) } }
+    }
+
     /// Appends a number in decimal digits.
     func append(decimal value: UInt64) {
-        withUnsafeTemporaryAllocation(of: UInt8.self, capacity: 20) { digits in
-            var (rest, index) = (value, 20)
-            repeat {
-                index -= 1
-                let (quotient, digit) = rest.quotientAndRemainder(dividingBy: 10)
-                digits[index] = UInt8(truncatingIfNeeded: 48 + digit)
-                rest = quotient
-            } while rest != 0
-            append(digits.baseAddress! + index, 20 - index)
+        var length = 1
+        var bound: UInt64 = 10
+        while length < 20, value >= bound {
+            length += 1
+            bound = length < 20 ? bound &* 10 : .max
         }
+        // Numbers of the logger's own and of messages alike: a number is not divided at the limit.
+        guard header.pointee.count &+ length <= header.pointee.limit else {
+            header.pointee.omitted += length
+            return
+        }
+        var place = reserve(length) + length
+        var rest = value
+        repeat {
+            let (quotient, digit) = rest.quotientAndRemainder(dividingBy: 10)
+            place -= 1
+            place.pointee = UInt8(truncatingIfNeeded: 48 &+ digit)
+            rest = quotient
+        } while rest != 0
+        advance(length)
     }
 
     func append(decimal value: Int64) {
-        if value < 0 { appendSign() }
+        if value < 0 { append("-" as StaticString) }
         append(decimal: value.magnitude)
     }
-
-    private func appendSign() { withUnsafePointer(to: 45) { append($0, 1) } }
 
     /// Appends a number below 10^`digits` with leading zeros.
     func append(_ value: Int, digits: Int) {
@@ -146,4 +180,11 @@ final class ByteBuffer {
 
     /// Takes back what was appended after `count`.
     func rewind(to count: Int) { header.pointee.count = count }
+}
+
+/// The buffer of a message, which lives as long as someone keeps the message.
+final class MessageBuffer {
+    let buffer = ByteBuffer()
+
+    deinit { buffer.deallocate() }
 }

@@ -25,6 +25,12 @@ enum SystemCalls {
     static let exists = EEXIST
     static let inputOutput = EIO
 
+    /// Where a byte first stands in a stretch of memory.
+    static func offset(of byte: UInt8, in start: UnsafeRawPointer, _ count: Int) -> Int? {
+        guard count > 0, let found = memchr(start, Int32(byte), count) else { return nil }
+        return UnsafeRawPointer(found) - start
+    }
+
     // MARK: Time
 
     /// Nanoseconds since 1970-01-01 UTC.
@@ -215,18 +221,18 @@ enum SystemCalls {
 
     static func isWritableFolder(_ path: String) -> Int32 { access(path, W_OK | X_OK) == 0 ? 0 : errno }
 
-    /// The names in a folder, in no order; `nil` if it cannot be read.
-    static func names(in folder: String) -> [String]? {
-        guard let directory = opendir(folder) else { return nil }
+    /// Runs `body` with each name in a folder, in no order, as bytes that are valid during the call.
+    static func forEachName(in folder: String, _ body: (UnsafeBufferPointer<UInt8>) -> Void) {
+        guard let directory = opendir(folder) else { return }
         defer { closedir(directory) }
-        var names: [String] = []
         while let entry = readdir(directory) {
-            let name = withUnsafePointer(to: &entry.pointee.d_name) {
-                $0.withMemoryRebound(to: CChar.self, capacity: 256) { String(cString: $0) }
+            withUnsafePointer(to: &entry.pointee.d_name) {
+                let name = UnsafeRawPointer($0).assumingMemoryBound(to: UInt8.self)
+                body(
+                    UnsafeBufferPointer(
+                        start: name, count: strlen(UnsafeRawPointer(name).assumingMemoryBound(to: CChar.self))))
             }
-            names.append(name)
         }
-        return names
     }
 
     /// Takes an exclusive lock that the kernel drops with the last descriptor; `false` if another holds it.

@@ -24,9 +24,13 @@ final class AppendingStore: LineStore, @unchecked Sendable {  // each field name
         (self.file, self.synchronizesAt) = (file, synchronizesAt)
     }
 
+    deinit {
+        batch.deallocate()
+        queue.deallocate()
+    }
+
     func append(_ line: UnsafeRawBufferPointer, level: LogLevel) {
         if writer.tryLock() {
-            drain()
             file.write(line)
             drain()
             writer.unlock()

@@ -12,6 +12,8 @@ final class BufferedStore: LineStore {
 
         init(file: SegmentedFile) { self.file = file }
 
+        deinit { buffer.deallocate() }
+
         /// Under `lock`.
         func writeOut() {
             guard buffer.count > 0 else { return }

@@ -15,11 +15,12 @@ struct LineRing: ~Copyable {
     /// Appends whole lines, each with its line end; returns how many lines had to go for them.
     mutating func append(_ lines: UnsafeRawBufferPointer) -> Int {
         var dropped = 0
-        var rest = lines[...]
-        while !rest.isEmpty {
-            let end = rest.firstIndex(of: 10).map { $0 + 1 } ?? rest.endIndex
-            dropped += append(line: UnsafeRawBufferPointer(rebasing: rest[..<end]))
-            rest = rest[end...]
+        var first = 0
+        while first < lines.count {
+            let start = lines.baseAddress! + first
+            let end = SystemCalls.offset(of: 10, in: start, lines.count - first).map { $0 + 1 } ?? lines.count - first
+            dropped += append(line: UnsafeRawBufferPointer(start: start, count: end))
+            first += end
         }
         return dropped
     }
@@ -42,11 +43,10 @@ struct LineRing: ~Copyable {
     }
 
     private mutating func removeFirstLine() {
-        while count > 0 {
-            let byte = storage[first]
-            drop(1)
-            if byte == 10 { return }
-        }
+        let tail = min(count, capacity - first)
+        if let end = SystemCalls.offset(of: 10, in: storage + first, tail) { return drop(end + 1) }
+        let end = SystemCalls.offset(of: 10, in: storage, count - tail)
+        drop(tail + (end.map { $0 + 1 } ?? count - tail))
     }
 
     /// Removes the first bytes.

@@ -163,12 +163,9 @@ final class MappedStore: LineStore, @unchecked Sendable {  // all that changes i
     private func prepareNext() {
         isPreparing = true
         let (run, rotation, number) = (UncheckedRun(run), rotation, segment.number + 1)
-        isPreparing = BackgroundThread.start { [weak self] in
+        isPreparing = BackgroundThread.start { [self] in
+            // A weak reference would make every later use of the store slower: the thread is done in a moment.
             let made = Self.makeSegment(number, run: run.value, rotation: rotation)
-            guard let self else {
-                if case .success(let unused) = made { Self.discard(unused, run: run.value) }
-                return
-            }
             self.lock.withLock {
                 self.isPreparing = false
                 self.lock.wakeAll()

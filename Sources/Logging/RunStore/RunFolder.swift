@@ -64,11 +64,21 @@ struct RunFolder {
 
     /// All runs, the newest first.
     func runs() -> [RunFiles] {
-        var found: [RunName: [RunFile.Part]] = [:]
-        for name in SystemCalls.names(in: path) ?? [] {
-            if let file = RunFile(name: name) { found[file.run, default: []].append(file.part) }
+        var found: [RunFile] = []
+        SystemCalls.forEachName(in: path) { if let file = RunFile.parse($0) { found.append(file) } }
+        found.sort { $0.run > $1.run }
+        var runs: [RunFiles] = []
+        var first = 0
+        while first < found.count {
+            let name = found[first].run
+            var parts: [RunFile.Part] = []
+            while first < found.count, found[first].run == name {
+                parts.append(found[first].part)
+                first += 1
+            }
+            runs.append(RunFiles(folder: path, name: name, parts: parts))
         }
-        return found.map { RunFiles(folder: path, name: $0.key, parts: $0.value) }.sorted { $0.name > $1.name }
+        return runs
     }
 
     /// The newest finished run of an application that began before `own`.
@@ -103,7 +113,12 @@ enum RunReader {
             total += bytes.count
             if let limit, total > limit { break }
         }
-        let all = Array(parts.reversed().joined())
+        guard parts.count > 1 else {
+            return limit.map { wholeLines(parts.first ?? [], limit: $0) } ?? parts.first ?? []
+        }
+        var all: [UInt8] = []
+        all.reserveCapacity(total + 128)
+        for part in parts.reversed() { all += part }
         guard let limit, all.count > limit else { return all }
         return wholeLines(all, limit: limit)
     }
@@ -131,7 +146,11 @@ enum RunReader {
         defer { SystemCalls.close(descriptor) }
         guard let status = SystemCalls.status(descriptor), status.isRegular else { return [] }
         var bytes = SystemCalls.read(descriptor, offset: 0, limit: Int(status.size))
-        if let end = bytes.firstIndex(of: 0) { bytes.removeSubrange(end...) }
+        if let end = bytes.withUnsafeBytes({
+            SystemCalls.offset(of: 0, in: $0.baseAddress ?? UnsafeRawPointer(bitPattern: 1)!, $0.count)
+        }) {
+            bytes.removeSubrange(end...)
+        }
         return bytes
     }
 }

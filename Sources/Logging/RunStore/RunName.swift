@@ -17,7 +17,8 @@ struct RunName: Hashable, Comparable {
     var stateFile: String { base + ".state" }
 
     static func < (left: RunName, right: RunName) -> Bool {
-        (left.startedAt, left.processID, left.tag) < (right.startedAt, right.processID, right.tag)
+        if left.startedAt != right.startedAt { return left.startedAt < right.startedAt }
+        return (left.processID, left.tag) < (right.processID, right.tag)
     }
 }
 
@@ -53,7 +54,7 @@ struct RunFile: Hashable {
 
     init(run: RunName, part: Part) { (self.run, self.part) = (run, part) }
 
-    private static func parse(_ bytes: UnsafeBufferPointer<UInt8>) -> RunFile? {
+    static func parse(_ bytes: UnsafeBufferPointer<UInt8>) -> RunFile? {
         var rest = bytes[...]
         guard take("run-", from: &rest), let time = number(of: 19...19, from: &rest), take("-", from: &rest),
             let pid = number(of: 1...10, from: &rest), let processID = Int32(exactly: pid), take("-", from: &rest),

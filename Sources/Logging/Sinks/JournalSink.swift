@@ -28,6 +28,7 @@ public struct JournalSink: LogSink {
     /// Sends the line.
     public func receive(_ record: borrowing LogRecord) -> Bool {
         let buffer = ByteBuffer(capacity: 1024)
+        defer { buffer.deallocate() }
         let shown = Escaping.characterBoundary(
             record.messageStart, record.messageCount, atMost: min(record.messageCount, Self.longestMessage))
         append("MESSAGE", record.messageStart, shown, to: buffer)
@@ -56,7 +57,7 @@ public struct JournalSink: LogSink {
     }
 
     private func append(_ name: String, _ value: String, to buffer: ByteBuffer) {
-        LogText.text(value).withBytes { append(name, $0, $1, to: buffer) }
+        LogText.withBytes(value) { append(name, $0.start, $0.count, to: buffer) }
     }
 
     private func append(_ name: String, _ start: UnsafePointer<UInt8>, _ count: Int, to buffer: ByteBuffer) {

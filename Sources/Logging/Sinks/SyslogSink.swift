@@ -26,6 +26,7 @@ public struct SyslogSink: LogSink {
     /// Sends the line.
     public func receive(_ record: borrowing LogRecord) -> Bool {
         let buffer = ByteBuffer()
+        defer { buffer.deallocate() }
         buffer.append(byte: 60)
         buffer.append(decimal: UInt64(8 + record.level.syslogSeverity))
         buffer.append(byte: 62)
