@@ -86,7 +86,10 @@ struct SeeingTests {
     @Test("Watches of objects that are gone are cleared away, though nobody cancels them")
     func sweeping() {
         let keeper = Keeper()
-        for _ in 0..<5000 { bus.watch(from: Thing(), owner: keeper) { _, _ in } }
+        for _ in 0..<5000 {
+            bus.watch(from: Thing(), owner: keeper) { _, _ in }
+            bus.watch(a, from: Thing(), owner: keeper) { _, _ in }
+        }
         #expect(bus.report().entries.count < 200)
         let living = (0..<500).map { _ in Thing() }
         for thing in living { bus.watch(from: thing, owner: keeper) { _, _ in } }

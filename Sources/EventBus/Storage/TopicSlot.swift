@@ -115,6 +115,7 @@ final class TopicSlot: WatchHost, @unchecked Sendable {
         guard let bus else { return nil }
         var replaying: ReplayingWatcher<Payload>?
         var kept: [KeptEvents.Kept] = []
+        var mustSweep = false
         let (watch, dropped): (Watch?, DroppedSnapshots) = state.withLock { state in
             guard isOpen else { return (nil, DroppedSnapshots()) }
             var watcher = make(bus.nextWatchID())
@@ -125,11 +126,14 @@ final class TopicSlot: WatchHost, @unchecked Sendable {
                 (watcher, replaying) = (outer, outer)
             }
             state.watchers.append(watcher)
+            mustSweep = state.watchers.liveCount >= state.sweepAt
+            if mustSweep { state.sweepAt = state.watchers.liveCount * 2 }
             raise(.watched)
             let watch = Watch(host: self, id: watcher.id, source: watcher.details?.sourceID)
             return (watch, dropSnapshots(&state))
         }
         dropped.release()
+        if mustSweep { sweep() }
         replaying?.replay(kept, of: name, once: options.once, on: bus)
         return watch
     }
@@ -146,6 +150,14 @@ final class TopicSlot: WatchHost, @unchecked Sendable {
         watcher?.didCancel()
         if isEmpty { bus?.retireIfUnused(self) }
         return wasLive
+    }
+
+    /// Cancels the watches whose source or owner is gone.
+    ///
+    /// Looking at those takes and releases them, so no lock is held.
+    private func sweep() {
+        for watcher in watchers where watcher.isOrphan { _ = cancel(watcher.id) }
+        state.withLock { $0.sweepAt = max(64, $0.watchers.liveCount * 2) }
     }
 
     override func watcher(_ id: UInt64) -> Watcher? { state.withLock { $0.watchers[id] } }
@@ -289,6 +301,8 @@ private struct SlotState: Sendable {
     var watchers = WatcherRegistry()
     var binding: TopicBinding?
     var pins = 0
+    /// The number of watchers at which the dead ones are looked for.
+    var sweepAt = 64
     var kept = KeptEvents()
     var runner: SerialRunner?
     var lists: WatcherLists?

@@ -76,7 +76,9 @@ final class WideWatchers: WatchHost, @unchecked Sendable {
         return wasLive
     }
 
-    /// Cancels the watches whose source or owner is gone. Looking at those takes and releases them, so no lock is held.
+    /// Cancels the watches whose source or owner is gone.
+    ///
+    /// Looking at those takes and releases them, so no lock is held.
     private func sweep() {
         let all = state.withLock { Array($0.scoped.live) }
         for watcher in all where watcher.isOrphan { _ = cancel(watcher.id) }
