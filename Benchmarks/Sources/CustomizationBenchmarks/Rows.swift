@@ -5,8 +5,11 @@ import Foundation
 extension BenchmarkSuite {
     mutating func parsingRows() {
         let utf8 = Array(Sample.source("English").utf8)
-        let utf16 = [0xFF, 0xFE] + Sample.source("English").utf16.flatMap { [UInt8($0 & 0xFF), UInt8($0 >> 8)] }
-        for (name, bytes, bar) in [("UTF-8", utf8, 0.1), ("UTF-16", utf16, 0.2)] {
+        let units = Array(Sample.source("English").utf16)
+        let utf16: [UInt8] =
+            [0xFF, 0xFE] + units.flatMap { unit -> [UInt8] in [UInt8(unit & 0xFF), UInt8(unit >> 8)] }
+        let files: [(String, [UInt8], Double)] = [("UTF-8", utf8, 0.1), ("UTF-16", utf16, 0.2)]
+        for (name, bytes, bar) in files {
             let data = Data(bytes)
             row(
                 "parse 10,000 entries, \(name), \(bytes.count / 1000) kB",

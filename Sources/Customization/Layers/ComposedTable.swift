@@ -192,6 +192,14 @@ final class ComposedTable: @unchecked Sendable {
         return number < 0 ? nil : typed[number]
     }
 
+    /// Where the decoded value of a key lies, if it is anything but a text; valid as long as the table is.
+    @inline(__always)
+    func decoded(_ key: String, hash: UInt64, ignoringFallbacks: Bool) -> UnsafePointer<Typed>? {
+        let slot = slot(key, hash: hash)
+        guard slot >= 0, slots[slot].typed >= 0, ignoringFallbacks || !slots[slot].isFallback else { return nil }
+        return UnsafePointer(typed + Int(slots[slot].typed))
+    }
+
     /// The slot that holds the value of a slot: itself, or the end of its aliases; nil if those lead nowhere.
     func target(of slot: Int) -> Int? { slots[slot].target < 0 ? nil : Int(slots[slot].target) }
 

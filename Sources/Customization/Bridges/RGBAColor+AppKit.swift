@@ -1,0 +1,21 @@
+#if canImport(AppKit) && !targetEnvironment(macCatalyst)
+    public import AppKit
+
+    extension NSColor {
+        /// Creates a colour of the sRGB space.
+        ///
+        /// - Parameter color: The colour.
+        public convenience init(_ color: RGBAColor) {
+            self.init(
+                srgbRed: CGFloat(color.red), green: CGFloat(color.green), blue: CGFloat(color.blue),
+                alpha: CGFloat(color.alpha))
+        }
+    }
+
+    extension NSImage {
+        /// Loads the image of a reference, or nil if the file is no image.
+        ///
+        /// - Parameter reference: The reference.
+        public convenience init?(_ reference: ImageReference) { self.init(contentsOfFile: reference.path) }
+    }
+#endif

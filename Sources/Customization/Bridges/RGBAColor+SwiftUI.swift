@@ -1,0 +1,14 @@
+#if canImport(SwiftUI)
+    public import SwiftUI
+
+    extension Color {
+        /// Creates a colour of the sRGB space.
+        ///
+        /// - Parameter color: The colour.
+        public init(_ color: RGBAColor) {
+            self.init(
+                .sRGB, red: Double(color.red), green: Double(color.green), blue: Double(color.blue),
+                opacity: Double(color.alpha))
+        }
+    }
+#endif

@@ -1,0 +1,24 @@
+#if canImport(UIKit) && !os(watchOS)
+    public import UIKit
+
+    extension UIColor {
+        /// Creates a colour of the extended sRGB space.
+        ///
+        /// - Parameter color: The colour.
+        public convenience init(_ color: RGBAColor) {
+            self.init(
+                red: CGFloat(color.red), green: CGFloat(color.green), blue: CGFloat(color.blue),
+                alpha: CGFloat(color.alpha))
+        }
+    }
+
+    extension UIImage {
+        /// Loads the image of a reference at its scale, or nil if the file is no image.
+        ///
+        /// - Parameter reference: The reference.
+        public convenience init?(_ reference: ImageReference) {
+            guard let data = FileManager.default.contents(atPath: reference.path) else { return nil }
+            self.init(data: data, scale: CGFloat(reference.scale))
+        }
+    }
+#endif

@@ -1,0 +1,70 @@
+// One subscript for each type that is decoded at composition: a read through a key is then a probe and a copy, without
+// the generic way's value, its place and its error. What these do not find, the generic subscript looks into.
+
+extension Customization {
+    /// Where the decoded value of a key lies; nil also if the read has something to tell.
+    @inline(__always)
+    private func decoded<Value>(_ key: CustomizationKey<Value>) -> UnsafePointer<ComposedTable.Typed>? {
+        guard let composed = storage.table(key.table) else { return nil }
+        return composed.decoded(key.name, hash: key.hash, ignoringFallbacks: !storage.policy.reportsFallbacks)
+    }
+
+    @inline(never)
+    private func slow<Value: CustomizationReadable>(_ key: CustomizationKey<Value>) -> Value? {
+        do {
+            return try value(key)
+        } catch {
+            if error.code != .missing { report(error.diagnostic) }
+            return nil
+        }
+    }
+
+    /// The whole number of a key, or nil if no layer has it or its value is none, which ``problems`` then tells.
+    ///
+    /// - Parameter key: The key.
+    public subscript(key: CustomizationKey<Int>) -> Int? {
+        if let typed = decoded(key), typed.pointee.parts.contains(.int), let int = Int(exactly: typed.pointee.int) {
+            return int
+        }
+        return slow(key)
+    }
+
+    /// The number of a key, or nil if no layer has it or its value is none, which ``problems`` then tells.
+    ///
+    /// - Parameter key: The key.
+    public subscript(key: CustomizationKey<Double>) -> Double? {
+        if let typed = decoded(key), typed.pointee.parts.contains(.double) { return typed.pointee.double }
+        return slow(key)
+    }
+
+    /// The boolean of a key, or nil if no layer has it or its value is none, which ``problems`` then tells.
+    ///
+    /// - Parameter key: The key.
+    public subscript(key: CustomizationKey<Bool>) -> Bool? {
+        if let typed = decoded(key), typed.pointee.parts.contains(.bool) { return typed.pointee.flag }
+        return slow(key)
+    }
+
+    /// The colour of a key, or nil if no layer has it or its value is none, which ``problems`` then tells.
+    ///
+    /// - Parameter key: The key.
+    public subscript(key: CustomizationKey<RGBAColor>) -> RGBAColor? {
+        if let typed = decoded(key), typed.pointee.parts.contains(.color) { return typed.pointee.color }
+        return slow(key)
+    }
+
+    /// The text of a key, or nil if no layer has it or its value has none, which ``problems`` then tells.
+    ///
+    /// - Parameter key: The key.
+    public subscript(key: CustomizationKey<String>) -> String? {
+        if let composed = storage.table(key.table) {
+            let slot = composed.slot(key.name, hash: key.hash)
+            if slot >= 0, let text = composed.text(of: slot),
+                !(storage.policy.reportsFallbacks && composed.isFallback(slot))
+            {
+                return text
+            }
+        }
+        return slow(key)
+    }
+}
