@@ -4,6 +4,11 @@ import BenchmarkHarness
 struct NetworkingBenchmarks {
     static func main() {
         var suite = BenchmarkSuite("Networking")
+        if let server = Nginx() {
+            defer { server.stop() }
+            suite.getRows(server)
+            suite.streamRows(server)
+        }
         jsonRows(&suite)
         hostRows(&suite)
         suite.finish()

@@ -13,9 +13,15 @@ public struct EndpointHost: Hashable, Sendable, ExpressibleByStringLiteral, Expr
         case url(String)
     }
 
+    /// The base URL if it is one; read once, because an endpoint is often sent many times.
+    private let parsed: HTTPURL?
+
     private let kind: Kind
 
-    private init(_ kind: Kind) { self.kind = kind }
+    private init(_ kind: Kind) {
+        self.kind = kind
+        parsed = try? Self.read(kind)
+    }
 
     /// A host that the client's host choice may replace; without a scheme the host map decides, else https.
     public static func canonical(_ name: String, scheme: HTTPURL.Scheme? = nil) -> EndpointHost {
@@ -34,6 +40,11 @@ public struct EndpointHost: Hashable, Sendable, ExpressibleByStringLiteral, Expr
     var canonical: CanonicalHost? { if case .canonical(let host) = kind { host } else { nil } }
 
     func baseURL() throws(NetworkError) -> HTTPURL {
+        if let parsed { return parsed }
+        return try Self.read(kind)
+    }
+
+    private static func read(_ kind: Kind) throws(NetworkError) -> HTTPURL {
         switch kind {
         case .canonical(let host): try HTTPURL(authority: host.name, scheme: host.scheme ?? .https)
         case .url(let text): try HTTPURL(text)

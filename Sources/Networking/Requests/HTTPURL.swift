@@ -76,11 +76,19 @@ public struct HTTPURL: Hashable, Sendable {
 
     /// The URL as it is requested: without user-info and fragment.
     public var requestText: String {
-        var text = scheme == .https ? "https://" : "http://"
+        var text = ""
+        text.reserveCapacity(16 + host.utf8.count + path.utf8.count + (query?.utf8.count ?? 0))
+        text += scheme == .https ? "https://" : "http://"
         text += host
-        if let port, port != scheme.defaultPort { text += ":" + String(port) }
+        if let port, port != scheme.defaultPort {
+            text += ":"
+            text += String(port)
+        }
         text += path
-        if let query { text += "?" + query }
+        if let query {
+            text += "?"
+            text += query
+        }
         return text
     }
 }

@@ -22,6 +22,7 @@ struct CurlHeadReader {
         let text = UnsafeRawBufferPointer(rebasing: line[..<end])
         if text.isEmpty { return try finish() }
         if status == 0 {
+            fields.reserveCapacity(12)
             try readStatus(text)
         } else if text[0].isHTTPSpace {
             try unfold(text)
@@ -51,6 +52,7 @@ struct CurlHeadReader {
 
     /// Two lengths that differ, also within one field, would let the body end in two places.
     private func checkLength(_ head: ResponseHead) throws(NetworkError) {
+        guard head.headers.contains("Content-Length") else { return }
         let lengths = Set(head.headers.list("Content-Length"))
         guard lengths.count <= 1 else { throw bad("found two different Content-Lengths") }
         guard let length = lengths.first else { return }
@@ -60,13 +62,15 @@ struct CurlHeadReader {
     }
 
     private mutating func readStatus(_ line: UnsafeRawBufferPointer) throws(NetworkError) {
-        let parts = line.split(separator: 0x20, maxSplits: 2, omittingEmptySubsequences: false)
-        guard parts.count >= 2, parts[0].starts(with: "HTTP/".utf8), parts[1].count == 3,
-            parts[1].allSatisfy(\.isASCIIDigit)
+        // HTTP/x.y or HTTP/x, a space, three digits, then the end or a space and a reason.
+        guard line.count >= 10, line.starts(with: "HTTP/".utf8),
+            let space = line.prefix(12).firstIndex(of: 0x20), space > 5, line.count >= space + 4,
+            line[(space + 1)...(space + 3)].allSatisfy(\.isASCIIDigit),
+            line.count == space + 4 || line[space + 4] == 0x20
         else { throw bad("the status line is not HTTP") }
-        status = parts[1].reduce(0) { $0 * 10 + Int($1 - 0x30) }
+        status = line[(space + 1)...(space + 3)].reduce(0) { $0 * 10 + Int($1 - 0x30) }
         guard status >= 100 else { throw bad("the status \(status) is none") }
-        version = String(decoding: parts[0].dropFirst(5), as: UTF8.self)
+        version = String(decoding: line[5..<space], as: UTF8.self)
     }
 
     private mutating func readField(_ line: UnsafeRawBufferPointer) throws(NetworkError) {

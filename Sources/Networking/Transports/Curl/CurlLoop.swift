@@ -19,6 +19,7 @@
             case cancel(CurlExchange)
             case resumeReceiving(CurlExchange)
             case resumeSending(CurlExchange)
+            case run(UnownedJob)
             case stop
         }
 
@@ -38,6 +39,12 @@
         private var pool: [CurlHandle] = []
         private var news: [CurlExchange] = []
         private var commands: [Command] = []
+        private struct Watched {
+            let events: Int32
+            let isWanted: Bool
+        }
+
+        private var watched: [Int32: Watched] = [:]
         private var timerDue: UInt64?
         private var deadlineDue: UInt64?
         private var stopping = false
@@ -56,12 +63,14 @@
             self.poller = poller
             self.multi = multi
             configureMulti()
+            executor.attach(self)
             startThread()
         }
 
         // MARK: Any thread
 
-        func post(_ command: Command) {
+        @discardableResult
+        func post(_ command: Command) -> Bool {
             let (accepted, wakes) = inbox.withLock { inbox in
                 guard !inbox.closed else { return (false, false) }
                 inbox.commands.append(command)
@@ -73,10 +82,14 @@
                 exchange.pipe.finish(NetworkError(.cancelled, "the transport is closed", phase: .prepare))
                 exchange.pipe.flush()
             }
+            return accepted
         }
 
         /// Ends the thread once the running exchanges are over.
         func stopWhenIdle() { post(.stop) }
+
+        /// Runs the jobs of tasks on the loop's thread.
+        let executor = CurlExecutor()
 
         // MARK: The thread
 
@@ -106,7 +119,7 @@
                     inbox.sleeping = false
                     swap(&inbox.commands, &commands)
                 }
-                for event in ready.prefix(Int(count)) {
+                for event in ready.prefix(Int(count)) where !isStray(event.descriptor) {
                     var running: Int32 = 0
                     _ = library.table.pointee.multi_socket_action(multi, event.descriptor, event.mask, &running)
                 }
@@ -138,6 +151,7 @@
                 case .cancel(let exchange): finish(exchange, result: nil)
                 case .resumeReceiving(let exchange): exchange.resumeReceiving()
                 case .resumeSending(let exchange): exchange.resumeSending()
+                case .run(let job): job.runSynchronously(on: executor.asUnownedTaskExecutor())
                 case .stop: stopping = true
                 }
             }
@@ -265,18 +279,28 @@
             _ = ashlar_multi_long(table, multi, CurlMultiOption.maximumConnects, total)
         }
 
+        /// libcurl forgets a socket between two requests; it stays watched, which saves a call of the system a request.
+        ///
+        /// Should it become ready in the meantime it is forgotten after all. A socket that is wanted again is always set
+        /// anew, because another one may have got its number.
         private func socketChanged(_ socket: Int32, what: Int32, isKnown: Bool) {
-            withUnsafePointer(to: poller) { poller in
-                if what == CurlValue.pollRemove {
-                    if isKnown { ashlar_poller_forget(poller, socket) }
-                    _ = library.table.pointee.multi_assign(multi, socket, nil)
-                } else {
-                    ashlar_poller_watch(poller, socket, what & 3, isKnown ? 1 : 0)
-                    if !isKnown {
-                        _ = library.table.pointee.multi_assign(multi, socket, UnsafeMutableRawPointer(bitPattern: 1))
-                    }
+            let wanted = what == CurlValue.pollRemove ? 0 : what & 3
+            let old = watched[socket]
+            if wanted == 0 {
+                if let old { watched[socket] = Watched(events: old.events, isWanted: false) }
+            } else {
+                if old?.events != wanted || old?.isWanted == false {
+                    withUnsafePointer(to: poller) { ashlar_poller_watch($0, socket, wanted, old == nil ? 0 : 1) }
                 }
+                watched[socket] = Watched(events: wanted, isWanted: true)
             }
+        }
+
+        private func isStray(_ socket: Int32) -> Bool {
+            guard let known = watched[socket], !known.isWanted else { return false }
+            withUnsafePointer(to: poller) { ashlar_poller_forget($0, socket) }
+            watched[socket] = nil
+            return true
         }
     }
 #endif

@@ -35,6 +35,20 @@
 
         deinit { loop.stopWhenIdle() }
 
+        /// Runs tasks on the transport's own thread, for programs that send very many small requests.
+        ///
+        /// Such a task hands its requests over and gets its answers without a change of threads. As long as it computes,
+        /// all exchanges of the transport stand still, so it must do no more than that and never block.
+        ///
+        /// ```swift
+        /// func ping(_ client: NetworkClient, _ transport: CurlTransport) async throws {
+        ///     try await withTaskExecutorPreference(transport.executor) {
+        ///         for _ in 0..<1000 { _ = try await client.send(client.request(.get, "http://127.0.0.1:8080/")) }
+        ///     }
+        /// }
+        /// ```
+        public var executor: any TaskExecutor { loop.executor }
+
         /// Sends a request and returns as soon as the head of the answer is there.
         public func send(_ request: NetworkRequest) async throws(NetworkError) -> StreamedResponse {
             try request.headers.validate()

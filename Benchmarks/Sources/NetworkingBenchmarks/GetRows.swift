@@ -1,0 +1,150 @@
+import AshlarNetworking
+import BenchmarkHarness
+import Foundation
+import Synchronization
+
+#if canImport(FoundationNetworking)
+    import FoundationNetworking
+#endif
+#if CURL
+    import CCurlPeer
+#endif
+
+/// The endpoint that all rows of small requests send.
+struct Hello: Endpoint {
+    typealias Output = [UInt8]
+    let host: EndpointHost
+    let path: EndpointPath = "hello.json"
+}
+
+/// Hands out a number of turns to whoever asks.
+final class Countdown: Sendable {
+    private let left: Atomic<Int>
+    init(_ count: Int) { left = Atomic(count) }
+    func next() -> Bool { left.wrappingSubtract(1, ordering: .relaxed).oldValue > 0 }
+}
+
+/// Runs `n` operations, `width` at a time.
+func concurrently(_ n: Int, width: Int, _ operation: @escaping @Sendable () async -> Bool) async -> Int {
+    let left = Countdown(n)
+    return await withTaskGroup(of: Int.self) { group in
+        for _ in 0..<min(width, n) {
+            group.addTask {
+                var good = 0
+                while left.next() { good += await operation() ? 1 : 0 }
+                return good
+            }
+        }
+        return await group.reduce(0, +)
+    }
+}
+
+func check(_ good: Int, of n: Int) { precondition(good == n, "only \(good) of \(n) answers were whole") }
+
+extension BenchmarkSuite {
+    mutating func getRows(_ server: Nginx) {
+        var configuration = ClientConfiguration()
+        configuration.connectionsPerHost = 64
+        let client = NetworkClient(configuration)
+        print("transport: \(client.transportDescription)\n")
+        let size = Nginx.body.utf8.count
+        let endpoint = Hello(host: .url(server.url))
+        let ours: @Sendable () async -> Bool = { (try? await client.send(endpoint))?.count == size }
+        let settings = URLSessionConfiguration.ephemeral
+        settings.httpMaximumConnectionsPerHost = 64
+        let session = URLSession(configuration: settings)
+        guard let url = URL(string: server.url + "/hello.json") else { return }
+        let theirs: @Sendable () async -> Bool = { (try? await session.data(from: url))?.0.count == size }
+
+        for (width, session, curl) in [(1, 1 / 3.5, 1 / 0.65), (16, 1.0 / 7, 1 / 0.85), (64, nil, nil)]
+            as [(Int, Double?, Double?)]
+        {
+            let peers = [
+                Peer(
+                    Contender(async: "URLSession.data(from:)") { n in
+                        check(await concurrently(n, width: width, theirs), of: n)
+                    }, session.map { .atMost($0) }),
+                Peer(Self.curl(server, width: width, size: size), curl.map { .atMost($0) }),
+            ]
+            row(
+                "GET ×\(width)", note: "29 bytes over keep-alive",
+                ours: Contender(async: "client.send(endpoint)") { n in
+                    check(await concurrently(n, width: width, ours), of: n)
+                }, against: peers)
+            #if os(Linux)
+                guard let executor = (client.transport as? CurlTransport)?.executor else { continue }
+                row(
+                    "GET ×\(width) on the transport's thread", note: "withTaskExecutorPreference(transport.executor)",
+                    ours: Contender(async: "client.send(endpoint)") { n in
+                        await withTaskExecutorPreference(executor) {
+                            check(await concurrently(n, width: width, ours), of: n)
+                        }
+                    }, against: peers)
+            #endif
+        }
+        #if CURL
+            value(
+                "processor time of GET ×16", unit: "× C libcurl", bar: .below(1.4), note: "all threads, median of 15"
+            ) {
+                Self.processorRatio(server.url + "/hello.json", size: size) { n in
+                    await concurrently(n, width: 16, ours)
+                }
+            }
+            if let executor = (client.transport as? CurlTransport)?.executor {
+                value(
+                    "processor time of GET ×16 on the transport's thread", unit: "× C libcurl", bar: .below(1.4),
+                    note: "all threads, median of 15"
+                ) {
+                    Self.processorRatio(server.url + "/hello.json", size: size) { n in
+                        await withTaskExecutorPreference(executor) { await concurrently(n, width: 16, ours) }
+                    }
+                }
+            }
+        #endif
+    }
+
+    private static func curl(_ server: Nginx, width: Int, size: Int) -> Contender {
+        #if CURL
+            let url = server.url + "/hello.json"
+            if width == 1 {
+                return Contender("C libcurl, easy") { n in check(Int(ccurl_easy_gets(url, Int32(n), size)), of: n) }
+            }
+            return Contender("C libcurl, multi") { n in
+                check(Int(ccurl_multi_gets(url, Int32(n), Int32(width), size)), of: n)
+            }
+        #else
+            return .missing("C libcurl", because: "libcurl4-openssl-dev is not installed")
+        #endif
+    }
+
+    #if CURL
+        private static func processorRatio(
+            _ url: String, size: Int, _ ours: @escaping @Sendable (Int) async -> Int
+        ) -> Double {
+            let n = 4000
+            let ratios = (0..<15).map { _ in
+                let mine = processorTime {
+                    let done = DispatchSemaphore(value: 0)
+                    Task.detached {
+                        check(await ours(n), of: n)
+                        done.signal()
+                    }
+                    done.wait()
+                }
+                return mine / processorTime { check(Int(ccurl_multi_gets(url, Int32(n), 16, size)), of: n) }
+            }
+            return ratios.sorted()[7]
+        }
+    #endif
+
+    private static func processorTime(_ work: () -> Void) -> Double {
+        func now() -> Double {
+            var time = timespec()
+            clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &time)
+            return Double(time.tv_sec) + Double(time.tv_nsec) * 1e-9
+        }
+        let start = now()
+        work()
+        return now() - start
+    }
+}

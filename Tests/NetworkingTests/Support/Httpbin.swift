@@ -1,0 +1,41 @@
+import Foundation
+import Synchronization
+
+/// The httpbin that `Scripts/httpbin-server` starts, once for all tests; or the one that ASHLAR_HTTPBIN_URL names.
+///
+/// The script ends when its standard input does, which this process holds open as long as it lives.
+final class Httpbin: Sendable {
+    static let shared = Httpbin()
+
+    /// The server's address, or nil with the reason why there is none.
+    let url: String?
+    let reason: String
+
+    private init() {
+        if let given = ProcessInfo.processInfo.environment["ASHLAR_HTTPBIN_URL"], !given.isEmpty {
+            (url, reason) = (given, "")
+            return
+        }
+        let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+            .deletingLastPathComponent().deletingLastPathComponent()
+        let process = Process()
+        process.executableURL = root.appendingPathComponent("Scripts/httpbin-server")
+        let (input, output, errors) = (Pipe(), Pipe(), Pipe())
+        (process.standardInput, process.standardOutput, process.standardError) = (input, output, errors)
+        do { try process.run() } catch {
+            (url, reason) = (nil, "\(error)")
+            return
+        }
+        Self.lifeline.withLock { $0 = input }
+        var line: [UInt8] = []
+        while let byte = try? output.fileHandleForReading.read(upToCount: 1)?.first, byte != 10 { line.append(byte) }
+        if let port = Int(String(decoding: line, as: UTF8.self)) {
+            (url, reason) = ("http://127.0.0.1:\(port)", "")
+        } else {
+            let text = String(decoding: errors.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
+            (url, reason) = (nil, text.trimmingCharacters(in: .whitespacesAndNewlines))
+        }
+    }
+
+    private static let lifeline = Mutex<Pipe?>(nil)
+}
