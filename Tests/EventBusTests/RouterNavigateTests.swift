@@ -9,12 +9,12 @@ final class RouteLog: Sendable {
     var all: [String] { entries.withLock { $0 } }
 }
 
-/// A gate that a test opens by hand; waiting is cancelled with the task.
+/// A gate that a test opens by hand; waiting for arrivals ends with the test's time limit.
 actor RouteGate {
     private var isOpen = false
     private var waiting: [CheckedContinuation<Void, Never>] = []
-    private var arrivals = 0
-    private var watchers: [(count: Int, continuation: CheckedContinuation<Void, Never>)] = []
+    private var seen = 0
+    private let arrivals = AsyncStream<Void>.makeStream()
 
     func open() {
         isOpen = true
@@ -22,15 +22,19 @@ actor RouteGate {
         waiting = []
     }
 
+    /// Waits until the gate is open, even in a cancelled task.
     func pass() async {
-        arrivals += 1
-        for watcher in watchers where watcher.count <= arrivals { watcher.continuation.resume() }
-        watchers.removeAll { $0.count <= arrivals }
+        arrivals.continuation.yield()
         if !isOpen { await withCheckedContinuation { waiting.append($0) } }
     }
 
+    /// Waits until so many have come to the gate.
     func arrived(_ count: Int = 1) async {
-        if arrivals < count { await withCheckedContinuation { watchers.append((count, $0)) } }
+        guard seen < count else { return }
+        for await _ in arrivals.stream {
+            seen += 1
+            if seen >= count { return }
+        }
     }
 }
 
