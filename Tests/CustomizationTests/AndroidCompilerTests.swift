@@ -50,6 +50,23 @@ struct AndroidCompilerTests {
         }
     }
 
+    @Test("aapt2 accepts the sample's resources", .timeLimit(.minutes(2)))
+    func sampleResources() throws {
+        let root = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../../Resources").path
+        let layers = CustomizationTree(path: root).allLayers(base: "en")
+        #expect(layers.contains { $0.role == .brand("acme") })
+        let resources = AndroidResources(layers)
+        #expect(!resources.diagnostics.contains { $0.severity == .error })
+        try compile(resources, in: TemporaryTree())
+        let back = resources.layers().layers
+        for layer in layers {
+            for (name, table) in layer.tables {
+                let found = back.first { $0.id == layer.id }?.tables[name]
+                #expect(RandomLayers.plain(found) == RandomLayers.plain(table))
+            }
+        }
+    }
+
     @Test("aapt2 reads every text as it was written", .timeLimit(.minutes(2)))
     func texts() throws {
         let texts = [

@@ -9,6 +9,13 @@ enum CLDRFixture {
     }
 }
 
+extension CLDRFixture {
+    /// How many cases to try: few in a usual run, many if `ASHLAR_SOAK` is 1.
+    static func count(_ usual: Int, soak: Int) -> Int {
+        ProcessInfo.processInfo.environment["ASHLAR_SOAK"] == "1" ? soak : usual
+    }
+}
+
 /// Random numbers that a seed repeats.
 struct SplitMix: RandomNumberGenerator {
     private var state: UInt64

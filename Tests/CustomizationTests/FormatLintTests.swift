@@ -48,6 +48,17 @@ import Testing
         #expect(check(message(.other), message(.one, .other)) == ["warning plural-category-missing"])
     }
 
+    @Test("The text of the base that counts is the highest base layer's")
+    func severalBases() {
+        func layer(_ id: String, _ role: CustomizationLayer.Role, _ text: String) -> CustomizationLayer {
+            CustomizationLayer(
+                id: id, role: role,
+                tables: ["Localizable": StringsTable(entries: [CustomizationEntry(key: "k", value: .string(text))])])
+        }
+        let layers = [layer("a", .base("en"), "%@"), layer("b", .base("en"), "%d"), layer("c", .language("fr"), "%d")]
+        #expect(FormatLint.check(layers: layers, base: "en") == [])
+    }
+
     @Test("A message and a plain text are compared by their arguments")
     func messages() {
         let message = PluralMessage(

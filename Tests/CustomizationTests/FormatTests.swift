@@ -125,6 +125,12 @@ import Testing
         #expect(CustomizationFormat("%qu").placeholders[0].type == CustomizationFormat("%llu").placeholders[0].type)
     }
 
+    @Test("A value can be isolated from the direction of the text around it")
+    func isolated() {
+        let output = CustomizationFormat("%@ %@").formatted("זואי".isolated, 3.isolated)
+        #expect(output.text == "\u{2068}זואי\u{2069} \u{2068}3\u{2069}")
+    }
+
     @Test("Problems name the placeholder, what is expected and what is found")
     func messages() {
         let output = CustomizationFormat("%1$lld of %2$@").formatted("x")
@@ -137,7 +143,7 @@ import Testing
     @Test("Whole numbers are written as the C library writes them")
     func integersAgreeWithC() {
         var generator = SplitMix(seed: 11)
-        for _ in 0..<4_000 {
+        for _ in 0..<CLDRFixture.count(4_000, soak: 400_000) {
             let number = Int64(truncatingIfNeeded: generator.next() >> UInt64.random(in: 0...63, using: &generator))
             let specification = "%" + randomFlags("-+ 0#", &generator) + randomWidth(&generator) + "ll"
             for conversion in ["d", "u", "x", "X", "o"] {
@@ -151,7 +157,7 @@ import Testing
     @Test("Numbers with decimals are written as the C library writes them")
     func floatsAgreeWithC() {
         var generator = SplitMix(seed: 12)
-        for round in 0..<6_000 {
+        for round in 0..<CLDRFixture.count(6_000, soak: 600_000) {
             let number: Double =
                 switch round % 4 {
                 case 0: Double(bitPattern: generator.next())
@@ -191,7 +197,7 @@ import Testing
         let values: [FormatValue] = [
             .string("v"), .int(-7), .unsigned(.max), .double(-0.0), .double(1e300), .bool(false),
         ]
-        for _ in 0..<20_000 {
+        for _ in 0..<CLDRFixture.count(20_000, soak: 2_000_000) {
             let text = (0..<Int.random(in: 0...12, using: &generator)).map { _ in
                 pieces[Int.random(in: 0..<pieces.count, using: &generator)]
             }.joined()

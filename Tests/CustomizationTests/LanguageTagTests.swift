@@ -78,12 +78,22 @@ import Testing
         #expect(try #require(LanguageTag(text)).maximized.description == expected)
     }
 
+    @Test("A tag is coded as a text")
+    func coding() throws {
+        let tags = try JSONDecoder().decode([LanguageTag].self, from: Data(#"["fr_CA", "English"]"#.utf8))
+        #expect(tags == ["fr-CA", "en"])
+        #expect(String(decoding: try JSONEncoder().encode(tags), as: UTF8.self) == #"["fr-CA","en"]"#)
+        #expect(throws: DecodingError.self) {
+            try JSONDecoder().decode(LanguageTag.self, from: Data(#""no tag""#.utf8))
+        }
+    }
+
     @Test("Any bytes make a tag or nil, and a tag is canonical")
     func randomTexts() {
         var generator = SplitMix(seed: 20)
         let alphabet = Array("aZfr01-_x9éE ".unicodeScalars)
         var read = 0
-        for _ in 0..<20_000 {
+        for _ in 0..<CLDRFixture.count(20_000, soak: 2_000_000) {
             var text = ""
             for _ in 0..<Int.random(in: 0...14, using: &generator) {
                 text.unicodeScalars.append(alphabet[Int.random(in: 0..<alphabet.count, using: &generator)])

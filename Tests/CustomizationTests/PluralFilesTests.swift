@@ -233,13 +233,36 @@ import Testing
         #expect(!StringsTable.parse(stringCatalog: Array(text.utf8)).diagnostics.isEmpty)
     }
 
-    @Test("Any change of a byte leaves the program running", .timeLimit(.minutes(1)))
+    @Test("Both kinds of files join the layers of a tree")
+    func tree() throws {
+        let tree = try TemporaryTree([
+            "Catalog.xcstrings": Self.catalog, "en.lproj/Localizable.stringsdict": Self.stringsDict,
+            "en.lproj/Localizable.strings": #""tap" = "Overridden"; "title" = "Title";"#,
+        ])
+        let russian = Customization(path: tree.path, languages: ["ru"], brand: .none)
+        #expect(russian.plural("files", count: 22, table: "Catalog") == "22 файла")
+        #expect(russian.plural("birds", count: 3, 1, table: "Catalog") == "1 bird in 3 trees")
+        #expect(russian.format("files in folders", 1, 2, "Zoë") == "1 file in 2 folders by Zoë")
+        #expect(russian.format("title") == "Title")
+        #expect(russian.problems == [])
+        let layers = CustomizationTree(path: tree.path).allLayers(base: "en")
+        #expect(layers.map(\.role) == [.base("en"), .base("en"), .language("fr"), .language("ru")])
+        let resources = AndroidResources(layers)
+        #expect(
+            resources.files.map(\.path).sorted() == [
+                "res/values-fr/Catalog.xml", "res/values-ru/Catalog.xml", "res/values/Catalog.xml",
+                "res/values/strings.xml",
+            ])
+        #expect(!resources.diagnostics.contains { $0.severity == .error })
+    }
+
+    @Test("Any change of a byte leaves the program running", .timeLimit(.minutes(10)))
     func mutations() {
         var generator = SplitMix(seed: 99)
         var read = 0
         for original in [Self.stringsDict, Self.catalog] {
             let bytes = Array(original.utf8)
-            for _ in 0..<400 {
+            for _ in 0..<CLDRFixture.count(400, soak: 40_000) {
                 var changed = bytes
                 for _ in 0..<Int.random(in: 1...3, using: &generator) {
                     let index = Int.random(in: 0..<changed.count, using: &generator)

@@ -12,6 +12,18 @@ public protocol FormatArgument {
     var formatValue: FormatValue { get }
 }
 
+extension FormatArgument {
+    /// The value between Unicode's isolates, so that its direction and that of the text around it do not mix.
+    ///
+    /// For names and other texts of unknown direction, as `%@`; the marks are invisible, but they are characters.
+    ///
+    /// ```swift
+    /// let text = CustomizationFormat("%@: 3 files").formatted("Zoë".isolated).text
+    /// print(text == "\u{2068}Zoë\u{2069}: 3 files")  // true
+    /// ```
+    public var isolated: FormatValue { .string("\u{2068}" + formatValue.text + "\u{2069}") }
+}
+
 /// A value as the formatter takes it.
 public enum FormatValue: Hashable, Sendable {
     /// A text.

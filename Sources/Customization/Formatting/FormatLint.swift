@@ -1,19 +1,17 @@
 /// Compares the placeholders of translations with those of the base language, and finds plural forms that are missing.
 enum FormatLint {
     static func check(layers: [CustomizationLayer], base: LanguageTag) -> [CustomizationDiagnostic] {
-        let baseLayer =
-            layers.first { $0.role == .base(base) }
-            ?? layers.first { layer in
-                if case .base = layer.role { true } else { false }
-            }
+        func isBase(_ layer: CustomizationLayer) -> Bool {
+            if case .base = layer.role { true } else { false }
+        }
+        let bases = layers.filter(isBase)
         var diagnostics: [CustomizationDiagnostic] = []
         for layer in layers {
-            let isBase = layer.id == baseLayer?.id && layer.role == baseLayer?.role
             for (name, table) in layer.tables.sorted(by: { $0.key < $1.key }) {
-                let baseTable = isBase ? nil : baseLayer?.tables[name]
+                let baseTables = isBase(layer) ? [] : bases.reversed().compactMap { $0.tables[name] }
                 for entry in table {
                     guard let text = FormatUse(entry.value) else { continue }
-                    let expected = (baseTable?[entry.key]).flatMap(FormatUse.init)
+                    let expected = baseTables.lazy.compactMap { $0[entry.key] }.first.flatMap(FormatUse.init)
                     diagnostics += self.diagnostics(text, expected, entry, language: layer.language)
                 }
             }

@@ -69,3 +69,23 @@ extension LanguageTag: ExpressibleByStringLiteral {
         self = tag
     }
 }
+
+extension LanguageTag: Codable {
+    /// Reads a tag from a text.
+    ///
+    /// - Throws: `DecodingError.dataCorrupted` if the text is no tag.
+    public init(from decoder: any Decoder) throws {
+        let container = try decoder.singleValueContainer()
+        let text = try container.decode(String.self)
+        guard let tag = LanguageTag(text) else {
+            throw DecodingError.dataCorruptedError(in: container, debugDescription: "\"\(text)\" is no language tag")
+        }
+        self = tag
+    }
+
+    /// Writes the canonical form.
+    public func encode(to encoder: any Encoder) throws {
+        var container = encoder.singleValueContainer()
+        try container.encode(description)
+    }
+}
