@@ -299,7 +299,7 @@ import Testing
     @Test("An import gives back exactly what was exported", arguments: [AndroidTyping.declared, .colors, .all])
     func identity(typing: AndroidTyping) {
         var random = RandomLayers(seed: 41)
-        for _ in 0..<CLDRFixture.count(150, soak: 20_000) {
+        for _ in 0..<CLDRFixture.count(150, soak: 5_000) {
             let layers = random.layers()
             let resources = AndroidResources(layers, typing: typing)
             let back = resources.layers()
