@@ -27,6 +27,11 @@ public struct LogFields: ExpressibleByDictionaryLiteral, Sendable {
         elements = pairs.map { Element(key: $0.0, value: $0.1.logFieldValue) }
     }
 
+    /// Creates a list of pairs, such as those of another logging system.
+    public init(_ pairs: some Sequence<(String, String)>) {
+        elements = pairs.map { Element(key: $0.0, value: .string($0.1)) }
+    }
+
     /// Whether there is no pair.
     public var isEmpty: Bool { elements.isEmpty }
 

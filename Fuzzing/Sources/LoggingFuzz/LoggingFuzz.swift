@@ -5,6 +5,35 @@ import FuzzHarness
 @_cdecl("LLVMFuzzerInitialize")
 public func initialize(_ count: UnsafeMutablePointer<Int32>, _ arguments: UnsafeMutableRawPointer) -> Int32 {
     choose(from: [
-        FuzzTarget("nothing") { _ in }
+        FuzzTarget("format") { bytes in
+            let pattern = String(decoding: bytes, as: UTF8.self)
+            guard let format = try? LogFormat(pattern) else { return }
+            blackHole(captured("message", pattern).formatted(as: format, maximumBytes: 2048))
+        },
+        FuzzTarget("thresholds") { bytes in
+            let list = String(decoding: bytes, as: UTF8.self)
+            blackHole((try? LogThresholds(list))?.threshold(of: list))
+            blackHole(LogLevel(name: list))
+        },
+        FuzzTarget("line") { bytes in
+            // Whatever is logged, a line is one line, within its limit, without control characters.
+            let text = String(decoding: bytes, as: UTF8.self)
+            let record = captured(text, String(text.prefix(40)))
+            for format in [LogFormat.standard, .ftToolBox, .timed, .jsonLines, .logfmt] {
+                let line = record.formatted(as: format, maximumBytes: 1024)
+                precondition(line.utf8.count <= 1024, "too long: \(line.utf8.count)")
+                precondition(line.utf8.allSatisfy { $0 >= 0x20 && $0 != 0x7F || $0 == 9 }, "control character")
+            }
+        },
     ])
 }
+
+/// A record of hostile text in every place.
+private func captured(_ message: String, _ name: String) -> LogRecord.Copy {
+    let sink = CapturingSink()
+    sink.capture { Log(name).info(message, [name: name, "text": message]) }
+    return sink.records[0]
+}
+
+@inline(never)
+private func blackHole<T>(_ value: T) {}
