@@ -137,23 +137,23 @@ final class LogPipeline: @unchecked Sendable {  // what changes is atomic or beh
     }
 
     private func deliver(_ record: borrowing LogRecord, by settings: PipelineSettings, on thread: ThreadContext) {
-        guard let store = settings.store else {
+        guard settings.store != nil else {
             keepEarly(record)
             return
         }
-        write(record, to: store, by: settings, on: thread)
+        write(record, by: settings, on: thread)
         if !settings.sinks.isEmpty { serveSinks(record, by: settings, on: thread) }
     }
 
+    /// Formats the line and puts it into the store, which there must be.
     @inline(__always)
-    private func write(
-        _ record: borrowing LogRecord, to store: any LineStore, by settings: PipelineSettings, on thread: ThreadContext
-    ) {
+    private func write(_ record: borrowing LogRecord, by settings: PipelineSettings, on thread: ThreadContext) {
         let line = thread.line
         line.reset()
         let cut = settings.format.write(record, to: line, limit: settings.maximumLineBytes)
         line.append(byte: 10)
-        store.append(line.bytes, level: record.level)
+        // Not bound to a name: that would count a reference for every line.
+        settings.store.unsafelyUnwrapped.append(line.bytes, level: record.level)
         if cut { counters.withLock { $0.truncated += 1 } }
         line.shrink()
     }
@@ -185,8 +185,8 @@ final class LogPipeline: @unchecked Sendable {  // what changes is atomic or beh
     /// Takes the early lines and writes them to the store that becomes the run's; the sinks get them later.
     func replayEarly(by settings: PipelineSettings, isLast: Bool) -> [LogRecord.Copy] {
         let copies = early.withLock { isLast ? $0.close() : $0.take() }
-        guard let store = settings.store else { return copies }
-        for copy in copies { copy.withRecord { write($0, to: store, by: settings, on: .current) } }
+        guard settings.store != nil else { return copies }
+        for copy in copies { copy.withRecord { write($0, by: settings, on: .current) } }
         return copies
     }
 
