@@ -17,7 +17,7 @@ public final class CustomizationCenter: Sendable {
     private struct State {
         var current: Customization
         var nextID = 0
-        var listeners: [Int: AsyncStream<Customization>.Continuation] = [:]
+        var listeners: [Int: AsyncStream<Void>.Continuation] = [:]
     }
     private let state: Mutex<State>
 
@@ -46,33 +46,45 @@ public final class CustomizationCenter: Sendable {
         while true {
             let old = current
             let new = try change(old)
-            let listeners: [AsyncStream<Customization>.Continuation]? = state.withLock { state in
+            let listeners: [AsyncStream<Void>.Continuation]? = state.withLock { state in
                 guard state.current.storage === old.storage else { return nil }
                 state.current = new
                 return Array(state.listeners.values)
             }
             guard let listeners else { continue }
-            if new.storage !== old.storage { for listener in listeners { listener.yield(new) } }
+            if new.storage !== old.storage { for listener in listeners { listener.yield() } }
             return new
         }
     }
 
     /// The snapshots to come, each as it is swapped in; a slow reader misses all but the newest.
     ///
-    /// Every call gives a stream of its own, which ends when its reader is cancelled.
+    /// Every call gives a stream of its own, which ends when its reader is cancelled or the center is gone. A reader is
+    /// never given an older snapshot after a newer one.
     public var changes: AsyncStream<Customization> {
-        let (stream, continuation) = AsyncStream.makeStream(
-            of: Customization.self, bufferingPolicy: .bufferingNewest(1))
-        let id = state.withLock { state in
+        // Two updates may tell of themselves in the wrong order, so what is told is only that there is something new.
+        let (signals, continuation) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
+        let (id, start) = state.withLock { state in
             state.nextID += 1
             state.listeners[state.nextID] = continuation
-            return state.nextID
+            return (state.nextID, state.current)
         }
         continuation.onTermination = { [weak self] _ in
             let removed = self?.state.withLock { $0.listeners.removeValue(forKey: id) }
             _ = removed
         }
-        return stream
+        let given = LastGiven(start.storage)
+        return AsyncStream { [weak self] in
+            for await _ in signals {
+                guard let current = self?.current else { return nil }
+                if given.replace(with: current.storage) { return current }
+            }
+            return nil
+        }
+    }
+
+    deinit {
+        for listener in state.withLock({ $0.listeners.values }) { listener.finish() }
     }
 
     /// Reads what has changed on disk; bad files keep their last good content.
@@ -95,5 +107,21 @@ public final class CustomizationCenter: Sendable {
             do { try await clock.sleep(for: interval) } catch { return }
             reload()
         }
+    }
+}
+
+/// The snapshot that a reader of changes was given last.
+private final class LastGiven: Sendable {
+    private let storage: Mutex<CustomizationStorage>
+
+    init(_ storage: CustomizationStorage) { self.storage = Mutex(storage) }
+
+    /// Whether the snapshot is another one than the last.
+    func replace(with new: CustomizationStorage) -> Bool {
+        let old = storage.withLock { storage in
+            defer { storage = new }
+            return storage
+        }
+        return old !== new
     }
 }

@@ -61,12 +61,13 @@ import Testing
     func brands() throws {
         let tree = try TemporaryTree([
             "en.lproj/Localizable.strings": "a = en;", "ubiquus.lproj/Localizable.strings": "a = ubiquus;",
-            "gray.lproj/Localizable.strings": "a = gray;", "Info.plist": infoPlist(brand: "customer2"),
+            "gray.lproj/Localizable.strings": "a = gray;", "red.lproj/Localizable.strings": "a = red;",
+            "Info.plist": infoPlist(brand: "customer2"),
         ])
         let read = Customization(path: tree.path, languages: ["en"])
         #expect(read.string("a") == "en" && read.brand == "customer2")
         #expect(read.diagnostics.map(\.code) == [.unknownName])
-        #expect(CustomizationTree(path: tree.path).availableBrands == ["gray", "ubiquus"])
+        #expect(CustomizationTree(path: tree.path).availableBrands == ["gray", "red", "ubiquus"])
         #expect(Customization(path: tree.path, languages: ["en"], brand: "gray").string("a") == "gray")
         #expect(Customization(path: tree.path, languages: ["en"], brand: .none).brand == nil)
     }

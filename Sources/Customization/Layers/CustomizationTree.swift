@@ -76,10 +76,13 @@ public final class CustomizationTree: Sendable {
     /// The names of the `.lproj` folders that are no languages: brands, customers, themes in the original's way.
     public var availableBrands: [String] { folders.filter { Self.language($0) == nil && $0 != "Base" } }
 
-    /// The language that a folder's name stands for; names of more than three letters are brands, unless legacy.
+    /// The language that a folder's name stands for, or nil if it is a brand.
+    ///
+    /// Names of more than three letters are brands unless they are legacy names; of those with three letters, such as
+    /// `red`, only languages that CLDR knows a script for are languages.
     static func language(_ folder: String) -> LanguageTag? {
         guard folder != "Base", let tag = LanguageTag(folder), tag.language.utf8.count <= 3 else { return nil }
-        return tag
+        return tag.language.utf8.count == 2 || tag.maximized.script != nil ? tag : nil
     }
 
     /// Reads everything in the tree that has not been read, so that no later switch reads a file.

@@ -31,7 +31,9 @@ struct CustomizationLinter {
         if let tree = customization.storage.tree {
             let policy = customization.policy
             for name in tree.folders {
-                guard let tag = CustomizationTree.language(name), tag != customization.baseLanguage else { continue }
+                guard name != customization.brand, let tag = CustomizationTree.language(name),
+                    tag != customization.baseLanguage
+                else { continue }
                 let layer = tree.folder(name + ".lproj").layer(role: .language(tag), policy: policy)
                 if !layers.contains(where: { $0.id == layer.id }) { layers.append(layer) }
             }
