@@ -1,5 +1,6 @@
 import AshlarNetworking
 import Foundation
+import Synchronization
 import Testing
 
 private let notes = #"""
@@ -116,5 +117,218 @@ private let notes = #"""
         #expect(
             error?.code == .invalidArchive && error?.line == line && error?.path == path && error?.file == "bad.har")
         #expect(error?.message.hasPrefix(message) == true, "\(error?.message ?? "")")
+    }
+}
+
+@Suite(.timeLimit(.minutes(1))) struct ArchiveFaultTests {
+    private func transport(
+        clock: any Clock<Duration> = ContinuousClock(), _ faults: [ReplayFault]
+    ) throws -> ReplayTransport {
+        let entry = HAREntry(
+            request: HARRequest(.get, try HTTPURL("https://a.example/")),
+            response: HARResponse(status: 200, body: Array("0123456789".utf8)))
+        return ReplayTransport(HARArchive([entry]), clock: clock) { _, _ in faults }
+    }
+
+    private func get() throws -> NetworkRequest { NetworkRequest(.get, try HTTPURL("https://a.example/")) }
+
+    @Test("A dropped connection fails before the head")
+    func drop() async throws {
+        let transport = try transport([.drop])
+        let error = await #expect(throws: NetworkError.self) { try await transport.send(get()) }
+        #expect(error?.code == .connectionLost && error?.isTransient == true)
+    }
+
+    @Test("A truncated body gives its beginning and then fails", arguments: [0, 1, 9])
+    func truncate(count: Int) async throws {
+        let body = try await transport([.truncate(after: count)]).send(get()).body
+        var bytes: [UInt8] = []
+        let error = await #expect(throws: NetworkError.self) {
+            while let chunk = try await body.next() { bytes += chunk }
+        }
+        #expect(error?.code == .truncated)
+        #expect(bytes == Array("0123456789".utf8.prefix(count)))
+    }
+
+    @Test("A truncation behind the end cuts nothing off", arguments: [10, 11])
+    func noTruncation(count: Int) async throws {
+        #expect(try await transport([.truncate(after: count)]).send(get()).collect().bytes.count == 10)
+    }
+
+    @Test("A delay is spent on the clock that is given, and times out by the request's own limits")
+    func delay() async throws {
+        let clock = ManualClock()
+        #expect(try await transport(clock: clock, [.delay(.seconds(5))]).send(get()).status == 200)
+        #expect(clock.slept == [.seconds(5)])
+        var request = try get()
+        request.options.idleTimeout = .seconds(2)
+        let (slow, hasty) = (try transport(clock: clock, [.delay(.seconds(5))]), request)
+        let error = await #expect(throws: NetworkError.self) { try await slow.send(hasty) }
+        #expect(error?.code == .timedOut && error?.phase == .wait)
+        #expect(clock.slept == [.seconds(5), .seconds(2)])
+    }
+
+    @Test("A delay ends at once when the task is cancelled")
+    func cancelledDelay() async throws {
+        let transport = try transport([.delay(.seconds(20))])
+        let request = try get()
+        let task = Task { () async -> NetworkError.Code? in
+            do throws(NetworkError) {
+                _ = try await transport.send(request)
+                return nil
+            } catch {
+                return error.code
+            }
+        }
+        task.cancel()
+        #expect(await task.value == .cancelled)
+    }
+
+    @Test("Faults may depend on the request and the entry")
+    func scripted() async throws {
+        let url = try HTTPURL("https://a.example/")
+        let entries = [1, 2, 3].map {
+            HAREntry(request: HARRequest(.get, url), response: HARResponse(status: 200 + $0))
+        }
+        let transport = ReplayTransport(HARArchive(entries)) { _, entry in entry == 1 ? [.drop] : [] }
+        #expect(try await transport.send(get()).status == 201)
+        await #expect(throws: NetworkError.self) { try await transport.send(get()) }
+        #expect(try await transport.send(get()).status == 203)
+    }
+
+    @Test("A body over the limit of the request is refused")
+    func limit() async throws {
+        var request = try get()
+        request.options.limits.bodyBytes = 9
+        let (transport, small) = (try transport([]), request)
+        let error = await #expect(throws: NetworkError.self) { try await transport.send(small) }
+        #expect(error?.code == .bodyTooLarge && error?.limit == 9)
+    }
+}
+
+@Suite(.timeLimit(.minutes(1))) struct ArchiveRecordingTests {
+    private func send(
+        _ method: HTTPMethod, _ url: String, _ body: RequestBody = .empty, headers: HTTPHeaders = [:],
+        over transport: some NetworkTransport
+    ) async throws -> NetworkResponse {
+        try await transport.send(NetworkRequest(method, HTTPURL(url), headers: headers, body: body)).collect()
+    }
+
+    @Test("What was recorded is replayed, and no secret is in the file")
+    func roundTrip() async throws {
+        let base = StubTransport { request in
+            var answer = StubResponse(
+                status: 201,
+                headers: [
+                    "Set-Cookie": "session=s3cret", "Content-Type": "application/json",
+                    "Location": "/next?token=s3cret&page=2",
+                ],
+                chunks: [Array("{\"access_token\": \"s3cret\",".utf8), Array(" \"user\": {\"name\": \"Ada\"}}".utf8)])
+            if request.url.path == "/binary" {
+                answer = StubResponse(status: 200, headers: [:], chunks: [[0xFF, 0, 0x80]])
+            }
+            return answer
+        }
+        let recording = RecordingTransport(base, now: { Date(timeIntervalSince1970: 1_795_180_778.25) })
+        let live = try await send(
+            .post, "https://user:s3cret@api.example.com/login?api_key=s3cret&a=%20b#frag",
+            .bytes(Array(#"{"name":"Ada","password":"s3cret"}"#.utf8), contentType: "application/json"),
+            headers: ["Authorization": "Bearer s3cret", "Accept": "*/*"], over: recording)
+        #expect(String(decoding: live.bytes, as: UTF8.self).contains("s3cret"), "the caller gets the answer as it came")
+        _ = try await send(
+            .post, "https://api.example.com/form",
+            .bytes(Array("user=a&password=s3cret".utf8), contentType: "application/x-www-form-urlencoded"),
+            over: recording)
+        _ = try await send(.put, "https://api.example.com/binary", .bytes([0xFE, 1, 2]), over: recording)
+
+        let bytes = recording.archive.bytes()
+        let text = String(decoding: bytes, as: UTF8.self)
+        #expect(!text.contains("s3cret") && !text.contains("frag"))
+        #expect(text.contains("2026-11-20T13:19:38.250Z"))
+        let archive = try HARArchive(json: bytes)
+        #expect(archive.entries.count == 3 && archive.bytes() == bytes)
+
+        let replay = ReplayTransport(archive)
+        let again = try await send(
+            .post, "https://api.example.com/login?api_key=other&a=%20b",
+            .bytes(Array(#"{ "password": "other", "name": "Ada" }"#.utf8), contentType: "application/json"),
+            over: replay)
+        #expect(again.status == 201 && again.headers["Location"]?.hasSuffix("&page=2") == true)
+        #expect(try JSONEntity(parsing: again.bytes) == ["access_token": "<hidden>", "user": ["name": "Ada"]])
+        #expect(
+            try await send(.put, "https://api.example.com/binary", .bytes([0xFE, 1, 2]), over: replay).bytes == [
+                0xFF, 0, 0x80,
+            ])
+        await #expect(throws: NetworkError.self) {
+            try await self.send(.put, "https://api.example.com/binary", .bytes([0xFE]), over: replay)
+        }
+        #expect(replay.unused.count == 1)
+    }
+
+    @Test("Entries stand in the order of requests; what failed or was given up is not kept")
+    func order() async throws {
+        let base = StubTransport { request throws(NetworkError) in
+            if request.url.path == "/fail" { throw NetworkError(.connectionLost) }
+            return .text(request.url.path)
+        }
+        let recording = RecordingTransport(base)
+        let first = try await recording.send(NetworkRequest(.get, HTTPURL("https://a.example/1")))
+        _ = try await send(.get, "https://a.example/2", over: recording)
+        #expect(recording.archive.entries.map(\.request.url.path) == ["/2"])
+        _ = try await first.collect()
+        await #expect(throws: NetworkError.self) {
+            try await self.send(.get, "https://a.example/fail", over: recording)
+        }
+        let given = try await recording.send(NetworkRequest(.get, HTTPURL("https://a.example/3")))
+        given.body.cancel()
+        #expect(recording.archive.entries.map(\.request.url.path) == ["/1", "/2"])
+    }
+
+    @Test("A stream that can be sent once is recorded and sent whole")
+    func stream() async throws {
+        let base = StubTransport { request in .text("\(request.body.inMemory?.count ?? -1)") }
+        let recording = RecordingTransport(base)
+        let chunks = AsyncStream<[UInt8]> { continuation in
+            for byte in 0..<5 { continuation.yield([UInt8(byte)]) }
+            continuation.finish()
+        }
+        let answer = try await send(.post, "https://a.example/", .once(chunks), over: recording)
+        #expect(String(decoding: answer.bytes, as: UTF8.self) == "5")
+        #expect(recording.archive.entries.map(\.request.body) == [[0, 1, 2, 3, 4]])
+    }
+
+    @Test("A file is replaced as a whole")
+    func file() async throws {
+        let path = NSTemporaryDirectory() + "r-\(UUID()).har"
+        defer { try? FileManager.default.removeItem(atPath: path) }
+        let recording = RecordingTransport(StubTransport { _ in .text("x") })
+        _ = try await send(.get, "https://a.example/", over: recording)
+        try recording.archive.write(toFile: path)
+        try recording.archive.write(toFile: path)
+        #expect(try HARArchive(contentsOfFile: path).entries[0].response.body == Array("x".utf8))
+        #expect(!FileManager.default.fileExists(atPath: path + ".tmp"))
+        let error = #expect(throws: NetworkError.self) { try recording.archive.write(toFile: "/nonexistent/x.har") }
+        #expect(error?.code == .fileFailed && error?.file == "/nonexistent/x.har")
+    }
+}
+
+/// A clock on which sleeping is instant and remembered.
+final class ManualClock: Clock, Sendable {
+    struct Instant: InstantProtocol {
+        var offset: Duration
+        func advanced(by duration: Duration) -> Instant { Instant(offset: offset + duration) }
+        func duration(to other: Instant) -> Duration { other.offset - offset }
+        static func < (a: Instant, b: Instant) -> Bool { a.offset < b.offset }
+    }
+
+    private let sleeps = Mutex<[Duration]>([])
+    var now: Instant { Instant(offset: slept.reduce(.zero, +)) }
+    var minimumResolution: Duration { .zero }
+    var slept: [Duration] { sleeps.withLock { $0 } }
+
+    func sleep(until deadline: Instant, tolerance: Duration?) async throws {
+        try Task.checkCancellation()
+        let pause = now.duration(to: deadline)
+        sleeps.withLock { $0.append(pause) }
     }
 }

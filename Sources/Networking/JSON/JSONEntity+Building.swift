@@ -49,7 +49,7 @@ extension JSONEntity {
     /// An object with its members in the given order; missing values are left out.
     ///
     /// - Complexity: O(*n*) in the length of the text.
-    public init(object members: some Sequence<(String, JSONEntity)>) {
+    public init(object members: [(String, JSONEntity)]) {
         var bytes: [UInt8] = [0x7B]
         for (key, value) in members where value.isValid {
             if bytes.count > 1 { bytes.append(0x2C) }
@@ -105,7 +105,7 @@ extension JSONEntity {
         if isNull { return .missing }
         guard isArray || isObject else { return self }
         if isArray { return JSONEntity(array: lazy.filter { !$0.isNull }.map { $0.withoutNulls() }).coercing(rule) }
-        return JSONEntity(object: lazy.filter { !$0.isNull }.map { ($0.key, $0.withoutNulls()) }).coercing(rule)
+        return JSONEntity(object: filter { !$0.isNull }.map { ($0.key, $0.withoutNulls()) }).coercing(rule)
     }
 }
 

@@ -1,0 +1,90 @@
+import Foundation
+
+extension HARArchive {
+    /// The archive as a HAR 1.2 file: indented JSON in UTF-8.
+    ///
+    /// Bodies that are UTF-8 are written as text, others in Base64 (of a request, marked by `_encoding`, as the format has
+    /// no field for it). Nothing is redacted here: ``RecordingTransport`` does that before an entry is made.
+    ///
+    /// - Complexity: O(*n*) in the size of the entries.
+    public func bytes() -> [UInt8] {
+        let creator: JSONEntity = ["name": "Ashlar", "version": "1"]
+        let list = JSONEntity(array: entries.map(HARWriter.entry))
+        let log = JSONEntity(object: [("version", "1.2"), ("creator", creator), ("entries", list)])
+        return JSONEntity(object: [("log", log)]).bytes(.pretty) + [0x0A]
+    }
+
+    /// Replaces a file by the archive: the old content is there, or the new one, never half.
+    ///
+    /// - Throws: `.fileFailed` with `file`.
+    public func write(toFile path: String) throws(NetworkError) { try WholeFile.replace(path, with: bytes()) }
+}
+
+/// Makes the JSON of HAR 1.2.
+private enum HARWriter {
+    static func entry(_ entry: HAREntry) -> JSONEntity {
+        let milliseconds = number(entry.duration)
+        let timings: JSONEntity = ["send": 0, "wait": milliseconds, "receive": 0]
+        return JSONEntity(object: [
+            ("startedDateTime", JSONEntity(text(entry.started ?? Date(timeIntervalSince1970: 0)))),
+            ("time", milliseconds), ("request", request(entry.request)), ("response", response(entry.response)),
+            ("cache", [:]), ("timings", timings),
+        ])
+    }
+
+    private static func request(_ request: HARRequest) -> JSONEntity {
+        var post = JSONEntity.missing
+        if !request.body.isEmpty {
+            let (body, encoding) = self.body(request.body)
+            post = JSONEntity(object: [
+                ("mimeType", JSONEntity(request.headers["Content-Type"] ?? "")), ("text", body),
+                ("_encoding", encoding),
+            ])
+        }
+        let query = (request.url.query ?? "").split(separator: "&").map { item in
+            let pair = item.split(separator: "=", maxSplits: 1).map { PercentEncoding.decode(String($0)) ?? String($0) }
+            return JSONEntity(object: [
+                ("name", JSONEntity(pair.first ?? "")), ("value", JSONEntity(pair.count > 1 ? pair[1] : "")),
+            ])
+        }
+        return JSONEntity(object: [
+            ("method", JSONEntity(request.method.rawValue)), ("url", JSONEntity(request.url.requestText)),
+            ("httpVersion", "HTTP/1.1"), ("cookies", []), ("headers", headers(request.headers)),
+            ("queryString", JSONEntity(array: query)), ("postData", post), ("headersSize", -1),
+            ("bodySize", JSONEntity(request.body.count)),
+        ])
+    }
+
+    private static func response(_ response: HARResponse) -> JSONEntity {
+        let (body, encoding) = self.body(response.body)
+        let content = JSONEntity(object: [
+            ("size", JSONEntity(response.body.count)), ("mimeType", JSONEntity(response.headers["Content-Type"] ?? "")),
+            ("text", body), ("encoding", encoding),
+        ])
+        return JSONEntity(object: [
+            ("status", JSONEntity(response.status)), ("statusText", ""), ("httpVersion", "HTTP/1.1"), ("cookies", []),
+            ("headers", headers(response.headers)), ("content", content),
+            ("redirectURL", JSONEntity(response.headers["Location"] ?? "")), ("headersSize", -1), ("bodySize", -1),
+        ])
+    }
+
+    private static func headers(_ headers: HTTPHeaders) -> JSONEntity {
+        JSONEntity(
+            array: headers.map { JSONEntity(object: [("name", JSONEntity($0.name)), ("value", JSONEntity($0.value))]) })
+    }
+
+    private static func body(_ bytes: [UInt8]) -> (text: JSONEntity, encoding: JSONEntity) {
+        if let text = String(validating: bytes, as: UTF8.self) { return (JSONEntity(text), .missing) }
+        return (JSONEntity(Data(bytes).base64EncodedString()), "base64")
+    }
+
+    /// Milliseconds to the microsecond.
+    private static func number(_ duration: Duration) -> JSONEntity {
+        let microseconds = duration.components.seconds * 1_000_000 + duration.components.attoseconds / 1_000_000_000_000
+        return (try? JSONEntity(Double(microseconds) / 1000)) ?? 0
+    }
+
+    private static func text(_ date: Date) -> String {
+        date.formatted(Date.ISO8601FormatStyle(includingFractionalSeconds: true))
+    }
+}

@@ -1,0 +1,88 @@
+import AshlarNetworking
+import Foundation
+import Testing
+
+/// SquidKit's `JSONEntity`, call by call as its documentation has them.
+@Suite struct JSONSeedParityTests {
+    private let json: JSONEntity
+
+    init() throws {
+        json = try JSONEntity(
+            parsing: #"""
+                {"some_item": "x", "address": null, "n": 1.5, "whole": 2, "flag": true, "text": "12abc", "word": "abc",
+                 "entities_array": [{"float_item": 1.5}, {"float_item": 2.5}, {}], "inner": {"b": 1, "a": 2}}
+                """#)
+    }
+
+    @Test("init(_ key:, _ value:)")
+    func keyAndValue() {
+        let entity = JSONEntity("name", ["first": "Ada"])
+        #expect(entity.key == "name" && entity["first"].string() == "Ada")
+    }
+
+    @Test("init(resourceFilename:), whose errors are no longer lost")
+    func resourceFile() throws {
+        let path = NSTemporaryDirectory() + "MyJSONFile-\(UUID()).json"
+        defer { try? FileManager.default.removeItem(atPath: path) }
+        try Data(#"{"some_item": 1}"#.utf8).write(to: URL(fileURLWithPath: path))
+        #expect(try JSONEntity(contentsOfFile: path)["some_item"].int() == 1)
+        let lost = (try? JSONEntity(contentsOfFile: path + "x")) ?? .missing
+        #expect(!lost.isValid, "the original's way with an unreadable file")
+        try Data("17".utf8).write(to: URL(fileURLWithPath: path))
+        #expect(try JSONEntity(contentsOfFile: path).int() == 17, "a scalar root is a value here, invalid there")
+    }
+
+    @Test("init(jsonDictionary:)")
+    func dictionary() throws {
+        #expect(try JSONEntity(jsonDictionary: ["a": [1, 2]])["a"][1].int() == 2)
+    }
+
+    @Test("string(\"Address N/A\"): null and missing values give the default")
+    func defaults() {
+        #expect(json["address"].string("Address N/A") == "Address N/A")
+        #expect(json["nowhere"].string("Address N/A") == "Address N/A")
+        #expect(json["some_item"].string() == "x" && json["some_item"].string("d") == "x")
+        #expect(json["n"].string("d") == "d", "numbers are not made strings")
+    }
+
+    @Test("array, dictionary, int, float and bool, each with and without a default")
+    func extraction() {
+        #expect(json["entities_array"].array()?.count == 3 && json["inner"].array() == nil)
+        #expect(json["inner"].dictionary()?.count == 2 && json["n"].dictionary(["a": 1]) == ["a": 1])
+        #expect(
+            json["whole"].int() == 2 && json["whole"].int(7) == 2 && json["n"].int(7) == 7,
+            "1.5 is no integer, there as here")
+        #expect(json["n"].float() == 1.5 && json["x"].float(2.5) == 2.5)
+        #expect(json["flag"].bool() == true && json["whole"].bool(true) == true && json["whole"].bool() == nil)
+        #expect(json["flag"].int() == 1, "true is the number 1, there as here")
+    }
+
+    @Test("Strings as numbers: the whole string here, NSString's rules under .squidKit")
+    func coercion() {
+        #expect(json["text"].int(7) == 7 && json["word"].int(7) == 7)
+        let seed = json.coercing(.squidKit)
+        #expect(seed["text"].int(7) == 12 && seed["word"].int(7) == 0 && seed["word"].bool() == false)
+    }
+
+    @Test("Subscripts never give nil; isValid is false for missing values only")
+    func validity() {
+        #expect(json["address"].isValid && !json["nowhere"].isValid)
+        #expect(json["nowhere"].key == "nowhere" && json["some_item"]["deeper"].key == "deeper")
+        #expect(!json["entities_array"][99].isValid, "trapped there")
+        #expect(!json["entities_array"][-1].isValid, "trapped there")
+        #expect(!json["some_item"][0].isValid, "nil there")
+    }
+
+    @Test("for entity in entities: elements carry the array's key, members their own")
+    func iteration() {
+        #expect(json["entities_array"].map { $0["float_item"].float(0) } == [1.5, 2.5, 0])
+        #expect(json["entities_array"].map(\.key) == ["entities_array", "entities_array", "entities_array"])
+        #expect(json["inner"].map(\.key) == ["b", "a"], "the document's order here, the dictionary's there")
+        #expect(Array(json["some_item"]).isEmpty && json["entities_array"].count == 3 && json["some_item"].count == 0)
+    }
+
+    @Test("entityWithoutNullValues, which removes nulls here")
+    func withoutNulls() {
+        #expect(!json.withoutNulls()["address"].isValid && json.withoutNulls()["inner"] == json["inner"])
+    }
+}
