@@ -1,0 +1,148 @@
+import Synchronization
+
+extension Model {
+    /// Reads the model's attributes from where it is kept, and sets them.
+    ///
+    /// - Throws: What the sync throws, `.validationFailed` if the answer is refused, `.busy` if something else than a fetch
+    ///   is under way, `.missingLocation`. Every failure but `.busy` is told as `error`.
+    public func fetch() async throws(NetworkError) {
+        try await run(.read) { model throws(NetworkError) in try await model.exchange(.read, body: nil) }
+    }
+
+    /// Creates the model where it is kept if it is new, else replaces it there, and sets what comes back.
+    ///
+    /// A save while one is under way joins it, without sending what was set in between.
+    ///
+    /// - Parameter changes: Attributes to set before; if they are refused nothing is sent.
+    /// - Throws: As ``fetch()``; `.conflict` if the server has a newer version than the one that was fetched.
+    public func save(_ changes: [String: JSONEntity] = [:]) async throws(NetworkError) {
+        if !changes.isEmpty { try set(changes) }
+        let verb: ModelSyncVerb = isNew ? .create : .update
+        try await run(verb) { model throws(NetworkError) in try await model.exchange(verb, body: model.json) }
+    }
+
+    /// Removes the model from where it is kept, then tells `destroy`, which takes it out of its collections.
+    ///
+    /// A new model is told of at once, without a request.
+    ///
+    /// - Throws: As ``fetch()``.
+    public func destroy() async throws(NetworkError) {
+        if isNew { return tell(ModelEvent(kind: .destroy, model: self, collection: collection)) }
+        try await run(.delete) { model throws(NetworkError) in
+            let target = try model.target(.delete, body: nil)
+            _ = try await model.requiredSync().perform(.delete, target)
+            model.tell(ModelEvent(kind: .destroy, model: model, collection: model.collection))
+        }
+    }
+
+    /// The place the model is fetched from: the collection's path, one slash and the encoded id.
+    ///
+    /// - Throws: `.missingLocation` if neither the model's schema nor its collection's has a host or path.
+    public func location(for verb: ModelSyncVerb = .read) throws(NetworkError) -> ModelSyncTarget {
+        try target(verb, body: nil)
+    }
+
+    private func target(_ verb: ModelSyncVerb, body: JSONEntity?) throws(NetworkError) -> ModelSyncTarget {
+        let collection = collection?.schema
+        let version = state.withLock { $0.version }
+        let host = collection?.host ?? schema.host
+        if let path = schema.pathFor(verb, self) {
+            return ModelSyncTarget(host: host, path: path, body: body, version: version)
+        }
+        var path = collection.map(\.path).flatMap { $0.isEmpty ? nil : $0 } ?? schema.path
+        guard !path.isEmpty else {
+            throw NetworkError(.missingLocation, "expected a path in the model's schema or its collection's")
+        }
+        if let id = idText {
+            path += (path.hasSuffix("/") ? "" : "/") + PercentEncoding.encode(id)
+        }
+        return ModelSyncTarget(host: host, path: path, body: body, version: version)
+    }
+
+    private func requiredSync() throws(NetworkError) -> any ModelSync {
+        guard let sync = sync ?? collections.lazy.compactMap(\.sync).first else {
+            throw NetworkError(.missingLocation, "expected a sync in the model or its collection")
+        }
+        return sync
+    }
+
+    private func exchange(_ verb: ModelSyncVerb, body: JSONEntity?) async throws(NetworkError) {
+        let answer = try await requiredSync().perform(verb, target(verb, body: body))
+        if let version = answer.version { state.withLock { $0.version = version } }
+        guard answer.json.isValid else { return }
+        let object = schema.parse(answer.json)
+        guard let attributes = object.object() else {
+            var error = NetworkError(.decodingFailed, "expected an object, found \(object.kindName)", phase: .decode)
+            error.path = object.path
+            throw error
+        }
+        try set(attributes)
+    }
+
+    /// Runs an operation unless one is under way: one of the same verb is joined, another refuses.
+    private func run(
+        _ verb: ModelSyncVerb, _ operation: @escaping @Sendable (Model) async throws(NetworkError) -> Void
+    ) async throws(NetworkError) {
+        let flight = state.withLock { state -> ModelFlight? in
+            if let flight = state.flight { return flight.verb == verb && flight.join() ? flight : nil }
+            let flight = ModelFlight(verb) {
+                do throws(NetworkError) {
+                    try await operation(self)
+                    self.state.withLock { $0.flight = nil }
+                } catch {
+                    self.state.withLock { $0.flight = nil }
+                    // A refusal of attributes has been told by the set.
+                    if error.code != .validationFailed || error.status != nil {
+                        self.tell(ModelEvent(kind: .error, model: self, error: error))
+                    }
+                    throw error
+                }
+            }
+            state.flight = flight
+            return flight
+        }
+        guard let flight else {
+            throw NetworkError(.busy, "a \(verb.rawValue) cannot begin while another operation is under way")
+        }
+        try await flight.wait()
+    }
+}
+
+/// An operation under way, which ends early when all who wait for it have been cancelled.
+final class ModelFlight: Sendable {
+    let verb: ModelSyncVerb
+    private let task: Task<Void, any Error>
+    /// How many wait; -1 once the operation was given up.
+    private let waiting = Mutex(1)
+
+    init(_ verb: ModelSyncVerb, _ operation: @escaping @Sendable () async throws -> Void) {
+        self.verb = verb
+        task = Task(operation: operation)
+    }
+
+    /// Counts one more who waits; false if the operation was given up already.
+    func join() -> Bool {
+        waiting.withLock { waiting in
+            guard waiting >= 0 else { return false }
+            waiting += 1
+            return true
+        }
+    }
+
+    private func leave() {
+        let isLast = waiting.withLock { waiting in
+            waiting = waiting == 1 ? -1 : waiting - 1
+            return waiting < 0
+        }
+        if isLast { task.cancel() }
+    }
+
+    func wait() async throws(NetworkError) {
+        let result = await withTaskCancellationHandler {
+            await task.result
+        } onCancel: {
+            leave()
+        }
+        if case .failure(let error) = result { throw NetworkError(wrapping: error) }
+    }
+}

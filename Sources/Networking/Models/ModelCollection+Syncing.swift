@@ -1,0 +1,78 @@
+/// What a collection's fetch does with what it finds.
+public enum ModelFetchMode: Hashable, Sendable {
+    /// Replaces all models.
+    case reset
+    /// Adds the models whose ids are not there yet.
+    case add
+    /// Sets the attributes of the models that are there, by id, and adds the others; nothing is removed.
+    case merge
+}
+
+extension ModelCollection {
+    /// Reads the list of models from where it is kept.
+    ///
+    /// - Parameter mode: What is done with it; all models are replaced unless something else is given.
+    /// - Throws: What the sync throws, `.decodingFailed` if the answer is no array of objects, `.validationFailed` if a merge
+    ///   is refused, `.missingLocation`. Every failure is told as `error`.
+    public func fetch(_ mode: ModelFetchMode = .reset) async throws(NetworkError) {
+        do throws(NetworkError) {
+            let answer = try await requiredSync().perform(.read, ModelSyncTarget(host: schema.host, path: schema.path))
+            try take(try attributes(in: answer.json), mode)
+        } catch {
+            handlers.call(ModelEvent(kind: .error, collection: self, error: error))
+            throw error
+        }
+    }
+
+    /// Makes a model, saves it, and adds it once the server has said yes.
+    ///
+    /// - Parameter attributes: The model's attributes.
+    /// - Returns: The model.
+    /// - Throws: As `Model.save(_:)`; the model is not added.
+    @discardableResult
+    public func create(_ attributes: [String: JSONEntity]) async throws(NetworkError) -> Model {
+        var schema = schema
+        schema.path = self.schema.path
+        let model = Model(schema.defaults, schema: schema, sync: try requiredSync())
+        try model.set(attributes)
+        try await model.save()
+        try add([model])
+        return model
+    }
+
+    private func requiredSync() throws(NetworkError) -> any ModelSync {
+        guard !schema.path.isEmpty else {
+            throw NetworkError(.missingLocation, "expected a path in the collection's schema")
+        }
+        guard let sync else { throw NetworkError(.missingLocation, "expected a sync in the collection") }
+        return sync
+    }
+
+    private func attributes(in answer: JSONEntity) throws(NetworkError) -> [[String: JSONEntity]] {
+        func failure(_ place: JSONEntity, _ expected: String) -> NetworkError {
+            var error = NetworkError(.decodingFailed, "expected \(expected), found \(place.kindName)", phase: .decode)
+            error.path = place.path
+            return error
+        }
+        let list = schema.parseList(answer)
+        guard list.isArray else { throw failure(list, "an array of models") }
+        var all: [[String: JSONEntity]] = []
+        for element in list {
+            guard let attributes = schema.parse(element).object() else { throw failure(element, "an object") }
+            all.append(attributes)
+        }
+        return all
+    }
+
+    private func take(_ all: [[String: JSONEntity]], _ mode: ModelFetchMode) throws(NetworkError) {
+        if mode == .reset { return try reset(all.map { Model($0, schema: schema, sync: sync) }) }
+        for attributes in all {
+            let id = attributes[schema.idAttribute].flatMap(Model.text)
+            if let known = id.flatMap({ self[id: $0] }) {
+                if mode == .merge { try known.set(attributes) }
+            } else {
+                try add([Model(attributes, schema: schema, sync: sync)])
+            }
+        }
+    }
+}

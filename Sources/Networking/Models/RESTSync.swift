@@ -1,0 +1,92 @@
+/// Keeps models on a server: JSON over HTTP, the verbs read, create, update and delete as GET, POST, PUT and DELETE.
+///
+/// A status outside 200–299 throws: 422 as `.validationFailed` with the answer's messages, 412 as `.conflict`, others as
+/// `.unacceptableStatus`. An update of a model whose version is known carries `If-Match`. The total time is 300 s.
+///
+/// These are the conventions of iStructure's `ISBasicSync`, but for the statuses: there other 4xx and 5xx were successes.
+public struct RESTSync: ModelSync {
+    private let client: NetworkClient
+    private let prepare: @Sendable (ModelSyncVerb, inout NetworkRequest) -> Void
+
+    /// Creates a sync over a client.
+    ///
+    /// - Parameters:
+    ///   - client: What sends the requests.
+    ///   - prepare: The last chance to change a request before it is sent.
+    public init(
+        _ client: NetworkClient,
+        prepare: @escaping @Sendable (ModelSyncVerb, inout NetworkRequest) -> Void = { _, _ in }
+    ) {
+        (self.client, self.prepare) = (client, prepare)
+    }
+
+    /// Sends one request.
+    ///
+    /// - Throws: What the client throws, and as described above for the statuses.
+    public func perform(
+        _ verb: ModelSyncVerb, _ target: ModelSyncTarget
+    ) async throws(NetworkError) -> ModelSyncAnswer {
+        var request = try Call(verb: verb, target: target).makeRequest(options: client.configuration.options)
+        request.options.totalTimeout = .seconds(300)
+        request.options.acceptsEveryStatus = true
+        prepare(verb, &request)
+        let answer = try await client.send(request)
+        guard (200...299).contains(answer.status) else { throw failure(answer, request) }
+        let json = answer.bytes.isEmpty ? JSONEntity.missing : try JSONEntity(parsing: answer.bytes)
+        return ModelSyncAnswer(json, version: answer.headers["ETag"])
+    }
+
+    private func failure(_ answer: NetworkResponse, _ request: NetworkRequest) -> NetworkError {
+        var error: NetworkError
+        switch answer.status {
+        case 412: error = NetworkError(.conflict, "the server has a newer version")
+        case 422:
+            error = NetworkError(.validationFailed, "the server refuses attributes")
+            error.messages = Self.messages(answer.bytes)
+        default: error = NetworkError(.unacceptableStatus, "expected a status from 200 to 299")
+        }
+        error.status = answer.status
+        error.phase = .decode
+        error.request = client.configuration.redaction.redact(request)
+        error.headers = client.configuration.redaction.redact(answer.headers)
+        error.bodyPrefix = Array(answer.bytes.prefix(NetworkError.bodyPrefixLimit))
+        return error
+    }
+
+    /// `{"title": ["is empty", "is short"]}` as "title is empty", "title is short"; `{"errors": …}` around it is allowed.
+    private static func messages(_ bytes: [UInt8]) -> [String] {
+        guard let root = try? JSONEntity(parsing: bytes) else { return [] }
+        let fields = root["errors"].isObject ? root["errors"] : root
+        return fields.flatMap { field in
+            field.isArray
+                ? field.compactMap { $0.string() }.map { field.key + " " + $0 }
+                : field.string().map { [field.key + " " + $0] } ?? []
+        }
+    }
+
+    private struct Call: Endpoint {
+        typealias Output = Void
+        let verb: ModelSyncVerb
+        let target: ModelSyncTarget
+
+        var isAbsolute: Bool { target.path.contains("://") }
+        var host: EndpointHost { isAbsolute ? .url(target.path) : target.host ?? .url(target.path) }
+        var path: EndpointPath { isAbsolute ? "" : EndpointPath(target.path) }
+        var body: RequestBody {
+            target.body.map { .bytes($0.bytes(), contentType: "application/json") } ?? .empty
+        }
+        var method: HTTPMethod {
+            switch verb {
+            case .read: .get
+            case .create: .post
+            case .update: .put
+            case .delete: .delete
+            }
+        }
+        var headers: HTTPHeaders {
+            var headers: HTTPHeaders = ["Accept": "application/json", "Cache-Control": "no-cache"]
+            if verb == .update, let version = target.version { headers["If-Match"] = version }
+            return headers
+        }
+    }
+}

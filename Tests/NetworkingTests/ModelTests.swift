@@ -1,0 +1,310 @@
+import AshlarNetworking
+import Synchronization
+import Testing
+
+/// Takes down the names of events in order.
+final class EventLog: Sendable {
+    private let lines = Mutex<[String]>([])
+    var names: [String] { lines.withLock { $0 } }
+    func add(_ line: String) { lines.withLock { $0.append(line) } }
+    func take() -> [String] {
+        lines.withLock { lines in
+            defer { lines = [] }
+            return lines
+        }
+    }
+}
+
+@Suite struct ModelTests {
+    @Test("A model begins with the defaults under its attributes, and tells nothing")
+    func beginning() {
+        var schema = ModelSchema()
+        schema.defaults = ["done": false, "title": "?"]
+        let model = Model(["title": "Milk", "gone": .missing], schema: schema)
+        #expect(model.attributes == ["title": "Milk", "done": false])
+        #expect(model.isNew && model.collection == nil && !model.hasChanged() && !model["x"].isValid)
+        #expect(model.cid.hasPrefix("c") && Model().cid != Model().cid)
+        #expect(model.json.text() == #"{"done":false,"title":"Milk"}"#)
+        #expect(model.description == "\(model.cid) \(model.json)")
+    }
+
+    @Test("Changed attributes are told in the order of their names, then one change; equal values tell nothing")
+    func order() throws {
+        let model = Model(["a": 1, "b": 2, "z": 0])
+        let log = EventLog()
+        let watch = model.observe { event in
+            log.add(event.name)
+            #expect(event.model === model)
+            if event.name == "change:a" {
+                #expect(model["b"] == 3, "all is stored before anything is told")
+                #expect(model.previous("a") == 1 && model.previous("b") == 2)
+                #expect(model.hasChanged("a") && model.hasChanged("b") && !model.hasChanged("z"))
+                #expect(model.changedAttributes == ["a": 5, "b": 3, "c": 1])
+            }
+        }
+        try model.set(["c": 1, "b": 3, "a": 5, "z": 0])
+        #expect(log.take() == ["change:a", "change:b", "change:c", "change"])
+        #expect(!model.hasChanged() && model.previous("a") == 5 && model.changedAttributes.isEmpty)
+        try model.set(["a": 5, "z": 0.0])
+        #expect(log.take() == [], "0 and 0.0 are the same number")
+        watch.cancel()
+        try model.set(["a": 6])
+        #expect(log.take() == [])
+    }
+
+    @Test("A set inside a handler folds into the outer change")
+    func nested() throws {
+        let model = Model(["a": 1])
+        let log = EventLog()
+        let watch = model.observe { event in
+            log.add(event.name)
+            if event.name == "change:a" { try? model.set(["b": 1, "c": 2]) }
+            if event.name == "change:b" { try? model.set(["d": 1]) }
+            if event.name == "change" { try? model.set(["e": 1]) }
+        }
+        try model.set(["a": 2])
+        #expect(log.take() == ["change:a", "change:b", "change:d", "change:c", "change", "change:e"])
+        #expect(!model.hasChanged())
+        try model.set(["a": 3])
+        #expect(log.take() == ["change:a", "change"], "the inner values are equal now")
+        withExtendedLifetime(watch) {}
+    }
+
+    @Test("A silent set tells nothing, and the next one tells the change for both")
+    func silent() throws {
+        let model = Model(["a": 1])
+        let log = EventLog()
+        let watch = model.observe { log.add($0.name) }
+        try model.set(["a": 2], silent: true)
+        #expect(log.take() == [] && model.hasChanged("a") && model["a"] == 2)
+        try model.set([:])
+        #expect(log.take() == ["change"])
+        #expect(!model.hasChanged())
+        withExtendedLifetime(watch) {}
+    }
+
+    @Test("Attributes are removed by unset, clear and a missing value")
+    func removing() throws {
+        let model = Model(["a": 1, "b": 2, "c": 3])
+        let log = EventLog()
+        let watch = model.observe { log.add($0.name) }
+        try model.unset("a")
+        try model.unset("a")
+        #expect(log.take() == ["change:a", "change"] && !model["a"].isValid && model.attributes.count == 2)
+        try model.clear()
+        #expect(log.take() == ["change:b", "change:c", "change"] && model.attributes.isEmpty)
+        try model.set(["n": nil])
+        #expect(model["n"].isNull && model.attributes.count == 1, "null is a value")
+        withExtendedLifetime(watch) {}
+    }
+
+    @Test("A refused set changes nothing, throws the messages and tells an error")
+    func validation() throws {
+        var schema = ModelSchema()
+        schema.validate = { changes, current in
+            changes["admin"]?.bool() == true && current["root"]?.bool() != true ? ["admin is not for you"] : []
+        }
+        let model = Model(["a": 100], schema: schema)
+        let log = EventLog()
+        let watch = model.observe { log.add($0.name + ($0.error?.messages.joined() ?? "")) }
+        let error = #expect(throws: NetworkError.self) { try model.set(["a": 200, "admin": true]) }
+        #expect(error?.code == .validationFailed && error?.messages == ["admin is not for you"])
+        #expect(model["a"] == 100 && !model["admin"].isValid)
+        #expect(log.take() == ["erroradmin is not for you"])
+        try model.set(["admin": true], silent: true)
+        #expect(model["admin"] == true, "a silent set is not validated")
+        withExtendedLifetime(watch) {}
+    }
+
+    @Test("Handlers run in the order they were added and end with their observation")
+    func handlers() throws {
+        let model = Model()
+        let log = EventLog()
+        let first = model.observe { _ in log.add("first") }
+        var second: ModelObservation? = model.observe { _ in log.add("second") }
+        try model.set(["a": 1])
+        #expect(log.take() == ["first", "second", "first", "second"])
+        second = nil
+        _ = second
+        try model.set(["a": 2])
+        #expect(log.take() == ["first", "first"])
+        first.cancel()
+        first.cancel()
+        try model.set(["a": 3])
+        #expect(log.take() == [])
+    }
+
+    @Test("A clone has the attributes and nothing else")
+    func clone() throws {
+        let model = Model(["id": 1, "a": [1]])
+        let other = model.clone()
+        #expect(other.attributes == model.attributes && other.cid != model.cid)
+        try other.set(["a": 2])
+        #expect(model["a"] == [1])
+    }
+
+    @Test(
+        "A model lives at the collection's path, one slash and its encoded id",
+        arguments: [
+            ("notes", "1", "notes/1"), ("notes/", "1", "notes/1"), ("/v1/notes", "a b/c", "/v1/notes/a%20b%2Fc"),
+            ("https://x.example/notes", "é", "https://x.example/notes/%C3%A9"), ("notes", "..", "notes/.."),
+        ])
+    func location(path: String, id: String, expected: String) throws {
+        let model = Model(["id": JSONEntity(id)], schema: ModelSchema(path: path))
+        #expect(try model.location().path == expected)
+        #expect(try Model(schema: ModelSchema(path: path)).location().path == path)
+        let collection = ModelCollection([model], schema: ModelSchema(path: "other"))
+        #expect(try model.location().path.hasPrefix("other/"))
+        withExtendedLifetime(collection) {}
+    }
+
+    @Test("A model without a place says so, and a verb may have a path of its own")
+    func locations() async throws {
+        let error = #expect(throws: NetworkError.self) { try Model(["id": 1]).location() }
+        #expect(error?.code == .missingLocation)
+        var schema = ModelSchema(path: "notes")
+        schema.pathFor = { verb, model in verb == .delete ? "trash/\(model.idText ?? "")" : nil }
+        let model = Model(["id": 7], schema: schema)
+        #expect(try model.location(for: .delete).path == "trash/7" && model.location().path == "notes/7")
+        let noSync = await #expect(throws: NetworkError.self) { try await model.fetch() }
+        #expect(noSync?.code == .missingLocation)
+    }
+
+    @Test("The id may be another attribute, a number or a string; null is none")
+    func ids() {
+        var schema = ModelSchema()
+        schema.idAttribute = "_id"
+        #expect(Model(["_id": "x"], schema: schema).idText == "x" && Model(["id": 1], schema: schema).isNew)
+        #expect(Model(["id": 12]).idText == "12" && Model(["id": nil]).isNew && Model(["id": ""]).isNew == false)
+    }
+}
+
+@Suite struct ModelCollectionTests {
+    private func notes(_ ids: Int...) -> [Model] { ids.map { Model(["id": JSONEntity($0), "n": JSONEntity($0)]) } }
+
+    @Test("Models are found by id, by name and by place")
+    func finding() throws {
+        let models = notes(3, 1, 2)
+        let collection = ModelCollection(models)
+        #expect(collection.models.map(\.idText) == ["3", "1", "2"] && collection.count == 3)
+        #expect(collection[id: "1"] === models[1] && collection[id: "9"] == nil)
+        #expect(collection[cid: models[2].cid] === models[2] && collection[cid: "x"] == nil)
+        #expect(collection[at: 0] === models[0] && collection[at: -1] === models[2] && collection[at: 3] == nil)
+        #expect(collection.first === models[0] && collection.last === models[2])
+        #expect(collection.pluck("n") == [3, 1, 2] && collection.filter { $0["n"].int(0) > 1 }.count == 2)
+        #expect(collection.json.text() == #"[{"id":3,"n":3},{"id":1,"n":1},{"id":2,"n":2}]"#)
+        #expect(models[0].collection === collection)
+    }
+
+    @Test("Adding tells the model's handlers, then the collection's; a place and silence are heeded")
+    func adding() throws {
+        let collection = ModelCollection(notes(1, 2))
+        let log = EventLog()
+        let new = Model(["id": 3])
+        let onModel = new.observe { log.add("model \($0.name)") }
+        let onCollection = collection.observe { log.add("collection \($0.name) \($0.model?.idText ?? "-")") }
+        try collection.add([new], at: 1)
+        #expect(log.take() == ["model add", "collection add 3"])
+        #expect(collection.models.map(\.idText) == ["1", "3", "2"])
+        try collection.add(notes(4, 5), at: 0, silent: true)
+        #expect(log.take() == [] && collection.models.map(\.idText) == ["4", "5", "1", "3", "2"])
+        try collection.add(notes(6), at: 99)
+        try collection.add(notes(7), at: -9)
+        #expect(collection.models.map(\.idText) == ["7", "4", "5", "1", "3", "2", "6"])
+        withExtendedLifetime((onModel, onCollection)) {}
+    }
+
+    @Test("The same model or the same id is not added twice")
+    func duplicates() throws {
+        let models = notes(1, 2)
+        let collection = ModelCollection(models)
+        var error = #expect(throws: NetworkError.self) { try collection.add([models[0]]) }
+        #expect(error?.code == .duplicateModel && error?.message == "the collection has the model with id 1 already")
+        error = #expect(throws: NetworkError.self) { try collection.add([Model(["id": "2"])]) }
+        #expect(error?.key == "2" && collection.count == 2)
+    }
+
+    @Test("A comparator keeps the order")
+    func sorted() throws {
+        let collection = ModelCollection(notes(3, 1, 2)) { $0["n"].int(0) < $1["n"].int(0) }
+        try collection.add(notes(0, 9))
+        #expect(collection.pluck("n") == [0, 1, 2, 3, 9])
+        try collection.reset(notes(5, 4))
+        #expect(collection.pluck("n") == [4, 5])
+    }
+
+    @Test("Removing tells, and ends what the collection hears of the model")
+    func removing() throws {
+        let models = notes(1, 2)
+        let collection = ModelCollection(models)
+        let log = EventLog()
+        let watch = collection.observe { log.add("\($0.name) \($0.model?.idText ?? "-")") }
+        collection.remove([models[0], Model(["id": 2])])
+        #expect(log.take() == ["remove 1"] && collection.count == 1 && models[0].collection == nil)
+        try models[0].set(["n": 5])
+        #expect(log.take() == [])
+        try models[1].set(["n": 5])
+        #expect(log.take() == ["change:n 2", "change 2"])
+        #expect(collection[id: "1"] == nil && collection[cid: models[0].cid] == nil)
+        withExtendedLifetime(watch) {}
+    }
+
+    @Test("A changed id is found under the new one, silently changed or not")
+    func reindexing() throws {
+        let models = notes(1)
+        let collection = ModelCollection(models)
+        try models[0].set(["id": 7])
+        #expect(collection[id: "7"] === models[0] && collection[id: "1"] == nil)
+        try models[0].set(["id": 8], silent: true)
+        #expect(collection[id: "8"] === models[0] && collection[id: "7"] == nil)
+        try models[0].unset("id")
+        #expect(collection[id: "8"] == nil && collection.count == 1)
+    }
+
+    @Test("Resetting tells once and lets the old models go")
+    func resetting() throws {
+        let old = notes(1, 2)
+        let collection = ModelCollection(old)
+        let log = EventLog()
+        let watch = collection.observe { log.add("\($0.name) \($0.collection === collection)") }
+        let new = notes(2, 3)
+        try collection.reset(new)
+        #expect(log.take() == ["reset true"] && collection.models.map(\.idText) == ["2", "3"])
+        #expect(old[0].collection == nil && new[0].collection === collection && collection[id: "2"] === new[0])
+        try old[1].set(["n": 0])
+        #expect(log.take() == [])
+        #expect(throws: NetworkError.self) { try collection.reset([new[0], new[0]]) }
+        #expect(collection.count == 2 && new[0].collection === collection)
+        try collection.reset(silent: true)
+        #expect(log.take() == [] && collection.isEmpty)
+        withExtendedLifetime(watch) {}
+    }
+
+    @Test("A model in two collections tells both; adding to one is not told to the other")
+    func twoCollections() throws {
+        let model = Model(["id": 1])
+        let (a, b) = (ModelCollection([model]), ModelCollection())
+        let log = EventLog()
+        let watches = [("a", a), ("b", b)].map { name, collection in
+            collection.observe { log.add("\(name) \($0.name)") }
+        }
+        try b.add([model])
+        #expect(log.take() == ["b add"] && model.collection === a)
+        try model.set(["x": 1])
+        #expect(log.take() == ["a change:x", "b change:x", "a change", "b change"])
+        a.remove([model])
+        #expect(log.take() == ["a remove"] && model.collection === b)
+        withExtendedLifetime(watches) {}
+    }
+
+    @Test("A released collection is forgotten by its models")
+    func released() throws {
+        let model = Model(["id": 1])
+        var collection: ModelCollection? = ModelCollection([model])
+        weak let weakly = collection
+        collection = nil
+        _ = collection
+        #expect(weakly == nil && model.collection == nil)
+        try model.set(["id": 2])
+    }
+}
