@@ -4,7 +4,8 @@ import FuzzHarness
 /// libFuzzer's first call.
 @_cdecl("LLVMFuzzerInitialize")
 public func initialize(_ count: UnsafeMutablePointer<Int32>, _ arguments: UnsafeMutableRawPointer) -> Int32 {
-    choose(from: [
-        FuzzTarget("nothing") { _ in }
-    ])
+    choose(
+        from: valueTargets + [
+            FuzzTarget("nothing") { _ in }
+        ])
 }
