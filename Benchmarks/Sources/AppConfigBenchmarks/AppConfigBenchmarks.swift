@@ -5,9 +5,9 @@ import BenchmarkHarness
 struct AppConfigBenchmarks {
     static func main() {
         var suite = BenchmarkSuite("AppConfig")
-        suite.row(
-            "an empty loop", ours: Contender("loop") { n in for i in 0..<n { blackHole(i) } },
-            against: [Peer(Contender("the same loop") { n in for i in 0..<n { blackHole(i) } }, .atMost(1.2))])
+        readRows(&suite)
+        decodeRows(&suite)
+        loadRows(&suite)
         suite.finish()
     }
 }

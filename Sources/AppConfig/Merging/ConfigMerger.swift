@@ -117,10 +117,8 @@ struct ConfigMerger {
             for child in tree.children(of: contributor.node) {
                 if hasDirectives(contributor.layer), tree.isDirective(child) { continue }
                 let next = Contributor(layer: contributor.layer, node: child)
-                let (start, length) = (Int(tree.nodes[child].keyStart), Int(tree.nodes[child].keyLength))
-                let twin = tree.keyBytes.withUnsafeBufferPointer { bytes in
-                    let key = UnsafeBufferPointer(rebasing: bytes[start..<(start + length)])
-                    return table.insert(groups.count, hash: ConfigHash.hash(key)) { group in
+                let twin = tree.withKey(of: child) { key in
+                    table.insert(groups.count, hash: ConfigHash.hash(key)) { group in
                         // A group keeps its key's node in front even when nothing else is left of it.
                         let owner = owners[group]
                         return layers[owner.layer].tree.withKey(of: owner.node) { $0.hasSameBytes(as: key) }
@@ -232,9 +230,6 @@ struct ConfigMerger {
 extension ConfigTree {
     /// Makes a node's key that of the builder's next node.
     fileprivate func withKey(of node: Int, in owner: ConfigTree, builder: inout ConfigTreeBuilder) {
-        let (start, length) = (Int(owner.nodes[node].keyStart), Int(owner.nodes[node].keyLength))
-        owner.keyBytes.withUnsafeBufferPointer { bytes in
-            _ = builder.key(UnsafeBufferPointer(rebasing: bytes[start..<(start + length)]))
-        }
+        owner.withKey(of: node) { _ = builder.key($0) }
     }
 }

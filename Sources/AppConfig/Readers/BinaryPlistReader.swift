@@ -148,7 +148,7 @@ struct BinaryPlistReader {
         guard isShort else {
             throw failure(.limitExceeded, at: start, expected: "a key of at most 65535 bytes")
         }
-        guard builder.keyBytes.count <= max(context.limits.bytes, 1 << 16) else {
+        guard builder.keyByteCount <= max(context.limits.bytes, 1 << 16) else {
             throw failure(.limitExceeded, at: start, expected: "at most \(context.limits.bytes) bytes of keys")
         }
         builder.setKeyPosition(UInt32(start))

@@ -15,12 +15,17 @@ enum ConfigHash {
 
     @inline(__always)
     static func hash(_ bytes: UnsafeBufferPointer<UInt8>) -> UInt32 {
-        guard let base = bytes.baseAddress else { return UInt32(truncatingIfNeeded: seed) }
-        return bytes.isEmpty ? UInt32(truncatingIfNeeded: seed) : hash(UnsafeRawPointer(base), bytes.count)
+        hash(bytes, seed: seed)
     }
 
     @inline(__always)
-    static func hash(_ base: UnsafeRawPointer, _ count: Int) -> UInt32 {
+    static func hash(_ bytes: UnsafeBufferPointer<UInt8>, seed: UInt64) -> UInt32 {
+        guard let base = bytes.baseAddress, !bytes.isEmpty else { return UInt32(truncatingIfNeeded: seed) }
+        return hash(UnsafeRawPointer(base), bytes.count, seed)
+    }
+
+    @inline(__always)
+    private static func hash(_ base: UnsafeRawPointer, _ count: Int, _ seed: UInt64) -> UInt32 {
         var state = seed ^ (UInt64(truncatingIfNeeded: count) &* k1)
         var at = 0
         while count - at > 16 {

@@ -32,10 +32,15 @@ struct ConfigNode {
 /// The values of one source, or of all of them merged, in preorder: a container is followed by its children.
 ///
 /// Nodes are addressed by number; 0 is the root, always a dictionary. A tree never changes after it is made.
-final class ConfigTree: Sendable {
-    let nodes: ContiguousArray<ConfigNode>
-    let keyBytes: ContiguousArray<UInt8>
-    let strings: ContiguousArray<String>
+///
+/// The runs of nodes, key bytes and texts are memory of the tree's own, so that reading one counts no references.
+final class ConfigTree: @unchecked Sendable {
+    // Nothing is written after `init`; the memory is freed with the tree.
+    let nodes: UnsafeBufferPointer<ConfigNode>
+    let keyBytes: UnsafeBufferPointer<UInt8>
+    let strings: UnsafeBufferPointer<String>
+    private let nodeStorage: ConfigStorage<ConfigNode>
+    private let keyStorage: ConfigStorage<UInt8>
     let blobs: ContiguousArray<[UInt8]>
     let sources: [ConfigSource]
     /// Some key begins with `$`.
@@ -46,17 +51,26 @@ final class ConfigTree: Sendable {
     let hasGaps: Bool
 
     init(
-        nodes: ContiguousArray<ConfigNode>, keyBytes: ContiguousArray<UInt8>, strings: ContiguousArray<String>,
+        nodes: ConfigStorage<ConfigNode>, keyBytes: ConfigStorage<UInt8>, strings: ContiguousArray<String>,
         blobs: ContiguousArray<[UInt8]>, sources: [ConfigSource], hasDirectives: Bool, hasTemplates: Bool, hasGaps: Bool
     ) {
-        self.nodes = nodes
-        self.keyBytes = keyBytes
-        self.strings = strings
+        (nodeStorage, keyStorage) = (nodes, keyBytes)
+        self.nodes = nodes.buffer
+        self.keyBytes = keyBytes.buffer
+        let texts = UnsafeMutableBufferPointer<String>.allocate(capacity: strings.count)
+        _ = texts.initialize(from: strings)
+        self.strings = UnsafeBufferPointer(texts)
         self.blobs = blobs
         self.sources = sources
         self.hasDirectives = hasDirectives
         self.hasTemplates = hasTemplates
         self.hasGaps = hasGaps
+    }
+
+    deinit {
+        let texts = UnsafeMutableBufferPointer(mutating: strings)
+        texts.deinitialize()
+        texts.deallocate()
     }
 
     static let empty: ConfigTree = {
@@ -103,8 +117,7 @@ extension ConfigTree {
     }
 
     func withKey<R>(of node: Int, _ body: (UnsafeBufferPointer<UInt8>) -> R) -> R {
-        let (start, length) = (Int(nodes[node].keyStart), Int(nodes[node].keyLength))
-        return keyBytes.withUnsafeBufferPointer { body(UnsafeBufferPointer(rebasing: $0[start..<(start + length)])) }
+        body(keyStorage.slice(Int(nodes[node].keyStart), Int(nodes[node].keyLength)))
     }
 
     func key(of node: Int) -> String { withKey(of: node) { String(decoding: $0, as: UTF8.self) } }

@@ -6,8 +6,8 @@ struct ConfigTreeBuilder {
         let second: Int
     }
 
-    private(set) var nodes = ContiguousArray<ConfigNode>()
-    private(set) var keyBytes = ContiguousArray<UInt8>()
+    private let nodes = ConfigStorage<ConfigNode>()
+    private let keys = ConfigStorage<UInt8>()
     private(set) var strings = ContiguousArray<String>()
     private(set) var blobs = ContiguousArray<[UInt8]>()
     private var openNodes: ContiguousArray<UInt32> = []
@@ -26,24 +26,26 @@ struct ConfigTreeBuilder {
 
     var depth: Int { openNodes.count }
     var count: Int { nodes.count }
+    var keyByteCount: Int { keys.count }
 
     /// The innermost open container.
     var container: Int? { openNodes.last.map { Int($0) } }
 
     mutating func reserve(nodes nodeCount: Int, keyBytes byteCount: Int, strings stringCount: Int) {
-        nodes.reserveCapacity(nodeCount)
-        keyBytes.reserveCapacity(byteCount)
+        nodes.reserve(nodeCount)
+        keys.reserve(byteCount)
+        keyPositions.reserveCapacity(nodeCount)
         strings.reserveCapacity(stringCount)
     }
 
     /// Sets the key of the next node; false if it is longer than 65,535 bytes.
     mutating func key(_ bytes: UnsafeBufferPointer<UInt8>) -> Bool {
         guard bytes.count <= Int(UInt16.max) else { return false }
-        keyStart = UInt32(keyBytes.count)
+        keyStart = UInt32(keys.count)
         keyLength = UInt16(bytes.count)
         keyFlags = bytes.contains(where: ConfigPath.needsEscape) ? .escapedKey : []
         if bytes.first == UInt8(ascii: "$") { hasDirectives = true }
-        keyBytes.append(contentsOf: bytes)
+        keys.append(contentsOf: bytes)
         return true
     }
 
@@ -61,7 +63,7 @@ struct ConfigTreeBuilder {
                 payload: payload, position: position, keyStart: keyStart, end: number + 1, parent: parent,
                 keyLength: keyLength, source: source, kind: kind, flags: keyFlags))
         keyPositions.append(keyPosition)
-        keyStart = UInt32(keyBytes.count)
+        keyStart = UInt32(keys.count)
         keyLength = 0
         keyFlags = []
     }
@@ -145,9 +147,9 @@ struct ConfigTreeBuilder {
             // Keys of a subtree lie in one piece, as readers append them in the order of the nodes.
             let from = Int(tree.nodes[root + 1].keyStart)
             let to = Int(tree.nodes[end - 1].keyStart) + Int(tree.nodes[end - 1].keyLength)
-            let keyShift = keyBytes.count - from
-            keyBytes.append(contentsOf: tree.keyBytes[from..<max(from, to)])
-            nodes.append(contentsOf: tree.nodes[(root + 1)..<end])
+            let keyShift = keys.count - from
+            keys.append(contentsOf: UnsafeBufferPointer(rebasing: tree.keyBytes[from..<max(from, to)]))
+            nodes.append(contentsOf: UnsafeBufferPointer(rebasing: tree.nodes[(root + 1)..<end]))
             for number in (first + 1)..<nodes.count {
                 nodes[number].keyStart = UInt32(Int(nodes[number].keyStart) + keyShift)
                 nodes[number].parent = UInt32(Int(nodes[number].parent) - root + first)
@@ -169,7 +171,7 @@ struct ConfigTreeBuilder {
             }
         }
         keyPositions.append(contentsOf: repeatElement(0, count: nodes.count - keyPositions.count))
-        keyStart = UInt32(keyBytes.count)
+        keyStart = UInt32(keys.count)
         if tree.hasTemplates { hasTemplates = true }
         if tree.hasDirectives { hasDirectives = true }
         if tree.hasGaps { hasGaps = true }
@@ -179,30 +181,23 @@ struct ConfigTreeBuilder {
     mutating func findDuplicates() -> [Duplicate] {
         guard let container, nodes[container].kind == .dictionary, nodes[container].payload > 1 else { return [] }
         duplicates.reset(expecting: Int(nodes[container].payload))
-        return nodes.withUnsafeBufferPointer { nodes in
-            keyBytes.withUnsafeBufferPointer { keys in
-                func key(_ node: Int) -> UnsafeBufferPointer<UInt8> {
-                    let start = Int(nodes[node].keyStart)
-                    return UnsafeBufferPointer(rebasing: keys[start..<(start + Int(nodes[node].keyLength))])
-                }
-                var found: [Duplicate] = []
-                var child = container + 1
-                while child < nodes.count {
-                    let bytes = key(child)
-                    let twin = duplicates.insert(
-                        child, hash: ConfigHash.hash(bytes), replaces: true, isSame: { key($0).hasSameBytes(as: bytes) }
-                    )
-                    if let twin { found.append(Duplicate(first: twin, second: child)) }
-                    child = Int(nodes[child].end)
-                }
-                return found
-            }
+        func key(_ node: Int) -> UnsafeBufferPointer<UInt8> {
+            keys.slice(Int(nodes[node].keyStart), Int(nodes[node].keyLength))
         }
+        var found: [Duplicate] = []
+        var child = container + 1
+        while child < nodes.count {
+            let bytes = key(child)
+            let twin = duplicates.insert(
+                child, hash: ConfigHash.hash(bytes), replaces: true, isSame: { key($0).hasSameBytes(as: bytes) })
+            if let twin { found.append(Duplicate(first: twin, second: child)) }
+            child = Int(nodes[child].end)
+        }
+        return found
     }
 
     func key(of node: Int) -> String {
-        let start = Int(nodes[node].keyStart)
-        return String(decoding: keyBytes[start..<(start + Int(nodes[node].keyLength))], as: UTF8.self)
+        String(decoding: keys.slice(Int(nodes[node].keyStart), Int(nodes[node].keyLength)), as: UTF8.self)
     }
 
     /// Leaves a node out of its container, as if it had not been read.
@@ -229,14 +224,15 @@ struct ConfigTreeBuilder {
         guard let container else { return .root }
         if nodes[container].kind == .array { return openPath.appending(index: Int(nodes[container].payload)) }
         if keyLength == 0 { return openPath }
-        let start = Int(keyStart)
-        return openPath.appending(String(decoding: keyBytes[start..<(start + Int(keyLength))], as: UTF8.self))
+        return openPath.appending(String(decoding: keys.slice(Int(keyStart), Int(keyLength)), as: UTF8.self))
     }
 
     /// Ends the building; all containers are closed.
     consuming func finish(sources: [ConfigSource]) -> ConfigTree {
-        ConfigTree(
-            nodes: nodes, keyBytes: keyBytes, strings: strings, blobs: blobs, sources: sources,
+        nodes.trim()
+        keys.trim()
+        return ConfigTree(
+            nodes: nodes, keyBytes: keys, strings: strings, blobs: blobs, sources: sources,
             hasDirectives: hasDirectives, hasTemplates: hasTemplates, hasGaps: hasGaps)
     }
 }

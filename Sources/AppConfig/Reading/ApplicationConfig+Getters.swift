@@ -10,10 +10,12 @@
 extension ApplicationConfig {
     /// The text of a key.
     public func string(forKey key: String) -> String? {
-        guard let place = place(of: key) else { return nil }
-        let node = place.tree.nodes[place.node]
-        if node.kind == .string { return place.tree.strings[Int(node.payload)] }
-        return read(place, key)
+        if let node = fastNode(key) {
+            if node == ConfigKeyMemo.absent { return nil }
+            let found = snapshot.tree.nodes[node]
+            if found.kind == .string { return snapshot.tree.strings[Int(found.payload)] }
+        }
+        return slow(key)
     }
 
     /// The text of a key, or a default if it is missing or no text.
@@ -23,9 +25,12 @@ extension ApplicationConfig {
 
     /// The truth value of a key.
     public func bool(forKey key: String) -> Bool? {
-        guard let place = place(of: key) else { return nil }
-        let node = place.tree.nodes[place.node]
-        return node.kind == .boolean ? node.payload != 0 : read(place, key)
+        if let node = fastNode(key) {
+            if node == ConfigKeyMemo.absent { return nil }
+            let found = snapshot.tree.nodes[node]
+            if found.kind == .boolean { return found.payload != 0 }
+        }
+        return slow(key)
     }
 
     /// The truth value of a key, or a default if it is missing or no truth value.
@@ -35,12 +40,16 @@ extension ApplicationConfig {
 
     /// The whole number of a key.
     public func int(forKey key: String) -> Int? {
-        guard let place = place(of: key) else { return nil }
-        let node = place.tree.nodes[place.node]
-        if node.kind == .integer, place.snapshot.context.coercion.kind != .seed {
-            if let number = Int(exactly: Int64(bitPattern: node.payload)) { return number }
+        if let node = fastNode(key) {
+            if node == ConfigKeyMemo.absent { return nil }
+            let found = snapshot.tree.nodes[node]
+            if found.kind == .integer, !snapshot.readsAsSeed,
+                let number = Int(exactly: Int64(bitPattern: found.payload))
+            {
+                return number
+            }
         }
-        return read(place, key)
+        return slow(key)
     }
 
     /// The whole number of a key, or a default if it is missing or no whole number.
@@ -127,6 +136,17 @@ extension ApplicationConfig {
     public func bytes(forKey key: String, default value: @autoclosure () -> Int) -> Int {
         bytes(forKey: key) ?? value()
     }
+
+    /// The node of a key in the snapshot, `absent` if there is none; nil if something stands in the way of reading just
+    /// that.
+    @inline(__always)
+    private func fastNode(_ key: String) -> Int? {
+        if overlay != nil || snapshot.tracker != nil { return nil }
+        return snapshot.find(key) ?? ConfigKeyMemo.absent
+    }
+
+    @inline(never)
+    private func slow<T: ConfigConvertible>(_ key: String) -> T? { place(of: key).flatMap { read($0, key) } }
 
     /// Reads a value that is there; nothing if it is malformed, with a remark.
     func read<T: ConfigConvertible>(_ place: ConfigPlace, _ key: String, as: T.Type = T.self) -> T? {

@@ -26,7 +26,7 @@ extension ApplicationConfig {
         guard let place = place(of: path) else { throw missing(path, expected: "\(T.self)") }
         place.snapshot.note(place.node)
         do {
-            return try ConfigDecoder(config: self, place: place, path: path).decode(T.self)
+            return try ConfigDecoder(decoding: ConfigDecoding(self, place, path), node: place.node).decode(T.self)
         } catch let error as ConfigError {
             throw error
         } catch let error as DecodingError {
@@ -61,33 +61,46 @@ extension ApplicationConfig {
     }
 }
 
+/// What all parts of one decoding share.
+private final class ConfigDecoding {
+    let config: ApplicationConfig
+    let snapshot: ConfigSnapshot
+    /// The node that is decoded, and the path it was asked for by.
+    let root: Int
+    let path: ConfigPath
+
+    init(_ config: ApplicationConfig, _ place: ConfigPlace, _ path: ConfigPath) {
+        (self.config, snapshot, root, self.path) = (config, place.snapshot, place.node, path)
+    }
+
+    /// The path of a node, for errors only.
+    func path(of node: Int) -> ConfigPath {
+        let (outer, inner) = (snapshot.tree.path(of: root).components, snapshot.tree.path(of: node).components)
+        return ConfigPath(path.components + inner.dropFirst(outer.count))
+    }
+}
+
 /// Decodes straight from the tree.
 private struct ConfigDecoder: Decoder {
-    let config: ApplicationConfig
-    let place: ConfigPlace
-    /// The path of `place`.
-    let path: ConfigPath
+    let decoding: ConfigDecoding
+    let node: Int
 
     var codingPath: [any CodingKey] { [] }
     var userInfo: [CodingUserInfoKey: Any] { [:] }
 
-    var coercion: ConfigCoercion { place.snapshot.context.coercion }
+    var tree: ConfigTree { decoding.snapshot.tree }
+    var kind: ConfigKind { tree.nodes[node].kind }
+    var coercion: ConfigCoercion { decoding.snapshot.context.coercion }
+    var fullPath: ConfigPath { decoding.path(of: node) }
 
-    func at(_ node: Int) -> ConfigDecoder {
-        ConfigDecoder(config: config, place: ConfigPlace(snapshot: place.snapshot, node: node), path: path)
+    func at(_ node: Int) -> ConfigDecoder { ConfigDecoder(decoding: decoding, node: node) }
+
+    func mismatch(_ expected: String) -> ConfigError {
+        decoding.config.mismatch(ConfigPlace(snapshot: decoding.snapshot, node: node), fullPath, expected)
     }
-
-    /// The path of the place, for errors only: a container's own part is taken from the tree.
-    var fullPath: ConfigPath {
-        guard let root = config.locate(path), root.snapshot === place.snapshot else { return path }
-        let (outer, inner) = (place.tree.path(of: root.node).components, place.tree.path(of: place.node).components)
-        return ConfigPath(path.components + inner.dropFirst(outer.count))
-    }
-
-    func mismatch(_ expected: String) -> ConfigError { config.mismatch(place, fullPath, expected) }
 
     func convert<T: ConfigConvertible>(_ type: T.Type = T.self) throws -> T {
-        let value = place.tree.scalar(of: place.node) ?? place.tree.value(of: place.node)
+        let value = tree.scalar(of: node) ?? tree.value(of: node)
         guard let made = T(configValue: value, coercion: coercion) else { throw mismatch(T.configTypeName) }
         return made
     }
@@ -106,13 +119,13 @@ private struct ConfigDecoder: Decoder {
     }
 
     func container<Key: CodingKey>(keyedBy type: Key.Type) throws -> KeyedDecodingContainer<Key> {
-        guard place.kind == .dictionary else { throw mismatch("dictionary") }
+        guard kind == .dictionary else { throw mismatch("dictionary") }
         return KeyedDecodingContainer(Keyed<Key>(decoder: self))
     }
 
     func unkeyedContainer() throws -> any UnkeyedDecodingContainer {
-        guard place.kind == .array else { throw mismatch("array") }
-        return Unkeyed(decoder: self, children: place.tree.children(of: place.node))
+        guard kind == .array else { throw mismatch("array") }
+        return Unkeyed(decoder: self, children: tree.children(of: node))
     }
 
     func singleValueContainer() throws -> any SingleValueDecodingContainer { Single(decoder: self) }
@@ -130,84 +143,84 @@ private struct ConfigDecoder: Decoder {
 
         init(decoder: ConfigDecoder) {
             self.decoder = decoder
-            cursor = Cursor(decoder.place.node + 1)
+            cursor = Cursor(decoder.node + 1)
         }
 
         var codingPath: [any CodingKey] { [] }
 
         var allKeys: [Key] {
-            let tree = decoder.place.tree
-            return tree.children(of: decoder.place.node).compactMap { Key(stringValue: tree.key(of: $0)) }
+            let tree = decoder.tree
+            return tree.children(of: decoder.node).compactMap { Key(stringValue: tree.key(of: $0)) }
         }
 
+        @inline(__always)
         private func find(_ key: Key) -> Int? {
-            let place = decoder.place
-            let tree = place.tree
+            let (nodes, keys) = (decoder.tree.nodes, decoder.tree.keyBytes)
             var name = key.stringValue
             return name.withUTF8 { name in
-                tree.nodes.withUnsafeBufferPointer { nodes in
-                    tree.keyBytes.withUnsafeBufferPointer { keys in
-                        let (first, end) = (place.node + 1, Int(nodes[place.node].end))
-                        if first == end { return nil }
-                        let start = cursor.next < end ? cursor.next : first
-                        var at = start
-                        repeat {
-                            let node = nodes[at]
-                            let next = Int(node.end)
-                            if Int(node.keyLength) == name.count {
-                                let key = UnsafeBufferPointer(
-                                    rebasing: keys[Int(node.keyStart)..<(Int(node.keyStart) + name.count)])
-                                if key.hasSameBytes(as: name) {
-                                    cursor.next = next
-                                    return at
-                                }
-                            }
-                            at = next < end ? next : first
-                        } while at != start
-                        return nil
+                let (first, end) = (decoder.node + 1, Int(nodes[decoder.node].end))
+                if first == end { return nil }
+                let start = cursor.next < end ? cursor.next : first
+                var at = start
+                repeat {
+                    let node = nodes[at]
+                    let next = Int(node.end)
+                    if Int(node.keyLength) == name.count {
+                        var same = 0
+                        while same < name.count, keys[Int(node.keyStart) + same] == name[same] { same += 1 }
+                        if same == name.count {
+                            cursor.next = next
+                            return at
+                        }
                     }
-                }
+                    at = next < end ? next : first
+                } while at != start
+                return nil
             }
         }
 
-        private func decoder(_ key: Key) throws -> ConfigDecoder {
+        private func node(_ key: Key) throws -> Int {
             guard let node = find(key) else { throw missing(key, "a value") }
-            return decoder.at(node)
+            return node
+        }
+
+        private func decoder(_ key: Key) throws -> ConfigDecoder {
+            decoder.at(try node(key))
         }
 
         private func missing(_ key: Key, _ expected: String) -> ConfigError {
-            let tree = decoder.place.tree
-            let names = tree.children(of: decoder.place.node).map { tree.key(of: $0) }
+            let tree = decoder.tree
+            let names = tree.children(of: decoder.node).map { tree.key(of: $0) }
             return ConfigError(
                 .missingKey, key: decoder.fullPath.appending(key.stringValue),
-                origin: tree.origin(of: decoder.place.node), expected: expected, found: "nothing",
+                origin: tree.origin(of: decoder.node), expected: expected, found: "nothing",
                 hint: ConfigHints.nearest(to: key.stringValue, among: names).map { "did you mean \($0)?" })
         }
 
         func contains(_ key: Key) -> Bool { find(key) != nil }
-        func decodeNil(forKey key: Key) throws -> Bool { try decoder(key).place.kind == .null }
+        func decodeNil(forKey key: Key) throws -> Bool { decoder.tree.nodes[try node(key)].kind == .null }
 
         func decode(_ type: Bool.Type, forKey key: Key) throws -> Bool {
-            let decoder = try decoder(key)
-            let node = decoder.place.tree.nodes[decoder.place.node]
-            return node.kind == .boolean ? node.payload != 0 : try decoder.convert()
+            let number = try node(key)
+            let found = decoder.tree.nodes[number]
+            return found.kind == .boolean ? found.payload != 0 : try decoder.at(number).convert()
         }
 
         func decode(_ type: String.Type, forKey key: Key) throws -> String {
-            let decoder = try decoder(key)
-            let node = decoder.place.tree.nodes[decoder.place.node]
-            return node.kind == .string ? decoder.place.tree.strings[Int(node.payload)] : try decoder.convert()
+            let number = try node(key)
+            let found = decoder.tree.nodes[number]
+            return found.kind == .string ? decoder.tree.strings[Int(found.payload)] : try decoder.at(number).convert()
         }
 
         func decode(_ type: Int.Type, forKey key: Key) throws -> Int {
-            let decoder = try decoder(key)
-            let node = decoder.place.tree.nodes[decoder.place.node]
-            if node.kind == .integer, decoder.coercion.kind != .seed,
-                let number = Int(exactly: Int64(bitPattern: node.payload))
+            let number = try node(key)
+            let found = decoder.tree.nodes[number]
+            if found.kind == .integer, !decoder.decoding.snapshot.readsAsSeed,
+                let value = Int(exactly: Int64(bitPattern: found.payload))
             {
-                return number
+                return value
             }
-            return try decoder.convert()
+            return try decoder.at(number).convert()
         }
 
         func decode(_ type: Double.Type, forKey key: Key) throws -> Double { try decoder(key).convert() }
@@ -236,8 +249,8 @@ private struct ConfigDecoder: Decoder {
         }
 
         func superDecoder() throws -> any Decoder {
-            let tree = decoder.place.tree
-            guard let node = tree.child(of: decoder.place.node, key: "super") else { return decoder }
+            let tree = decoder.tree
+            guard let node = tree.child(of: decoder.node, key: "super") else { return decoder }
             return decoder.at(node)
         }
 
@@ -255,7 +268,7 @@ private struct ConfigDecoder: Decoder {
         }
 
         var codingPath: [any CodingKey] { [] }
-        var count: Int? { decoder.place.tree.count(of: decoder.place.node) }
+        var count: Int? { decoder.tree.count(of: decoder.node) }
         var isAtEnd: Bool { children.first == nil }
 
         private mutating func next() throws -> ConfigDecoder {
@@ -269,7 +282,7 @@ private struct ConfigDecoder: Decoder {
         }
 
         mutating func decodeNil() throws -> Bool {
-            guard let node = children.first, decoder.place.tree.kind(of: node) == .null else { return false }
+            guard let node = children.first, decoder.tree.kind(of: node) == .null else { return false }
             _ = try next()
             return true
         }
@@ -294,7 +307,7 @@ private struct ConfigDecoder: Decoder {
 
         var codingPath: [any CodingKey] { [] }
 
-        func decodeNil() -> Bool { decoder.place.kind == .null }
+        func decodeNil() -> Bool { decoder.kind == .null }
         func decode(_ type: Bool.Type) throws -> Bool { try decoder.convert() }
         func decode(_ type: String.Type) throws -> String { try decoder.convert() }
         func decode(_ type: Double.Type) throws -> Double { try decoder.convert() }

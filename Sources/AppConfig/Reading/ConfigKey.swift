@@ -15,19 +15,30 @@ import Synchronization
 /// let timeout = config[Settings.timeout]  // 15
 /// ```
 public struct ConfigKey<Value: ConfigConvertible & Sendable>: Sendable {
+    /// One object, so that passing a key on costs one reference at most.
+    final class Box: Sendable {
+        let name: String
+        let defaultValue: Value
+        let isSecret: Bool
+        let memo = ConfigKeyMemo()
+
+        init(_ name: String, _ defaultValue: Value, _ isSecret: Bool) {
+            (self.name, self.defaultValue, self.isSecret) = (name, defaultValue, isSecret)
+        }
+    }
+
+    let box: Box
+
     /// The key as it was written.
-    public let name: String
+    public var name: String { box.name }
     /// The value of a missing or malformed entry.
-    public let defaultValue: Value
+    public var defaultValue: Value { box.defaultValue }
     /// The value is never printed; list the key in a plan's schema or `secrets` to hold it back everywhere.
-    public let isSecret: Bool
-    let memo = ConfigKeyMemo()
+    public var isSecret: Bool { box.isSecret }
 
     /// Creates a key.
     public init(_ name: String, default defaultValue: Value, secret isSecret: Bool = false) {
-        self.name = name
-        self.defaultValue = defaultValue
-        self.isSecret = isSecret
+        box = Box(name, defaultValue, isSecret)
     }
 
     /// The key as a path.
@@ -58,24 +69,24 @@ public struct RequiredConfigKey<Value: ConfigConvertible & Sendable>: Sendable {
 }
 
 /// Where a key found its value last: the snapshot's generation and the node's number in one word.
-final class ConfigKeyMemo: Sendable {
+struct ConfigKeyMemo: ~Copyable, Sendable {
     static let nodeBits: UInt64 = 28
-    static let absent: UInt64 = (1 << nodeBits) - 1
+    static let absent: Int = (1 << 28) - 1
 
     private let word = Atomic<UInt64>(0)
 
     /// The node's number in a snapshot, `absent` if it has none.
     @inline(__always)
-    func node(_ name: String, in snapshot: ConfigSnapshot) -> UInt64 {
+    func node(_ name: @autoclosure () -> String, in snapshot: ConfigSnapshot) -> Int {
         let word = word.load(ordering: .relaxed)
-        if word >> Self.nodeBits == snapshot.generation { return word & Self.absent }
-        return find(name, in: snapshot)
+        if word >> Self.nodeBits == snapshot.generation { return Int(word & UInt64(Self.absent)) }
+        return find(name(), in: snapshot)
     }
 
     @inline(never)
-    private func find(_ name: String, in snapshot: ConfigSnapshot) -> UInt64 {
-        let node = snapshot.find(name).map { UInt64($0) } ?? Self.absent
-        word.store(snapshot.generation << Self.nodeBits | node, ordering: .relaxed)
+    private func find(_ name: String, in snapshot: ConfigSnapshot) -> Int {
+        let node = snapshot.find(name) ?? Self.absent
+        word.store(snapshot.generation << Self.nodeBits | UInt64(node), ordering: .relaxed)
         return node
     }
 }
@@ -83,42 +94,54 @@ final class ConfigKeyMemo: Sendable {
 extension ApplicationConfig {
     /// The value of a key, or its default if it is missing or malformed; the latter leaves a remark in `diagnostics`.
     public subscript<Value>(_ key: ConfigKey<Value>) -> Value {
-        guard let place = place(of: key) else { return key.defaultValue }
+        guard let place = place(of: key.name) else { return key.defaultValue }
         return convert(place, key)
     }
 
     /// The value of a key, read without a detour through ``ConfigValue``.
     public subscript(_ key: ConfigKey<Int>) -> Int {
-        guard let place = place(of: key) else { return key.defaultValue }
-        let node = place.tree.nodes[place.node]
-        if node.kind == .integer, let number = Int(exactly: Int64(bitPattern: node.payload)),
-            place.snapshot.context.coercion.kind != .seed
-        {
-            return number
-        }
-        return convert(place, key)
+        guard let node = fastNode(key) else { return slow(key) }
+        let found = snapshot.tree.nodes[node]
+        guard found.kind == .integer, !snapshot.readsAsSeed else { return slow(key) }
+        return Int(exactly: Int64(bitPattern: found.payload)) ?? slow(key)
     }
 
     /// The value of a key, read without a detour through ``ConfigValue``.
     public subscript(_ key: ConfigKey<Bool>) -> Bool {
-        guard let place = place(of: key) else { return key.defaultValue }
-        let node = place.tree.nodes[place.node]
-        return node.kind == .boolean ? node.payload != 0 : convert(place, key)
+        guard let node = fastNode(key) else { return slow(key) }
+        let found = snapshot.tree.nodes[node]
+        return found.kind == .boolean ? found.payload != 0 : slow(key)
     }
 
     /// The value of a key, read without a detour through ``ConfigValue``.
     public subscript(_ key: ConfigKey<Double>) -> Double {
-        guard let place = place(of: key) else { return key.defaultValue }
-        let node = place.tree.nodes[place.node]
-        let number = Double(bitPattern: node.payload)
-        return node.kind == .real && number.isFinite ? number : convert(place, key)
+        guard let node = fastNode(key) else { return slow(key) }
+        let found = snapshot.tree.nodes[node]
+        let number = Double(bitPattern: found.payload)
+        return found.kind == .real && number.isFinite ? number : slow(key)
     }
 
     /// The value of a key, read without a detour through ``ConfigValue``.
     public subscript(_ key: ConfigKey<String>) -> String {
-        guard let place = place(of: key) else { return key.defaultValue }
-        let node = place.tree.nodes[place.node]
-        return node.kind == .string ? place.tree.strings[Int(node.payload)] : convert(place, key)
+        guard let node = fastNode(key) else { return slow(key) }
+        let found = snapshot.tree.nodes[node]
+        return found.kind == .string ? snapshot.tree.strings[Int(found.payload)] : slow(key)
+    }
+
+    /// The node of a key in the snapshot; nil if there is none or something stands in the way of reading just that.
+    @inline(__always)
+    private func fastNode<Value>(_ key: ConfigKey<Value>) -> Int? {
+        if overlay != nil { return nil }
+        let node = key.box.memo.node(key.box.name, in: snapshot)
+        if node == ConfigKeyMemo.absent { return nil }
+        if snapshot.tracker != nil { snapshot.note(node, key.box.name) }
+        return node
+    }
+
+    @inline(never)
+    private func slow<Value>(_ key: ConfigKey<Value>) -> Value {
+        guard let place = place(of: key.name) else { return key.defaultValue }
+        return convert(place, key)
     }
 
     /// The value of a required key.
@@ -133,15 +156,6 @@ extension ApplicationConfig {
             }
             return made
         }
-    }
-
-    @inline(__always)
-    private func place<Value>(of key: ConfigKey<Value>) -> ConfigPlace? {
-        if overlay != nil { return place(of: key.name) }
-        let node = key.memo.node(key.name, in: snapshot)
-        let place = node == ConfigKeyMemo.absent ? nil : ConfigPlace(snapshot: snapshot, node: Int(node))
-        snapshot.note(place?.node, key.name)
-        return place
     }
 
     @inline(never)

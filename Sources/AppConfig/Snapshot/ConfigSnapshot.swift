@@ -9,6 +9,8 @@ final class ConfigSnapshot: Sendable {
     let tree: ConfigTree
     let index: ConfigIndex
     let context: ConfigContext
+    /// Whether numbers are read as the original did, looked at by the fast reads.
+    let readsAsSeed: Bool
     /// Who wants to know of reads, if anybody does.
     let tracker: ConfigAccessTracker?
 
@@ -18,6 +20,7 @@ final class ConfigSnapshot: Sendable {
         self.tree = tree
         self.index = ConfigIndex(tree)
         self.context = context
+        readsAsSeed = context.coercion.kind == .seed
         tracker = nil
         generation = Self.generations.add(1, ordering: .relaxed).newValue
     }
@@ -29,12 +32,13 @@ final class ConfigSnapshot: Sendable {
         self.tracker = tracker
         generation = other.generation
         self.context = context
+        readsAsSeed = context.coercion.kind == .seed
     }
 
     /// The node that a key's text means: a literal root key first, then a path.
     @inline(__always)
     func find(_ key: String) -> Int? {
-        if let found = key.utf8.withContiguousStorageIfAvailable({ index.find($0, in: tree) }) {
+        if let found = key.utf8.withContiguousStorageIfAvailable({ index.find($0) }) {
             return found ?? findSpelled(key)
         }
         return findBridged(key)
@@ -42,7 +46,7 @@ final class ConfigSnapshot: Sendable {
 
     private func findBridged(_ key: String) -> Int? {
         var key = key
-        return key.withUTF8 { index.find($0, in: tree) } ?? findSpelled(key)
+        return key.withUTF8 { index.find($0) } ?? findSpelled(key)
     }
 
     /// The second look, for spellings that are not canonical (`::`, `\`, `[2]`) and paths deeper than the index.
@@ -74,12 +78,12 @@ final class ConfigSnapshot: Sendable {
         if keys.isEmpty { return tree.descend(components) }
         var found: Int?
         if keys.count == 1, case .key(var key) = keys[0] {
-            found = key.withUTF8 { index.find($0, in: tree) }
+            found = key.withUTF8 { index.find($0) }
             if let node = found, tree.nodes[node].parent != 0 { found = nil }
         } else {
             var text: [UInt8] = []
             for case .key(let key) in keys { ConfigPath.append(key: key.utf8, to: &text, isFirst: text.isEmpty) }
-            found = text.withUnsafeBufferPointer { index.find($0, in: tree) }
+            found = text.withUnsafeBufferPointer { index.find($0) }
             // A literal root key of the same text is not what exact steps mean.
             if let node = found, tree.nodes[node].parent == 0 { found = nil }
         }

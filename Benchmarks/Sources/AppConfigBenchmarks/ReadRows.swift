@@ -1,0 +1,119 @@
+import AshlarAppConfig
+import BenchmarkHarness
+import Foundation
+
+func readRows(_ suite: inout BenchmarkSuite) {
+    let corpus = Corpus(keys: 10_000)
+    let config = load(corpus.plist(.xml))
+    let (numbers, texts) = (corpus.probes(offset: 0), corpus.probes(offset: 1))
+    var ints: [String: Int] = [:]
+    var strings: [String: String] = [:]
+    for (section, entries) in corpus.values {
+        for (key, value) in entries {
+            if let number = value as? Int { ints["\(section).\(key)"] = number }
+            if let text = value as? String { strings["\(section).\(key)"] = text }
+        }
+    }
+    let (intTable, stringTable) = (ints, strings)
+    let intKeys = numbers.map { ConfigKey($0, default: -1) }
+    let stringKeys = texts.map { ConfigKey($0, default: "") }
+    let absent = (0..<1024).map { "section\($0).nokey\($0)" }
+    precondition(intKeys.allSatisfy { config[$0] == intTable[$0.name] })
+    precondition(stringKeys.allSatisfy { config[$0] == stringTable[$0.name] })
+
+    let dictionaryInt = Contender("Dictionary<String, Int> hit") { n in
+        var sum = 0
+        for i in 0..<n { sum &+= intTable[numbers[i & 1023]] ?? -1 }
+        blackHole(sum)
+    }
+    let dictionaryString = Contender("Dictionary<String, String> hit") { n in
+        var sum = 0
+        for i in 0..<n { sum &+= stringTable[texts[i & 1023]]?.utf8.count ?? 0 }
+        blackHole(sum)
+    }
+    suite.row(
+        "typed get, Int, 1,024 keys of 10,000", allocations: 0,
+        ours: Contender("config[key]") { n in
+            var sum = 0
+            for i in 0..<n { sum &+= config[intKeys[i & 1023]] }
+            blackHole(sum)
+        }, against: [Peer(dictionaryInt, .atMost(0.25))])
+    suite.row(
+        "typed get, Int, one key", allocations: 0,
+        ours: Contender("config[key]") { n in
+            let key = intKeys[7]
+            var sum = 0
+            for _ in 0..<n { sum &+= config[key] }
+            blackHole(sum)
+        },
+        against: [
+            Peer(
+                Contender("Dictionary<String, Int> hit") { n in
+                    let key = numbers[7]
+                    var sum = 0
+                    for _ in 0..<n { sum &+= intTable[key] ?? -1 }
+                    blackHole(sum)
+                }, .atMost(0.25))
+        ])
+    suite.row(
+        "typed get, String, 1,024 keys of 10,000", allocations: 0,
+        ours: Contender("config[key]") { n in
+            var sum = 0
+            for i in 0..<n { sum &+= config[stringKeys[i & 1023]].utf8.count }
+            blackHole(sum)
+        }, against: [Peer(dictionaryString, .atMost(0.25))])
+    suite.row(
+        "string get, Int, 1,024 keys of 10,000", allocations: 0,
+        ours: Contender("config.int(forKey:)") { n in
+            var sum = 0
+            for i in 0..<n { sum &+= config.int(forKey: numbers[i & 1023]) ?? -1 }
+            blackHole(sum)
+        }, against: [Peer(dictionaryInt, .atMost(0.7))])
+    suite.row(
+        "string get, String, 1,024 keys of 10,000", allocations: 0,
+        ours: Contender("config.string(forKey:)") { n in
+            var sum = 0
+            for i in 0..<n { sum &+= config.string(forKey: texts[i & 1023])?.utf8.count ?? 0 }
+            blackHole(sum)
+        }, against: [Peer(dictionaryString, .atMost(0.7))])
+    suite.row(
+        "string get of an absent key", allocations: 0,
+        ours: Contender("config.int(forKey:)") { n in
+            var sum = 0
+            for i in 0..<n { sum &+= config.int(forKey: absent[i & 1023]) ?? -1 }
+            blackHole(sum)
+        },
+        against: [
+            Peer(
+                Contender("Dictionary<String, Int> miss") { n in
+                    var sum = 0
+                    for i in 0..<n { sum &+= intTable[absent[i & 1023]] ?? -1 }
+                    blackHole(sum)
+                }, .atMost(0.7))
+        ])
+    let tracked = config.trackingAccess()
+    suite.row(
+        "typed get, Int, with reads tracked", allocations: 0,
+        ours: Contender("config[key]") { n in
+            var sum = 0
+            for i in 0..<n { sum &+= tracked[intKeys[i & 1023]] }
+            blackHole(sum)
+        }, against: [Peer(dictionaryInt)])
+    let store = ConfigStore(config)
+    suite.row(
+        "current of a store and typed get", allocations: 0,
+        ours: Contender("store.current[key]") { n in
+            var sum = 0
+            for i in 0..<n { sum &+= store.current[intKeys[i & 1023]] }
+            blackHole(sum)
+        }, against: [Peer(dictionaryInt)])
+    suite.row(
+        "one set on 10,000 keys",
+        ours: Contender("config[path] = value") { n in
+            for i in 0..<n {
+                var copy = config
+                copy["section7.key7"] = .integer(Int64(i))
+                blackHole(copy)
+            }
+        }, against: [])
+}
