@@ -42,7 +42,8 @@ import Testing
         var maker = ValueMaker(random: SplitMix(4))
         for round in 0..<rounds(1000, soak: 50_000) {
             let entries = jsonValue(.dictionary(maker.entries(depth: 4)), &maker.random).dictionary ?? [:]
-            let data = try JSONSerialization.data(withJSONObject: Oracle.any(.dictionary(entries)))
+            let data = try JSONSerialization.data(
+                withJSONObject: Oracle.any(.dictionary(entries)), options: .sortedKeys)
             let config = try read(Array(data)).get()
             guard numbersAsReals(.dictionary(config.values)) == numbersAsReals(.dictionary(entries)) else {
                 Issue.record("round \(round): \(String(decoding: data, as: UTF8.self)) read as \(config.values)")
@@ -90,7 +91,8 @@ import Testing
                     try PropertyListSerialization.data(fromPropertyList: plist, format: .binary, options: 0))
             default:
                 entries = jsonValue(.dictionary(entries), &random).dictionary ?? [:]
-                bytes = Array(try JSONSerialization.data(withJSONObject: Oracle.any(.dictionary(entries))))
+                bytes = Array(
+                    try JSONSerialization.data(withJSONObject: Oracle.any(.dictionary(entries)), options: .sortedKeys))
             }
             for _ in 0...random.below(3) where !bytes.isEmpty {
                 switch random.below(4) {

@@ -1,10 +1,53 @@
 import AshlarAppConfig
 import FuzzHarness
 
+/// Loads the bytes as a file and reads all that came of it.
+@Sendable private func load(_ bytes: [UInt8], _ adjust: (inout ConfigPlan) -> Void = { _ in }) {
+    var plan = ConfigPlan(
+        location: .memory(["ApplicationConfig.plist": bytes]), environments: [], bundleIdentifier: "com.acme.beta.App")
+    plan.limits.values = 100_000
+    plan.variables = ["HOME": "/", "APP_A__B": "${x}"]
+    plan.variablePrefix = "APP_"
+    adjust(&plan)
+    let report = ApplicationConfig.loadReport(plan)
+    _ = report.errors.map(\.description)
+    _ = report.config.description
+    for path in report.config.paths().prefix(100) {
+        _ = report.config.explain(path).description
+        _ = report.config.int(forKey: path.description)
+    }
+}
+
+private func text(_ head: String, _ bytes: [UInt8], _ tail: String) -> [UInt8] {
+    Array(head.utf8) + bytes + Array(tail.utf8)
+}
+
 /// libFuzzer's first call.
 @_cdecl("LLVMFuzzerInitialize")
 public func initialize(_ count: UnsafeMutablePointer<Int32>, _ arguments: UnsafeMutableRawPointer) -> Int32 {
     choose(from: [
-        FuzzTarget("nothing") { _ in }
+        FuzzTarget("file") { load($0) },
+        FuzzTarget("xml") { load(text("<plist><dict>", $0, "</dict></plist>")) },
+        FuzzTarget("binary") { load(text("bplist00", $0, "")) },
+        FuzzTarget("json") { load(text("{", $0, "}")) { $0.merge = .seed } },
+        FuzzTarget("template") { bytes in
+            // The input is the text of two values that may refer to each other.
+            let value = ConfigValue.string(String(decoding: bytes, as: UTF8.self))
+            load([]) { $0.defaults = ["a": value, "b": ["c": value], "x": "y"] }
+        },
+        FuzzTarget("path") { bytes in
+            let path = ConfigPath(String(decoding: bytes, as: UTF8.self))
+            precondition(ConfigPath(path.description).description == path.description)
+            var config: ApplicationConfig = ["a": ["b": [1, 2]], "a.b": 3]
+            config[path] = 4
+            _ = config.explain(path).description
+        },
+        FuzzTarget("names") { bytes in
+            let name = String(decoding: bytes, as: UTF8.self)
+            load([]) {
+                $0.variables = ["APP_" + name: name]
+                $0.arguments = ["--" + name, "--set", name]
+            }
+        },
     ])
 }

@@ -197,10 +197,10 @@ struct BinaryPlistReader {
                 builder.string(
                     String(decoding: text, as: UTF8.self), mayBeTemplate: text.contains(UInt8(ascii: "$")),
                     position: position)
-                made[object] = UInt32(builder.strings.count)
+                made[object] = UInt32(builder.stringCount)
             } else {
                 builder.string(try utf16(at: start), position: position)
-                made[object] = UInt32(builder.strings.count)
+                made[object] = UInt32(builder.stringCount)
             }
         case 0xA, 0xD:
             try openContainer(object, at: start, isDictionary: marker >> 4 == 0xD)

@@ -41,6 +41,7 @@ final class ConfigTree: @unchecked Sendable {
     let strings: UnsafeBufferPointer<String>
     private let nodeStorage: ConfigStorage<ConfigNode>
     private let keyStorage: ConfigStorage<UInt8>
+    private let textStorage: ConfigTexts
     let blobs: ContiguousArray<[UInt8]>
     let sources: [ConfigSource]
     /// Some key begins with `$`.
@@ -51,26 +52,19 @@ final class ConfigTree: @unchecked Sendable {
     let hasGaps: Bool
 
     init(
-        nodes: ConfigStorage<ConfigNode>, keyBytes: ConfigStorage<UInt8>, strings: ContiguousArray<String>,
+        nodes: ConfigStorage<ConfigNode>, keyBytes: ConfigStorage<UInt8>, strings: ConfigTexts,
         blobs: ContiguousArray<[UInt8]>, sources: [ConfigSource], hasDirectives: Bool, hasTemplates: Bool, hasGaps: Bool
     ) {
         (nodeStorage, keyStorage) = (nodes, keyBytes)
         self.nodes = nodes.buffer
         self.keyBytes = keyBytes.buffer
-        let texts = UnsafeMutableBufferPointer<String>.allocate(capacity: strings.count)
-        _ = texts.initialize(from: strings)
-        self.strings = UnsafeBufferPointer(texts)
+        textStorage = strings
+        self.strings = strings.buffer
         self.blobs = blobs
         self.sources = sources
         self.hasDirectives = hasDirectives
         self.hasTemplates = hasTemplates
         self.hasGaps = hasGaps
-    }
-
-    deinit {
-        let texts = UnsafeMutableBufferPointer(mutating: strings)
-        texts.deinitialize()
-        texts.deallocate()
     }
 
     static let empty: ConfigTree = {
@@ -182,7 +176,29 @@ extension ConfigTree {
 extension UnsafeBufferPointer<UInt8> {
     func hasSameBytes(as other: UnsafeBufferPointer<UInt8>) -> Bool {
         guard count == other.count else { return false }
-        for at in 0..<count where self[at] != other[at] { return false }
-        return true
+        guard let left = baseAddress, let right = other.baseAddress else { return true }
+        return UInt8.areSame(left, right, count)
+    }
+}
+
+extension UInt8 {
+    /// Whether two runs of bytes are equal; short ones are compared as two overlapping words.
+    @inline(__always)
+    static func areSame(_ left: UnsafePointer<UInt8>, _ right: UnsafePointer<UInt8>, _ count: Int) -> Bool {
+        let (left, right) = (UnsafeRawPointer(left), UnsafeRawPointer(right))
+        func differ<T: FixedWidthInteger & BitwiseCopyable>(_ at: Int, _: T.Type) -> Bool {
+            left.loadUnaligned(fromByteOffset: at, as: T.self) != right.loadUnaligned(fromByteOffset: at, as: T.self)
+        }
+        if count >= 8 {
+            var at = 0
+            while at + 8 < count {
+                if differ(at, UInt64.self) { return false }
+                at += 8
+            }
+            return !differ(count - 8, UInt64.self)
+        }
+        if count >= 4 { return !differ(0, UInt32.self) && !differ(count - 4, UInt32.self) }
+        if count >= 2 { return !differ(0, UInt16.self) && !differ(count - 2, UInt16.self) }
+        return count == 0 || !differ(0, UInt8.self)
     }
 }

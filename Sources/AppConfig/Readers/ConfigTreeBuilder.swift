@@ -8,7 +8,7 @@ struct ConfigTreeBuilder {
 
     private let nodes = ConfigStorage<ConfigNode>()
     private let keys = ConfigStorage<UInt8>()
-    private(set) var strings = ContiguousArray<String>()
+    private let texts = ConfigTexts()
     private(set) var blobs = ContiguousArray<[UInt8]>()
     private var openNodes: ContiguousArray<UInt32> = []
     /// Where the keys stand, by node; only as far as a reader has said.
@@ -27,6 +27,7 @@ struct ConfigTreeBuilder {
     var depth: Int { openNodes.count }
     var count: Int { nodes.count }
     var keyByteCount: Int { keys.count }
+    var stringCount: Int { texts.count }
 
     /// The innermost open container.
     var container: Int? { openNodes.last.map { Int($0) } }
@@ -35,7 +36,7 @@ struct ConfigTreeBuilder {
         nodes.reserve(nodeCount)
         keys.reserve(byteCount)
         keyPositions.reserveCapacity(nodeCount)
-        strings.reserveCapacity(stringCount)
+        texts.reserve(stringCount)
     }
 
     /// Sets the key of the next node; false if it is longer than 65,535 bytes.
@@ -120,8 +121,8 @@ struct ConfigTreeBuilder {
     /// Adds a text; `mayBeTemplate` is false when the caller has seen that it holds no `$`.
     mutating func string(_ text: String, mayBeTemplate: Bool = true, position: UInt32) {
         if mayBeTemplate, !hasTemplates { hasTemplates = ConfigTemplate.isTemplate(text) }
-        strings.append(text)
-        append(.string, UInt64(strings.count - 1), position)
+        texts.append(text)
+        append(.string, UInt64(texts.count - 1), position)
     }
 
     /// Adds a text that was added before.
@@ -161,8 +162,8 @@ struct ConfigTreeBuilder {
             switch nodes[number].kind {
             case .string:
                 let text = tree.strings[Int(nodes[number].payload)]
-                nodes[number].payload = UInt64(strings.count)
-                strings.append(text)
+                nodes[number].payload = UInt64(texts.count)
+                texts.append(text)
             case .data:
                 let blob = tree.blobs[Int(nodes[number].payload)]
                 nodes[number].payload = UInt64(blobs.count)
@@ -232,7 +233,7 @@ struct ConfigTreeBuilder {
         nodes.trim()
         keys.trim()
         return ConfigTree(
-            nodes: nodes, keyBytes: keys, strings: strings, blobs: blobs, sources: sources,
+            nodes: nodes, keyBytes: keys, strings: texts, blobs: blobs, sources: sources,
             hasDirectives: hasDirectives, hasTemplates: hasTemplates, hasGaps: hasGaps)
     }
 }

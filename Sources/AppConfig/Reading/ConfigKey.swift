@@ -17,10 +17,11 @@ import Synchronization
 public struct ConfigKey<Value: ConfigConvertible & Sendable>: Sendable {
     /// One object, so that passing a key on costs one reference at most.
     final class Box: Sendable {
+        // First, to lie in one cache line with the count of references.
+        let memo = ConfigKeyMemo()
         let name: String
         let defaultValue: Value
         let isSecret: Bool
-        let memo = ConfigKeyMemo()
 
         init(_ name: String, _ defaultValue: Value, _ isSecret: Bool) {
             (self.name, self.defaultValue, self.isSecret) = (name, defaultValue, isSecret)

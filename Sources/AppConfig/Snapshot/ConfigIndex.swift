@@ -122,7 +122,8 @@ final class ConfigIndex: @unchecked Sendable {
             }
             if length > rest { return false }
             let from = rest - length
-            for at in 0..<length where text[from + at] != keys[Int(node.keyStart) + at] { return false }
+            guard let left = text.baseAddress, let right = keys.baseAddress else { return length == 0 && isRootKey }
+            if !UInt8.areSame(left + from, right + Int(node.keyStart), length) { return false }
             if isRootKey { return from == 0 }
             if from == 0 || text[from - 1] != UInt8(ascii: ".") { return false }
             rest = from - 1

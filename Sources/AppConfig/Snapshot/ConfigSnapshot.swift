@@ -38,28 +38,32 @@ final class ConfigSnapshot: Sendable {
     /// The node that a key's text means: a literal root key first, then a path.
     @inline(__always)
     func find(_ key: String) -> Int? {
-        if let found = key.utf8.withContiguousStorageIfAvailable({ index.find($0) }) {
-            return found ?? findSpelled(key)
+        let found = key.utf8.withContiguousStorageIfAvailable { text in
+            index.find(text) ?? (mayBeSpelledOtherwise(text) ? Self.unsure : Self.absent)
         }
-        return findBridged(key)
+        guard let found, found != Self.unsure else { return findSpelled(key) }
+        return found == Self.absent ? nil : found
     }
 
-    private func findBridged(_ key: String) -> Int? {
-        var key = key
-        return key.withUTF8 { index.find($0) } ?? findSpelled(key)
+    private static let absent = -1
+    private static let unsure = -2
+
+    /// Whether a text that the index does not know may mean a value all the same: by a spelling that is not canonical
+    /// (`::`, `\`, `[2]`), as a path that a literal key hides, or as one deeper than the index.
+    private func mayBeSpelledOtherwise(_ text: UnsafeBufferPointer<UInt8>) -> Bool {
+        if text.isEmpty || text.count >= ConfigIndex.maximumDepth * 2 - 1 || !index.hidden.isEmpty { return true }
+        for byte in text
+        where byte == UInt8(ascii: ":") || byte == UInt8(ascii: "[") || byte == UInt8(ascii: "\\") {
+            return true
+        }
+        return false
     }
 
-    /// The second look, for spellings that are not canonical (`::`, `\`, `[2]`) and paths deeper than the index.
+    @inline(never)
     private func findSpelled(_ key: String) -> Int? {
-        var dots = 0
-        var isSpelled = false
-        for byte in key.utf8 {
-            if byte == UInt8(ascii: ".") { dots += 1 }
-            if byte == UInt8(ascii: "\\") || byte == UInt8(ascii: "[") || byte == UInt8(ascii: ":") { isSpelled = true }
-        }
+        var key = key
         if key.isEmpty { return 0 }
-        guard isSpelled || dots >= ConfigIndex.maximumDepth - 1 || !index.hidden.isEmpty else { return nil }
-        return find(ConfigPath(key).components)
+        return key.withUTF8 { index.find($0) } ?? find(ConfigPath(key).components)
     }
 
     /// The node that a path means.

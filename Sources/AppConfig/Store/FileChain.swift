@@ -93,9 +93,16 @@ struct FileSignature: Hashable {
         inode = UInt64(truncatingIfNeeded: status.st_ino)
         size = Int64(status.st_size)
         #if canImport(Darwin)
-            (seconds, nanoseconds) = (status.st_mtimespec.tv_sec, status.st_mtimespec.tv_nsec)
+            let time = status.st_mtimespec
         #else
-            (seconds, nanoseconds) = (Int(status.st_mtim.tv_sec), Int(status.st_mtim.tv_nsec))
+            let time = status.st_mtim
         #endif
+        // Read as the two words they are: by name the compiler finds them in one module or another, depending on the build.
+        (seconds, nanoseconds) = withUnsafeBytes(of: time) { words in
+            (
+                words.loadUnaligned(as: Int.self),
+                words.loadUnaligned(fromByteOffset: MemoryLayout<Int>.size, as: Int.self)
+            )
+        }
     }
 }

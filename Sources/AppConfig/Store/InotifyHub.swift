@@ -133,10 +133,12 @@
             }
         }
 
+        private static let start = ContinuousClock.now
+
+        /// Nanoseconds since the first call.
         private static func now() -> Int {
-            var time = timespec()
-            clock_gettime(CLOCK_MONOTONIC, &time)
-            return Int(time.tv_sec) * 1_000_000_000 + Int(time.tv_nsec)
+            let (seconds, attoseconds) = (ContinuousClock.now - start).components
+            return Int(seconds) * 1_000_000_000 + Int(attoseconds / 1_000_000_000)
         }
 
         /// Sets the deadlines of the watchers that a run of events concerns.

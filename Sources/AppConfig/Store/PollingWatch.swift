@@ -32,10 +32,15 @@ final class PollingWatch: Sendable {
 
     private func run(_ first: [FileSignature?]) {
         var signatures = first
-        let (seconds, attoseconds) = interval.components
+        let microseconds = max(1, interval / .microseconds(1))
         while !isCancelled.load(ordering: .relaxed) {
-            var pause = timespec(tv_sec: Int(seconds), tv_nsec: Int(attoseconds / 1_000_000_000))
-            nanosleep(&pause, nil)
+            // In short naps, so that a cancelled watch ends soon.
+            var rest = microseconds
+            while rest > 0, !isCancelled.load(ordering: .relaxed) {
+                let nap = min(rest, 250_000)
+                usleep(UInt32(nap))
+                rest -= nap
+            }
             if isCancelled.load(ordering: .relaxed) { return }
             let new = files.map { FileSignature($0) }
             if new == signatures { continue }

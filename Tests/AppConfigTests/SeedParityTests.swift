@@ -1,0 +1,167 @@
+import AshlarAppConfig
+import Testing
+
+/// NEIApplicationConfig's documented calls, one by one, on the files its documentation describes.
+@Suite struct SeedParityTests {
+    static let files = [
+        "ApplicationConfig.plist": plist(
+            """
+            <key>STRING_KEY</key><string>text</string>
+            <key>VALUE_ENABLED</key><true/>
+            <key>COUNT</key><integer>7</integer>
+            <key>RATIO</key><real>2.5</real>
+            <key>LOOSE</key><string>12abc</string>
+            <key>font.title.name</key><string>Helvetica</string>
+            <key>font.title.size</key><integer>18</integer>
+            <key>CONTROLLER</key><string>AshlarAppConfigTests.Marker</string>
+            <key>servers</key><dict><key>url</key><string>prod</string><key>port</key><integer>1</integer></dict>
+            <key>com.myapp.beta.AppName</key><dict><key>STRING_KEY</key><string>beta</string></dict>
+            """),
+        "ApplicationConfig.debug.plist": plist(
+            """
+            <key>COUNT</key><integer>8</integer>
+            <key>servers</key><dict><key>url</key><string>debug</string></dict>
+            """),
+        "ApplicationConfig.simulator.plist": plist("<key>COUNT</key><integer>9</integer>"),
+    ]
+
+    static func load(
+        _ environments: [ConfigEnvironment] = [], bundle: String? = nil, _ policy: ConfigMergePolicy = .seed
+    ) throws -> ApplicationConfig {
+        var plan = plan(files, environments: environments, bundle: bundle)
+        plan.merge = policy
+        plan.coercion = .seed
+        return try ApplicationConfig.load(plan)
+    }
+
+    @Test("Load order: a release reads the base alone, a debug build its file, the simulator its own last")
+    func loadOrder() throws {
+        #expect(try Self.load().int(forKey: "COUNT") == 7)
+        #expect(try Self.load([.debug]).int(forKey: "COUNT") == 8)
+        #expect(try Self.load([.debug, .simulator]).int(forKey: "COUNT") == 9)
+    }
+
+    @Test("Files merge at the root only; the deep merge is the library's own")
+    func mergeDepth() throws {
+        #expect(try Self.load([.debug])["servers"] == ["url": "debug"])
+        #expect(try Self.load([.debug], .deep)["servers"] == ["url": "debug", "port": 1])
+    }
+
+    @Test("Bundle override: the dictionary of the identifier lies on the root, and its key stays")
+    func bundleOverride() throws {
+        let config = try Self.load([.debug, .simulator], bundle: "com.myapp.beta.AppName")
+        #expect(config.string(forKey: "STRING_KEY") == "beta")
+        #expect(config.allKeys.contains("com.myapp.beta.AppName"))
+    }
+
+    @Test("defaults(): the shared store holds the main bundle's configuration")
+    func defaults() {
+        #expect(ConfigStore.shared === ConfigStore.shared)
+        #expect(ConfigStore.shared.current.string(forKey: "no such key") == nil)
+    }
+
+    @Test("set(object:forKey:) overrides for the life of the copy, and nil removes")
+    func set() throws {
+        var config = try Self.load()
+        config.set(true, forKey: "IS_AWESOME_API")
+        #expect(config.bool(forKey: "IS_AWESOME_API", default: false))
+        config.set(nil, forKey: "IS_AWESOME_API")
+        #expect(config.object(forKey: "IS_AWESOME_API") == nil)
+    }
+
+    @Test("get(objectForKey:) with and without default")
+    func object() throws {
+        let config = try Self.load()
+        #expect(config.object(forKey: "COUNT") == 7)
+        #expect(config.object(forKey: "none") == nil)
+        #expect(config.object(forKey: "none", default: "x") == "x")
+    }
+
+    @Test("keys()")
+    func keys() throws {
+        #expect(try Self.load().allKeys == Self.load().allKeys.sorted())
+        #expect(try Self.load().allKeys.count == 10)
+    }
+
+    @Test("get(stringForKey:) returns the value, where the original used it as a key once more")
+    func string() throws {
+        let config = try Self.load()
+        #expect(config.string(forKey: "STRING_KEY") == "text")
+        #expect(config.string(forKey: "none") == nil)
+        #expect(config.string(forKey: "STRING_KEY", default: "d") == "text")
+        #expect(config.string(forKey: "none", default: "DEFAULT_VALUE") == "DEFAULT_VALUE")
+    }
+
+    @Test("get(classForKey:) finds the class, which the original never did")
+    func classes() throws {
+        let config = try Self.load()
+        #expect(config.type(forKey: "CONTROLLER").map { ObjectIdentifier($0) } == ObjectIdentifier(Marker.self))
+        #expect(config.type(forKey: "none") == nil)
+        #expect(ObjectIdentifier(config.type(forKey: "none", default: Marker.self)) == ObjectIdentifier(Marker.self))
+    }
+
+    @Test("get(booleanForKey:), get(intForKey:), get(floatForKey:) with defaults")
+    func numbers() throws {
+        let config = try Self.load()
+        #expect(config.bool(forKey: "VALUE_ENABLED", default: false))
+        #expect(config.bool(forKey: "none", default: true))
+        #expect(config.int(forKey: "COUNT", default: 0) == 7)
+        #expect(config.float(forKey: "RATIO", default: 0) == 2.5)
+        #expect(config.float(forKey: "none", default: 1.5) == 1.5)
+    }
+
+    @Test(
+        "Texts are read as NSString reads them",
+        arguments: [
+            ("12abc", 12, true), ("YES please", 0, true), ("no", 0, false), ("", 0, false), (" -5x", -5, true),
+            ("99999999999", 2_147_483_647, true), ("0x10", 0, false), ("true", 0, true), ("007", 7, true),
+        ])
+    func looseTexts(text: String, int: Int, bool: Bool) throws {
+        var config = try Self.load()
+        config.set(.string(text), forKey: "k")
+        #expect(config.int(forKey: "k") == int)
+        #expect(config.bool(forKey: "k") == bool)
+        #expect(config.float(forKey: "LOOSE") == 12)
+    }
+
+    @Test("A dictionary, an array or a date, which crashed the original, gives the default")
+    func containers() throws {
+        let config = try Self.load()
+        #expect(config.int(forKey: "servers", default: 3) == 3)
+        #expect(config.diagnostics.contains { $0.kind == .defaultUsed && $0.key == "servers" })
+    }
+
+    @Test("font(named:) reads literal keys and falls back to Arial at 12 points")
+    func fonts() throws {
+        let config = try Self.load()
+        #expect(config.font(named: "title") == FontSpec(name: "Helvetica", size: 18))
+        #expect(config.font(named: "none") == FontSpec(name: "Arial", size: 12))
+    }
+
+    @Test("with(scope:) lies on the whole root; a missing scope leaves the root")
+    func scope() throws {
+        let config = try Self.load()
+        #expect(config.with(scope: "servers").string(forKey: "url") == "prod")
+        #expect(config.with(scope: "servers").int(forKey: "COUNT") == 7)
+        #expect(config.with(scope: "none::deeper") == config)
+        #expect(config.with(scope: nil) == config)
+    }
+
+    @Test("with(dictionary:) replaces root keys whole")
+    func dictionary() throws {
+        let config = try Self.load().with(dictionary: ["servers": ["x": 1], "COUNT": 5])
+        #expect(config["servers"] == ["x": 1])
+        #expect(config.int(forKey: "COUNT") == 5)
+        #expect(config.string(forKey: "STRING_KEY") == "text")
+    }
+
+    @Test("Subscripts read and write")
+    func subscripts() throws {
+        var config = try Self.load()
+        #expect(config["COUNT"] == 7)
+        config["COUNT"] = 70
+        #expect(config["COUNT"] == 70)
+        config["COUNT"] = nil
+        #expect(config["COUNT"] == nil)
+    }
+}
