@@ -8,10 +8,6 @@ enum Oracle {
         return plist.flatMap(value)
     }
 
-    static func json(_ bytes: [UInt8]) -> ConfigValue? {
-        (try? JSONSerialization.jsonObject(with: Data(bytes), options: [])).flatMap(value)
-    }
-
     static func value(_ any: Any) -> ConfigValue? {
         switch any {
         case is NSNull: return .null
