@@ -14,16 +14,17 @@ extension EventBus {
         _ topic: Topic<Payload>, _ payload: Payload, from source: AnyObject? = nil,
         isolation: isolated (any Actor)? = #isolation, fileID: StaticString = #fileID, line: UInt32 = #line
     ) -> TriggerReceipt {
-        let call = TriggerCall(source: source, isolation: isolation, fileID: fileID, line: line)
         // The topic keeps every slot that it remembers, so none is counted here.
         if let slot = topic.core.cached.load(ordering: .acquiring) {
             let found = slot._withUnsafeGuaranteedRef { $0.word.load(ordering: .acquiring) }
             if found == word { return TriggerReceipt() }
             if found >> SlotFlags.bits == word >> SlotFlags.bits {
+                let call = TriggerCall(source: source, isolation: isolation, fileID: fileID, line: line)
                 return slot._withUnsafeGuaranteedRef { deliver($0, payload, call, isTyped: true) }
             }
         }
-        return resolveAndDeliver(topic.core, payload, call)
+        return resolveAndDeliver(
+            topic.core, payload, TriggerCall(source: source, isolation: isolation, fileID: fileID, line: line))
     }
 
     /// Triggers an event that has no data.
@@ -132,11 +133,13 @@ struct TriggerCall: @unchecked Sendable {
     /// What the caller will wait for; nil if it cannot wait.
     @usableFromInline var sending: PendingSends?
     /// 0 for a new trigger; `max` for one that has passed all stations, or the number that it got on its way.
-    @usableFromInline var stage: UInt64 = 0
+    @usableFromInline var stage: UInt64
 
     @inlinable
     init(source: AnyObject?, isolation: (any Actor)?, fileID: StaticString, line: UInt32) {
         (self.source, self.isolation, self.fileID, self.line) = (source, isolation, fileID, line)
+        // Here and not where they are declared, because such a value is a call that cannot be inlined.
+        (sending, stage) = (nil, 0)
     }
 
     var place: EventPlace { EventPlace(fileID, line) }

@@ -99,12 +99,12 @@ struct DeliveryPass {
 /// What has come of an event so far.
 @usableFromInline
 struct DeliveryTally {
-    @usableFromInline var delivered = 0
-    @usableFromInline var queued = 0
-    @usableFromInline var dropped = 0
+    @usableFromInline var delivered: Int
+    @usableFromInline var queued: Int
+    @usableFromInline var dropped: Int
     @usableFromInline var failures: [any Error]?
 
-    @inlinable init() {}
+    @inlinable init() { (delivered, queued, dropped, failures) = (0, 0, 0, nil) }
 
     @inlinable var isEmpty: Bool { delivered == 0 && queued == 0 && dropped == 0 && failures == nil }
 }
