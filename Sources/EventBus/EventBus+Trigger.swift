@@ -19,8 +19,12 @@ extension EventBus {
             let found = slot._withUnsafeGuaranteedRef { $0.word.load(ordering: .acquiring) }
             if found == word { return TriggerReceipt() }
             if found >> SlotFlags.bits == word >> SlotFlags.bits {
-                let call = TriggerCall(source: source, isolation: isolation, fileID: fileID, line: line)
-                return slot._withUnsafeGuaranteedRef { deliver($0, payload, call, isTyped: true) }
+                // The call is made where it is used: a closure that captures it would copy it.
+                return slot._withUnsafeGuaranteedRef {
+                    deliver(
+                        $0, payload,
+                        TriggerCall(source: source, isolation: isolation, fileID: fileID, line: line), isTyped: true)
+                }
             }
         }
         return resolveAndDeliver(

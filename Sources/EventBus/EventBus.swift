@@ -55,9 +55,9 @@ public final class EventBus: Sendable {
         wideWatchers.withLock { $0 }?.close()
     }
 
-    func nextWatchID() -> UInt64 { counters.watches.add(1, ordering: .relaxed).newValue }
+    func nextWatchID() -> UInt64 { counters.watches.wrappingAdd(1, ordering: .relaxed).newValue }
 
-    func nextSequence() -> UInt64 { counters.triggers.add(1, ordering: .relaxed).newValue }
+    func nextSequence() -> UInt64 { counters.triggers.wrappingAdd(1, ordering: .relaxed).newValue }
 
     // MARK: Slots
 

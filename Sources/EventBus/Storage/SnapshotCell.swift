@@ -29,8 +29,9 @@ struct SnapshotCell: ~Copyable {
     @inline(__always)
     func pin() -> Unmanaged<TopicSnapshot>? {
         guard word.load(ordering: .relaxed) >> Self.countBits != 0 else { return nil }
-        // If the snapshot is taken out just now, this counts where nobody looks before the next one is put in.
-        return Self.snapshot(in: word.add(1, ordering: .acquiring).oldValue)
+        // If the snapshot is taken out just now, this counts where nobody looks before the next one is put in. (`add`
+        // would be a loop that looks for an overflow.)
+        return Self.snapshot(in: word.wrappingAdd(1, ordering: .acquiring).oldValue)
     }
 
     /// Counts a trigger out; returns whether another thread was here at the same time.
