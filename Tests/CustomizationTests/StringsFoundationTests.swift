@@ -60,7 +60,9 @@ import Testing
             "a = b; \"c", "a = b; 'c", "a = b; \"c\" = ", "a = b; \"c\" = \"", "a = b; /* c", "a = b; // c", "a = b; /",
             "a = b /* c", "a /* c", "a = /* c", "(a, /* c", "<?xml?>", "<", ">", "a = <", "  <00>  ", "<00> x",
             "\"a\" b",
-            "a = (\"b\", c) d", "{a = b;} c", "a = {b = c; d = {e = f;};}; g = h;", "a = {b = c; ;};", "a = {;};",
+            "a = (\"b\", c) d", "{a = b;} c", "a = {b = c; d = {e = f;};}; g = h;", "a = {b = c; ;};", "{\"/* c */}",
+            "a = (\") ;", "{a = b; \"}", "a = {\"};", "(\")", "(a, \")", "{\"a\\n}", "a = \"b",
+            "a = {;};",
         ]
 
     @Test("The .foundation mode agrees with Foundation on every hand case", arguments: sources)

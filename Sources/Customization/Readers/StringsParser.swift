@@ -133,7 +133,8 @@ extension StringsParser {
         default:
             guard let text = parseText() else { return nil }
             guard case .found(let slice) = text else {
-                fail(start, .unterminatedString, "the quoted text that starts here never ends")
+                // For CoreFoundation this is no value, which may well be the end of a list.
+                if !isFoundation { fail(start, .unterminatedString, "the quoted text that starts here never ends") }
                 return nil
             }
             return .string(string(slice))
@@ -170,7 +171,8 @@ extension StringsParser {
         var members: [String: CustomizationValue] = [:]
         while scanner.skipSpace(), let text = parseText() {
             guard case .found(let slice) = text else {
-                // CoreFoundation stops here without a word; the missing brace then fails.
+                // CoreFoundation takes this for the end of the dictionary.
+                if isFoundation { break }
                 fail(start, .unterminatedString, "a quoted key of the dictionary that starts here never ends")
                 return nil
             }

@@ -137,12 +137,18 @@ extension StringsScanner {
         at += 1
         let start = at
         at = endOfPlainRun(from: at, quote: quote)
-        guard at < bytes.count else { return .unterminated }
+        guard at < bytes.count else { return unterminated(start) }
         if bytes[at] == quote {
             at += 1
             return .found(StringsTable.Slice(start: start, end: at - 1))
         }
         return textWithEscapes(from: start, quote: quote)
+    }
+
+    /// Foundation goes on right behind the opening quote of a text that never ends, be it where it can.
+    private mutating func unterminated(_ start: Int) -> Text {
+        if !keepsMalformedEscapes { at = start }
+        return .unterminated
     }
 
     /// Finds the next quote or backslash, eight bytes at a time.
@@ -180,7 +186,7 @@ extension StringsScanner {
             at += 1
             guard at < bytes.count else {
                 decoded.removeLast(decoded.count - first)
-                return .unterminated
+                return unterminated(start)
             }
             escape(from: escapeStart, &pendingHigh)
             runStart = at
@@ -188,7 +194,7 @@ extension StringsScanner {
         }
         guard at < bytes.count else {
             decoded.removeLast(decoded.count - first)
-            return .unterminated
+            return unterminated(start)
         }
         if at > runStart {
             flush(&pendingHigh)
