@@ -92,7 +92,7 @@
                         try emit(piece)
                     }
                 }
-                if offset == input.count, produced < space.count { return }
+                if offset == input.count, produced < space.count || stages[stage].isComplete { return }
                 if consumed == 0, produced == 0 { throw Self.corrupted("the body's compression makes no progress") }
             }
         }

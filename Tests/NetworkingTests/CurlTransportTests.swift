@@ -1,0 +1,94 @@
+import AshlarNetworking
+import Foundation
+import Synchronization
+import Testing
+
+#if os(Linux)
+    @Suite(.timeLimit(.minutes(1))) struct CurlTransportTests {
+        @Test(
+            "A library that is missing or none of curl's is refused with the reason",
+            arguments: ["libnowhere.so.9", "libz.so.1"])
+        func missing(library: String) {
+            let error = #expect(throws: NetworkError.self) { try CurlTransport(library: library) }
+            #expect(error?.code == .unsupported)
+            #expect(error?.message.contains(library) == true)
+        }
+
+        @Test("The default client says what it runs on")
+        func description() throws {
+            #expect(NetworkClient().transportDescription == "libcurl \(try CurlTransport().version)")
+            #expect(NetworkClient(transport: StubTransport([:])).transportDescription == "StubTransport")
+        }
+
+        @Test("What nobody reads is not received: the server is held back")
+        func backPressure() async throws {
+            let written = Mutex(0)
+            let server = try FaultServer { connection in
+                guard connection.request() != nil else { return }
+                connection.write("HTTP/1.1 200 OK\r\nContent-Length: \(64 << 20)\r\n\r\n")
+                let piece = [UInt8](repeating: 1, count: 64 << 10)
+                for _ in 0..<1024 {
+                    guard connection.write(piece) else { return }
+                    written.withLock { $0 += piece.count }
+                }
+            }
+            let client = try TransportKind.curl.client()
+            let response = try await client.stream(client.request(.get, server.url))
+            // Until it stands still: what the sockets and our buffer hold is far less than the body.
+            var last = -1
+            while last != written.withLock({ $0 }) {
+                last = written.withLock { $0 }
+                try await Task.sleep(for: .milliseconds(300))
+            }
+            #expect(last < 32 << 20)
+            var count = 0
+            for try await chunk in response.body { count += chunk.count }
+            #expect(count == 64 << 20)
+        }
+
+        @Test("A bomb is stopped at its ratio, a limited body at its limit")
+        func bomb() async throws {
+            let path = URL(fileURLWithPath: #filePath).deletingLastPathComponent().appendingPathComponent(
+                "Fixtures/zeros-8MiB.gz")
+            let zeros = [UInt8](try Data(contentsOf: path))
+            let server = try FaultServer(
+                raw: Array("HTTP/1.1 200 OK\r\nContent-Encoding: gzip\r\nContent-Length: \(zeros.count)\r\n\r\n".utf8)
+                    + zeros)
+            let client = try TransportKind.curl.client()
+            var request = try client.request(.get, server.url)
+            let bomb = request
+            let error = await outcome { () async throws(NetworkError) in try await client.send(bomb) }.failure
+            #expect(error?.code == .decompressionLimit)
+            #expect(error?.limit == 100)
+            request.options.limits.inflationRatio = nil
+            #expect(try await client.send(request).bytes.count == 8 << 20)
+            request.options.limits.bodyBytes = 1_000_000
+            let limited = request
+            let over = await outcome { () async throws(NetworkError) in try await client.send(limited) }.failure
+            #expect(over?.code == .bodyTooLarge)
+        }
+
+        @Test("Tasks run on the transport's own thread where they ask for it")
+        func executor() async throws {
+            let server = try FaultServer(answering: { answer(body: $0.target) })
+            let transport = try CurlTransport()
+            let client = NetworkClient(transport: transport)
+            let texts = try await withTaskExecutorPreference(transport.executor) {
+                try await withThrowingTaskGroup(of: String.self) { group in
+                    for number in 0..<40 {
+                        group.addTask { try await client.send(client.request(.get, server.url + "/\(number)")).text() }
+                    }
+                    return try await group.reduce(into: Set()) { $0.insert($1) }
+                }
+            }
+            #expect(texts == Set((0..<40).map { "/\($0)" }))
+        }
+
+        @Test("An obs-folded field is joined by one space")
+        func folded() async throws {
+            let server = try FaultServer(raw: "HTTP/1.1 200 OK\r\nX: a\r\n  b\r\n\tc\r\nContent-Length: 0\r\n\r\n")
+            let client = try TransportKind.curl.client()
+            #expect(try await client.send(client.request(.get, server.url)).headers["X"] == "a b c")
+        }
+    }
+#endif

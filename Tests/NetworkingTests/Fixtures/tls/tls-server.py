@@ -1,0 +1,32 @@
+"""Answers "secure" over TLS on 127.0.0.1 with the certificate of the given file; prints the port; stops with its standard input."""
+import socket
+import ssl
+import sys
+import threading
+
+context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+context.load_cert_chain(sys.argv[1])
+listener = socket.create_server(("127.0.0.1", 0))
+print(listener.getsockname()[1], flush=True)
+
+
+def serve(connection):
+    try:
+        with context.wrap_socket(connection, server_side=True) as secure:
+            secure.settimeout(10)
+            while b"\r\n\r\n" not in secure.recv(65536):
+                pass
+            secure.sendall(b"HTTP/1.1 200 OK\r\nContent-Length: 6\r\nConnection: close\r\n\r\nsecure")
+    except OSError:
+        pass
+
+
+def accept():
+    while True:
+        connection, _ = listener.accept()
+        connection.settimeout(10)
+        threading.Thread(target=serve, args=(connection,), daemon=True).start()
+
+
+threading.Thread(target=accept, daemon=True).start()
+sys.stdin.read()

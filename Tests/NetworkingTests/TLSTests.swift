@@ -1,0 +1,105 @@
+import AshlarNetworking
+import Foundation
+import Testing
+
+#if os(Linux)
+    /// Certificates of an own CA: the good one is taken, all others are refused before anything is sent.
+    @Suite(.timeLimit(.minutes(1)), .enabled(if: TLSServer.isAvailable, "python3 is not installed"))
+    struct TLSTests {
+        private func send(_ certificate: String, _ configure: (inout ClientConfiguration) throws -> Void) async throws
+            -> Result<NetworkResponse, NetworkError>
+        {
+            let server = try TLSServer(certificate)
+            var configuration = ClientConfiguration()
+            try configure(&configuration)
+            let client = try TransportKind.curl.client(configuration)
+            let request = try client.request(.get, "https://127.0.0.1:\(server.port)/")
+            return await outcome { () async throws(NetworkError) in try await client.send(request) }
+        }
+
+        @Test("A certificate of a trusted CA for the host is taken")
+        func good() async throws {
+            let result = try await send("good") { $0.trustRoots = TLSServer.path("ca.pem") }
+            #expect(try result.get().text() == "secure")
+        }
+
+        @Test("Expired, for another host, self-signed: refused", arguments: ["expired", "otherhost", "selfsigned"])
+        func bad(certificate: String) async throws {
+            let failure = try await send(certificate) { $0.trustRoots = TLSServer.path("ca.pem") }.failure
+            #expect(failure?.code == .certificateUntrusted, "\(String(describing: failure))")
+            #expect(failure?.phase == .tls)
+        }
+
+        @Test("The system's roots do not know the CA")
+        func unknownRoot() async throws {
+            let failure = try await send("good") { _ in }.failure
+            #expect(failure?.code == .certificateUntrusted, "\(String(describing: failure))")
+        }
+
+        @Test("A pinned key is insisted on", arguments: [true, false])
+        func pins(isRight: Bool) async throws {
+            let pin = try String(contentsOfFile: TLSServer.path("good.pin"), encoding: .utf8)
+                .trimmingCharacters(in: .whitespacesAndNewlines)
+            let wrong = String(pin.dropFirst(4) + "AAA=").prefix(43) + "="
+            let result = try await send("good") { configuration in
+                configuration.trustRoots = TLSServer.path("ca.pem")
+                configuration.pinnedKeys = ["127.0.0.1": "sha256//" + (isRight ? pin : String(wrong))]
+            }
+            if isRight {
+                #expect(try result.get().status == 200)
+            } else {
+                #expect(result.failure?.code == .certificateUntrusted, "\(result)")
+            }
+        }
+
+        @Test("A server that speaks no TLS is not spoken to")
+        func plain() async throws {
+            let server = try FaultServer { connection in
+                connection.write("HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n")
+                connection.finish()
+            }
+            let client = try TransportKind.curl.client()
+            let request = try client.request(.get, "https://127.0.0.1:\(server.port)/")
+            let failure = await outcome { () async throws(NetworkError) in try await client.send(request) }.failure
+            #expect(failure?.code == .tlsFailed, "\(String(describing: failure))")
+            #expect(failure?.phase == .tls)
+        }
+    }
+
+    /// A TLS server with a certificate of the fixtures; ends with this object.
+    final class TLSServer {
+        let port: Int
+        private let process = Process()
+        private let input = Pipe()
+
+        static func path(_ name: String) -> String {
+            URL(fileURLWithPath: #filePath).deletingLastPathComponent().appendingPathComponent("Fixtures/tls/\(name)")
+                .path
+        }
+
+        static var isAvailable: Bool {
+            (ProcessInfo.processInfo.environment["PATH"] ?? "").split(separator: ":").contains {
+                FileManager.default.isExecutableFile(atPath: $0 + "/python3")
+            }
+        }
+
+        init(_ certificate: String) throws {
+            let output = Pipe()
+            process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
+            process.arguments = ["python3", Self.path("tls-server.py"), Self.path(certificate + ".pem")]
+            (process.standardInput, process.standardOutput) = (input, output)
+            try process.run()
+            var line: [UInt8] = []
+            while let byte = try output.fileHandleForReading.read(upToCount: 1)?.first, byte != 10 { line.append(byte) }
+            guard let port = Int(String(decoding: line, as: UTF8.self)) else {
+                throw ServerFailure(what: "no TLS server")
+            }
+            self.port = port
+        }
+
+        deinit {
+            try? input.fileHandleForWriting.close()
+            process.waitUntilExit()
+        }
+    }
+#endif
