@@ -139,7 +139,7 @@ import Testing
         return bytes + Array(tail.utf8)
     }
 
-    @Test("A million nested containers give a typed error", .timeLimit(.minutes(1)), arguments: 0..<4)
+    @Test("A million nested containers give a typed error", .timeLimit(.minutes(5)), arguments: 0..<4)
     func deep(number: Int) throws {
         guard case .failure(let error) = read(Self.nests[number].1) else {
             Issue.record("read \(Self.nests[number].0)")
@@ -153,7 +153,7 @@ import Testing
 
     @Test(
         "Ten thousand nested dictionaries are read, merged, printed and freed on a stack of 512 KB",
-        .timeLimit(.minutes(1)))
+        .timeLimit(.minutes(5)))
     func deepWithinLimit() async throws {
         let depth = 9_999
         let bytes = Self.nest("", "{\"a\":", "1", "}", "", depth)

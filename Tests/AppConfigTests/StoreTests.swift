@@ -22,7 +22,7 @@ final class Scratch: Sendable {
     func plan() -> ConfigPlan { .directory(path, environments: []) }
 }
 
-@Suite(.timeLimit(.minutes(2))) struct StoreTests {
+@Suite(.timeLimit(.minutes(5))) struct StoreTests {
     @Test("A failed reload keeps the last good values and publishes the error")
     func lastGood() async throws {
         let scratch = try Scratch()

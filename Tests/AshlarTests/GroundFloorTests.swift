@@ -3,7 +3,7 @@ import Foundation
 import Testing
 
 /// Each test runs in a process of its own, because the log is the process's.
-@Suite(.timeLimit(.minutes(1))) struct GroundFloorTests {
+@Suite(.timeLimit(.minutes(5))) struct GroundFloorTests {
     static let resources = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
         .appendingPathComponent("../../Resources").standardizedFileURL.path
 

@@ -38,7 +38,7 @@ struct AndroidCompilerTests {
         }
     }
 
-    @Test("aapt2 accepts every export of random layers", .timeLimit(.minutes(2)))
+    @Test("aapt2 accepts every export of random layers", .timeLimit(.minutes(5)))
     func randomLayers() throws {
         var random = RandomLayers(seed: 77)
         for typing in [AndroidTyping.declared, .colors, .all] {
@@ -50,7 +50,7 @@ struct AndroidCompilerTests {
         }
     }
 
-    @Test("aapt2 accepts the sample's resources", .timeLimit(.minutes(2)))
+    @Test("aapt2 accepts the sample's resources", .timeLimit(.minutes(5)))
     func sampleResources() throws {
         let root = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../../Resources").path
         let layers = CustomizationTree(path: root).allLayers(base: "en")
@@ -67,7 +67,7 @@ struct AndroidCompilerTests {
         }
     }
 
-    @Test("aapt2 reads every text as it was written", .timeLimit(.minutes(2)))
+    @Test("aapt2 reads every text as it was written", .timeLimit(.minutes(5)))
     func texts() throws {
         let texts = [
             "plain", "", "It's \"it\"", "a\\b", "@home", "?ask", "me@home?", " edge", "edge ", "two  spaces", " ",

@@ -112,7 +112,7 @@ import Testing
 
     // MARK: The center
 
-    @Test("The stream of changes yields each new snapshot, and the newest to a slow reader", .timeLimit(.minutes(1)))
+    @Test("The stream of changes yields each new snapshot, and the newest to a slow reader", .timeLimit(.minutes(5)))
     func stream() async throws {
         let center = CustomizationCenter(Customization(layers: []))
         var changes = center.changes.makeAsyncIterator()
@@ -125,7 +125,7 @@ import Testing
         #expect(await changes.next()?.int("n", default: -1) == -1, "an update that changes nothing yields nothing")
     }
 
-    @Test("Watching takes over a changed file and ends with its task", .timeLimit(.minutes(1)))
+    @Test("Watching takes over a changed file and ends with its task", .timeLimit(.minutes(5)))
     func watch() async throws {
         let tree = try TemporaryTree(["en.lproj/Localizable.strings": "a = one;"])
         let center = CustomizationCenter(Customization(path: tree.path, languages: ["en"]))
@@ -150,7 +150,7 @@ import Testing
         #expect(center.current.keys().count == 50)
     }
 
-    @Test("Readers beside a switcher never see a mixture of two snapshots", .timeLimit(.minutes(2)))
+    @Test("Readers beside a switcher never see a mixture of two snapshots", .timeLimit(.minutes(5)))
     func concurrentReaders() async throws {
         var files: [String: String] = [:]
         for language in ["en", "fr", "de"] {

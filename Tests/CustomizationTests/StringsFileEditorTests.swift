@@ -117,7 +117,7 @@ import Testing
         #expect(throws: CustomizationError.self) { try StringsFileEditor(Array("<plist><dict/></plist>".utf8)) }
     }
 
-    @Test("In generated files, a change changes its value and nothing else", .timeLimit(.minutes(2)))
+    @Test("In generated files, a change changes its value and nothing else", .timeLimit(.minutes(5)))
     func generated() throws {
         var random = StringsFoundationTests.Random(state: 77)
         var changes = 0

@@ -104,7 +104,7 @@ import Testing
     }
 
     @Test(
-        "Reading stays linear in the size of files made to be slow", .timeLimit(.minutes(1)),
+        "Reading stays linear in the size of files made to be slow", .timeLimit(.minutes(5)),
         arguments: [
             "\"k\" = /* x\n", "\"k\" = (a,\n", "\"a\" = \"\\\"\n", ";\"", "\"k\" = {\n", "((((\n", "\"", "'a\n",
             "a = \"b\n", "a=b\n", "/",

@@ -263,7 +263,7 @@ import Testing
         #expect(read.problems.count == 2)
     }
 
-    @Test("A hook that reads the same customization does not lock up", .timeLimit(.minutes(1)))
+    @Test("A hook that reads the same customization does not lock up", .timeLimit(.minutes(5)))
     func reentrantHook() {
         let holder = Mutex<Customization?>(nil)
         let read = Self.one("x", policy: CustomizationPolicy(onProblem: { _ in _ = holder.withLock { $0 }?.problems }))

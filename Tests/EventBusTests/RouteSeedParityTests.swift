@@ -3,7 +3,7 @@ import Synchronization
 import Testing
 
 /// The original's router commands one by one: `$routec`, `$route`, `$navigate`, `$unroute`, `$route_exist`.
-@Suite("Routes of the original", .timeLimit(.minutes(1)))
+@Suite("Routes of the original", .timeLimit(.minutes(5)))
 struct RouteSeedParityTests {
     let bus = EventBus()
     let log = RouteLog()

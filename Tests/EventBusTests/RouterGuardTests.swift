@@ -1,7 +1,7 @@
 import AshlarEventBus
 import Testing
 
-@Suite("Guards, redirects and navigations that overtake", .timeLimit(.minutes(1)))
+@Suite("Guards, redirects and navigations that overtake", .timeLimit(.minutes(5)))
 struct RouterGuardTests {
     let bus = EventBus()
     let log = RouteLog()

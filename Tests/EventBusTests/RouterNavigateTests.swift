@@ -56,7 +56,7 @@ func navigationError(_ body: () async throws -> Void) async -> EventBusError? {
     }
 }
 
-@Suite("Navigating", .timeLimit(.minutes(1)))
+@Suite("Navigating", .timeLimit(.minutes(5)))
 struct RouterNavigateTests {
     let bus = EventBus()
     let log = RouteLog()

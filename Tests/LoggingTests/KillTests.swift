@@ -8,7 +8,7 @@ import Testing
     static let kills = isSoak ? 1000 : 60
 
     @Test(
-        "A killed process loses no acknowledged line", .timeLimit(.minutes(isSoak ? 20 : 2)),
+        "A killed process loses no acknowledged line", .timeLimit(.minutes(isSoak ? 20 : 5)),
         arguments: ["everyLine", "mapped"])
     func nothingLost(mode: String) throws {
         var acknowledged = 0
@@ -21,7 +21,7 @@ import Testing
         #expect(acknowledged > Self.kills * 10)
     }
 
-    @Test("A killed process loses at most its buffer", .timeLimit(.minutes(isSoak ? 20 : 2)))
+    @Test("A killed process loses at most its buffer", .timeLimit(.minutes(isSoak ? 20 : 5)))
     func bounded() throws {
         var (acknowledged, lost) = (0, 0)
         for kill in 0..<Self.kills {
@@ -48,7 +48,12 @@ import Testing
         let acknowledged = told.split(separator: "\n").last.flatMap { Int($0) } ?? 0
         guard let run = PriorRun.all(in: folder.path).first else { return (acknowledged, 0) }
         #expect(run.outcome == .unclean)
-        let lines = run.log.split(separator: "\n")
+        var lines = run.log.split(separator: "\n")
+        // The kernel may stop a write(2) at a page's end when the process dies in it: a line without its end was never
+        // acknowledged. What there is of it must be its beginning.
+        if !run.log.hasSuffix("\n"), let torn = lines.popLast() {
+            #expect(Self.line(lines.count + 1).hasPrefix(torn), "the torn line reads \(torn)")
+        }
         for (index, line) in lines.enumerated() where line != Self.line(index + 1) {
             Issue.record("line \(index + 1) reads \(line)")
             break

@@ -81,7 +81,7 @@ import Testing
 
     @Test(
         "On a small file system: no trap, every line is in the log or counted, the recovery line is exact",
-        .enabled(if: canMountTemporaryFileSystem), .timeLimit(.minutes(1)),
+        .enabled(if: canMountTemporaryFileSystem), .timeLimit(.minutes(5)),
         arguments: ["everyLine", "mapped", "buffered"])
     func smallFileSystem(mode: String) throws {
         let folder = TemporaryFolder()
@@ -109,7 +109,7 @@ import Testing
         #expect(run.lostLines == lost)
     }
 
-    @Test("The file-size limit does not end the process: the run goes on in further files", .timeLimit(.minutes(1)))
+    @Test("The file-size limit does not end the process: the run goes on in further files", .timeLimit(.minutes(5)))
     func fileSizeLimit() throws {
         let folder = TemporaryFolder()
         let child = try TestChild("limit", folder.path)
@@ -117,7 +117,7 @@ import Testing
         #expect(child.process.terminationReason == .exit)
     }
 
-    @Test("A standard error stream without a reader does not end the process", .timeLimit(.minutes(1)))
+    @Test("A standard error stream without a reader does not end the process", .timeLimit(.minutes(5)))
     func brokenPipe() throws {
         let folder = TemporaryFolder()
         let child = try TestChild("pipe", folder.path)
@@ -125,7 +125,7 @@ import Testing
         #expect(child.process.terminationReason == .exit)
     }
 
-    @Test("Descriptors closed by the host are opened again, and files of the host get no line", .timeLimit(.minutes(1)))
+    @Test("Descriptors closed by the host are opened again, and files of the host get no line", .timeLimit(.minutes(5)))
     func closedDescriptors() throws {
         let folder = TemporaryFolder()
         let child = try TestChild("closed", folder.path)
@@ -136,7 +136,7 @@ import Testing
         try? FileManager.default.removeItem(atPath: folder.path + "-precious")
     }
 
-    @Test("A line of a signal handler is one write", .timeLimit(.minutes(1)), arguments: ["everyLine", "mapped"])
+    @Test("A line of a signal handler is one write", .timeLimit(.minutes(5)), arguments: ["everyLine", "mapped"])
     func signalHandler(mode: String) throws {
         let folder = TemporaryFolder()
         let log = try TestChild("handler", folder.path, ["mode=\(mode)"]).run()

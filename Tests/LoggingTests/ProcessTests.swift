@@ -5,7 +5,7 @@ import Testing
 
 /// What only whole processes can show, through the public `LogSystem`.
 @Suite struct ProcessTests {
-    @Test("Eight processes write one folder: no line is mixed or lost", .timeLimit(.minutes(3)))
+    @Test("Eight processes write one folder: no line is mixed or lost", .timeLimit(.minutes(5)))
     func eightProcesses() throws {
         let folder = TemporaryFolder()
         let count = isSoak ? 125_000 : 12_500
@@ -34,7 +34,7 @@ import Testing
     }
 
     @Test(
-        "Forked children write the run of their parent: whole lines, each with its process", .timeLimit(.minutes(2)),
+        "Forked children write the run of their parent: whole lines, each with its process", .timeLimit(.minutes(5)),
         arguments: [("everyLine", 40), ("buffered", 40), ("mapped", 40), ("everyLine", 4000)])
     func family(mode: String, padding: Int) throws {
         let folder = TemporaryFolder()
@@ -66,7 +66,7 @@ import Testing
         #expect(runs[0].log.components(separatedBy: "parent begins").count == 2, "a buffer was written twice")
     }
 
-    @Test("Lines before the start and after the end are kept and marked", .timeLimit(.minutes(1)))
+    @Test("Lines before the start and after the end are kept and marked", .timeLimit(.minutes(5)))
     func earlyAndLate() throws {
         let folder = TemporaryFolder()
         let told = try TestChild("early", folder.path).run()
@@ -81,7 +81,7 @@ import Testing
                 """)
     }
 
-    @Test("The environment sets thresholds, and what it does not understand is told", .timeLimit(.minutes(1)))
+    @Test("The environment sets thresholds, and what it does not understand is told", .timeLimit(.minutes(5)))
     func environment() throws {
         let folder = TemporaryFolder()
         let told = try TestChild(
@@ -97,7 +97,7 @@ import Testing
                 """)
     }
 
-    @Test("Lines on standard error are coloured only where the environment wants it", .timeLimit(.minutes(1)))
+    @Test("Lines on standard error are coloured only where the environment wants it", .timeLimit(.minutes(5)))
     func standardError() throws {
         for (variables, coloured) in [(["NO_COLOR": ""], false), (["NO_COLOR": "", "CLICOLOR_FORCE": "1"], true)]
             as [([String: String], Bool)]

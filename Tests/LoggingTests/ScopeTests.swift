@@ -126,7 +126,7 @@ import Testing
         #expect(system.lines[1].contains("FAILED"))
     }
 
-    @Test("No line has another task's indent", .timeLimit(.minutes(3)))
+    @Test("No line has another task's indent", .timeLimit(.minutes(5)))
     func manyTasks() async throws {
         let system = TestSystem { $0.rotation = LogRotation(segmentBytes: 1 << 30, runBytes: 4 << 30) }
         let (tasks, rounds) = (64, isSoak ? 10_000 : 60)

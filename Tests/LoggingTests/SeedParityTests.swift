@@ -145,7 +145,7 @@ import Testing
         #expect(system.lines.count == 5)
     }
 
-    @Test("FTToolBox: FTgetLogAsString and FTgetCrashLogAsString", .timeLimit(.minutes(1)))
+    @Test("FTToolBox: FTgetLogAsString and FTgetCrashLogAsString", .timeLimit(.minutes(5)))
     func logs() throws {
         let folder = TemporaryFolder()
         let first = TestSystem(in: folder)

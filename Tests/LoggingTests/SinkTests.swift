@@ -118,7 +118,7 @@ import Testing
         }
     }
 
-    @Test("A queue delivers in order on another thread, and flush waits for it", .timeLimit(.minutes(1)))
+    @Test("A queue delivers in order on another thread, and flush waits for it", .timeLimit(.minutes(5)))
     func queue() {
         let inner = CapturingSink()
         let sink = QueueSink(inner, bytes: 1 << 20)
@@ -130,7 +130,7 @@ import Testing
     }
 
     @Test(
-        "A stuck sink costs bounded memory; what is dropped is counted by level and told", .timeLimit(.minutes(1)),
+        "A stuck sink costs bounded memory; what is dropped is counted by level and told", .timeLimit(.minutes(5)),
         arguments: [QueueSink.Overflow.dropNewest, .dropOldest, .block(atMost: .milliseconds(1))])
     func stuck(overflow: QueueSink.Overflow) {
         let gate = DispatchSemaphore(value: 0)

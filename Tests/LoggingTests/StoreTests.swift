@@ -119,7 +119,7 @@ let modes: [LogStorageMode] = [.everyLine, .mapped, .buffered(bytes: 4096, milli
     }
 
     @Test(
-        "Threads that log at once lose and mix nothing, and each keeps its order", .timeLimit(.minutes(2)),
+        "Threads that log at once lose and mix nothing, and each keeps its order", .timeLimit(.minutes(5)),
         arguments: modes)
     func threads(mode: LogStorageMode) throws {
         let system = TestSystem {

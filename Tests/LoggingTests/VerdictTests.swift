@@ -5,7 +5,7 @@ import Testing
 
 @Suite struct VerdictTests {
     @Test(
-        "The next run is told how the one before ended", .timeLimit(.minutes(1)),
+        "The next run is told how the one before ended", .timeLimit(.minutes(5)),
         arguments: [
             ("return", "clean"), ("exit", "clean"), ("exit3", "clean"), ("shutdown", "clean"), ("_exit", "unclean"),
             ("abort", "unclean"), ("trap", "unclean"), ("exec", "unclean"), ("\(SIGTERM)", "unclean"),
@@ -23,7 +23,7 @@ import Testing
     }
 
     @Test(
-        "With handlers, the signal is named", .timeLimit(.minutes(1)),
+        "With handlers, the signal is named", .timeLimit(.minutes(5)),
         arguments: [SIGTERM, SIGSEGV, SIGABRT, SIGINT, SIGHUP, SIGQUIT, SIGBUS, SIGFPE, SIGILL])
     func signals(signal: Int32) throws {
         let folder = TemporaryFolder()
@@ -34,7 +34,7 @@ import Testing
         #expect(try TestChild("prior", folder.path).run().hasPrefix("signalled(\(signal)) "))
     }
 
-    @Test("A trap is named by its signal too, SIGKILL cannot be", .timeLimit(.minutes(1)))
+    @Test("A trap is named by its signal too, SIGKILL cannot be", .timeLimit(.minutes(5)))
     func trap() throws {
         let folder = TemporaryFolder()
         _ = try TestChild("end", folder.path, ["how=trap", "notes"]).run()
@@ -43,7 +43,7 @@ import Testing
         #expect(try TestChild("prior", folder.path).run().hasPrefix("unclean "))
     }
 
-    @Test("A second live process is still running and nobody's prior run", .timeLimit(.minutes(1)))
+    @Test("A second live process is still running and nobody's prior run", .timeLimit(.minutes(5)))
     func live() throws {
         let folder = TemporaryFolder()
         _ = try TestChild("end", folder.path, ["how=abort"]).run()

@@ -17,7 +17,7 @@ private let notes = #"""
     ]}}
     """#
 
-@Suite(.timeLimit(.minutes(1))) struct ArchiveReplayTests {
+@Suite(.timeLimit(.minutes(5))) struct ArchiveReplayTests {
     private let archive: HARArchive
 
     init() throws { archive = try HARArchive(json: Array(notes.utf8), file: "notes.har") }
@@ -120,7 +120,7 @@ private let notes = #"""
     }
 }
 
-@Suite(.timeLimit(.minutes(1))) struct ArchiveFaultTests {
+@Suite(.timeLimit(.minutes(5))) struct ArchiveFaultTests {
     private func transport(
         clock: any Clock<Duration> = ContinuousClock(), _ faults: [ReplayFault]
     ) throws -> ReplayTransport {
@@ -206,7 +206,7 @@ private let notes = #"""
     }
 }
 
-@Suite(.timeLimit(.minutes(1))) struct ArchiveRecordingTests {
+@Suite(.timeLimit(.minutes(5))) struct ArchiveRecordingTests {
     private func send(
         _ method: HTTPMethod, _ url: String, _ body: RequestBody = .empty, headers: HTTPHeaders = [:],
         over transport: some NetworkTransport

@@ -3,7 +3,7 @@ import Foundation
 import Testing
 
 /// Broken and hostile answers, on every transport: each ends in its error, none in a short success, a hang or a crash.
-@Suite(.timeLimit(.minutes(1))) struct BadResponseTests {
+@Suite(.timeLimit(.minutes(5))) struct BadResponseTests {
     struct Case: CustomTestStringConvertible, Sendable {
         let testDescription: String
         let bytes: [UInt8]

@@ -4,7 +4,7 @@ import Synchronization
 import Testing
 
 #if os(Linux)
-    @Suite(.timeLimit(.minutes(1))) struct CurlTransportTests {
+    @Suite(.timeLimit(.minutes(5))) struct CurlTransportTests {
         @Test(
             "A library that is missing or none of curl's is refused with the reason",
             arguments: ["libnowhere.so.9", "libz.so.1"])

@@ -3,7 +3,7 @@ import Foundation
 import Synchronization
 import Testing
 
-@Suite(.timeLimit(.minutes(1))) struct DownloadTests {
+@Suite(.timeLimit(.minutes(5))) struct DownloadTests {
     private let path = FileManager.default.temporaryDirectory.appendingPathComponent("ashlar-\(UUID().uuidString)").path
     private var files: [String] { [path, path + ".partial", path + ".partial.validator"] }
 

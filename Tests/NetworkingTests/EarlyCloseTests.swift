@@ -4,7 +4,7 @@ import Synchronization
 import Testing
 
 /// A connection that ends at every single byte of an answer.
-@Suite(.timeLimit(.minutes(2))) struct EarlyCloseTests {
+@Suite(.timeLimit(.minutes(5))) struct EarlyCloseTests {
     private static let answers = [
         "HTTP/1.1 200 OK\r\nContent-Length: 5\r\nX: y\r\n\r\nhello",
         "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n3\r\nhel\r\n2\r\nlo\r\n0\r\n\r\n",

@@ -3,7 +3,7 @@ import Foundation
 import Synchronization
 import Testing
 
-@Suite(.timeLimit(.minutes(3))) struct HostConcurrencyTests {
+@Suite(.timeLimit(.minutes(5))) struct HostConcurrencyTests {
     private static let isSoak = ProcessInfo.processInfo.environment["ASHLAR_SOAK"] == "1"
 
     @Test("64 readers beside a switcher never see the scheme of one environment with the host of another")

@@ -2,7 +2,7 @@ import AshlarNetworking
 import Foundation
 import Testing
 
-@Suite(.timeLimit(.minutes(1))) struct HostSwitchTests {
+@Suite(.timeLimit(.minutes(5))) struct HostSwitchTests {
     @Test("A choice replaces scheme and host together; the canonical host has none")
     func choosing() throws {
         let hosts = HostSwitch(try exampleMap())

@@ -154,7 +154,7 @@ import Testing
         #expect(Set(object.keys).count == count * 2)
     }
 
-    @Test("Large objects are looked into from many threads at once", .timeLimit(.minutes(1)))
+    @Test("Large objects are looked into from many threads at once", .timeLimit(.minutes(5)))
     func concurrentLookups() async throws {
         let object = try json("{" + (0..<200).map { "\"key\($0)\": \($0)" }.joined(separator: ",") + "}")
         let total = await withTaskGroup(of: Int.self) { group in

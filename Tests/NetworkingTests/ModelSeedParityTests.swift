@@ -2,7 +2,7 @@ import AshlarNetworking
 import Testing
 
 /// iStructure's Model, Collection and Sync as its documentation and headers describe them.
-@Suite(.timeLimit(.minutes(1))) struct ModelSeedParityTests {
+@Suite(.timeLimit(.minutes(5))) struct ModelSeedParityTests {
     private let schema = ModelSchema(host: "notes.example.com", path: "notes")
 
     private func client(_ answers: [String: StubResponse]) -> NetworkClient {

@@ -31,7 +31,7 @@ private final class NotesServer: Sendable {
     }
 }
 
-@Suite(.timeLimit(.minutes(1))) struct ModelSyncTests {
+@Suite(.timeLimit(.minutes(5))) struct ModelSyncTests {
     private let server = NotesServer()
     private let schema = ModelSchema(host: "api.example.com", path: "notes")
     private var sync: RESTSync { RESTSync(server.client) }

@@ -3,7 +3,7 @@ import Foundation
 import Synchronization
 import Testing
 
-@Suite(.timeLimit(.minutes(1))) struct MultipartTests {
+@Suite(.timeLimit(.minutes(5))) struct MultipartTests {
     private func bytes(_ body: RequestBody) async throws -> [UInt8] {
         let reader = try body.makeReader()
         var all: [UInt8] = []

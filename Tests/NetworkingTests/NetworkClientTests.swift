@@ -58,7 +58,7 @@ private struct Appending: NetworkMiddleware {
         #expect(results.withLock { $0 } == ["success()", "notRecorded"])
     }
 
-    @Test("Cancelling the token ends a waiting request with .cancelled", .timeLimit(.minutes(1)))
+    @Test("Cancelling the token ends a waiting request with .cancelled", .timeLimit(.minutes(5)))
     func cancelling() async throws {
         let client = NetworkClient(transport: StubTransport(["GET /x": .text("a").delayed(.seconds(1000))]))
         let codes = Mutex<[Bool]>([])

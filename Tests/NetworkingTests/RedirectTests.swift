@@ -4,7 +4,7 @@ import Synchronization
 import Testing
 
 /// The redirect matrix: statuses × methods × bodies × origins, against servers of our own.
-@Suite(.timeLimit(.minutes(1))) struct RedirectTests {
+@Suite(.timeLimit(.minutes(5))) struct RedirectTests {
     struct Hop: Hashable, CustomTestStringConvertible, Sendable {
         let status: Int
         let method: String

@@ -4,7 +4,7 @@ import Synchronization
 import Testing
 
 /// The documented calls of FTAsyncRequest and of SquidKit's endpoints, one by one.
-@Suite(.timeLimit(.minutes(1))) struct SeedParityTests {
+@Suite(.timeLimit(.minutes(5))) struct SeedParityTests {
     // MARK: FTAsyncRequest
 
     private let queue = DispatchQueue(label: "callbacks")

@@ -4,7 +4,7 @@ import Testing
 
 #if os(Linux)
     /// Certificates of an own CA: the good one is taken, all others are refused before anything is sent.
-    @Suite(.timeLimit(.minutes(1)), .enabled(if: TLSServer.isAvailable, "python3 is not installed"))
+    @Suite(.timeLimit(.minutes(5)), .enabled(if: TLSServer.isAvailable, "python3 is not installed"))
     struct TLSTests {
         private func send(_ certificate: String, _ configure: (inout ClientConfiguration) throws -> Void) async throws
             -> Result<NetworkResponse, NetworkError>

@@ -3,7 +3,7 @@ import Foundation
 import Synchronization
 import Testing
 
-@Suite(.serialized, .timeLimit(.minutes(1))) struct TimeoutTests {
+@Suite(.serialized, .timeLimit(.minutes(5))) struct TimeoutTests {
     private func time(_ body: () async -> NetworkError?) async -> (NetworkError?, Duration) {
         let start = ContinuousClock.now
         let error = await body()

@@ -3,7 +3,7 @@ import Foundation
 import Synchronization
 import Testing
 
-@Suite(.timeLimit(.minutes(1))) struct TransportTests {
+@Suite(.timeLimit(.minutes(5))) struct TransportTests {
     private static func echo(_ request: ServedRequest) -> String {
         let fields = request.fields.map { "\($0.name): \($0.value)" }.joined(separator: "\n")
         return answer(body: "\(request.method) \(request.target)\n\(fields)\n\n\(request.text)")
