@@ -70,7 +70,8 @@ struct StringsParser {
     }
 
     mutating func fail(_ offset: Int, _ code: CustomizationDiagnostic.Code, _ message: String) {
-        if failure == nil { failure = Failure(offset: offset, code: code, message: message) }
+        // For CoreFoundation a value that fails inside a list is the list's end, if a parenthesis follows.
+        if failure == nil, !isFoundation { failure = Failure(offset: offset, code: code, message: message) }
     }
 
     func string(_ slice: StringsTable.Slice) -> String {
