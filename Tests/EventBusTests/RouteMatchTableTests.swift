@@ -417,8 +417,10 @@ struct RouteMatchTableTests {
         /NOTES/vAbend -> /notes/v:X\End X=Ab ; the value's capitals stay
         /Ét/123e4567-e89b-12d3-a456-426614174000 -> /ÉT/:id(uuid) id=123e4567-e89b-12d3-a456-426614174000 ; T as t
         /ét/123e4567-e89b-12d3-a456-426614174000 -> !routeNotFound ; letters beyond ASCII keep their case
-        @ [nocase] /@[x  /averylongliteralsegment/x
-        /`{x -> !routeNotFound ; neighbours of the letters are not letters
+        @ [nocase] /@  /[x  /averylongliteralsegment/x
+        /` -> !routeNotFound ; the neighbour before A is no letter
+        /{x -> !routeNotFound ; the neighbour after Z is no letter
+        /[X -> /[x ; neighbours match themselves
         /AVERYLONGLITERALSEGMENT/X -> /averylongliteralsegment/x ; texts over a word
 
         # Query and fragment

@@ -197,6 +197,16 @@ struct RouterNavigateTests {
         #expect(weakHeld == nil)
     }
 
+    @Test("A refused route leaves nothing behind, not even the choices that did not conflict")
+    func conflictIsAtomic() throws {
+        let router = Router(bus: bus)
+        try router.route("/a") { _ in }
+        #expect(routeError { try router.route("/a{/:b}{/x/:c}") { _ in } }?.code == .routeConflict)
+        #expect(router.patterns == ["/a"] && router.current.count == 1)
+        #expect(router.contains("/a"))
+        #expect(!router.contains("/a/1") && !router.contains("/a/x/1") && !router.contains("/a/1/x/2"))
+    }
+
     @Test("The same paths conflict unless the new route replaces the old one")
     func conflicts() async throws {
         let router = Router(bus: bus)
