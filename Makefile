@@ -36,11 +36,13 @@ run: ## Builds and runs the sample app on Resources/ (ARGS="--language fr --bran
 	@Examples/.build/debug/field-notes --resources Resources $(ARGS)
 
 test: build ## Builds everything, runs every module's tests and the checks of the sources
-	@# A process a module: tests that keep the processors busy do not delay another module's clocks.
+	@# A process a module, and one test of Networking at a time: tests that keep the processors busy do not delay the
+	@# clocks of others.
 	@for module in $(MODULES) Tool ""; do \
 	    echo "== $${module:-Ashlar}"; \
 	    log=.build/test-Ashlar$$module.log; \
-	    swift test --skip-build $(SWIFT_FLAGS) --filter "^Ashlar$${module}Tests\." 2>&1 | Scripts/summary $$log || \
+	    parallel=; [ "$$module" != Networking ] || parallel=--no-parallel; \
+	    swift test --skip-build $(SWIFT_FLAGS) $$parallel --filter "^Ashlar$${module}Tests\." 2>&1 | Scripts/summary $$log || \
 	        { echo "failed; the whole output is in $$log"; exit 1; }; \
 	done
 	Scripts/check-independence

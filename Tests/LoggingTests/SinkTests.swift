@@ -133,15 +133,19 @@ import Testing
         "A stuck sink costs bounded memory; what is dropped is counted by level and told", .timeLimit(.minutes(5)),
         arguments: [QueueSink.Overflow.dropNewest, .dropOldest, .block(atMost: .milliseconds(1))])
     func stuck(overflow: QueueSink.Overflow) {
-        let gate = DispatchSemaphore(value: 0)
+        let (entered, gate) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
         let inner = CapturingSink()
         let stuck = ClosureSink { record in
-            if record.message == "line 0" { gate.wait() }
+            if record.message == "line 0" {
+                entered.signal()
+                gate.wait()
+            }
             return inner.receive(record)
         }
         let sink = QueueSink(stuck, bytes: 4096, overflow: overflow)
         let system = TestSystem { $0.sinks = [sink] }
         system.log().info("line 0")
+        entered.wait()
         for index in 1...200 { system.log().info("line \(index)") }
         let dropped = sink.dropped[.information] ?? 0
         #expect(dropped > 150)

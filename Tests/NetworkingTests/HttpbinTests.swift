@@ -5,7 +5,7 @@ import Testing
 /// Conformance against httpbin on this machine: each case runs on every transport.
 @Suite(
     .serialized, .timeLimit(.minutes(5)),
-    .enabled(if: Httpbin.shared.url != nil, "httpbin cannot be had: \(Httpbin.shared.reason)"))
+    .enabled("httpbin cannot be had; the reason is printed above") { await Httpbin.isThere() })
 struct HttpbinTests {
     /// A request and what its answer must be.
     struct Case: CustomTestStringConvertible, Sendable {
@@ -31,7 +31,7 @@ struct HttpbinTests {
 
     private func run(_ kind: TransportKind, _ input: Case, _ client: NetworkClient? = nil) async throws {
         let client = try client ?? kind.client()
-        let base = try #require(Httpbin.shared.url)
+        let base = try #require(await Httpbin.shared.value.url)
         var request = try client.request(input.method, base + input.path, headers: input.headers, body: input.body)
         request.options.acceptsEveryStatus = true
         request.options.totalTimeout = input.totalTimeout ?? request.options.totalTimeout
@@ -151,7 +151,8 @@ struct HttpbinTests {
         try await run(kind, input)
         guard !kind.isLinuxURLSession || gap == nil else { return }
         let client = try kind.client()
-        let request = try client.request(.get, #require(Httpbin.shared.url) + "/status/\(status)")
+        let base = try #require(await Httpbin.shared.value.url)
+        let request = try client.request(.get, base + "/status/\(status)")
         let error = await outcome { () async throws(NetworkError) in try await client.send(request) }.failure
         #expect((error == nil) == (200...299).contains(status))
         #expect(error == nil || error?.status == status)
@@ -225,7 +226,7 @@ struct HttpbinTests {
 
     @Test("Credentials do not cross from 127.0.0.1 to localhost", arguments: TransportKind.allCases)
     func crossOrigin(kind: TransportKind) async throws {
-        let base = try #require(Httpbin.shared.url)
+        let base = try #require(await Httpbin.shared.value.url)
         let other = base.split(separator: "127.0.0.1").joined(separator: "localhost")
         let input = Case(
             "cross", .get, "/redirect-to?url=\(other)/headers", headers: ["Authorization": "Bearer x", "X-Keep": "1"]
@@ -303,7 +304,7 @@ struct HttpbinTests {
     @Test("Time-outs and cancellation while httpbin takes its time", arguments: TransportKind.allCases)
     func late(kind: TransportKind) async throws {
         let client = try kind.client()
-        let base = try #require(Httpbin.shared.url)
+        let base = try #require(await Httpbin.shared.value.url)
         var idle = try client.request(.get, base + "/delay/3")
         idle.options.idleTimeout = .milliseconds(300)
         var total = try client.request(.get, base + "/drip?duration=3&numbytes=30&delay=0")

@@ -9,7 +9,7 @@ import Testing
         private func send(_ certificate: String, _ configure: (inout ClientConfiguration) throws -> Void) async throws
             -> Result<NetworkResponse, NetworkError>
         {
-            let server = try TLSServer(certificate)
+            let server = try await offPool { try TLSServer(certificate) }
             var configuration = ClientConfiguration()
             try configure(&configuration)
             let client = try TransportKind.curl.client(configuration)
@@ -67,7 +67,7 @@ import Testing
     }
 
     /// A TLS server with a certificate of the fixtures; ends with this object.
-    final class TLSServer {
+    final class TLSServer: @unchecked Sendable {  // made on one thread, then only its port is read and it is released
         let port: Int
         private let process = Process()
         private let input = Pipe()

@@ -26,7 +26,7 @@ import Testing
         let (error, passed) = await time { await send(client, request) }
         #expect(error?.code == .timedOut)
         #expect(error?.phase == .wait)
-        #expect(passed > .milliseconds(milliseconds - 2) && passed < .seconds(5))
+        #expect(passed > .milliseconds(milliseconds - 2) && passed < .seconds(20))
     }
 
     @Test("A slow drip never runs idle but runs out of its total time", arguments: TransportKind.allCases)
@@ -77,7 +77,7 @@ import Testing
         let (error, passed) = await time { await send(client, request) }
         #expect(error?.code == .timedOut)
         #expect((error?.attempts ?? 0) >= 2)
-        #expect(passed < .seconds(5))
+        #expect(passed < .seconds(20))
     }
 
     #if os(Linux)
@@ -91,7 +91,7 @@ import Testing
             let (error, passed) = await time { await send(client, request) }
             #expect(error?.code == .timedOut)
             #expect(error?.phase == .connect)
-            #expect(passed > .milliseconds(195) && passed < .seconds(5))
+            #expect(passed > .milliseconds(195) && passed < .seconds(20))
         }
     #endif
 

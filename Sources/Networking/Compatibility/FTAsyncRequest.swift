@@ -7,6 +7,8 @@ public import Foundation
 /// its number, and `cancel()`.
 ///
 /// ```swift
+/// import Foundation
+///
 /// let request = FTAsyncRequest(
 ///     url: "https://services.example.com/GetProfile/",
 ///     onSuccess: { data in print("\(data.count) bytes") },

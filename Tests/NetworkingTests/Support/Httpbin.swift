@@ -5,7 +5,11 @@ import Synchronization
 ///
 /// The script ends when its standard input does, which this process holds open as long as it lives.
 final class Httpbin: Sendable {
-    static let shared = Httpbin()
+    static let shared = Task {
+        await withCheckedContinuation { continuation in
+            Thread.detachNewThread { continuation.resume(returning: Httpbin()) }
+        }
+    }
 
     /// The server's address, or nil with the reason why there is none.
     let url: String?
@@ -35,6 +39,15 @@ final class Httpbin: Sendable {
             let text = String(decoding: errors.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
             (url, reason) = (nil, text.trimmingCharacters(in: .whitespacesAndNewlines))
         }
+    }
+
+    /// Whether there is a server, and prints the reason if not.
+    ///
+    /// Asked by the tests' condition, so nothing is started for a run that leaves these tests out.
+    static func isThere() async -> Bool {
+        let httpbin = await shared.value
+        if httpbin.url == nil { print("httpbin cannot be had: \(httpbin.reason)") }
+        return httpbin.url != nil
     }
 
     private static let lifeline = Mutex<Pipe?>(nil)
