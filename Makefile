@@ -32,7 +32,8 @@ help: ## Lists the targets
 	@grep -hE '^[a-z]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z]+):.*## /  make \1|/' | column -t -s '|'
 
 run: ## Builds and runs the sample app on Resources/ (ARGS="--language fr --brand acme")
-	@swift build --package-path Examples --product field-notes 2>&1 | grep -v -E '^\[|^Build' || true
+	@echo "Building the sample; the first time takes a minute or two."
+	@swift build --quiet --package-path Examples --product field-notes
 	@Examples/.build/debug/field-notes --resources Resources $(ARGS)
 
 test: build ## Builds everything, runs every module's tests and the checks of the sources
@@ -70,12 +71,12 @@ examples: ## Builds and runs every program of Examples/
 	swift build --package-path Examples --build-tests $(SWIFT_FLAGS)
 	@Scripts/run-examples
 
-bench: ## Measures beside the peers, as ratios (MODULE=Logging for one)
+bench: ## Measures beside the peers, as ratios (MODULE=Logging for one, ARGS=--quick for a look)
 	$(call install,libspdlog-dev libfmt-dev libcurl4-openssl-dev nginx-light)
 	@mkdir -p .build/bench
 	@for module in $(CHOSEN); do \
 	    swift build -c release --package-path Benchmarks --product $${module}Benchmarks 2>&1 | grep -E 'error|warning: unre' || true; \
-	    TZ=UTC Benchmarks/.build/release/$${module}Benchmarks --json .build/bench/$$module.json; \
+	    TZ=UTC Benchmarks/.build/release/$${module}Benchmarks --json .build/bench/$$module.json $(ARGS); \
 	done
 
 tsan: ## Runs the tests under the thread sanitizer (MODULE=EventBus for one)

@@ -23,6 +23,7 @@ import Testing
             ("<plist><dict><key>a</key><key>b</key></dict></plist>", ":1:26", "a: expected a value, found <key>"),
             ("<plist><dict></array></plist>", ":1:14", "expected <key> or </dict>, found </array>"),
             ("<plist><dict></dict>", ":1:21", "expected </plist>, found the end of the file"),
+            ("<plist><dict></dict></", ":1:23", "expected </plist>, found the end of the file"),
             ("<plist><dict></dict></plist>x", ":1:29", "expected the end of the file, found more text"),
             ("<plist><dict><key>a</key><string>x</string", ":1:43", "found the end of the file"),
             ("<plist><dict><key>a</key><string>x & y</string></dict></plist>", ":1:36", "found a bare &"),

@@ -23,6 +23,7 @@ struct XMLPlistReader {
     var scratch: [UInt8] = []
     var hasKey = false
     var isInPlist = false
+    private var isRootRead = false
 
     init(_ text: UnsafeBufferPointer<UInt8>, _ context: ConfigReaderContext) {
         self.text = text
@@ -94,6 +95,7 @@ struct XMLPlistReader {
     }
 
     mutating func readEpilog() throws(ConfigError) {
+        isRootRead = true
         try skipMisc(allowsDoctype: false)
         var start = at
         guard at < text.count else { throw failure(expected: "</plist>", found: "the end of the file") }
@@ -108,7 +110,9 @@ struct XMLPlistReader {
     }
 
     var expectation: String {
-        guard let container = builder.container else { return isInPlist ? "<dict> as the root" : "<plist>" }
+        guard let container = builder.container else {
+            return isRootRead ? "</plist>" : isInPlist ? "<dict> as the root" : "<plist>"
+        }
         if builder.isArray(container) { return "a value or </array>" }
         return hasKey ? "a value" : "<key> or </dict>"
     }
