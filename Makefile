@@ -101,4 +101,5 @@ ci: SWIFT_FLAGS := -Xswiftc -warnings-as-errors
 ci: lint test consumer examples ## Runs everything that a change must pass
 	Scripts/check-linkage
 	Scripts/check-docs
+	Scripts/build-docs --skip-build >/dev/null
 	@for check in independence names docs linkage samples; do Scripts/check-$$check --self-check; done

@@ -27,7 +27,7 @@ public struct NetworkActivity: Sendable {
 }
 
 extension NetworkObserver where Self == ClosureNetworkObserver {
-    /// An observer that triggers ``NetworkActivity/on`` and ``NetworkActivity/off`` on a bus.
+    /// An observer that triggers `on` and `off` on a bus.
     ///
     /// The bus delivers on the thread on which the request begins or ends; a watcher that touches an interface asks
     /// for delivery on the main actor.

@@ -14,7 +14,7 @@ extension Log {
     /// log.indent(false).debug("initWithView: DONE")
     /// ```
     ///
-    /// For code that awaits, throws or returns early, ``scope(_:_:level:file:function:line:_:)`` cannot get out of
+    /// For code that awaits, throws or returns early, `scope(_:_:level:file:function:line:_:)` cannot get out of
     /// balance.
     @discardableResult
     public func indent(_ deeper: Bool) -> Log {

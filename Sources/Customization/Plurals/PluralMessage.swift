@@ -50,7 +50,7 @@ public struct PluralMessage: Hashable, Sendable {
 
     /// The text for the values.
     ///
-    /// Never fails, like ``CustomizationFormat/formatted(_:)``.
+    /// Never fails, like `formatted(_:)`.
     public func formatted(_ arguments: any FormatArgument..., rules: PluralRules) -> CustomizationFormat.Output {
         formatted(arguments.map(\.formatValue), rules: rules)
     }

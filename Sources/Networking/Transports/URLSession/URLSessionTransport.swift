@@ -8,7 +8,7 @@ import Synchronization
 /// A transport over Foundation's `URLSession`: the default on Apple's systems, the fallback elsewhere.
 ///
 /// The session keeps no cookies, no cache and no credentials, and follows no redirects: all that is the client's.
-/// On Linux it has gaps that cannot be closed from outside: see <doc:TransportDifferences>.
+/// On Linux it has gaps that cannot be closed from outside: see the page "TransportDifferences".
 public final class URLSessionTransport: NetworkTransport {
     private let session: URLSession
     private let router: URLSessionRouter
