@@ -99,6 +99,8 @@ clean: ## Removes everything that was built
 # What decides whether a change may land: everything that `make test` runs, with warnings as errors, and the rest.
 ci: SWIFT_FLAGS := -Xswiftc -warnings-as-errors
 ci: lint test consumer examples ## Runs everything that a change must pass
+	$(call install,unicode-cldr-core)
+	Scripts/generate-cldr --check
 	Scripts/check-linkage
 	Scripts/check-docs
 	Scripts/build-docs --skip-build >/dev/null
