@@ -5,7 +5,7 @@ struct HostsCommand: ToolCommand {
     static let name = "hosts"
     static let usage = """
         ashlar hosts FILE [HOST KEY [TEXT]] [--store FILE] [--release] [--prerelease] [--clear]
-            The environments of a host map, the chosen ones marked. HOST KEY chooses an environment for a canonical
+            The environments of a host map, the chosen ones ticked. HOST KEY chooses an environment for a canonical
             host, with TEXT for one that is typed. With --store the choice is remembered in a file.
         """
 
@@ -37,13 +37,9 @@ struct HostsCommand: ToolCommand {
             if release { hosts.chooseRelease() }
             if prerelease { hosts.choosePrerelease() }
             if let choice { try hosts.choose(choice.key, for: choice.host, userHost: choice.text) }
+            write(HostMenu(hosts).text)
             for section in hosts.rows {
-                write(section.title)
-                let rows = section.rows.map { row in
-                    [row.isChosen ? "*" : " ", row.key, row.title.isEmpty ? row.prompt : row.title]
-                }
-                for line in aligned(rows) { write("  " + line) }
-                write("  now: \(hosts.resolve(section.title).map { "\($0)" } ?? section.title)")
+                write("\(section.title) is now \(hosts.resolve(section.title).map { "\($0)" } ?? section.title)")
             }
             for warning in map.warnings + hosts.warnings { write("warning: \(warning)") }
             return 0

@@ -99,20 +99,20 @@ private func withFolder<R>(_ body: (String) throws -> R) throws -> R {
     func remembers() throws {
         try withFolder { folder in
             let (map, store) = (resources + "/HostMap.json", folder + "/choices.json")
-            #expect(!tool("hosts", map, "--store", store).output.contains("*"))
+            #expect(!tool("hosts", map, "--store", store).output.contains("✓"))
             let chosen = tool("hosts", map, "api.fieldnotes.example", "USER", "box:8080", "--store", store)
-            #expect(chosen.status == 0 && chosen.output.contains("*  USER"))
+            #expect(chosen.status == 0 && chosen.output.contains("✓ USER"))
             let later = tool("hosts", map, "--store", store).output
-            #expect(later.contains("now: https://box:8080"))
-            #expect(!tool("hosts", map, "--store", store, "--clear").output.contains("*"))
+            #expect(later.contains("api.fieldnotes.example is now https://box:8080"))
+            #expect(!tool("hosts", map, "--store", store, "--clear").output.contains("✓"))
         }
     }
 
     @Test("Release and prerelease choose the keys that the map names")
     func presets() {
         let map = resources + "/HostMap.json"
-        #expect(tool("hosts", map, "--prerelease").output.contains("*  QA"))
-        #expect(tool("hosts", map, "--release").output.contains("*  PROD"))
+        #expect(tool("hosts", map, "--prerelease").output.contains("✓ QA"))
+        #expect(tool("hosts", map, "--release").output.contains("✓ PROD"))
     }
 
     @Test(
