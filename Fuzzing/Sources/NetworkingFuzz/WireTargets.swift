@@ -1,0 +1,50 @@
+@_spi(Fuzzing) import AshlarNetworking
+import FuzzHarness
+
+/// What comes over the wire: URLs, redirects, cookies and the heads of answers.
+let wireTargets = [
+    FuzzTarget("url") { bytes in
+        let text = String(decoding: bytes, as: UTF8.self)
+        guard let url = try? HTTPURL(text) else { return }
+        precondition(isClean(url.requestText), "a URL that could split a request: \(url.requestText.debugDescription)")
+        guard let again = try? HTTPURL(url.requestText) else { preconditionFailure("what is sent cannot be read") }
+        precondition(again.requestText == url.requestText && again.host == url.host, "what is sent is another URL")
+    },
+    FuzzTarget("location") { bytes in
+        guard let base = try? HTTPURL("https://a.example:8443/start/here?q#f") else { preconditionFailure() }
+        guard let next = try? base.following(location: bytes) else { return }
+        precondition(isClean(next.requestText), "a redirect that could split a request: \(next.requestText)")
+        let steps = next.path.split(separator: "/")
+        precondition(!steps.contains(".") && !steps.contains(".."), "dots are left in \(next.path)")
+        precondition((try? HTTPURL(next.requestText))?.requestText == next.requestText, "what is sent is another URL")
+    },
+    FuzzTarget("set-cookie") { bytes in
+        guard let url = try? HTTPURL("https://www.a.example/x/y") else { preconditionFailure() }
+        let jar = CookieJar(clock: { 1_700_000_000 })
+        let values = bytes.split(separator: 0x0A, omittingEmptySubsequences: false).map { line in
+            String(String.UnicodeScalarView(line.map { Unicode.Scalar($0) }))
+        }
+        jar.store(HTTPHeaders(values.map { HTTPField("Set-Cookie", $0) }), from: url)
+        for cookie in jar.cookies {
+            precondition(!cookie.name.isEmpty && cookie.domain.hasSuffix("a.example"), "\(cookie)")
+        }
+        guard let header = jar.header(for: url) else { return }
+        precondition(header.utf8.allSatisfy { $0 >= 0x20 && $0 != 0x7F || $0 == 0x09 }, header.debugDescription)
+        precondition((try? HTTPHeaders([HTTPField("Cookie", header)]).validate()) != nil, header.debugDescription)
+    },
+    FuzzTarget("head") { bytes in
+        guard let head = try? ResponseHead(reading: bytes) else { return }
+        precondition((100...999).contains(head.status), "\(head.status)")
+        for field in head.headers {
+            precondition(!field.name.isEmpty && field.value.first != " " && field.value.last != " ", "\(field)")
+            precondition(
+                field.value.unicodeScalars.allSatisfy { $0.value >= 0x20 && $0.value != 0x7F || $0.value == 0x09 },
+                field.value.debugDescription)
+        }
+        precondition(Set(head.headers.list("Content-Length")).count <= 1, "two lengths")
+    },
+]
+
+private func isClean(_ text: String) -> Bool {
+    text.utf8.allSatisfy { $0 > 0x20 && $0 < 0x7F && $0 != 0x5C }
+}
