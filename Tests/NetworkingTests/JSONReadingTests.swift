@@ -225,7 +225,7 @@ import Testing
     @Test("Values are built from literals and parts, and written")
     func building() throws {
         let value: JSONEntity = [
-            "s": "a\"\\\n\u{1}é", "i": -3, "d": 1.5, "t": true, "n": nil, "l": [1, "x", [nil]], "e": [:],
+            "s": "a\"\\\n\u{1}é", "i": -3, "d": 1.5, "t": true, "n": .null, "l": [1, "x", [.null]], "e": [:],
         ]
         #expect(value.text() == #"{"s":"a\"\\\n\u0001é","i":-3,"d":1.5,"t":true,"n":null,"l":[1,"x",[null]],"e":{}}"#)
         #expect(

@@ -93,7 +93,7 @@ final class EventLog: Sendable {
         #expect(log.take() == ["change:a", "change"] && !model["a"].isValid && model.attributes.count == 2)
         try model.clear()
         #expect(log.take() == ["change:b", "change:c", "change"] && model.attributes.isEmpty)
-        try model.set(["n": nil])
+        try model.set(["n": .null])
         #expect(model["n"].isNull && model.attributes.count == 1, "null is a value")
         withExtendedLifetime(watch) {}
     }
@@ -175,7 +175,7 @@ final class EventLog: Sendable {
         var schema = ModelSchema()
         schema.idAttribute = "_id"
         #expect(Model(["_id": "x"], schema: schema).idText == "x" && Model(["id": 1], schema: schema).isNew)
-        #expect(Model(["id": 12]).idText == "12" && Model(["id": nil]).isNew && Model(["id": ""]).isNew == false)
+        #expect(Model(["id": 12]).idText == "12" && Model(["id": .null]).isNew && Model(["id": ""]).isNew == false)
     }
 }
 

@@ -51,20 +51,10 @@ struct JSONDecoding: Decoder, SingleValueDecodingContainer {
 
     var codingPath: [any CodingKey] {
         var keys: [any CodingKey] = []
-        let document = run.document
-        var current = run.root
-        while current < Int(index) {
-            let isObject = JSONTape.kind(document.tape[current]) == JSONTape.object
-            var (position, number) = (current + 1, 0)
-            while true {
-                let value = isObject ? position + 1 : position
-                let following = document.next(after: value)
-                if Int(index) < following {
-                    keys.append(isObject ? JSONPlainKey(document.string(at: position)) : JSONIndexKey(number))
-                    current = value
-                    break
-                }
-                (position, number) = (following, number + 1)
+        run.document.walk(from: run.root, to: Int(index)) { step in
+            switch step {
+            case .key(let position): keys.append(JSONPlainKey(run.document.string(at: position)))
+            case .index(let number): keys.append(JSONIndexKey(number))
             }
         }
         return keys

@@ -5,7 +5,7 @@ import Synchronization
 ///
 /// Immutable after `init` but for the lazily built indexes of large containers.
 final class JSONDocument: @unchecked Sendable {
-    // Sendable because text and tape are never written after init, and `indexes` is a Mutex.
+    // Sendable because text and tape are never written after init, and the rest are Mutexes.
 
     /// The text, followed by at least `JSONParser.padding` zero bytes.
     let text: UnsafeMutablePointer<UInt8>
@@ -15,6 +15,8 @@ final class JSONDocument: @unchecked Sendable {
 
     /// Indexes of large containers that have been looked into, by tape position.
     private let indexes = Mutex<[Int: JSONContainerIndex]>([:])
+    /// Where the lines of the text begin, once a position has been asked for.
+    private let lineStarts = Mutex<[Int32]?>(nil)
 
     /// Copies and parses a text.
     init(_ bytes: UnsafeBufferPointer<UInt8>, limits: JSONLimits) throws(NetworkError) {
@@ -49,6 +51,8 @@ final class JSONDocument: @unchecked Sendable {
     }
 
     static let empty = JSONDocument()
+    /// A document of its own for values that cannot be made.
+    static let impossible = JSONDocument()
 
     deinit {
         text.deallocate()
@@ -172,7 +176,27 @@ extension JSONDocument {
         return JSONText.unescapedBytes(raw).elementsEqual(key)
     }
 
-    private func index(of container: Int) -> JSONContainerIndex {
+    /// Line and column of an offset, both from 1, the column in bytes; a line ends with LF.
+    func position(of offset: Int) -> (line: Int, column: Int) {
+        lineStarts.withLock { lineStarts in
+            let starts = lineStarts ?? startsOfLines()
+            lineStarts = starts
+            var (low, high) = (0, starts.count)
+            while high - low > 1 {
+                let middle = (low + high) / 2
+                if Int(starts[middle]) <= offset { low = middle } else { high = middle }
+            }
+            return (low + 1, offset - Int(starts[low]) + 1)
+        }
+    }
+
+    private func startsOfLines() -> [Int32] {
+        var starts: [Int32] = [0]
+        for index in 0..<textCount where text[index] == 0x0A { starts.append(Int32(truncatingIfNeeded: index + 1)) }
+        return starts
+    }
+
+    func index(of container: Int) -> JSONContainerIndex {
         if let index = indexes.withLock({ $0[container] }) { return index }
         let index = JSONContainerIndex(of: container, in: self)
         return indexes.withLock { indexes in

@@ -1,12 +1,15 @@
 public import Foundation
 
 /// Values made in code; each is the root of a document of its own.
+///
+/// None of them traps: what would be deeper than ``JSONLimits/deepest`` or longer than ``JSONLimits/largest`` is
+/// ``isImpossible``, as is whatever is made of it.
 extension JSONEntity {
     /// A key and a value, as SquidKit's initializer of the same shape.
     ///
     /// - Complexity: O(*n*) in the length of the value's text.
     public init(_ key: String, _ value: JSONEntity) {
-        self.init(trusted: value.bytes(), key: key)
+        if value.isImpossible { self = .impossible } else { self.init(trusted: value.bytes(), key: key) }
     }
 
     /// A string.
@@ -31,14 +34,21 @@ extension JSONEntity {
     }
 
     /// The `null`.
+    ///
+    /// There is no `nil` literal for it, so that `wanted ? value : nil` is an optional and `["key": nil]` does not
+    /// quietly become a `null`.
     public static let null = JSONEntity(trusted: Array("null".utf8))
 
-    /// An array; missing elements become `null`.
+    /// An array; missing elements become `null`, and one that ``isImpossible`` makes all of it so.
     ///
     /// - Complexity: O(*n*) in the length of the text.
     public init(array elements: some Sequence<JSONEntity>) {
         var bytes: [UInt8] = [0x5B]
         for element in elements {
+            if element.isImpossible {
+                self = .impossible
+                return
+            }
             if bytes.count > 1 { bytes.append(0x2C) }
             element.write(to: &bytes)
         }
@@ -46,10 +56,16 @@ extension JSONEntity {
         self.init(trusted: bytes)
     }
 
-    /// An object with its members in the given order; missing values are left out.
+    /// An object with its members in the given order.
+    ///
+    /// Missing values are left out, and one that ``isImpossible`` makes all of it so.
     ///
     /// - Complexity: O(*n*) in the length of the text.
     public init(object members: [(String, JSONEntity)]) {
+        if members.contains(where: \.1.isImpossible) {
+            self = .impossible
+            return
+        }
         var bytes: [UInt8] = [0x7B]
         for (key, value) in members where value.isValid {
             if bytes.count > 1 { bytes.append(0x2C) }
@@ -103,30 +119,41 @@ extension JSONEntity {
     /// - Complexity: O(*n*) in the length of the text.
     public func withoutNulls() -> JSONEntity {
         if isNull { return .missing }
-        guard isArray || isObject else { return self }
-        if isArray { return JSONEntity(array: lazy.filter { !$0.isNull }.map { $0.withoutNulls() }).coercing(rule) }
-        return JSONEntity(object: filter { !$0.isNull }.map { ($0.key, $0.withoutNulls()) }).coercing(rule)
+        guard isContainer else { return self }
+        var bytes: [UInt8] = []
+        write(to: &bytes, keepsNulls: false)
+        return JSONEntity(trusted: bytes, key: key.isEmpty ? nil : key).coercing(rule)
     }
 }
 
 extension JSONEntity: ExpressibleByStringLiteral, ExpressibleByIntegerLiteral, ExpressibleByFloatLiteral,
-    ExpressibleByBooleanLiteral, ExpressibleByNilLiteral, ExpressibleByArrayLiteral, ExpressibleByDictionaryLiteral
+    ExpressibleByBooleanLiteral, ExpressibleByArrayLiteral, ExpressibleByDictionaryLiteral
 {
     /// A string.
     public init(stringLiteral value: String) { self.init(value) }
     /// An integer.
     public init(integerLiteral value: Int) { self.init(value) }
-    /// A double; the literal must be finite.
+    /// A double; one that is not finite ``isImpossible``.
     public init(floatLiteral value: Double) {
-        precondition(value.isFinite, "JSON has no number for \(value)")
-        self.init(trusted: Array("\(value)".utf8))
+        if value.isFinite { self.init(trusted: Array("\(value)".utf8)) } else { self = .impossible }
     }
     /// A Boolean.
     public init(booleanLiteral value: Bool) { self.init(value) }
-    /// The `null`.
-    public init(nilLiteral: ()) { self = .null }
     /// An array.
     public init(arrayLiteral elements: JSONEntity...) { self.init(array: elements) }
     /// An object with its members in the order of the literal.
     public init(dictionaryLiteral elements: (String, JSONEntity)...) { self.init(object: elements) }
+}
+
+extension RequestBody {
+    /// A JSON value, written as it is: numbers to their last digit and members in their order.
+    ///
+    /// A value that is missing or ``JSONEntity/isImpossible`` makes the request fail with `.encodingFailed` when it is
+    /// sent.
+    public static func json(_ value: JSONEntity, contentType: String = "application/json") -> RequestBody {
+        guard value.isValid else {
+            return .failed(NetworkError(.encodingFailed, "expected a JSON value, found \(value)", phase: .prepare))
+        }
+        return .bytes(value.bytes(), contentType: contentType)
+    }
 }

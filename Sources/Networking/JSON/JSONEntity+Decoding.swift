@@ -64,6 +64,8 @@ extension JSONEntity: Codable {
             self.init(value)
         } else if let value = try? container.decode(Int.self) {
             self.init(value)
+        } else if let value = try? container.decode(UInt.self) {
+            self.init(value)
         } else if let value = try? container.decode(Double.self) {
             try self.init(value)
         } else if let value = try? container.decode(String.self) {
@@ -77,16 +79,30 @@ extension JSONEntity: Codable {
 
     /// Encodes the value; a missing one as `null`.
     ///
-    /// Numbers that are no `Int` are handed to the encoder as `Double`.
+    /// Numbers are handed to the encoder as `Int`, `UInt` or else as the nearest `Double`, and members without their
+    /// order; ``bytes(_:)`` writes both as they are.
     ///
-    /// - Throws: What the encoder throws.
+    /// - Throws: What the encoder throws, and `EncodingError.invalidValue` for a number that is too large for a `Double`
+    ///   and for a value that ``isImpossible``.
     public func encode(to encoder: any Encoder) throws {
         var container = encoder.singleValueContainer()
+        func refuse(_ reason: String) -> EncodingError {
+            .invalidValue(self, .init(codingPath: encoder.codingPath, debugDescription: reason))
+        }
         switch kind {
+        case _ where isImpossible: throw refuse(description)
         case _ where !isValid: try container.encodeNil()
         case JSONTape.trueValue, JSONTape.falseValue: try container.encode(kind == JSONTape.trueValue)
         case JSONTape.integer, JSONTape.fraction:
-            if let value = int() { try container.encode(value) } else { try container.encode(double()) }
+            if let value = int() {
+                try container.encode(value)
+            } else if let value = number?.integer(UInt.self) {
+                try container.encode(value)
+            } else if let value = double() {
+                try container.encode(value)
+            } else {
+                throw refuse("expected a number that a Double holds, found \(text().prefix(40))")
+            }
         case JSONTape.array: try container.encode(Array(self))
         case JSONTape.object: try container.encode(object() ?? [:])
         case JSONTape.null: try container.encodeNil()

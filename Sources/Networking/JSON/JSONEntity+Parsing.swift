@@ -68,14 +68,11 @@ extension JSONEntity {
 }
 
 extension JSONEntity {
-    /// Parses a text that this module has written itself.
+    /// Parses a text that this module has written itself; `impossible` if it is deeper or larger than a document can be.
     init(trusted bytes: [UInt8], key: String? = nil) {
         let document = bytes.withUnsafeBufferPointer {
             try? JSONDocument($0, limits: JSONLimits(depth: JSONLimits.deepest))
         }
-        guard let document else {
-            preconditionFailure("a JSON value would be deeper than \(JSONLimits.deepest) or larger than 256 MiB")
-        }
-        self.init(document, key: key)
+        if let document { self.init(document, key: key) } else { self = .impossible }
     }
 }

@@ -3,7 +3,7 @@ public import Foundation
 /// Typed reads: nil, or the fallback, where the value is missing, `null` or not of the type.
 extension JSONEntity {
     @inline(__always)
-    private var number: JSONNumber? {
+    var number: JSONNumber? {
         guard isValid, kind == JSONTape.integer || kind == JSONTape.fraction else { return nil }
         return JSONNumber(text: document.bytes(at: Int(index)))
     }

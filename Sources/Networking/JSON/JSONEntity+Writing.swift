@@ -36,14 +36,16 @@ extension JSONEntity: CustomStringConvertible {
     public func text(_ style: JSONStyle = .compact) -> String { String(decoding: bytes(style), as: UTF8.self) }
 
     /// The value as compact text, or `missing` with the path that was asked for.
-    public var description: String { isValid ? text() : "missing \(path)" }
+    public var description: String {
+        isValid ? text() : isImpossible ? "no JSON: too deep, too large or not a number" : "missing \(path)"
+    }
 
-    func write(to output: inout [UInt8], _ style: JSONStyle = .compact) {
+    func write(to output: inout [UInt8], _ style: JSONStyle = .compact, keepsNulls: Bool = true) {
         guard isValid else {
             output += Array("null".utf8)
             return
         }
-        JSONWriter(document: document, style: style).write(Int(index), to: &output, level: 0)
+        JSONWriter(document: document, style: style, keepsNulls: keepsNulls).write(Int(index), to: &output, level: 0)
     }
 }
 
@@ -53,6 +55,8 @@ extension JSONEntity: CustomStringConvertible {
 private struct JSONWriter {
     let document: JSONDocument
     let style: JSONStyle
+    /// Whether elements and members that are `null` are written.
+    let keepsNulls: Bool
 
     func write(_ index: Int, to output: inout [UInt8], level: Int) {
         let word = document.tape[index]
@@ -64,6 +68,8 @@ private struct JSONWriter {
         output.append(isObject ? 0x7B : 0x5B)
         var isFirst = true
         func put(_ position: Int) {
+            let value = isObject ? position + 1 : position
+            guard keepsNulls || !isNull(value, under: isObject ? position : nil, in: index) else { return }
             if !isFirst { output.append(0x2C) }
             isFirst = false
             newLine(level + 1, to: &output)
@@ -72,7 +78,7 @@ private struct JSONWriter {
                 output.append(0x3A)
                 if style.indent != nil { output.append(0x20) }
             }
-            write(isObject ? position + 1 : position, to: &output, level: level + 1)
+            write(value, to: &output, level: level + 1)
         }
         if isObject, style.sortsKeys {
             for position in sortedKeys(of: index) { put(position) }
@@ -86,6 +92,12 @@ private struct JSONWriter {
         }
         if !isFirst { newLine(level, to: &output) }
         output.append(isObject ? 0x7D : 0x5D)
+    }
+
+    /// Whether a value is `null`; of a key that appears twice the last value decides.
+    private func isNull(_ value: Int, under key: Int?, in object: Int) -> Bool {
+        let last = key.flatMap { document.find(document.string(at: $0), in: object) }.map { $0 + 1 } ?? value
+        return JSONTape.kind(document.tape[last]) == JSONTape.null
     }
 
     /// The positions of the keys of an object; equal keys keep their order, so that the last still wins.

@@ -25,10 +25,10 @@ public struct JSONEntity: Sendable {
     let keyIndex: Int32
     /// The key given or asked for, if it is not on the tape.
     private let ownKey: String
-    /// Of a missing value, the array index asked for, or -1 if a key was.
+    /// Of a missing value, the array index asked for, or `noIndex` if a key was.
     private let askedIndex: Int32
     /// Of a missing value inside a missing one, the steps that led there.
-    private let trail: Trail?
+    private let trail: JSONTrail?
     /// Whether there is a value; `null` is one.
     ///
     /// False only for what a subscript did not find and for ``missing``.
@@ -40,21 +40,25 @@ public struct JSONEntity: Sendable {
     private static let noKey: Int32 = -1
     /// The key is `ownKey`.
     private static let givenKey: Int32 = -2
-
-    /// The steps from the innermost value that is there to one that is missing, but for the last.
-    private final class Trail: Sendable {
-        let path: String
-        init(_ path: String) { self.path = path }
-    }
+    private static let noIndex = Int32.min
 
     /// An entity without a value, as a subscript gives it for what is not there.
     public static let missing = JSONEntity(.empty, 0, isValid: false)
+
+    /// What a value made in code is that JSON cannot hold: too deep, too large, not a number; never valid.
+    static let impossible = JSONEntity(.impossible, 0, isValid: false)
+    /// Whether this is a value made in code that JSON cannot hold, or was asked of one.
+    ///
+    /// Such are arrays and objects deeper than ``JSONLimits/deepest``, values whose text is longer than
+    /// ``JSONLimits/largest``, a literal that is infinite, and all that is made of one of them: they are not valid, but
+    /// unlike what is missing they are not taken for `null` and not left out.
+    public var isImpossible: Bool { document === JSONDocument.impossible }
 
     /// Creates the root of a document.
     init(_ document: JSONDocument, _ index: Int32 = 0, key: String? = nil, isValid: Bool = true) {
         (self.document, self.index, self.isValid) = (document, index, isValid)
         (keyIndex, ownKey) = (key == nil ? Self.noKey : Self.givenKey, key ?? "")
-        (askedIndex, trail, rule) = (-1, nil, .exact)
+        (askedIndex, trail, rule) = (Self.noIndex, nil, .exact)
     }
 
     /// Creates a value inside `parent`.
@@ -62,20 +66,19 @@ public struct JSONEntity: Sendable {
     init(in parent: JSONEntity, _ index: Int, keyIndex: Int32) {
         (document, self.index, self.keyIndex) = (parent.document, Int32(truncatingIfNeeded: index), keyIndex)
         ownKey = keyIndex == Self.givenKey ? parent.ownKey : ""
-        (askedIndex, trail, isValid, rule) = (-1, nil, true, parent.rule)
+        (askedIndex, trail, isValid, rule) = (Self.noIndex, nil, true, parent.rule)
     }
 
     /// Creates a missing value inside `parent`.
     @inline(__always)
-    private init(in parent: JSONEntity, missing key: String?, _ askedIndex: Int) {
+    private init(in parent: JSONEntity, missing key: String?, _ askedIndex: Int32) {
         (document, index, rule, isValid) = (parent.document, parent.index, parent.rule, false)
         if let key {
-            (keyIndex, ownKey, self.askedIndex) = (Self.givenKey, key, -1)
+            (keyIndex, ownKey, self.askedIndex) = (Self.givenKey, key, Self.noIndex)
         } else {
-            (keyIndex, ownKey) = (parent.keyIndex, parent.ownKey)
-            self.askedIndex = Int32(clamping: askedIndex)
+            (keyIndex, ownKey, self.askedIndex) = (parent.keyIndex, parent.ownKey, askedIndex)
         }
-        trail = parent.isValid ? nil : Trail(parent.path)
+        trail = parent.isValid ? nil : JSONTrail.adding(parent.step, to: parent.trail)
     }
 
     private init(_ other: JSONEntity, rule: JSONCoercion) {
@@ -95,7 +98,7 @@ public struct JSONEntity: Sendable {
     @inline(__always)
     public subscript(key: String) -> JSONEntity {
         guard isValid, kind == JSONTape.object, let found = document.find(key, in: Int(index)) else {
-            return JSONEntity(in: self, missing: key, -1)
+            return JSONEntity(in: self, missing: key, Self.noIndex)
         }
         return JSONEntity(in: self, found + 1, keyIndex: Int32(truncatingIfNeeded: found))
     }
@@ -107,7 +110,7 @@ public struct JSONEntity: Sendable {
     /// - Complexity: O(`index`) in arrays of up to 32 elements, O(1) in larger ones, after a first look of O(*n*).
     public subscript(index: Int) -> JSONEntity {
         guard isValid, kind == JSONTape.array, let position = document.element(index, of: Int(self.index)) else {
-            return JSONEntity(in: self, missing: nil, Swift.max(index, -1))
+            return JSONEntity(in: self, missing: nil, Swift.max(Int32(clamping: index), Self.noIndex + 1))
         }
         return JSONEntity(in: self, position, keyIndex: keyIndex)
     }
@@ -158,46 +161,65 @@ public struct JSONEntity: Sendable {
     ///
     /// For a missing value, the place that was asked for. A key that is not a plain name stands in brackets and quotes.
     ///
-    /// - Complexity: O(*n*) in the number of values before it.
+    /// Of more than ``JSONLimits/deepest`` steps inside a missing value, the last are left out.
+    ///
+    /// - Complexity: O(*d* log *n*) at depth *d*, after a first look of O(*n*) at a container of more than 32.
     public var path: String {
-        let base = trail?.path ?? document.path(to: Int(index))
-        if isValid { return base }
-        if askedIndex >= 0 { return base + "[\(askedIndex)]" }
-        if keyIndex == Self.givenKey { return base + JSONPlace.step(ownKey) }
-        return base
+        let base = document.path(to: Int(index))
+        return isValid ? base : base + (trail?.path ?? "") + (trail?.isFull == true ? "" : JSONPlace.text(of: step))
+    }
+
+    /// Of a missing value, the last step that led to it; none of a root.
+    private var step: JSONTrail.Step {
+        if askedIndex != Self.noIndex { return .index(askedIndex) }
+        return keyIndex == Self.givenKey ? .key(ownKey) : .none
     }
 
     /// Where the value stands in the text: byte offset from 0, line and column (in bytes) from 1; nil if it is missing.
     ///
-    /// - Complexity: O(*n*) in the offset.
+    /// - Complexity: O(log *n*) in the number of lines, after a first look of O(*n*) at the text.
     public var position: (offset: Int, line: Int, column: Int)? {
         guard isValid, document.textCount > 0 else { return nil }
         let offset = document.range(of: Int(index)).lowerBound
-        let text = UnsafeBufferPointer(start: UnsafePointer(document.text), count: document.textCount)
-        let (line, column) = JSONText.position(of: offset, in: text)
+        let (line, column) = document.position(of: offset)
         return (offset, line, column)
     }
 }
 
-extension JSONDocument {
-    /// The path of the value at a position of the tape.
-    func path(to target: Int) -> String {
-        var path = "$"
-        var current = 0
-        while current < target {
-            let isObject = JSONTape.kind(tape[current]) == JSONTape.object
-            var (position, number) = (current + 1, 0)
-            while true {
-                let value = isObject ? position + 1 : position
-                let following = next(after: value)
-                if target < following {
-                    path += isObject ? JSONPlace.step(string(at: position)) : "[\(number)]"
-                    current = value
-                    break
-                }
-                (position, number) = (following, number + 1)
-            }
+/// The steps from the innermost value that is there to one that is missing, but for the last.
+///
+/// Strings are made of it only when a path is asked for, so that a read that falls back costs the same everywhere in a
+/// document. It ends at a depth that no document has, so that releasing it cannot exhaust the stack.
+final class JSONTrail: Sendable {
+    enum Step: Sendable {
+        case key(String)
+        case index(Int32)
+        case none
+    }
+
+    private let outer: JSONTrail?
+    private let step: Step
+    private let depth: Int
+
+    private init(behind outer: JSONTrail?, _ step: Step) {
+        (self.outer, self.step, depth) = (outer, step, (outer?.depth ?? 0) + 1)
+    }
+
+    /// The trail with one more step, or as it is if it is full.
+    static func adding(_ step: Step, to trail: JSONTrail?) -> JSONTrail {
+        if let trail, trail.isFull { return trail }
+        return JSONTrail(behind: trail, step)
+    }
+
+    var isFull: Bool { depth >= JSONLimits.deepest }
+
+    var path: String {
+        var steps: [Step] = []
+        var trail: JSONTrail? = self
+        while let one = trail {
+            steps.append(one.step)
+            trail = one.outer
         }
-        return path
+        return steps.reversed().map(JSONPlace.text).joined()
     }
 }

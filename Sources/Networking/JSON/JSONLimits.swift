@@ -15,10 +15,13 @@ public struct JSONLimits: Hashable, Sendable {
     /// How a key that appears twice in one object is treated; the last wins unless set.
     public var duplicateKeys: DuplicateKeys
 
-    /// The greatest depth that can be allowed: 1,024.
+    /// The greatest depth that can be allowed: 1,024; also that of values made in code.
     public static let deepest: Int = 1024
     /// The greatest size that can be allowed: 256 MiB less one byte.
     public static let largest: Int = (1 << 28) - 1
+
+    /// The limits that hold unless others are given, but a key that appears twice in one object is refused.
+    public static let strict: JSONLimits = JSONLimits(duplicateKeys: .refuse)
 
     /// Creates limits; values beyond the possible ones are lowered to them.
     public init(depth: Int = 512, bytes: Int = JSONLimits.largest, duplicateKeys: DuplicateKeys = .lastWins) {

@@ -142,6 +142,15 @@ enum JSONText {
 
 /// Paths of values in a document, such as `$.users[3].name`.
 enum JSONPlace {
+    /// A step to a missing value; nothing for a root.
+    static func text(of step: JSONTrail.Step) -> String {
+        switch step {
+        case .key(let key): self.step(key)
+        case .index(let index): "[\(index)]"
+        case .none: ""
+        }
+    }
+
     /// The step to a member: `.name`, or `["first name"]` if the key is not a plain name.
     static func step(_ key: String) -> String {
         let isPlain = key.utf8.allSatisfy {
