@@ -25,7 +25,7 @@ public struct HostExplanation: Hashable, Sendable, CustomStringConvertible {
 extension HostSnapshot {
     /// Explains what ``resolve(_:scheme:)`` gives for a canonical host.
     ///
-    /// - Complexity: O(*n*) in the number of configurations.
+    /// - Complexity: O(*n*) in the number of the host's environments.
     public func explain(_ canonicalHost: String) -> HostExplanation {
         guard let configuration = map[canonicalHost] else {
             return HostExplanation(

@@ -25,6 +25,8 @@ public struct HostMap: Hashable, Sendable {
     public let warnings: [HostWarning]
     /// The file the map was read from, if it was one.
     public let file: String?
+    /// Where the configurations stand, by normalized canonical host.
+    private let places: [String: Int]
 
     /// The longest map that is read: 1 MiB.
     public static let largest: Int = 1 << 20
@@ -41,6 +43,7 @@ public struct HostMap: Hashable, Sendable {
     public init(json: [UInt8], file: String? = nil, strict: Bool = false) throws(NetworkError) {
         var reader = HostMapReader(file: file)
         configurations = try reader.read(json)
+        places = reader.places
         warnings = reader.warnings
         self.file = file
         if strict, let first = warnings.first { throw first.networkError }
@@ -64,14 +67,13 @@ public struct HostMap: Hashable, Sendable {
     /// A map of no hosts, with which every host stays itself.
     public static let empty: HostMap = HostMap()
 
-    private init() { (configurations, warnings, file) = ([], [], nil) }
+    private init() { (configurations, warnings, file, places) = ([], [], nil, [:]) }
 
     /// The configuration of a canonical host, found without regard to case and a dot at the end, or nil.
     ///
-    /// - Complexity: O(*n*) in the number of configurations; ``HostSwitch/resolve(_:scheme:)`` is O(1).
+    /// - Complexity: O(1).
     public subscript(canonicalHost: String) -> HostConfiguration? {
-        let wanted = HostSyntax.normalized(canonicalHost)
-        return configurations.first { HostSyntax.normalized($0.canonicalHost) == wanted }
+        places[HostSyntax.normalized(canonicalHost)].map { configurations[$0] }
     }
 
     private static func json(_ configurations: [HostConfiguration]) -> JSONEntity {

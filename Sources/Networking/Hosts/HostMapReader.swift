@@ -2,6 +2,8 @@
 struct HostMapReader {
     let file: String?
     private(set) var warnings: [HostWarning] = []
+    /// Where the configurations stand, by normalized canonical host.
+    private(set) var places: [String: Int] = [:]
 
     init(file: String?) { self.file = file }
 
@@ -33,11 +35,12 @@ struct HostMapReader {
         for item in list {
             guard let configuration = readConfiguration(item) else { continue }
             let name = HostSyntax.normalized(configuration.canonicalHost)
-            if let other = configurations.first(where: { HostSyntax.normalized($0.canonicalHost) == name }) {
+            if let other = places[name] {
                 warn(
                     at: item["canonical_host"],
-                    "expected every canonical host once; \"\(other.canonicalHost)\" is there already")
+                    "expected every canonical host once; \"\(configurations[other].canonicalHost)\" is there already")
             } else {
+                places[name] = configurations.count
                 configurations.append(configuration)
             }
         }
@@ -74,13 +77,15 @@ struct HostMapReader {
             return []
         }
         var hosts: [HostEntry] = []
+        var lines: [String: Int] = [:]
         for element in list {
             guard let entry = readEntry(element) else { continue }
-            if let other = hosts.first(where: { $0.key == entry.key }) {
+            if let line = lines[entry.key] {
                 warn(
                     at: element["key"],
-                    "expected every key once; \"\(entry.key)\" stands in line \(other.line ?? 0) already")
+                    "expected every key once; \"\(entry.key)\" stands in line \(line) already")
             } else {
+                lines[entry.key] = entry.line ?? 0
                 hosts.append(entry)
             }
         }

@@ -24,7 +24,7 @@ struct HostRestoration {
                 continue
             }
             guard let entry = configuration[key] else {
-                warn("the remembered environment \"\(key)\" is not in the host map any more", path: item["key"].path)
+                warn(Self.goneMessage(key), path: item["key"].path)
                 continue
             }
             let name = HostSyntax.normalized(item.key)
@@ -51,17 +51,22 @@ struct HostRestoration {
 
     /// What is to be kept of a snapshot: the user's choices, and those of hosts that the map does not know.
     static func stored(_ snapshot: HostSnapshot, _ foreign: [(String, JSONEntity)]) -> JSONEntity {
-        let own = snapshot.map.configurations.compactMap { configuration -> (String, JSONEntity)? in
+        JSONEntity(object: remembered(snapshot) + foreign)
+    }
+
+    /// The user's choices in a snapshot, by canonical host, in the store's shape.
+    static func remembered(_ snapshot: HostSnapshot) -> [(String, JSONEntity)] {
+        snapshot.map.configurations.compactMap { configuration in
             let name = HostSyntax.normalized(configuration.canonicalHost)
-            guard let choice = snapshot.choices[name], choice.origin == .chosen || choice.origin == .restored else {
-                return nil
-            }
+            guard let choice = snapshot.choices[name], choice.isRemembered else { return nil }
             return (
                 configuration.canonicalHost,
                 JSONEntity(object: [("key", JSONEntity(choice.key)), ("host", JSONEntity(choice.pair.host))])
             )
         }
-        let rest = foreign.filter { snapshot.map[$0.0] == nil }
-        return JSONEntity(object: own + rest)
+    }
+
+    static func goneMessage(_ key: String) -> String {
+        "the remembered environment \"\(key)\" is not in the host map any more"
     }
 }

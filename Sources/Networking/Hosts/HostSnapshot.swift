@@ -54,6 +54,9 @@ struct HostChoice: Hashable, Sendable {
     /// The environment's own scheme, if it has one, and the host that is asked instead.
     var pair: ProtocolHostPair
     var origin: Origin
+
+    /// Whether the user chose, now or in an earlier run, so that the store keeps it.
+    var isRemembered: Bool { origin == .chosen || origin == .restored }
 }
 
 /// The lookup of a snapshot: a hash table that finds a host without making a string.

@@ -118,7 +118,7 @@ public final class HostSwitch: Sendable {
     ///   what else the store throws, and the choice is in force but will not be remembered.
     public func choose(_ key: String, for canonicalHost: String, userHost: String? = nil) throws(NetworkError) {
         let name = HostSyntax.normalized(canonicalHost)
-        try change { snapshot throws(NetworkError) in
+        try change { snapshot, _, _ throws(NetworkError) in
             guard let configuration = snapshot.map[canonicalHost] else {
                 var error = NetworkError(
                     .unknownHost,
@@ -177,7 +177,7 @@ public final class HostSwitch: Sendable {
     public func choosePrerelease() { chooseAll(.prerelease) { $0.prereleaseKey } }
 
     private func chooseAll(_ origin: HostChoice.Origin, _ key: (HostConfiguration) -> String?) {
-        try? change { snapshot in
+        try? change { snapshot, _, _ in
             var choices: [String: HostChoice] = [:]
             for configuration in snapshot.map.configurations {
                 guard let entry = key(configuration).flatMap({ configuration[$0] }), let host = entry.host else {
@@ -190,30 +190,55 @@ public final class HostSwitch: Sendable {
         }
     }
 
-    /// Goes back to the canonical host and forgets the choice.
+    /// Goes back to the canonical host and forgets the choice, also one of a host that the map does not know.
     ///
     /// A store that fails is named in ``warnings``.
     ///
     /// - Parameter canonicalHost: The canonical host, or nil for all of them.
     public func clear(_ canonicalHost: String? = nil) {
-        try? change { snapshot in
+        try? change { snapshot, foreign, _ in
             var choices = snapshot.choices
             if let canonicalHost {
-                choices[HostSyntax.normalized(canonicalHost)] = nil
+                let name = HostSyntax.normalized(canonicalHost)
+                choices[name] = nil
+                foreign.removeAll { HostSyntax.normalized($0.0) == name }
             } else {
-                choices = [:]
+                (choices, foreign) = ([:], [])
             }
             return HostSnapshot(map: snapshot.map, choices: choices, typed: snapshot.typed)
         }
     }
 
-    /// Replaces the map; choices whose environments are still there stay, the others are dropped.
+    /// Replaces the map.
+    ///
+    /// Choices whose environments are still there stay, with the host and scheme of the new map; release and prerelease
+    /// are those of the new map. Choices of hosts that
+    /// only one of the maps knows are remembered and taken up again with the map that knows them, as at the start. A
+    /// choice whose environment is gone is dropped, with a warning if it was remembered.
     public func update(_ map: HostMap) {
-        try? change { snapshot in
-            var choices: [String: HostChoice] = [:]
+        try? change { snapshot, foreign, warnings in
+            // What the new map does not know stays remembered; what only the new one knows is taken up.
+            foreign += HostRestoration.remembered(snapshot).filter { map[$0.0] == nil }
+            var restored = HostRestoration(map)
+            restored.takeUp(JSONEntity(object: foreign))
+            foreign = restored.foreign
+            warnings += restored.warnings
+            var choices = restored.choices
+            let typed = snapshot.typed.merging(restored.typed) { present, _ in present }
             for configuration in map.configurations {
                 let name = HostSyntax.normalized(configuration.canonicalHost)
-                guard var choice = snapshot.choices[name], let entry = configuration[choice.key] else { continue }
+                guard var choice = snapshot.choices[name] else { continue }
+                if choice.origin == .release { choice.key = configuration.releaseKey ?? "" }
+                if choice.origin == .prerelease { choice.key = configuration.prereleaseKey ?? "" }
+                guard let entry = configuration[choice.key] else {
+                    if choice.isRemembered {
+                        warnings.append(
+                            HostWarning(
+                                message: HostRestoration.goneMessage(choice.key),
+                                path: "$" + JSONPlace.step(configuration.canonicalHost) + ".key"))
+                    }
+                    continue
+                }
                 let pattern = HostPattern(entry.host)
                 choice.pair.scheme = entry.scheme
                 if pattern.editing == .none {
@@ -225,7 +250,7 @@ public final class HostSwitch: Sendable {
                 }
                 choices[name] = choice
             }
-            return HostSnapshot(map: map, choices: choices, typed: snapshot.typed)
+            return HostSnapshot(map: map, choices: choices, typed: typed)
         }
     }
 
@@ -240,15 +265,15 @@ public final class HostSwitch: Sendable {
 
     /// Replaces the snapshot and then, outside the lock and in the order of changes, tells the store and the watchers.
     private func change(
-        _ make: (HostSnapshot) throws(NetworkError) -> HostSnapshot
+        _ make: (HostSnapshot, inout [(String, JSONEntity)], inout [HostWarning]) throws(NetworkError) -> HostSnapshot
     ) throws(NetworkError) {
         let ticket = tickets.add(1, ordering: .relaxed).newValue
         let outcome = state.withLock { state -> Result<HostSnapshot, NetworkError> in
             Result { () throws(NetworkError) in
-                let old = state.snapshot
-                let new = try make(old)
+                let (old, kept) = (state.snapshot, HostRestoration.stored(state.snapshot, state.foreign))
+                let new = try make(old, &state.foreign, &state.warnings)
                 state.snapshot = new
-                state.effects += Self.effects(from: old, to: new, state, ticket)
+                state.effects += Self.effects(from: old, kept, to: new, state, ticket)
                 return old
             }
         }
@@ -256,12 +281,12 @@ public final class HostSwitch: Sendable {
         try drain(ticket)
     }
 
-    private static func effects(from old: HostSnapshot, to new: HostSnapshot, _ state: State, _ ticket: UInt64)
-        -> [Effect]
-    {
+    private static func effects(
+        from old: HostSnapshot, _ oldKept: JSONEntity, to new: HostSnapshot, _ state: State, _ ticket: UInt64
+    ) -> [Effect] {
         var effects: [Effect] = []
         let kept = HostRestoration.stored(new, state.foreign)
-        if kept != HostRestoration.stored(old, state.foreign) { effects.append(.save(kept, ticket: ticket)) }
+        if kept != oldKept { effects.append(.save(kept, ticket: ticket)) }
         let names = old.map.configurations.map(\.canonicalHost)
         let added = new.map.configurations.map(\.canonicalHost).filter { old.map[$0] == nil }
         for host in names + added {

@@ -1,0 +1,256 @@
+import AshlarNetworking
+import Foundation
+import Synchronization
+import Testing
+
+/// What happens to choices when the map is replaced, and where they are kept.
+@Suite(.timeLimit(.minutes(5))) struct HostUpdateTests {
+    private func map(_ hosts: [String: [String: String]], release: String? = nil) throws -> HostMap {
+        try HostMap(
+            hosts.sorted { $0.key < $1.key }.map { host, environments in
+                HostConfiguration(
+                    canonicalHost: host, canonicalScheme: "https", releaseKey: release,
+                    hosts: environments.sorted { $0.key < $1.key }.map { HostEntry(key: $0.key, host: $0.value) })
+            })
+    }
+
+    @Test("A remembered choice of a host that only the new map knows is taken up")
+    func takesUp() throws {
+        let store = HostMemoryStore([
+            "b.example": ["key": "QA", "host": "old.example"], "c.example": ["key": "X", "host": "x"],
+        ])
+        let hosts = HostSwitch(try map(["a.example": ["QA": "qa.a.example"]]), store: store)
+        #expect(hosts.resolve("b.example") == nil)
+        hosts.update(try map(["a.example": ["QA": "qa.a.example"], "B.example": ["QA": "qa.b.example"]]))
+        #expect(hosts.resolve("b.example") == ProtocolHostPair(scheme: "https", host: "qa.b.example"))
+        #expect(hosts.rows.map(\.title) == ["B.example", "a.example"])
+        #expect(hosts.rows[0].rows[0].isChosen && hosts.warnings.isEmpty)
+        #expect("\(hosts.explain("b.example"))".contains("chosen by the user in an earlier run"))
+        try hosts.choose("QA", for: "a.example")
+        #expect(
+            try store.load() == [
+                "a.example": ["key": "QA", "host": "qa.a.example"], "B.example": ["key": "QA", "host": "qa.b.example"],
+                "c.example": ["key": "X", "host": "x"],
+            ])
+    }
+
+    @Test("A typed host of a map that comes later is taken up with its text")
+    func takesUpTyped() throws {
+        let store = HostMemoryStore(["USDA": ["key": "BOX", "host": "box-7.usda.example:8443"]])
+        let hosts = HostSwitch(.empty, store: store)
+        hosts.update(try exampleMap())
+        #expect(hosts.resolve("USDA")?.host == "box-7.usda.example:8443")
+        #expect(hosts.rows[1].rows[1].typedText == "7")
+    }
+
+    @Test("A choice comes back with a map that knows its host again; the store has it all the time")
+    func comesBack() throws {
+        let store = HostMemoryStore()
+        let hosts = HostSwitch(try exampleMap(), store: store)
+        try hosts.choose("QA", for: "httpbin.org")
+        let kept = try store.load()
+        hosts.update(try map(["a.example": ["QA": "qa.a.example"]]))
+        #expect(hosts.resolve("httpbin.org") == nil && hosts.rows.count == 1)
+        #expect(try store.load() == kept)
+        hosts.update(try exampleMap())
+        #expect(hosts.resolve("httpbin.org")?.host == "qa.httpbin.org")
+        #expect(try store.load() == kept)
+    }
+
+    @Test("A choice whose environment is gone is dropped with a warning, a release one silently")
+    func environmentGone() throws {
+        let store = HostMemoryStore()
+        let hosts = HostSwitch(try map(["a": ["QA": "q", "PROD": "p"]], release: "PROD"), store: store)
+        try hosts.choose("QA", for: "a")
+        hosts.update(try map(["a": ["PROD": "p"]], release: "PROD"))
+        #expect(hosts.resolve("a") == nil)
+        #expect(
+            hosts.warnings.map(\.description) == [
+                #"$.a.key: the remembered environment "QA" is not in the host map any more"#
+            ])
+        #expect(try store.load() == [:])
+        hosts.chooseRelease()
+        hosts.update(try map(["a": ["QA": "q"]]))
+        #expect(hosts.resolve("a") == nil && hosts.warnings.count == 1)
+    }
+
+    @Test("Release stays release, also if the new map names another environment so")
+    func releaseMoves() throws {
+        let hosts = HostSwitch(try map(["a": ["P1": "p1", "P2": "p2"]], release: "P1"))
+        hosts.chooseRelease()
+        hosts.update(try map(["a": ["P1": "p1", "P2": "p2"]], release: "P2"))
+        #expect(hosts.resolve("a")?.host == "p2")
+        #expect("\(hosts.explain("a"))".contains("the release environment"))
+    }
+
+    @Test("An update tells the watchers what changed, and nothing else")
+    func announces() async throws {
+        var hosts: HostSwitch? = HostSwitch(try map(["a": ["Q": "a1"], "b": ["Q": "b1"]]))
+        try hosts?.choose("Q", for: "a")
+        try hosts?.choose("Q", for: "b")
+        let changes = try #require(hosts?.changes())
+        hosts?.update(try map(["a": ["Q": "a1"], "b": ["Q": "b2"], "c": ["Q": "c1"]]))
+        hosts = nil
+        var seen: [String] = []
+        for await change in changes { seen.append("\(change.canonicalHost) \(change.current?.host ?? "-")") }
+        #expect(seen == ["b b2"])
+    }
+
+    @Test("Clearing one host leaves the others; clearing all forgets everything that is remembered")
+    func clearing() throws {
+        let store = HostMemoryStore([
+            "elsewhere": ["key": "K", "host": "h"], "more": ["key": "K", "host": "h"],
+            "USDA": ["key": "PROD", "host": "x"],
+        ])
+        let hosts = HostSwitch(try exampleMap(), store: store)
+        try hosts.choose("QA", for: "httpbin.org")
+        hosts.clear("HTTPBIN.org.")
+        #expect(try Set(store.load().keys) == ["USDA", "elsewhere", "more"])
+        hosts.clear("Elsewhere")
+        #expect(try Set(store.load().keys) == ["USDA", "more"])
+        hosts.clear()
+        #expect(try store.load() == [:] && hosts.resolve("USDA") == nil)
+    }
+
+    @Test("A map of the allowed size is read in linear time, whatever repeats in it")
+    func largeMaps() throws {
+        func list(_ count: Int, _ item: (Int) -> String) -> String {
+            (0..<count).map(item).joined(separator: ",")
+        }
+        let head = #"{"configurations": ["#
+        let hosts = #"{"canonical_host": "h", "canonical_protocol": "http", "hosts": ["#
+        let many = try HostMap(
+            json: Array(
+                (head + list(14_000) { #"{"canonical_host":"h\#($0)","canonical_protocol":"http","hosts":[]}"# } + "]}")
+                    .utf8))
+        #expect(many.configurations.count == 14_000 && many["H13999"]?.canonicalHost == "h13999")
+        let rows = try HostMap(
+            json: Array((head + hosts + list(60_000) { #"{"key":"\#($0)"}"# } + "]}]}").utf8))
+        #expect(rows.configurations[0].hosts.count == 60_000)
+        let repeats = try HostMap(
+            json: Array((head + hosts + list(80_000) { _ in #"{"key":"a"}"# } + "]}]}").utf8))
+        #expect(repeats.warnings.count == 79_999)
+        #expect(repeats.warnings.last?.path == "$.configurations[0].hosts[79999].key")
+        let wrong = try HostMap(json: Array((head + list(300_000) { _ in "1" } + "]}").utf8))
+        #expect(wrong.warnings.count == 300_000 && wrong.warnings.last?.path == "$.configurations[299999]")
+    }
+
+    // MARK: Stores
+
+    @Test("Choices are kept in the user's defaults under the original's key and in its shape")
+    func userDefaults() throws {
+        let suite = "ashlar-hosts-\(UUID().uuidString)"
+        let defaults = try #require(UserDefaults(suiteName: suite))
+        defer { defaults.removePersistentDomain(forName: suite) }
+        let store = HostUserDefaultsStore(suiteName: suite)
+        #expect(try !store.load().isValid)
+        let hosts = HostSwitch(try exampleMap(), store: store)
+        try hosts.choose("QA", for: "httpbin.org")
+        try hosts.choose("USER", for: "httpbin.org", userHost: "localhost:1")
+        #expect(
+            defaults.dictionary(forKey: "com.squidkit.hostMapCachePreferenceKey") as? [String: [String: String]]
+                == ["httpbin.org": ["key": "USER", "host": "localhost:1"]])
+        #expect(HostSwitch(try exampleMap(), store: store).resolve("httpbin.org")?.host == "localhost:1")
+        // A cache that the original wrote, and one with a damaged entry, on which it crashed.
+        defaults.set(
+            ["httpbin.org": ["key": "QA", "host": "qa.httpbin.org"], "USDA": ["key": "PROD"], "x": ["host": "y"]],
+            forKey: hostChoiceStoreKey)
+        let next = HostSwitch(try exampleMap(), store: store)
+        #expect(next.resolve("httpbin.org") == ProtocolHostPair(scheme: "https", host: "qa.httpbin.org"))
+        #expect(next.resolve("USDA")?.host == "api.usda.example")
+        hosts.clear()
+        #expect(defaults.dictionary(forKey: hostChoiceStoreKey)?.isEmpty == true)
+        defaults.set("text", forKey: hostChoiceStoreKey)
+        #expect(try !store.load().isValid, "what is no dictionary is nothing")
+        defaults.set(["httpbin.org": Date()], forKey: hostChoiceStoreKey)
+        #expect(HostSwitch(try exampleMap(), store: store).warnings.count == 1)
+    }
+
+    @Test("Endpoints follow the switch with no further code, over sockets")
+    func endpoints() async throws {
+        func server(_ name: String) throws -> FaultServer {
+            try FaultServer { connection in
+                while let request = connection.request() {
+                    connection.write(Array(answer(body: "\(name) \(request.target) \(request["Host"] ?? "")").utf8))
+                }
+            }
+        }
+        let (production, quality, own) = (try server("production"), try server("quality"), try server("own"))
+        let text = #"""
+            {"configurations": [{"canonical_host": "api.example.test", "canonical_protocol": "http",
+              "release_key": "PROD", "prerelease_key": "QA", "hosts": [
+                {"key": "PROD", "host": "127.0.0.1", "port": \#(production.port)},
+                {"key": "QA", "host": "127.0.0.1:\#(quality.port)", "protocol": "http"},
+                {"key": "LOCAL", "host": "127.0.0.1:<#>"}, {"key": "USER"}]}]}
+            """#
+        let hosts = HostSwitch(try HostMap(json: Array(text.utf8), strict: true))
+        let client = NetworkClient(hosts: hosts)
+        struct Get: Endpoint {
+            typealias Output = String
+            let host: EndpointHost = "api.example.test"
+            let path: EndpointPath = "notes"
+        }
+        func get() async throws -> String { try await client.send(Get()) }
+        hosts.chooseRelease()
+        #expect(try await get() == "production /notes 127.0.0.1:\(production.port)")
+        hosts.choosePrerelease()
+        #expect(try await get() == "quality /notes 127.0.0.1:\(quality.port)")
+        try hosts.choose("LOCAL", for: "api.example.test", userHost: "\(own.port)")
+        #expect(try await get() == "own /notes 127.0.0.1:\(own.port)")
+        try hosts.choose("USER", for: "API.example.test", userHost: "localhost:\(quality.port)")
+        #expect(try await get() == "quality /notes localhost:\(quality.port)")
+        try hosts.choose("PROD", for: "api.example.test")
+        #expect(try await get() == "production /notes 127.0.0.1:\(production.port)")
+        class Old: JSONResponseEndpoint, @unchecked Sendable {
+            override func host() -> String { "api.example.test" }
+            override func path() -> String { "old" }
+        }
+        let status = await withCheckedContinuation { (continuation: CheckedContinuation<String, Never>) in
+            Old(client: client).connect { _, status in continuation.resume(returning: "\(status)") }
+        }
+        #expect(status.contains("responseFormat"), "the answer is text; it came from the chosen host: \(status)")
+        #expect(production.connectionCount >= 1 && quality.connectionCount >= 1 && own.connectionCount == 1)
+        withExtendedLifetime((production, quality, own)) {}
+    }
+
+    // MARK: Tables
+
+    @Test("TableItem and TableSection are plain values; an index that is not there is nil")
+    func tables() {
+        let selected = Mutex<[String]>([])
+        var section = TableSection("Account")
+        section.append(
+            TableItem("Log out", rowHeight: 44, reuseIdentifier: "action") { item in
+                selected.withLock { $0.append(item.title) }
+            })
+        section.append(TableItem("Help", subtitle: "more", isTicked: true))
+        #expect(section.count == 2 && section.title == "Account" && TableSection().title == nil)
+        #expect(section[0]?.rowHeight == 44 && section[0]?.reuseIdentifier == "action")
+        #expect(section[1]?.subtitle == "more" && section[1]?.isTicked == true && section[1]?.select == nil)
+        #expect(section[2] == nil && section[-1] == nil && section[.max] == nil && section[.min] == nil)
+        if let item = section[0] { item.select?(item) }
+        #expect(selected.withLock { $0 } == ["Log out"])
+    }
+
+    @Test("The environments are sections and items whose selection chooses")
+    func hostTables() throws {
+        let hosts = HostSwitch(try exampleMap())
+        let failures = Mutex<[NetworkError.Code]>([])
+        let sections = hosts.tableSections { error in failures.withLock { $0.append(error.code) } }
+        #expect(sections.map(\.title) == ["httpbin.org", "USDA"])
+        #expect(sections[0].items.map(\.subtitle) == ["PROD", "QA", "DEV", "localhost", "USER"])
+        #expect(sections[0][4]?.title == #"Enter custom host (e.g. "api.host.com")"#)
+        #expect(
+            sections.flatMap(\.items).map(\.reuseIdentifier) == [
+                "host", "host", "host", "host", "host-text", "host", "host-digits", "host-text",
+            ])
+        let item = try #require(sections[0][1])
+        #expect(!item.isTicked)
+        item.select?(item)
+        #expect(hosts.resolve("httpbin.org")?.host == "qa.httpbin.org")
+        #expect(hosts.tableSections()[0].items.map(\.isTicked) == [false, true, false, false, false])
+        hosts.update(.empty)
+        item.select?(item)
+        #expect(failures.withLock { $0 } == [.unknownHost])
+    }
+}
