@@ -50,6 +50,8 @@ extension CustomizationDiagnostic.Code {
     public static let tooDeep = Self("too-deep")
     /// The file holds one value and not a table.
     public static let notATable = Self("not-a-table")
+    /// Text behind a statement that could not be read, which was passed over with it.
+    public static let skippedText = Self("skipped-text")
     /// The same key stands twice; the last one counts.
     public static let duplicateKey = Self("duplicate-key")
     /// A key without a value, which then stands for itself.

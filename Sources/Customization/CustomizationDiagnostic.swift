@@ -58,6 +58,8 @@ public struct CustomizationDiagnostic: Hashable, Sendable, CustomStringConvertib
     public var key: String?
     /// What to write instead, if that is known.
     public var fix: String?
+    /// The other place that the problem is about, such as that of the first of two statements with the same key.
+    public var related: CustomizationLocation?
 
     /// Creates a diagnostic.
     ///
@@ -68,12 +70,13 @@ public struct CustomizationDiagnostic: Hashable, Sendable, CustomStringConvertib
     ///   - location: Where the problem is.
     ///   - key: The key concerned, if there is one.
     ///   - fix: What to write instead, if that is known.
+    ///   - related: The other place that the problem is about.
     public init(
         _ severity: Severity, _ code: Code, _ message: String, at location: CustomizationLocation,
-        key: String? = nil, fix: String? = nil
+        key: String? = nil, fix: String? = nil, related: CustomizationLocation? = nil
     ) {
         (self.severity, self.code, self.message) = (severity, code, message)
-        (self.location, self.key, self.fix) = (location, key, fix)
+        (self.location, self.key, self.fix, self.related) = (location, key, fix, related)
     }
 
     /// The file's path.

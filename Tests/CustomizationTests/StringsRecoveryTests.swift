@@ -15,7 +15,10 @@ import Testing
     }
 
     static let cases: [Case] = [
-        Case(#""a" = "b" "c" = "d";"#, [:], ["1:10 missing-semicolon"]),
+        Case(#""a" = "b" "c" = "d";"#, ["a": "b", "c": "d"], ["1:10 missing-semicolon"]),
+        Case("a = b c = d; e = f;", ["a": "b", "c": "d", "e": "f"], ["1:6 missing-semicolon"]),
+        Case(#""a" = "b" c; "d" = "e";"#, ["d": "e"], ["1:10 missing-semicolon"]),
+        Case("/* x */ \"a\" = \"b\" /* y */ \"c\" = \"d\";", ["a": "b", "c": "d"], ["1:18 missing-semicolon"]),
         Case("\"a\" = \"b\"\n\"c\" = \"d\";", ["a": "b", "c": "d"], ["1:10 missing-semicolon"]),
         Case(#""a" = "b""#, ["a": "b"], ["1:10 missing-semicolon"]),
         Case(#""a" = "b";; "c" = "d";"#, ["a": "b", "c": "d"], ["1:11 unexpected-character"]),
@@ -27,6 +30,12 @@ import Testing
         Case("\"a\" = \"b\"; /* c", ["a": "b"], ["1:12 unterminated-comment"]),
         Case("\"a\" = \"b\"; /* c\n\"d\" = \"e\";", ["a": "b", "d": "e"], ["1:12 unterminated-comment"]),
         Case("/* a /* b */ c */\n\"d\" = \"e\";", ["d": "e"], ["1:6 nested-comment", "1:16 missing-equals"]),
+        Case(
+            #"/* a /* b */ c */ "k"="v";"#, ["k": "v"], ["1:6 nested-comment", "1:16 missing-equals"]),
+        Case(
+            #"/* a /* b */ two words */ k = v;"#, ["k": "v"], ["1:6 nested-comment", "1:18 missing-equals"]),
+        Case("*/ \"k\" = \"v\";", ["k": "v"], ["1:1 unexpected-character"]),
+        Case("d = {a = 1; a = 2;}; e = f;", ["d": "", "e": "f"], ["1:13 duplicate-key"]),
         Case("a = +3;\nb = 1;", ["a": "+3", "b": "1"], ["1:5 unquoted-text"]),
         Case("a = 54%;", ["a": "54%"], ["1:5 unquoted-text"]),
         Case("a = 92,66,134,54;", ["a": "92,66,134,54"], ["1:5 unquoted-text"]),
@@ -49,9 +58,7 @@ import Testing
     func recovery(_ test: Case) {
         let parsed = StringsTable.parse(strings: Array(test.source.utf8), file: "f.strings")
         #expect(
-            Dictionary(uniqueKeysWithValues: parsed.table.map { ($0.key, $0.value.text) })
-                == test.entries
-                .mapValues(Optional.some))
+            Dictionary(uniqueKeysWithValues: parsed.table.map { ($0.key, $0.value.text ?? "") }) == test.entries)
         #expect(parsed.diagnostics.map { "\($0.line):\($0.column) \($0.code)" } == test.problems)
         #expect(!parsed.isRejected)
     }

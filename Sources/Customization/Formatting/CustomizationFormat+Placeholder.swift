@@ -39,6 +39,12 @@ extension CustomizationFormat {
         /// Whether it was hardly meant as one: `% o` in "50% of all".
         var isAccidental: Bool { text.utf8.count == 3 && text.hasPrefix("% ") }
 
+        /// Whether it may be a position that lost its `$`: `%1d`, but not `%02d` or `%2.1f`.
+        var isNearlyPositional: Bool {
+            guard !isPositional, flags.isEmpty, precision == .none, case .fixed(let width) = width else { return false }
+            return (1...9).contains(width)
+        }
+
         /// Every argument that it uses: those of `*`, then its own.
         var uses: [(Int, PlaceholderType)] {
             var uses: [(Int, PlaceholderType)] = []

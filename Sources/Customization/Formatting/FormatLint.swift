@@ -40,6 +40,14 @@ enum FormatLint {
                     .warning, .placeholderSuspicious, "\"\(placeholder)\" reads as a placeholder",
                     fix: "write %% for a percent sign")
             }
+            for placeholder in text.widths.sorted() where base?.widths.contains(placeholder) != true {
+                let position = placeholder.dropFirst().prefix(1)
+                guard base != nil || position == "1" else { continue }
+                add(
+                    .warning, .placeholderSuspicious,
+                    "\"\(placeholder)\" takes the next argument and shows it \(position) wide",
+                    fix: "write %\(position)$\(placeholder.dropFirst(2)) for argument \(position)")
+            }
             if text.hasWidePercent {
                 add(.warning, .placeholderSuspicious, "the full-width sign ％ begins no placeholder", fix: "write %")
             }
@@ -85,6 +93,8 @@ private struct FormatUse {
     private(set) var problems: [CustomizationFormat.Problem] = []
     /// What stands in a text like "50% of all" and happens to be a placeholder.
     private(set) var suspicious: [String] = []
+    /// Placeholders like `%1d`, which may be a `%1$d` that lost its `$`.
+    private(set) var widths: Set<String> = []
     private(set) var hasWidePercent = false
     private(set) var message: PluralMessage?
 
@@ -113,6 +123,7 @@ private struct FormatUse {
     private mutating func take(_ format: CustomizationFormat) {
         problems += format.problems
         suspicious += format.placeholders.filter(\.isAccidental).map(\.text)
+        widths.formUnion(format.placeholders.filter(\.isNearlyPositional).map(\.text))
         let scalars = Array(format.text.unicodeScalars)
         hasWidePercent =
             hasWidePercent
@@ -130,6 +141,7 @@ private struct FormatUse {
         let format = CustomizationFormat(text)
         problems += format.problems.filter { $0.code == .unknownConversion || $0.code == .tooWide }
         suspicious += format.placeholders.filter(\.isAccidental).map(\.text)
+        widths.formUnion(format.placeholders.filter(\.isNearlyPositional).map(\.text))
         var (own, next) = (own, next)
         for placeholder in format.placeholders where !placeholder.isAccidental {
             if let name = placeholder.variable {

@@ -127,9 +127,15 @@ final class ComposedTable: @unchecked Sendable {
                 decoded.append(value)
             }
         }
-        typed = .allocate(capacity: max(decoded.count, 1))
+        let isFading = sources.map { layers[$0.layer].colors == .db5 }
+        let fading =
+            isFading.contains(true) ? (0..<used).filter { [slots] in isFading[Int(slots[$0].layer)] } : []
+        var end = decoded.count
+        typed = .allocate(capacity: max(end + fading.count, 1))
         for (i, value) in decoded.enumerated() { (typed + i).initialize(to: value) }
+        for slot in fading where aliases[slot] == nil { fade(slot, &end) }
         followAliases()
+        for slot in fading where aliases[slot] != nil { fade(slot, &end) }
     }
 
     deinit {
@@ -220,6 +226,21 @@ final class ComposedTable: @unchecked Sendable {
         String(
             decoding: UnsafeBufferPointer(start: keys + Int(slots[slot].keyStart), count: Int(slots[slot].keyCount)),
             as: UTF8.self)
+    }
+
+    // MARK: Alpha
+
+    /// Gives a colour of DB5's dialect the alpha that stands beside it, as `nameAlpha` beside `name`.
+    ///
+    /// Either may come from a theme of its own, so this can only be done to the composed table.
+    private func fade(_ slot: Int, _ end: inout Int) {
+        guard var value = typed(of: slot), value.parts.contains(.color) else { return }
+        let beside = self.slot(key(of: slot) + "Alpha")
+        guard beside >= 0, let alpha = typed(of: beside), alpha.parts.contains(.double) else { return }
+        value.color = value.color.withAlpha(value.color.alpha * Float(min(max(alpha.double, 0), 1)))
+        (typed + end).initialize(to: value)
+        slots[slot].typed = Int32(end)
+        end += 1
     }
 
     // MARK: Aliases

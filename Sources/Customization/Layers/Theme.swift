@@ -8,6 +8,8 @@ public struct Theme: Sendable {
     public var table: StringsTable
     /// How the theme writes colours.
     public var colors: ColorDialect
+    /// What reading the theme met.
+    public var diagnostics: [CustomizationDiagnostic] = []
 
     /// Creates a theme.
     ///
@@ -24,7 +26,8 @@ public struct Theme: Sendable {
     public var layer: CustomizationLayer {
         CustomizationLayer(
             id: table.file.isEmpty ? name : table.file + "#" + name, role: .theme(name),
-            tables: [CustomizationLayer.defaultTable: table], colors: colors, resolvesAliases: true)
+            tables: [CustomizationLayer.defaultTable: table], colors: colors, resolvesAliases: true,
+            diagnostics: diagnostics)
     }
 }
 

@@ -4,7 +4,8 @@ extension Customization {
     /// Findings are those of reading the files (bad syntax, duplicates, suspicious escapes, aliases that lead nowhere)
     /// and, for each language beside the base: missing, extra and untranslated keys, blanks at the edges that
     /// differ, values that change type. For all layers: keys that differ only in case, colours whose alpha is ambiguous
-    /// or ignored, images that no folder has, and the places where Foundation would stop reading without a word.
+    /// or ignored, texts that are nearly a colour or number, images that no folder has, aliases of every theme that lead
+    /// nowhere, and the places where Foundation would stop reading without a word.
     ///
     /// - Parameter ignored: The kinds of findings to leave out.
     /// - Returns: The findings as a report, with text and SARIF.
@@ -56,7 +57,9 @@ struct CustomizationLinter {
         for layer in layers { files(of: layer) }
         for layer in languages { compareLanguage(layer) }
         for layer in layers where !base.contains(where: { $0.id == layer.id }) { compareTypes(layer) }
-        aliases()
+        aliases(of: customization)
+        otherThemes()
+        androidNames()
         findings += FormatLint.check(layers: layers, base: customization.baseLanguage)
     }
 
@@ -138,6 +141,11 @@ struct CustomizationLinter {
         if text.utf8.contains(0) || entry.key.utf8.contains(0) {
             report(.warning, .nulCharacter, "the entry holds U+0000", at: entry.location, key: entry.key)
         }
+        if let kind = Self.nearlyTyped(text, layer.colors) {
+            report(
+                .warning, .malformedValue, "\"\(text)\" looks like a \(kind) and does not read as one",
+                at: entry.location, key: entry.key)
+        }
         switch layer.colors {
         case .components(alpha: .undecided):
             let parts = text.split(separator: ",", omittingEmptySubsequences: false)
@@ -167,6 +175,34 @@ struct CustomizationLinter {
             report(
                 .warning, .missingImage, "no folder of the stack has the image \(text)", at: entry.location,
                 key: entry.key)
+        }
+    }
+
+    /// What a text was probably meant to be that does not read as anything: `92,66,300`, `#12345G`, `1,5`.
+    private static func nearlyTyped(_ text: String, _ dialect: ColorDialect) -> String? {
+        let text = text.trimmingSpace()
+        guard (3...40).contains(text.utf8.count), dialect.color(text) == nil else { return nil }
+        if text.utf8.first == UInt8(ascii: "#") {
+            let digits = text.utf8.dropFirst()
+            let isLong = [3, 4, 6, 8].contains(digits.count)
+            return isLong && digits.count { hexDigit($0) != nil } > digits.count / 2 ? "colour" : nil
+        }
+        let parts = text.split(separator: ",", omittingEmptySubsequences: false)
+        func isDigit(_ c: UInt8) -> Bool { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(c) }
+        guard
+            parts.allSatisfy({ part in
+                part.utf8.contains(where: isDigit) && part.utf8.allSatisfy { isDigit($0) || " %+-.".utf8.contains($0) }
+            })
+        else { return nil }
+        switch parts.count {
+        case 1:
+            let digits = text.utf8.drop { $0 == UInt8(ascii: "-") || $0 == UInt8(ascii: "+") }
+            return digits.allSatisfy(isDigit) && NumberReading.integer(text) == nil ? "whole number" : nil
+        case 2: return text.utf8.allSatisfy { isDigit($0) || $0 == UInt8(ascii: ",") } ? "number" : nil
+        case 3, 4:
+            if case .components = dialect { return "colour" }
+            return nil
+        default: return nil
         }
     }
 
@@ -271,7 +307,7 @@ struct CustomizationLinter {
 
     // MARK: Aliases
 
-    private mutating func aliases() {
+    private mutating func aliases(of customization: Customization) {
         for (name, table) in customization.storage.tables.sorted(by: { $0.key < $1.key }) {
             for slot in table.aliasProblems.keys.sorted() {
                 do {
@@ -281,5 +317,21 @@ struct CustomizationLinter {
                 }
             }
         }
+    }
+
+    /// Looks into the themes that are not in use: what reading them met, and their aliases.
+    private mutating func otherThemes() {
+        for theme in customization.themes where theme.name != customization.theme {
+            findings += theme.diagnostics
+            let themed = customization.switching(theme: theme.name)
+            for layer in themed.layers where !layers.contains(where: { $0.id == layer.id }) { files(of: layer) }
+            aliases(of: themed)
+        }
+    }
+
+    // MARK: Android
+
+    private mutating func androidNames() {
+        findings += AndroidResources(layers).diagnostics.filter { $0.code == .androidNameCollision }
     }
 }

@@ -32,18 +32,12 @@ public struct CustomizationReport: Sendable {
     public var sarif: String {
         let rules = Set(diagnostics.map(\.code.rawValue)).sorted()
         let results = diagnostics.map { finding in
-            var region = ""
-            if finding.line > 0 {
-                region =
-                    ", \"region\": {\"startLine\": \(finding.line)"
-                    + (finding.column > 0 ? ", \"startColumn\": \(finding.column)" : "") + "}"
-            }
             let message = finding.message + (finding.fix.map { "; \($0)" } ?? "")
             return "        {\"ruleId\": \(JSONText.quoted(finding.code.rawValue)), "
                 + "\"ruleIndex\": \(rules.firstIndex(of: finding.code.rawValue) ?? 0), "
                 + "\"level\": \"\(finding.severity)\", \"message\": {\"text\": \(JSONText.quoted(message))}, "
-                + "\"locations\": [{\"physicalLocation\": {\"artifactLocation\": {\"uri\": "
-                + "\(JSONText.quoted(JSONText.uri(finding.file)))}\(region)}}]}"
+                + "\"locations\": [\(Self.sarif(finding.location))]"
+                + (finding.related.map { ", \"relatedLocations\": [\(Self.sarif($0))]" } ?? "") + "}"
         }
         return """
             {
@@ -60,6 +54,19 @@ public struct CustomizationReport: Sendable {
             }
 
             """
+    }
+}
+
+extension CustomizationReport {
+    private static func sarif(_ location: CustomizationLocation) -> String {
+        var region = ""
+        if location.line > 0 {
+            region =
+                ", \"region\": {\"startLine\": \(location.line)"
+                + (location.column > 0 ? ", \"startColumn\": \(location.column)" : "") + "}"
+        }
+        return "{\"physicalLocation\": {\"artifactLocation\": {\"uri\": "
+            + "\(JSONText.quoted(JSONText.uri(location.file)))}\(region)}}"
     }
 }
 

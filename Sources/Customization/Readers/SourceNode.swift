@@ -73,4 +73,18 @@ struct SourceNode: Sendable {
         default: nil
         }
     }
+
+    /// Tells of each member of a dictionary in here that a later one of the same name shadows.
+    func forEachRepeat(_ body: (_ earlier: Member, _ later: Member) -> Void) {
+        switch kind {
+        case .list(let items): for item in items { item.forEachRepeat(body) }
+        case .dict(let members):
+            var seen: [String: Member] = [:]
+            for member in members {
+                if let earlier = seen.updateValue(member, forKey: member.key) { body(earlier, member) }
+                member.value.forEachRepeat(body)
+            }
+        default: break
+        }
+    }
 }

@@ -135,7 +135,7 @@ extension StringsParser {
         } else if spansLines(valueStart, valueEnd), !hasMore || !looksLikeStatement(scanner.at) {
             reportSwallowing(valueStart, end: valueEnd)
             return recoverStatements(from: start)
-        } else if hasMore, !(spansLines(valueEnd, scanner.at) && looksLikeStatement(scanner.at)) {
+        } else if hasMore, !looksLikeStatement(scanner.at) {
             report(
                 valueEnd, .error, .missingSemicolon,
                 "expected \";\" after the value, found \(character(at: scanner.at)); the statement was not read",

@@ -1,9 +1,9 @@
 extension StringsParser {
     /// Moves to the nearest place behind `start` where a statement or a comment plausibly begins.
     ///
-    /// Places are the starts of lines and the bytes behind a `;`. The search begins inside the statement that failed,
-    /// not behind what it swallowed, so that a lost quote does not take the following lines with it. What is read
-    /// twice that way is bounded; past the bound the search begins where the failure was met.
+    /// Places are the starts of lines and the bytes behind a `;` or a `*/`. The search begins inside the statement that
+    /// failed, not behind what it swallowed, so that a lost quote does not take the following lines with it. What is
+    /// read twice that way is bounded; past the bound the search begins where the failure was met.
     mutating func recoverStatements(from start: Int) {
         let bytes = scanner.bytes
         var i = start + 1
@@ -12,6 +12,7 @@ extension StringsParser {
         if !rereads { i = max(i, scanner.at) }
         scanner.unterminatedComment = nil
         scanner.events.removeAll()
+        defer { reportSkipped(from: start, to: scanner.at) }
         // A stray character right before a statement costs that character only.
         if rereads, i < bytes.count, !Self.isQuote(bytes[start]) || Self.isQuote(bytes[i]), looksLikeStatement(i) {
             scanner.at = i
@@ -20,13 +21,13 @@ extension StringsParser {
         while i < bytes.count {
             let c = bytes[i]
             i += 1
-            guard c == 0x0A || c == 0x0D || c == UInt8(ascii: ";") else { continue }
+            let startsLine = c == 0x0A || c == 0x0D
+            guard startsLine || c == UInt8(ascii: ";") || isCommentEnd(i - 1) else { continue }
             var candidate = i
             while candidate < bytes.count, bytes[candidate] == 0x20 || bytes[candidate] == 0x09 { candidate += 1 }
             let isComment =
                 candidate + 1 < bytes.count && bytes[candidate] == UInt8(ascii: "/")
                 && (bytes[candidate + 1] == UInt8(ascii: "/") || bytes[candidate + 1] == UInt8(ascii: "*"))
-            let startsLine = c != UInt8(ascii: ";")
             if isComment || looksLikeStatement(candidate, mayBeShorthand: startsLine) {
                 scanner.at = candidate
                 return
@@ -34,6 +35,25 @@ extension StringsParser {
             i = max(i, candidate)
         }
         scanner.at = bytes.count
+    }
+
+    /// Tells of everything behind a `;` that recovering from a failed statement passes over too.
+    private mutating func reportSkipped(from start: Int, to end: Int) {
+        var isBehindEnd = false
+        for i in start..<end {
+            let c = scanner.bytes[i]
+            if c == UInt8(ascii: ";") {
+                isBehindEnd = true
+            } else if isBehindEnd, c > 0x20 {
+                isBehindEnd = false
+                report(i, .error, .skippedText, "what stands from here to the next \";\" was not read either")
+            }
+        }
+    }
+
+    /// Whether the `/` of a `*/` stands here.
+    private func isCommentEnd(_ at: Int) -> Bool {
+        scanner.bytes[at] == UInt8(ascii: "/") && at > 0 && scanner.bytes[at - 1] == UInt8(ascii: "*")
     }
 
     static func isQuote(_ c: UInt8) -> Bool { c == UInt8(ascii: "\"") || c == UInt8(ascii: "'") }
@@ -97,33 +117,40 @@ extension StringsParser {
         scanner.suspiciousComments.removeAll()
     }
 
-    /// Where statements start inside a comment: in a block on any line, in a line comment behind other text.
+    /// Where statements start inside a comment: in a block anywhere, in a line comment behind other text of the line.
     private mutating func statements(in comment: Range<Int>, isBlock: Bool) -> [Int] {
-        var starts: [Int] = []
         let bytes = scanner.bytes
-        var isLineStart = false
+        var starts: [Int] = []
         var i = comment.lowerBound + 2
+        var lastSemicolon = comment.upperBound
         if !isBlock {
-            while i < comment.upperBound, bytes[i] == 0x20 || bytes[i] == 0x09 || bytes[i] == UInt8(ascii: "/") {
-                i += 1
+            // A line that is a comment from its start may well be a statement that somebody has put aside.
+            if startsLine(comment.lowerBound) {
+                while i < comment.upperBound, Self.isBlank(bytes[i]) || bytes[i] == UInt8(ascii: "/") { i += 1 }
+                if i < comment.upperBound, Self.isQuote(bytes[i]) {
+                    i += 1
+                } else {
+                    while i < comment.upperBound, StringsScanner.isBareCharacter(bytes[i]) { i += 1 }
+                }
             }
-            i += 1
+            lastSemicolon = bytes[comment].lastIndex(of: UInt8(ascii: ";")) ?? i
         }
         while i < comment.upperBound {
-            let c = bytes[i]
-            if isBlock {
-                if c == 0x0A || c == 0x0D {
-                    isLineStart = true
-                } else if isLineStart, c != 0x20, c != 0x09 {
-                    isLineStart = false
-                    if looksLikeStatement(i) { starts.append(i) }
-                }
-            } else if c == UInt8(ascii: "\""), looksLikeStatement(i) {
-                starts.append(i)
-                break
-            }
+            let isWordStart =
+                StringsScanner.isBareCharacter(bytes[i]) && i < lastSemicolon
+                && !StringsScanner.isBareCharacter(bytes[i - 1])
+            if Self.isQuote(bytes[i]) || isWordStart, looksLikeStatement(i) { starts.append(i) }
             i += 1
         }
         return starts
     }
+
+    /// Whether nothing but blanks stands before a byte on its line.
+    private func startsLine(_ at: Int) -> Bool {
+        var i = at
+        while i > 0, Self.isBlank(scanner.bytes[i - 1]) { i -= 1 }
+        return i == 0 || scanner.bytes[i - 1] == 0x0A || scanner.bytes[i - 1] == 0x0D
+    }
+
+    private static func isBlank(_ c: UInt8) -> Bool { c == 0x20 || c == 0x09 }
 }

@@ -170,7 +170,9 @@ extension StringsParser {
 
     private mutating func parseDictionary(from start: Int, depth: Int) -> CustomizationValue? {
         var members: [String: CustomizationValue] = [:]
-        while scanner.skipSpace(), let text = parseText() {
+        while scanner.skipSpace() {
+            let keyStart = scanner.at
+            guard let text = parseText() else { break }
             guard case .found(let slice) = text else {
                 // CoreFoundation takes this for the end of the dictionary.
                 if isFoundation { break }
@@ -179,6 +181,9 @@ extension StringsParser {
             }
             let key = string(slice)
             guard scanner.skipSpace() else { break }
+            if !isFoundation, members[key] != nil {
+                scanner.events.append(.duplicate(key, at: keyStart))
+            }
             if scanner.bytes[scanner.at] == UInt8(ascii: "=") {
                 scanner.at += 1
                 guard let value = parseValue(depth: depth + 1) else {

@@ -9,6 +9,13 @@ struct StringsScanner {
         var severity: CustomizationDiagnostic.Severity
         var code: CustomizationDiagnostic.Code
         var message: String
+
+        /// A key that its dictionary already has.
+        static func duplicate(_ key: String, at offset: Int) -> Event {
+            Event(
+                offset: offset, severity: .warning, code: .duplicateKey,
+                message: "the key \"\(key)\" already stands in this dictionary; the last value counts")
+        }
     }
 
     /// A text as it stands in the file, or as escapes made it.

@@ -99,6 +99,12 @@ extension StringsTable {
             let first = read.text.location(ofByte: members[earlier].offset)
             duplicates.append(.duplicate(members[later].key, first, read.text.location(ofByte: members[later].offset)))
         }
+        for member in members {
+            member.value.forEachRepeat { earlier, later in
+                let first = read.text.location(ofByte: earlier.offset)
+                duplicates.append(.duplicate(later.key, first, read.text.location(ofByte: later.offset)))
+            }
+        }
         return ParsedStrings(
             table: StringsTable(storage: storage), diagnostics: read.diagnostics + duplicates, isRejected: false)
     }
@@ -129,6 +135,6 @@ extension CustomizationDiagnostic {
         CustomizationDiagnostic(
             .warning, .duplicateKey,
             "the key \"\(key)\" already stands at line \(earlier.line), column \(earlier.column); the last value counts",
-            at: later, key: key)
+            at: later, key: key, related: earlier)
     }
 }

@@ -7,13 +7,16 @@ public struct ParsedThemes: Sendable {
 }
 
 extension Theme {
-    /// Reads a file of themes: SquidKit's JSON in both its shapes, or a property list in DB5's way.
+    /// Reads a file of themes: SquidKit's JSON in both its shapes, a property list in DB5's way, or design tokens.
     ///
     /// - SquidKit: `{"themes": [{"name": …, "attributes": …}]}`. The attributes are a list of
     ///   `{"type"?, "value", "key" | "keys", "alpha"?}`, or an object in which a colour is
     ///   `{"color": …, "alpha"?}` and everything else is the value itself. A theme may name another one in `extends`.
     /// - DB5: a property list whose keys are the themes' names. The theme called "default" is the parent of all others.
-    ///   A key `nameAlpha` beside a colour `name` is its alpha.
+    ///   A key `nameAlpha` beside a colour `name` is its alpha, whichever of the stacked themes each comes from.
+    /// - Design tokens: JSON in the format of the Design Tokens Community Group, whose tokens hold their value in
+    ///   `$value` and may take their `$type` from a group around them. The file is one theme, called like the file.
+    ///   Colours are colours, dimensions in `px` and durations are numbers (of pixels and seconds).
     ///
     /// A text `$key` or `{a.b}` stands for that key's value; `$$` writes a `$`. Dictionaries can also be read member by
     /// member, as `a.b.c`.
@@ -63,10 +66,15 @@ struct ThemeReader {
         (text, diagnostics) = (read.text, read.diagnostics)
         guard let root = read.root else { return ParsedThemes(themes: [], diagnostics: diagnostics) }
         var themes: [Theme]
+        reportRepeats(in: root)
         if let list = root["themes"]?.items {
-            themes = list.compactMap { squidKitTheme($0) }
+            themes = list.compactMap { node in withItsProblems { $0.squidKitTheme(node) } }
+        } else if DesignTokenReader.isDesignTokens(root) {
+            var reader = DesignTokenReader(text: text, colors: colors ?? .dtcg)
+            themes = [reader.theme(root)]
+            diagnostics += themes[0].diagnostics
         } else if let members = root.members {
-            themes = members.compactMap { db5Theme($0) }
+            themes = members.compactMap { member in withItsProblems { $0.db5Theme(member) } }
         } else {
             report(.error, .notATable, "expected an object of themes", root.offset)
             themes = []
@@ -81,6 +89,24 @@ struct ThemeReader {
     ) {
         diagnostics.append(
             CustomizationDiagnostic(severity, code, message, at: text.location(ofByte: offset), key: key))
+    }
+
+    /// Tells of keys that stand twice in one object.
+    private mutating func reportRepeats(in root: SourceNode) {
+        var repeats: [CustomizationDiagnostic] = []
+        root.forEachRepeat { earlier, later in
+            repeats.append(
+                .duplicate(later.key, text.location(ofByte: earlier.offset), text.location(ofByte: later.offset)))
+        }
+        diagnostics += repeats
+    }
+
+    /// Reads one theme and gives it the problems met on the way, which lint of a stack with it tells again.
+    private mutating func withItsProblems(_ read: (inout ThemeReader) -> Theme?) -> Theme? {
+        let before = diagnostics.count
+        var theme = read(&self)
+        theme?.diagnostics = Array(diagnostics[before...])
+        return theme
     }
 
     private mutating func withoutRepeats(_ themes: [Theme]) -> [Theme] {
@@ -169,13 +195,13 @@ struct ThemeReader {
         let dialect = colors ?? .db5
         var entries: [CustomizationEntry] = []
         for item in members {
-            var read = value(item.value, dialect, key: item.key)
             if let alpha = member.value[item.key + "Alpha"], let content = item.value.text,
                 dialect.color(content) != nil
             {
-                read = color(item.value, alpha: alpha, dialect, key: item.key)
+                // Composition applies it, so that a theme may change either of the two alone.
+                _ = opacity(alpha, key: item.key)
             }
-            add(item.key, read, at: item.offset, &entries)
+            add(item.key, value(item.value, dialect, key: item.key), at: item.offset, &entries)
         }
         return Theme(name: member.key, table: StringsTable(file: file, entries: entries), colors: dialect)
     }
@@ -226,24 +252,25 @@ struct ThemeReader {
             return node.value()
         }
         if AliasSyntax.alias(content) != nil { return .string(content) }
-        var opacity: Float = 1
-        if let alpha {
-            if let number = alpha.number {
-                opacity = Float(number)
-                if !(0...1).contains(opacity) {
-                    report(
-                        .warning, .malformedValue,
-                        "the alpha \(number) is not in 0…1 and was brought to the nearer end",
-                        alpha.offset, key: key)
-                }
-            } else {
-                report(.warning, .malformedValue, "an alpha has to be a number; 1 was taken", alpha.offset, key: key)
-            }
-        }
+        let opacity = alpha.map { self.opacity($0, key: key) } ?? 1
         guard let color = dialect.color(content) else {
             report(.error, .malformedValue, "expected a colour, found \"\(content)\"", node.offset, key: key)
             return .string(content)
         }
-        return .color(color.withAlpha(color.alpha * min(max(opacity, 0), 1)))
+        return .color(color.withAlpha(color.alpha * opacity))
+    }
+
+    /// Reads an alpha from 0 to 1; what is none is told.
+    private mutating func opacity(_ node: SourceNode, key: String?) -> Float {
+        guard let number = node.number else {
+            report(.warning, .malformedValue, "an alpha has to be a number; 1 was taken", node.offset, key: key)
+            return 1
+        }
+        if !(0...1).contains(number) {
+            report(
+                .warning, .malformedValue, "the alpha \(number) is not in 0…1 and was brought to the nearer end",
+                node.offset, key: key)
+        }
+        return Float(min(max(number, 0), 1))
     }
 }

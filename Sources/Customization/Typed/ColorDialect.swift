@@ -18,7 +18,10 @@ public enum ColorDialect: Hashable, Sendable {
     case css
     /// `#rgb`, `#argb`, `#rrggbb`, `#aarrggbb`: Android's order, alpha first.
     case android
-    /// A dictionary of `colorSpace` (`srgb`), `components`, `alpha` and `hex`, as the Design Tokens format has it.
+    /// A dictionary of `colorSpace`, `components`, `alpha` and `hex`, as the Design Tokens format has it; or `#rrggbb`.
+    ///
+    /// The spaces `srgb`, `srgb-linear`, `hsl`, `hwb`, `display-p3`, `oklab` and `oklch` are converted, and colours
+    /// that sRGB cannot show brought to its edge; of other spaces `hex` counts.
     case dtcg
 
     /// What an integer in the place of an alpha counts in.
@@ -261,28 +264,5 @@ struct ColorReading {
             alpha = Float(isPercent ? value / 100 : value)
         }
         return RGBAColor(red: rgb[0], green: rgb[1], blue: rgb[2], alpha: alpha)
-    }
-
-    // MARK: Design tokens
-
-    static func designToken(_ members: [String: CustomizationValue]) -> RGBAColor? {
-        func number(_ value: CustomizationValue?) -> Float? {
-            switch value {
-            case .int(let number)?: Float(number)
-            case .double(let number)?: Float(number)
-            default: nil
-            }
-        }
-        guard case .string(let space)? = members["colorSpace"] else { return nil }
-        let alpha = members["alpha"] == nil ? 1 : number(members["alpha"])
-        guard let alpha, (0...1).contains(alpha) else { return nil }
-        if space == "srgb", case .list(let list)? = members["components"], list.count == 3,
-            let red = number(list[0]), let green = number(list[1]), let blue = number(list[2])
-        {
-            return RGBAColor(red: red, green: green, blue: blue, alpha: alpha)
-        }
-        // Another colour space, or no components: the format's own fallback.
-        guard case .string(let hex)? = members["hex"] else { return nil }
-        return ColorDialect.dtcg.color(hex)?.withAlpha(alpha)
     }
 }
