@@ -28,11 +28,27 @@ import Testing
             ("%1$@", "%3$@", ["error placeholder-extra", "warning placeholder-missing"]),
             ("%1$d%%", "%1$d%", ["warning placeholder-malformed"]),
             ("%1$s", "% 1$s", ["warning placeholder-malformed", "warning placeholder-missing"]),
+            ("%1$d of %2$d", "%1d de %2d", ["warning placeholder-suspicious", "warning placeholder-suspicious"]),
+            ("%2d:%02d", "%2d.%02d", []), ("%1d", "%1d", ["warning placeholder-suspicious"]),
+            ("%@ %d", "%2$@ %1$d", ["error placeholder-type", "error placeholder-type"]),
             ("%@", "％@", ["warning placeholder-suspicious", "warning placeholder-missing"]),
             ("%1$@ %2$@", "%1$@ %@", ["warning placeholder-malformed", "warning placeholder-missing"]),
         ] as [(String, String, [String])])
     func placeholders(base: String, translation: String, expected: [String]) {
         #expect(check(.string(base), .string(translation)) == expected)
+    }
+
+    @Test("A position that lost its $ is told of in the base language too")
+    func baseWidths() {
+        func codes(_ text: String) -> [String] {
+            let entry = CustomizationEntry(key: "k", value: .string(text))
+            let layer = CustomizationLayer(
+                id: "en", role: .base("en"), tables: ["Localizable": StringsTable(entries: [entry])])
+            return FormatLint.check(layers: [layer], base: "en").map(\.code.rawValue)
+        }
+        #expect(codes("%1d of %2d") == ["placeholder-suspicious"])
+        #expect(codes("%2d %05d %-3d %1.2f %1$d").isEmpty == false, "mixed positions")
+        #expect(codes("%2d %05d %-3d %1.2f").isEmpty)
     }
 
     @Test("Every form that whole numbers need must be there")

@@ -111,4 +111,64 @@ import Testing
         #expect(codes(.undecided) == ["ambiguous-alpha"])
         #expect(codes(.byte).isEmpty && codes(.percent).isEmpty)
     }
+
+    @Test(
+        "A text that is nearly a colour or a number is told of",
+        arguments: [
+            ("92,66,300", true), ("92,66,134,54", false), ("92, 66, 134, 256", true), ("92,66,134,101%", true),
+            ("1,2,3,4,5", false), ("#12345G", true), ("#123456", false), ("#hashtag", false), ("#1", false),
+            ("1,5", true), ("1, 5", false), ("99999999999999999999", true), ("-99999999999999999999", true),
+            ("9223372036854775807", false), ("10%", false), ("12:30", false), ("1.2.3", false), ("a,b,c", false),
+        ])
+    func nearlyTyped(text: String, isFound: Bool) throws {
+        let tree = try TemporaryTree(["en.lproj/Localizable.strings": "\"k\" = \"\(text)\";"])
+        let policy = CustomizationPolicy(colors: .components(alpha: .byte))
+        let found = Customization(path: tree.path, languages: ["en"], policy: policy).lint().diagnostics
+        #expect(found.map(\.code) == (isFound ? [.malformedValue] : []))
+    }
+
+    @Test("Themes that are not in use are looked into as well")
+    func otherThemes() {
+        let themes = Theme.parse(
+            Array(
+                """
+                {"themes": [
+                {"name": "A", "attributes": {"x": 1}},
+                {"name": "B", "attributes": {
+                    "c": "$c", "d": {"color": "GG0000"}, "e": "FF000080"}}]}
+                """.utf8), file: "T.json"
+        ).themes
+        let report = Customization(layers: []).with(themes: themes, theme: "A").lint()
+        #expect(
+            report.diagnostics.map { "\($0.line) \($0.code)" } == [
+                "4 alias-cycle", "4 malformed-value", "4 ignored-alpha",
+            ])
+    }
+
+    @Test("Keys that Android sees as one name, and keys that stand twice, with both places")
+    func namesAndRepeats() throws {
+        let tree = try TemporaryTree([
+            "en.lproj/Localizable.strings": "\"a.b\" = \"x\";\n\"a_b\" = \"y\";\n\"c\" = \"z\";\n\"c\" = \"w\";"
+        ])
+        let report = Customization(path: tree.path, languages: ["en"]).lint()
+        #expect(report.diagnostics.map(\.code) == [.androidNameCollision, .duplicateKey])
+        #expect(report.diagnostics[1].line == 4 && report.diagnostics[1].related?.line == 3)
+        let root = try #require(try JSONSerialization.jsonObject(with: Data(report.sarif.utf8)) as? [String: Any])
+        let results = try #require((root["runs"] as? [[String: Any]])?[0]["results"] as? [[String: Any]])
+        let related = try #require(results[1]["relatedLocations"] as? [[String: Any]])
+        let place = try #require(related[0]["physicalLocation"] as? [String: Any])
+        #expect((place["region"] as? [String: Int])?["startLine"] == 3)
+    }
+
+    @Test("Keys that stand twice in a dictionary of any file are told of")
+    func nestedRepeats() {
+        let xml =
+            "<plist><dict><key>a</key><dict>\n<key>b</key><string>1</string>\n<key>b</key><string>2</string></dict></dict></plist>"
+        #expect(
+            StringsTable.parse(strings: Array(xml.utf8)).diagnostics.map { "\($0.line) \($0.code)" } == [
+                "3 duplicate-key"
+            ])
+        let json = "{\"themes\": [{\"name\": \"T\", \"attributes\": {\"a\": 1,\n\"a\": 2}}]}"
+        #expect(Theme.parse(Array(json.utf8)).diagnostics.map { "\($0.line) \($0.code)" } == ["2 duplicate-key"])
+    }
 }

@@ -32,7 +32,37 @@ public func initialize(_ count: UnsafeMutablePointer<Int32>, _ arguments: Unsafe
             let dialects: [ColorDialect] = [.ftCustomization, .squidKit, .squidKitLenient, .db5, .css, .android, .dtcg]
             for dialect in dialects { _ = dialect.color(text) }
         },
-        FuzzTarget("stringsdict") { bytes in _ = StringsTable.parse(stringsDict: bytes) },
-        FuzzTarget("xcstrings") { bytes in _ = StringsTable.parse(stringCatalog: bytes) },
+        FuzzTarget("stringsdict") { bytes in
+            for entry in StringsTable.parse(stringsDict: bytes).table {
+                _ = PluralMessage(stringsDict: entry.value)?.formatted(1, 2, rules: PluralRules("ar"))
+            }
+        },
+        FuzzTarget("xcstrings") { bytes in
+            for table in StringsTable.parse(stringCatalog: bytes).tables.values {
+                for entry in table {
+                    _ = PluralMessage(stringsDict: entry.value)?.formatted(1, 2, rules: PluralRules("ru"))
+                }
+            }
+        },
+        FuzzTarget("language-tag") { bytes in
+            guard let tag = LanguageTag(String(decoding: bytes, as: UTF8.self)) else { return }
+            precondition(LanguageTag(tag.description) == tag, "the canonical form is not canonical")
+            precondition(tag.fallbacks.first == tag && tag.fallbacks.count < 64)
+            _ = LanguageTag.chain(for: [tag], available: ["en", "zh-Hant", "pt"], base: "en")
+        },
+        FuzzTarget("format") { bytes in
+            let format = CustomizationFormat(String(decoding: bytes, as: UTF8.self))
+            let text = format.formatted("a", 1, 2.5).text
+            precondition(CustomizationFormat(format.positional).formatted("a", 1, 2.5).text == text)
+        },
+        FuzzTarget("android") { bytes in
+            let file = AndroidResources.File(
+                path: "res/values/strings.xml", text: String(decoding: bytes, as: UTF8.self))
+            _ = AndroidResources(AndroidResources(files: [file]).layers().layers)
+        },
+        FuzzTarget("pseudo") { bytes in
+            let text = String(decoding: bytes, as: UTF8.self)
+            for style in [PseudoLocalization.accented, .mirrored] { _ = style.text(text) }
+        },
     ])
 }
