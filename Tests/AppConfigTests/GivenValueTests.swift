@@ -82,8 +82,8 @@ import Testing
         #expect(
             config.explain("http.timeout").description == """
                 http.timeout = "6"
-                  from --http.timeout (command line arguments)
-                  over "5" from APP_HTTP__TIMEOUT (environment variables variables)
+                  from --http.timeout (command line)
+                  over "5" from APP_HTTP__TIMEOUT (environment variables)
                   over 30 from ApplicationConfig.json:1 (base)
                 """)
         #expect(config.diagnostics.contains { $0.kind == .unknownKey && $0.key == "other" })

@@ -142,7 +142,7 @@ import Testing
         #expect(
             error?.description
                 == "http.timeout: expected Int, found string \"15x\" (ApplicationConfig.debug.plist:6:1; "
-                + "overrides integer 30 from ApplicationConfig.plist:5)")
+                + "overrides 30 from ApplicationConfig.plist:5)")
         let missing = #expect(throws: ConfigError.self) { try config.get("http.timeuot", as: Int.self) }
         #expect(missing?.description == "http.timeuot: expected Int, found nothing; did you mean http.timeout?")
     }

@@ -103,6 +103,7 @@ extension ApplicationConfig {
                 node = end
             }
         }
-        return unused.sorted()
+        // What was removed at run time is not there to be read.
+        return (overlay == nil ? unused : unused.filter { locate($0) != nil }).sorted()
     }
 }

@@ -20,8 +20,6 @@ public struct ConfigExplanation: Sendable, CustomStringConvertible {
         public let label: String
         /// The value as text, as the layer wrote it: before `${…}` were resolved.
         public let text: String
-        /// Kind and value, such as `string "15x"`.
-        let found: String
         /// What is special: the entry removed the value, or is no value at the path but one above it.
         public let note: String?
     }
@@ -172,53 +170,4 @@ struct ConfigExplainer {
         removal = nil
         live.append(next)
     }
-}
-
-extension ApplicationConfig {
-    /// Tells where the value of a path comes from: the winner, and every value it shadows, with file and line.
-    ///
-    /// - Complexity: O(*l* · *w*) in the number of layers and the width of the dictionaries on the way.
-    public func explain(_ path: ConfigPath) -> ConfigExplanation {
-        let place = locate(path)
-        let components = place.map { $0.tree.path(of: $0.node).components } ?? path.components
-        let layers = explainedLayers(components)
-        let explainer = ConfigExplainer(
-            layers, components, policy: snapshot.context.policy, readsDirectives: snapshot.context.readsDirectives)
-        let rule = snapshot.context.secrets
-        let isSecret = place.map { $0.tree.isSecret($0.node, by: rule) } ?? rule.isSecret(path)
-        func entry(_ contribution: ConfigExplainer.Contribution) -> ConfigExplanation.Entry {
-            let layer = layers[contribution.layer]
-            let tree = layer.tree
-            let isHidden = isSecret && !contribution.removes
-            return ConfigExplanation.Entry(
-                origin: tree.origin(of: contribution.node), layer: layer.kind, label: layer.label,
-                text: isHidden ? ConfigDescription.redacted : ConfigDescription.text(contribution.node, in: tree),
-                found: isHidden
-                    ? ConfigDescription.redacted
-                    : ConfigDescription.found(contribution.node, in: tree, isSecret: false),
-                note: contribution.isAbove ? "at \(tree.key(of: contribution.node))" : nil)
-        }
-        let live = explainer.live.reversed().map(entry)
-        return ConfigExplanation(
-            path: path,
-            text: place.map {
-                isSecret ? ConfigDescription.redacted : ConfigDescription.text($0.node, in: $0.tree)
-            },
-            isSecret: isSecret, winner: live.first, merged: Array(live.dropFirst()),
-            shadowed: explainer.shadowed.reversed().map(entry),
-            removed: place == nil ? explainer.removal.map(entry) : nil)
-    }
-
-    /// The layers with, for a root key written at run time, its new section on top, which replaces what is below.
-    private func explainedLayers(_ components: [ConfigPath.Component]) -> [ConfigLayer] {
-        guard let overlay, case .key(let key)? = components.first, let section = overlay[key] else {
-            return snapshot.context.layers
-        }
-        return snapshot.context.layers + [ConfigLayer(kind: .runtime, label: "run time", tree: section.tree)]
-    }
-
-    /// Explains every value, in the order of the paths.
-    ///
-    /// - Complexity: O(*n*) times that of ``explain(_:)``.
-    public func explainAll() -> [ConfigExplanation] { paths().map { explain($0) } }
 }

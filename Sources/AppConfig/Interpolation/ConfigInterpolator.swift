@@ -42,6 +42,8 @@ struct ConfigInterpolator {
     private var frames: [Frame] = []
     private var chains: [Int: [ConfigExplainer.Contribution]] = [:]
     private var expandedBytes = 0
+    /// The nodes of the merged tree that each template was built from.
+    private var references: [Int: Set<Int>] = [:]
     private(set) var errors: [ConfigError] = []
 
     private var tree: ConfigTree { draft.tree }
@@ -244,6 +246,7 @@ struct ConfigInterpolator {
             return tree.scalar(of: node).map { .scalar($0, isSecret: isSecret) }
                 ?? .value(tree.value(of: node), isSecret: isSecret)
         }
+        references[unit.node, default: []].insert(target)
         if let known = resolved[Unit(node: target)] {
             switch known {
             case .scalar(let value, let isTainted):
@@ -307,7 +310,12 @@ struct ConfigInterpolator {
         struct Walk {
             var children: ConfigTree.Children
             var isSecret: Bool
+            /// The values are put here by a reference and stand elsewhere as well.
+            var isCopy = false
         }
+        // For each node of the merged tree its number in the new one, and the new nodes that are copies of it.
+        var numbers = [Int](repeating: 0, count: tree.nodes.count)
+        var copies: [(new: Int, old: Int)] = []
         var builder = ConfigTreeBuilder()
         builder.reserve(nodes: tree.nodes.count, keyBytes: tree.keyBytes.count, strings: tree.strings.count)
         builder.open(.dictionary, position: 0)
@@ -319,6 +327,7 @@ struct ConfigInterpolator {
                 continue
             }
             let isSecret = walks[last].isSecret
+            let isCopy = walks[last].isCopy
             let known = resolved[Unit(node: node)]
             if case .failed? = known { continue }
             if builder.count > plan.limits.values {
@@ -332,6 +341,7 @@ struct ConfigInterpolator {
             if tree.kind(of: Int(tree.nodes[node].parent)) == .dictionary { _ = builder.key(tree.key(of: node)) }
             builder.source = tree.nodes[node].source
             let position = tree.nodes[node].position
+            if isCopy { copies.append((builder.count, node)) } else { numbers[node] = builder.count }
             switch known {
             case .scalar(let value, let isTainted)?:
                 builder.value(value, position: position)
@@ -344,12 +354,12 @@ struct ConfigInterpolator {
                 builder.open(tree.kind(of: target), position: position)
                 let isTainted = isSecret || tree.isSecret(target, by: secrets)
                 if isTainted { builder.mark(builder.count - 1, .secret) }
-                walks.append(Walk(children: tree.children(of: target), isSecret: isTainted))
+                walks.append(Walk(children: tree.children(of: target), isSecret: isTainted, isCopy: true))
             case .failed?: break
             case nil:
                 if tree.kind(of: node).isContainer {
                     builder.open(tree.kind(of: node), position: position)
-                    walks.append(Walk(children: tree.children(of: node), isSecret: isSecret))
+                    walks.append(Walk(children: tree.children(of: node), isSecret: isSecret, isCopy: isCopy))
                 } else {
                     builder.source = 0
                     builder.copy(node, of: tree, sourceOffset: 0)
@@ -357,6 +367,11 @@ struct ConfigInterpolator {
                 }
             }
         }
-        return builder.finish(sources: tree.sources)
+        var sourceNodes: [Int: [Int]] = [:]
+        for (new, old) in copies where numbers[old] != 0 { sourceNodes[new] = [numbers[old]] }
+        for (node, targets) in references where numbers[node] != 0 {
+            sourceNodes[numbers[node]] = targets.map { numbers[$0] }.filter { $0 != 0 }
+        }
+        return builder.finish(sources: tree.sources, sourceNodes: sourceNodes)
     }
 }

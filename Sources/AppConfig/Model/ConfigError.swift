@@ -1,7 +1,7 @@
 /// A failure to load a configuration or to read a value from it.
 ///
 /// The description is one line with all particulars, such as
-/// `http.timeout: expected Int, found string "15x" (ApplicationConfig.debug.plist:12; overrides integer 30 from
+/// `http.timeout: expected Int, found string "15x" (ApplicationConfig.debug.plist:12:5; overrides 30 from
 /// ApplicationConfig.plist:9)`. Several failures at once are one error with `code` `several`; its description has a line
 /// for each of `problems`. Values of secret keys never appear.
 public struct ConfigError: Error, Sendable {

@@ -41,8 +41,14 @@ struct ConfigLoader {
     private(set) var errors: [ConfigError] = []
     private var diagnostics: [ConfigDiagnostic] = []
     private var layers: [ConfigLayer] = []
+    /// What the plan and its schema say to be secret; directives add to it once the layers are read.
+    private var secrets: ConfigSecrets
 
-    init(plan: ConfigPlan) { self.plan = plan }
+    init(plan: ConfigPlan) {
+        self.plan = plan
+        secrets = plan.secrets
+        for rule in plan.schema?.rules ?? [] where rule.isSecret { secrets.paths.insert(rule.path) }
+    }
 
     mutating func load() -> ApplicationConfig {
         readDefaults()
@@ -74,14 +80,14 @@ struct ConfigLoader {
             let (tree, remarks, problems) = VariablesReader.read(variables, prefix: prefix, known: known)
             diagnostics += remarks
             errors += problems.map(redacted)
-            if let tree { layers.append(ConfigLayer(kind: .variables, label: "variables", tree: tree)) }
+            if let tree { layers.append(ConfigLayer(kind: .variables, label: ConfigLayerKind.variables.description, tree: tree)) }
         }
         if !plan.arguments.isEmpty {
             if layers.count > count { known = ConfigKnownPaths(tree: merged(), schema: schema) }
             let (tree, remarks, problems) = ArgumentsReader.read(plan.arguments, known: known)
             diagnostics += remarks
             errors += problems.map(redacted)
-            if let tree { layers.append(ConfigLayer(kind: .arguments, label: "arguments", tree: tree)) }
+            if let tree { layers.append(ConfigLayer(kind: .arguments, label: ConfigLayerKind.arguments.description, tree: tree)) }
         }
         return layers.count > count
     }
@@ -89,8 +95,6 @@ struct ConfigLoader {
     private var variables: [String: String] { plan.variables ?? ConfigProcess.variables }
 
     private mutating func finish(_ merged: ConfigTree) -> ApplicationConfig {
-        var secrets = plan.secrets
-        for rule in plan.schema?.rules ?? [] where rule.isSecret { secrets.paths.insert(rule.path) }
         for layer in layers where plan.readsDirectives && plan.merge.isDeep && layer.tree.hasDirectives {
             secrets.paths.formUnion(ConfigDirectives.secretPaths(in: layer))
         }
@@ -137,7 +141,8 @@ struct ConfigLoader {
             (plan.name, .base, "base", plan.requiresBase)
         ]
         for environment in plan.environments {
-            files.append(("\(plan.name).\(environment.name)", .environment, environment.name, false))
+            let isRequired = plan.requiredEnvironments.contains(environment)
+            files.append(("\(plan.name).\(environment.name)", .environment, environment.name, isRequired))
         }
         for file in files {
             var isFound = false
@@ -184,10 +189,17 @@ struct ConfigLoader {
         let name = path.split(separator: "/").last.map(String.init) ?? path
         let outcome = ConfigFiles.read(path, limit: plan.limits.bytes)
         if case .missing = outcome {
-            diagnostics.append(ConfigDiagnostic(.missingSource, message: "no \(path)"))
+            if plan.requiresLocalFile {
+                errors.append(
+                    ConfigError(
+                        .missingSource, origin: ConfigOrigin(name: name, file: path),
+                        reason: "the required file is missing", expected: path))
+            } else {
+                diagnostics.append(ConfigDiagnostic(.missingSource, message: "no \(path)"))
+            }
             return
         }
-        add(outcome, name: name, path: path, .local, "local")
+        add(outcome, name: name, path: path, .local, ConfigLayerKind.local.description)
     }
 
     private mutating func add(
@@ -215,11 +227,15 @@ struct ConfigLoader {
 
     /// A reader does not know what is secret; what it found there is taken out of its message here.
     private func redacted(_ error: ConfigError) -> ConfigError {
-        guard let key = error.key, plan.secrets.isSecret(key), error.found != nil else { return error }
+        guard let key = error.key else { return error }
         var error = error
-        error.found = ConfigDescription.redacted
+        if error.found != nil, secrets.isSecret(key) { error.found = ConfigDescription.redacted }
+        // The path of a value nested a thousand deep would hide the rest of the message.
+        if key.components.count > Self.longestPath { error.key = nil }
         return error
     }
+
+    private static let longestPath = 64
 
     /// Leaves out layers whose directives are wrong.
     private mutating func checkDirectives() {

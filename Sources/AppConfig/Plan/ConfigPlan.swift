@@ -24,6 +24,10 @@ public struct ConfigPlan: Sendable {
     public var bundleIdentifier: String?
     /// The base file must be there; otherwise its absence is a remark in `diagnostics`.
     public var requiresBase: Bool = false
+    /// The environments whose files must be there.
+    public var requiredEnvironments: Set<ConfigEnvironment> = []
+    /// `localFile` must be there if it is given.
+    public var requiresLocalFile: Bool = false
     /// Values of the weakest layer.
     public var defaults: [String: ConfigValue] = [:]
     /// The path of a file with the values of this machine or developer; it need not exist.
@@ -44,6 +48,8 @@ public struct ConfigPlan: Sendable {
     public var arguments: [String] = []
     /// References such as `${path}` and `${env:NAME}` in texts of files and defaults are resolved.
     public var interpolates: Bool = true
+    /// How references are written.
+    public var referenceSyntax: ConfigReferenceSyntax = .dollar
     /// What the values must be; loading fails with all problems if they are not, and its secret keys are never printed.
     public var schema: ConfigSchema?
     /// How layers are laid on each other.

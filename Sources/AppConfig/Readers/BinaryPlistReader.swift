@@ -278,7 +278,7 @@ struct BinaryPlistReader {
         _ code: ConfigError.Code = .malformedSource, at offset: Int, expected: String? = nil, found: String? = nil
     ) -> ConfigError {
         let origin = ConfigOrigin(name: context.name, file: context.file, offset: min(offset, bytes.count))
-        let path = builder.depth <= 64 ? builder.pathOfNext() : .root
+        let path = builder.pathOfNext()
         return ConfigError(
             code, key: path.components.isEmpty ? nil : path, origin: origin, expected: expected, found: found)
     }

@@ -50,10 +50,13 @@ final class ConfigTree: @unchecked Sendable {
     let hasTemplates: Bool
     /// Some node is `superseded` or `null`, which a merge leaves out.
     let hasGaps: Bool
+    /// The nodes that a node was built from by references.
+    let sourceNodes: [Int: [Int]]
 
     init(
         nodes: ConfigStorage<ConfigNode>, keyBytes: ConfigStorage<UInt8>, strings: ConfigTexts,
-        blobs: ContiguousArray<[UInt8]>, sources: [ConfigSource], hasDirectives: Bool, hasTemplates: Bool, hasGaps: Bool
+        blobs: ContiguousArray<[UInt8]>, sources: [ConfigSource], hasDirectives: Bool, hasTemplates: Bool,
+        hasGaps: Bool, sourceNodes: [Int: [Int]]
     ) {
         (nodeStorage, keyStorage) = (nodes, keyBytes)
         self.nodes = nodes.buffer
@@ -65,6 +68,19 @@ final class ConfigTree: @unchecked Sendable {
         self.hasDirectives = hasDirectives
         self.hasTemplates = hasTemplates
         self.hasGaps = hasGaps
+        self.sourceNodes = sourceNodes
+    }
+
+    /// The same values with what is secret marked at the nodes themselves, for trees in which they have other paths.
+    func marked(by rule: ConfigSecrets) -> ConfigTree {
+        let isSecret = secretNodes(by: rule)
+        if !isSecret.contains(true) { return self }
+        let copy = ConfigStorage<ConfigNode>(capacity: nodes.count)
+        copy.append(contentsOf: nodes)
+        for node in nodes.indices where isSecret[node] { copy[node].flags.insert(.secret) }
+        return ConfigTree(
+            nodes: copy, keyBytes: keyStorage, strings: textStorage, blobs: blobs, sources: sources,
+            hasDirectives: hasDirectives, hasTemplates: hasTemplates, hasGaps: hasGaps, sourceNodes: [:])
     }
 
     static let empty: ConfigTree = {

@@ -229,11 +229,12 @@ struct ConfigTreeBuilder {
     }
 
     /// Ends the building; all containers are closed.
-    consuming func finish(sources: [ConfigSource]) -> ConfigTree {
+    consuming func finish(sources: [ConfigSource], sourceNodes: [Int: [Int]] = [:]) -> ConfigTree {
         nodes.trim()
         keys.trim()
         return ConfigTree(
             nodes: nodes, keyBytes: keys, strings: texts, blobs: blobs, sources: sources,
-            hasDirectives: hasDirectives, hasTemplates: hasTemplates, hasGaps: hasGaps)
+            hasDirectives: hasDirectives, hasTemplates: hasTemplates, hasGaps: hasGaps,
+            sourceNodes: sourceNodes)
     }
 }

@@ -6,7 +6,9 @@
 
 extension ConfigTreeBuilder {
     /// Adds a value with all below it, keys in sorted order; values of any depth are read without recursion.
-    mutating func value(_ value: ConfigValue, position: UInt32 = 0) {
+    ///
+    /// With `dropsNulls` entries of dictionaries that are `null` are left out, for trees that are not merged.
+    mutating func value(_ value: ConfigValue, position: UInt32 = 0, dropsNulls: Bool = false) {
         struct Frame {
             var keys: [String]
             var values: [ConfigValue]
@@ -16,7 +18,7 @@ extension ConfigTreeBuilder {
         func frame(for value: ConfigValue) -> Frame? {
             switch value {
             case .dictionary(let entries):
-                let sorted = entries.sorted { $0.key < $1.key }
+                let sorted = entries.filter { !dropsNulls || $0.value != .null }.sorted { $0.key < $1.key }
                 return Frame(keys: sorted.map(\.key), values: sorted.map(\.value))
             case .array(let elements): return Frame(keys: [], values: elements)
             default: return nil

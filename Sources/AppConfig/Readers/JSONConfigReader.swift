@@ -248,9 +248,8 @@ struct JSONConfigReader {
         _ code: ConfigError.Code = .malformedSource, at offset: Int? = nil, reason: String? = nil,
         expected: String? = nil, found: String? = nil
     ) -> ConfigError {
-        let key = builder.depth <= 64 ? builder.pathOfNext() : nil
-        return context.failure(
-            code, at: min(offset ?? at, text.count), of: text, key: key, reason: reason, expected: expected,
+        context.failure(
+            code, at: min(offset ?? at, text.count), of: text, key: builder.pathOfNext(), reason: reason, expected: expected,
             found: found)
     }
 }

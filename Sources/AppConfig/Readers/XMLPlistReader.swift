@@ -339,10 +339,8 @@ struct XMLPlistReader {
         _ code: ConfigError.Code = .malformedSource, at offset: Int? = nil, withKey: Bool = true,
         reason: String? = nil, expected: String? = nil, found: String? = nil
     ) -> ConfigError {
-        // The path of a value nested a million deep would be longer than the file.
-        let key = builder.depth <= 64 && withKey ? builder.pathOfNext() : nil
-        return context.failure(
-            code, at: min(offset ?? at, text.count), of: text, key: key, reason: reason, expected: expected,
+        context.failure(
+            code, at: min(offset ?? at, text.count), of: text, key: withKey ? builder.pathOfNext() : nil, reason: reason, expected: expected,
             found: found)
     }
 }

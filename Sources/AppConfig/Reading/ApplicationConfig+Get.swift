@@ -33,7 +33,7 @@ extension ApplicationConfig {
             .typeMismatch, key: path, origin: place.tree.origin(of: place.node), expected: expected,
             found: ConfigDescription.found(place.node, in: place.tree, isSecret: isSecret))
         if let below = explain(path).shadowed.first {
-            error.notes = ["overrides \(isSecret ? ConfigDescription.redacted : below.found) from \(below.origin)"]
+            error.notes = ["overrides \(isSecret ? ConfigDescription.redacted : below.text) from \(below.origin)"]
         }
         return error
     }

@@ -12,8 +12,10 @@ extension ApplicationConfig {
         guard let node = whole.find(scope), whole.tree.kind(of: node) == .dictionary else {
             return inheritsRoot ? self : derived([])
         }
-        let section = ConfigLayer(kind: .base, label: "\(scope)", tree: whole.tree, root: node)
-        let root = ConfigLayer(kind: .defaults, label: "root", tree: whole.tree)
+        // Values get other paths here, so what is secret is marked at the values themselves.
+        let tree = whole.tree.marked(by: snapshot.context.secrets)
+        let section = ConfigLayer(kind: .base, label: "\(scope)", tree: tree, root: node)
+        let root = ConfigLayer(kind: .defaults, label: "root", tree: tree)
         return derived(inheritsRoot ? [root, section] : [section])
     }
 
@@ -26,7 +28,8 @@ extension ApplicationConfig {
         var builder = ConfigTreeBuilder()
         builder.value(.dictionary(values))
         let tree = builder.finish(sources: [.code("merged values")])
-        let root = ConfigLayer(kind: .base, label: "root", tree: flattened().tree)
+        let root = ConfigLayer(
+            kind: .base, label: "root", tree: flattened().tree.marked(by: snapshot.context.secrets))
         let layers = [root, ConfigLayer(kind: .runtime, label: "merged values", tree: tree)]
         var merger = ConfigMerger(layers, policy: policy, readsDirectives: false)
         let merged = merger.merge()

@@ -22,55 +22,61 @@ extension ApplicationConfig {
     public mutating func set(_ value: ConfigValue?, forKey key: String) { write(value, at: ConfigPath(key)) }
 
     private mutating func write(_ value: ConfigValue?, at path: ConfigPath) {
-        var value = value
-        if case .null? = value { value = nil }
         var components = path.components
         // A literal root key comes first here as it does in reading.
         if case .text(let text) = path.storage, components.count > 1, locate(ConfigPath(components: [text])) != nil {
             components = [.key(text)]
         }
-        guard case .key(let first)? = components.first else {
+        guard case .key? = components.first else {
             remark(ConfigDiagnostic(.defaultUsed, key: path, message: "a path without a key is not written"))
             return
         }
-        let old = locate(ConfigPath(components: [first])).map { $0.tree.value(of: $0.node) }
-        let (section, isDone) = Self.changed(old, components.dropFirst(), to: value)
-        guard isDone else {
+        switch write(value, at: components) {
+        case .changed: record(components)
+        case .unchanged: break
+        case .impossible:
             remark(ConfigDiagnostic(.defaultUsed, key: path, message: "there is no such element to write"))
-            return
         }
-        var builder = ConfigTreeBuilder()
-        builder.value(.dictionary(section.map { [first: $0] } ?? [:]))
-        let tree = builder.finish(sources: [.code("run time")])
-        overlay = overlay ?? [:]
-        overlay?[first] = ConfigSnapshot(tree: tree, context: snapshot.context)
     }
 
-    /// A value with what lies at some steps below it changed.
-    private static func changed(
-        _ old: ConfigValue?, _ steps: ArraySlice<ConfigPath.Component>, to new: ConfigValue?
-    ) -> (value: ConfigValue?, isDone: Bool) {
-        guard let step = steps.first else { return (new, true) }
-        switch step {
-        case .key(let key):
-            var entries = old?.dictionary ?? [:]
-            if old?.dictionary == nil, new == nil { return (old, true) }
-            let (value, isDone) = changed(entries[key], steps.dropFirst(), to: new)
-            entries[key] = value
-            return (.dictionary(entries), isDone)
-        case .index(let index):
-            var elements = old?.array ?? []
-            guard index <= elements.count, index < elements.count || new != nil else { return (old, false) }
-            let (value, isDone) = changed(
-                index < elements.count ? elements[index] : nil, steps.dropFirst(), to: new)
-            if let value, index < elements.count {
-                elements[index] = value
-            } else if let value {
-                elements.append(value)
-            } else {
-                elements.remove(at: index)
-            }
-            return (.array(elements), isDone)
+    private enum Outcome {
+        case changed, unchanged, impossible
+    }
+
+    /// Puts a value at exact steps, the first of which is a key, and keeps the places of all values beside it.
+    private mutating func write(_ value: ConfigValue?, at components: [ConfigPath.Component]) -> Outcome {
+        guard case .key(let first)? = components.first else { return .impossible }
+        let value = value == .null ? nil : value
+        let old = locate(ConfigPath(components: [first]))
+        let isThere = old.map { $0.tree.descend(from: $0.node, components.dropFirst()) != nil } ?? false
+        if value == nil, !isThere, components.allSatisfy({ if case .key = $0 { true } else { false } }) {
+            return .unchanged
+        }
+        let isSection = overlay?[first] != nil
+        let writer = ConfigSectionWriter(old: old, isSection: isSection)
+        guard let tree = writer.tree(of: components, value) else { return .impossible }
+        overlay = overlay ?? [:]
+        overlay?[first] = ConfigSnapshot(tree: tree, context: snapshot.context)
+        return .changed
+    }
+
+    /// Remembers a write for the next reload; arrays are remembered whole, as indices mean others in another array.
+    private mutating func record(_ components: [ConfigPath.Component]) {
+        let keys = Array(components.prefix { if case .key = $0 { true } else { false } })
+        writes.count += 1
+        writes.values[keys] = (writes.count, locate(ConfigPath(keys)).map { $0.tree.value(of: $0.node) })
+    }
+
+    /// Writes once more what was written to another configuration, in the same order.
+    mutating func repeatWrites(of other: ConfigWrites) {
+        for (keys, old) in other.values.sorted(by: { $0.value.order < $1.value.order }) {
+            if write(old.value, at: keys) != .impossible { record(keys) }
         }
     }
+}
+
+/// What was written at run time: the last value at each path, `nil` where it was removed.
+struct ConfigWrites: Sendable {
+    var values: [[ConfigPath.Component]: (order: Int, value: ConfigValue?)] = [:]
+    var count = 0
 }

@@ -2,6 +2,8 @@
 public struct ConfigCoercion: Hashable, Sendable {
     enum Kind { case standard, strict, seed }
     let kind: Kind
+    /// NaN and infinity are numbers.
+    private(set) var admitsNonFinite = false
 
     /// Texts are read as what they wholly say, numbers as each other where nothing is lost.
     ///
@@ -22,6 +24,16 @@ public struct ConfigCoercion: Hashable, Sendable {
 }
 
 extension ConfigCoercion {
+    /// The same rules, but NaN and infinity are numbers, as reals and outside of strict rules as the texts `nan`, `inf`
+    /// and `infinity` with or without a sign.
+    public func admittingNonFinite() -> ConfigCoercion {
+        var coercion = self
+        coercion.admitsNonFinite = true
+        return coercion
+    }
+
+    private static let nonFiniteWords: Set<String> = ["nan", "inf", "infinity"]
+
     func bool(_ value: ConfigValue) -> Bool? {
         switch (value, kind) {
         case (.boolean(let value), _): return value
@@ -70,7 +82,7 @@ extension ConfigCoercion {
     func double(_ value: ConfigValue) -> Double? {
         switch (value, kind) {
         case (.real(let number), .seed): return number
-        case (.real(let number), _): return number.isFinite ? number : nil
+        case (.real(let number), _): return number.isFinite || admitsNonFinite ? number : nil
         case (.integer(let number), .standard):
             // Beyond 2^53 not every whole number has a double of its own.
             return Int64(exactly: Double(number)) == number ? Double(number) : nil
@@ -78,6 +90,10 @@ extension ConfigCoercion {
         case (.unsigned(let number), .standard): return UInt64(exactly: Double(number)) == number ? Double(number) : nil
         case (.unsigned(let number), _): return Double(number)
         case (.string(let text), .standard):
+            if admitsNonFinite {
+                let word = text.hasPrefix("-") || text.hasPrefix("+") ? text.dropFirst() : text[...]
+                if Self.nonFiniteWords.contains(word.lowercased()) { return Double(text) }
+            }
             guard let first = text.utf8.first, first == 43 || first == 45 || first == 46 || (48...57).contains(first),
                 !text.utf8.contains(where: { $0 | 0x20 == UInt8(ascii: "x") }), let number = Double(text),
                 number.isFinite

@@ -34,12 +34,16 @@ public struct ConfigKey<Value: ConfigConvertible & Sendable>: Sendable {
     public var name: String { box.name }
     /// The value of a missing or malformed entry.
     public var defaultValue: Value { box.defaultValue }
-    /// The value is never printed; list the key in a plan's schema or `secrets` to hold it back everywhere.
+    /// The value is never printed, nor any that is built from it, by no configuration of the process.
+    ///
+    /// That holds from the moment the key is made. Static constants are made when they are first used: list them in a
+    /// plan's schema, or use ``ConfigSecrets``, if something may be printed before.
     public var isSecret: Bool { box.isSecret }
 
     /// Creates a key.
     public init(_ name: String, default defaultValue: Value, secret isSecret: Bool = false) {
         box = Box(name, defaultValue, isSecret)
+        if isSecret { ConfigSecretKeys.add(name) }
     }
 
     /// The key as a path.
@@ -56,17 +60,35 @@ public struct ConfigKey<Value: ConfigConvertible & Sendable>: Sendable {
 public struct RequiredConfigKey<Value: ConfigConvertible & Sendable>: Sendable {
     /// The key as it was written.
     public let name: String
-    /// The value is never printed; list the key in a plan's schema or `secrets` to hold it back everywhere.
+    /// The value is never printed, nor any that is built from it, by no configuration of the process; see
+    /// ``ConfigKey/isSecret``.
     public let isSecret: Bool
 
     /// Creates a key.
     public init(_ name: String, as type: Value.Type = Value.self, secret isSecret: Bool = false) {
         self.name = name
         self.isSecret = isSecret
+        if isSecret { ConfigSecretKeys.add(name) }
     }
 
     /// The key as a path.
     public var path: ConfigPath { ConfigPath(name) }
+}
+
+extension ConfigKey: CustomStringConvertible, CustomReflectable {
+    /// The key as it was written.
+    public var description: String { name }
+
+    /// Name and default; the default of a secret key is `<redacted>`.
+    public var customMirror: Mirror {
+        let value: Any = isSecret ? ConfigDescription.redacted : defaultValue
+        return Mirror(self, children: ["name": name, "defaultValue": value], displayStyle: .struct)
+    }
+}
+
+extension RequiredConfigKey: CustomStringConvertible {
+    /// The key as it was written.
+    public var description: String { name }
 }
 
 /// Where a key found its value last: the snapshot's generation and the node's number in one word.

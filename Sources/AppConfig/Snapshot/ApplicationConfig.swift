@@ -20,6 +20,8 @@ public struct ApplicationConfig: Sendable {
     ///
     /// A section is a tree whose root holds that key alone, or nothing if the key was removed.
     var overlay: [String: ConfigSnapshot]?
+    /// The writes that made `overlay`, for a store to repeat them after a reload.
+    var writes = ConfigWrites()
 
     init(snapshot: ConfigSnapshot) { self.snapshot = snapshot }
 
@@ -33,7 +35,7 @@ public struct ApplicationConfig: Sendable {
 
     init(_ values: [String: ConfigValue], context: ConfigContext?) {
         var builder = ConfigTreeBuilder()
-        builder.value(.dictionary(values))
+        builder.value(.dictionary(values), dropsNulls: true)
         let tree = builder.finish(sources: [.code("code")])
         let layer = ConfigLayer(kind: .defaults, label: "code", tree: tree)
         self.init(snapshot: ConfigSnapshot(tree: tree, context: context ?? ConfigContext(layers: [layer])))
@@ -112,7 +114,7 @@ extension ApplicationConfig {
         guard let overlay else { return snapshot }
         var builder = ConfigTreeBuilder()
         builder.open(.dictionary, position: 0)
-        let base = snapshot.tree
+        let base = snapshot.tree.marked(by: snapshot.context.secrets)
         var sources = base.sources
         for child in base.children(of: 0) {
             let key = base.key(of: child)
@@ -137,7 +139,7 @@ extension ApplicationConfig: Equatable {
     /// - Complexity: O(*n*) in the number of values.
     public static func == (left: ApplicationConfig, right: ApplicationConfig) -> Bool {
         if left.snapshot === right.snapshot, left.overlay == nil, right.overlay == nil { return true }
-        return left.values == right.values
+        return left.flattened().tree.hasSameValue(at: 0, as: right.flattened().tree, at: 0)
     }
 }
 

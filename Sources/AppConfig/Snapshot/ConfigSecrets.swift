@@ -1,8 +1,11 @@
+import Synchronization
+
 /// Which values are secret: they print as `<redacted>` in descriptions, errors, explanations, differences and logs.
 ///
 /// A value is secret when its path, or that of a dictionary or array it lies in, is listed here or in a file's `$secret`,
-/// when a word of one of its keys is (`dbPassword`, `api_token`), or when it was built from a secret value by `${…}`.
-/// Reading a secret value is not restricted.
+/// when a key of the program declares it (`ConfigKey(…, secret: true)`), when a word of one of its keys is listed
+/// (`dbPassword`, `api_token`), or when it was built from a secret value by `${…}`. In sections of bundle identifiers
+/// the same paths count. Reading a secret value is not restricted, and a ``ConfigValue`` that was read prints itself.
 public struct ConfigSecrets: Sendable, Hashable {
     /// Words that make a key secret; they are compared without regard to case with the words of `camelCase`,
     /// `snake_case`, `kebab-case` and dotted keys.
@@ -31,13 +34,26 @@ public struct ConfigSecrets: Sendable, Hashable {
     /// Only these paths, and what files and interpolation mark.
     public static func paths(_ paths: Set<ConfigPath>) -> ConfigSecrets { ConfigSecrets(words: [], paths: paths) }
 
-    /// Whether the value at a path is secret by this rule.
+    /// Whether the value at a path is secret by this rule, or by a key that the program declared secret.
     public func isSecret(_ path: ConfigPath) -> Bool {
         let components = path.components
-        if paths.contains(where: { components.starts(with: $0.components) }) { return true }
-        return components.contains { component in
+        let isNamed = components.contains { component in
             if case .key(let key) = component { isSecretKey(key) } else { false }
         }
+        if isNamed { return true }
+        let listed = paths.union(ConfigSecretKeys.all).map(\.components)
+        if listed.isEmpty { return false }
+        return Self.readings(of: components).contains { reading in listed.contains { reading.starts(with: $0) } }
+    }
+
+    /// What the steps of a value may be listed as: themselves; the path that a root key with dots spells; and the steps
+    /// in a section of a bundle identifier, which is such a root key.
+    static func readings(of components: [ConfigPath.Component]) -> [[ConfigPath.Component]] {
+        guard case .key(let first)? = components.first, first.utf8.contains(where: ConfigPath.needsEscape) else {
+            return [components]
+        }
+        let rest = Array(components.dropFirst())
+        return [components, ConfigPath(first).components + rest] + (rest.isEmpty ? [] : [rest])
     }
 
     /// Whether a key has a secret word, or two neighbours that form one (`api` and `key`).
@@ -71,14 +87,11 @@ public struct ConfigSecrets: Sendable, Hashable {
     }
 }
 
-extension ConfigTree {
-    /// Whether a node or a container it lies in is marked or secret by a rule.
-    func isSecret(_ node: Int, by rule: ConfigSecrets) -> Bool {
-        var at = node
-        while at != 0 {
-            if nodes[at].flags.contains(.secret) { return true }
-            at = Int(nodes[at].parent)
-        }
-        return rule.isSecret(path(of: node))
-    }
+/// The paths of all keys that the program declared secret, from any module and thread.
+enum ConfigSecretKeys {
+    private static let paths = Mutex<Set<ConfigPath>>([])
+
+    static func add(_ name: String) { _ = paths.withLock { $0.insert(ConfigPath(name)) } }
+
+    static var all: Set<ConfigPath> { paths.withLock { $0 } }
 }

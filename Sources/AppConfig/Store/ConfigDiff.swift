@@ -26,33 +26,45 @@ public struct ConfigDiff: Sendable, Hashable, CustomStringConvertible {
     ///
     /// - Complexity: O(*n* log *n*) in the number of values.
     public init(from old: ApplicationConfig, to new: ApplicationConfig) {
-        let (before, after) = (Self.leaves(old), Self.leaves(new))
+        let (before, after) = (Leaves(old), Leaves(new))
         var changes: [Change] = []
-        for (path, value) in before {
-            let other = after[path]
-            if other?.value != value.value { changes.append(Change(path: path, old: value.text, new: other?.text)) }
+        for (path, node) in before.nodes {
+            guard let other = after.nodes[path] else {
+                changes.append(Change(path: path, old: before.text(node), new: nil))
+                continue
+            }
+            if !before.tree.hasSameValue(at: node, as: after.tree, at: other) {
+                changes.append(Change(path: path, old: before.text(node), new: after.text(other)))
+            }
         }
-        for (path, value) in after where before[path] == nil {
-            changes.append(Change(path: path, old: nil, new: value.text))
+        for (path, node) in after.nodes where before.nodes[path] == nil {
+            changes.append(Change(path: path, old: nil, new: after.text(node)))
         }
         self.changes = changes.sorted { $0.path < $1.path }
     }
 
-    private static func leaves(_ config: ApplicationConfig) -> [ConfigPath: (value: ConfigValue, text: String)] {
-        let tree = config.flattened().tree
-        let rule = config.snapshot.context.secrets
-        var leaves: [ConfigPath: (ConfigValue, String)] = [:]
-        var node = 1
-        while node < tree.nodes.count {
-            if tree.kind(of: node) == .dictionary, tree.count(of: node) > 0 {
-                node += 1
-                continue
+    /// The values of one side that are no dictionaries, or empty ones.
+    private struct Leaves {
+        let tree: ConfigTree
+        let isSecret: [Bool]
+        var nodes: [ConfigPath: Int] = [:]
+
+        init(_ config: ApplicationConfig) {
+            tree = config.flattened().tree
+            isSecret = tree.secretNodes(by: config.snapshot.context.secrets)
+            var node = 1
+            while node < tree.nodes.count {
+                if tree.kind(of: node) == .dictionary, tree.count(of: node) > 0 {
+                    node += 1
+                    continue
+                }
+                nodes[tree.path(of: node)] = node
+                node = Int(tree.nodes[node].end)
             }
-            let isSecret = tree.isSecret(node, by: rule)
-            let text = isSecret ? ConfigDescription.redacted : ConfigDescription.text(node, in: tree)
-            leaves[tree.path(of: node)] = (tree.value(of: node), text)
-            node = Int(tree.nodes[node].end)
         }
-        return leaves
+
+        func text(_ node: Int) -> String {
+            isSecret[node] ? ConfigDescription.redacted : ConfigDescription.text(node, in: tree)
+        }
     }
 }

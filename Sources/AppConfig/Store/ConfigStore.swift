@@ -19,7 +19,7 @@ public final class ConfigStore: Sendable {
         var settled = 0
         var errors: [ConfigError] = []
         /// Values written at run time, which reloads keep.
-        var writes: [String: ConfigSnapshot] = [:]
+        var writes = ConfigWrites()
         var tracksAccess = false
         var report: (@Sendable (ConfigAccess) -> Void)?
         var listeners: [Int: @Sendable () -> Void] = [:]
@@ -76,7 +76,7 @@ public final class ConfigStore: Sendable {
             let listeners = state.withLock { state -> [@Sendable () -> Void]? in
                 guard state.version == version else { return nil }
                 state.config = new
-                state.writes = new.overlay ?? [:]
+                state.writes = new.writes
                 state.version += 1
                 return Array(state.listeners.values)
             }
@@ -119,9 +119,7 @@ public final class ConfigStore: Sendable {
                 ($0.config, $0.version, $0.writes, $0.tracksAccess, $0.report)
             }
             var new = loaded
-            if !writes.isEmpty {
-                new.overlay = writes.mapValues { ConfigSnapshot($0, context: loaded.snapshot.context) }
-            }
+            new.repeatWrites(of: writes)
             if tracks { new = new.trackingAccess(report: report, keeping: old) }
             let diff = ConfigDiff(from: old, to: new)
             let outcome = state.withLock {

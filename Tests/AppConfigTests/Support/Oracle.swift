@@ -8,6 +8,10 @@ enum Oracle {
         return plist.flatMap(value)
     }
 
+    static func json(_ bytes: [UInt8]) -> ConfigValue? {
+        (try? JSONSerialization.jsonObject(with: Data(bytes), options: [])).flatMap(value)
+    }
+
     static func value(_ any: Any) -> ConfigValue? {
         switch any {
         case is NSNull: return .null
@@ -17,7 +21,11 @@ enum Oracle {
         case let number as NSNumber:
             switch String(cString: number.objCType) {
             case "c", "B": return .boolean(number.boolValue)
-            case "d", "f": return .real(number.doubleValue)
+            case "d", "f":
+                // More than 17 digits become a decimal number, whose `doubleValue` is off by up to a few units in the last
+                // place: 18446744.73709551566 gives …512 where …516 is the nearest double. Its text is exact.
+                if number is NSDecimalNumber { return Double(number.stringValue).map { .real($0) } }
+                return .real(number.doubleValue)
             default:
                 if let signed = Int64(number.stringValue) { return .integer(signed) }
                 return UInt64(number.stringValue).map { .unsigned($0) }

@@ -1,0 +1,132 @@
+import AshlarAppConfig
+import Foundation
+import Testing
+
+@Suite struct SecretTests {
+    /// Everything that a configuration prints about itself, its values, and its changes.
+    static func prints(_ config: ApplicationConfig) -> String {
+        var texts = [config.description, config.debugDescription, "\(config)", String(reflecting: config)]
+        var dumped = ""
+        dump(config, to: &dumped)
+        texts.append(dumped)
+        texts += Mirror(reflecting: config).children.map { "\($0.label ?? "") \($0.value)" }
+        for explanation in config.explainAll() {
+            texts.append("\(explanation)")
+            dumped = ""
+            dump(explanation, to: &dumped)
+            texts.append(dumped)
+        }
+        texts.append("\(ConfigDiff(from: ApplicationConfig(), to: config))")
+        texts.append("\(ConfigDiff(from: config, to: ApplicationConfig()))")
+        texts.append("\(config.contributions())")
+        for path in config.paths() {
+            do { _ = try config.get(path, as: [Bool].self) } catch { texts.append("\(error)") }
+            do { _ = try config.decode([Bool].self, at: path) } catch { texts.append("\(error)") }
+            _ = config.array(forKey: path.description)
+        }
+        texts += config.diagnostics.map(\.description)
+        return texts.joined(separator: "\n")
+    }
+
+    @Test("A key declared secret is printed nowhere, nor what is built from it, schema or not")
+    func declaredKey() throws {
+        let key = ConfigKey("declared.pin", default: 0, secret: true)
+        let required = RequiredConfigKey("declared.code", as: String.self, secret: true)
+        let literal = ConfigKey("declared.dotted.pin", default: "", secret: true)
+        let config = try ApplicationConfig.load(
+            plan(
+                [
+                    "ApplicationConfig.json": """
+                    {"declared": {"pin": "hunter-1", "code": "hunter-2", "plain": "seen"}, "declared.dotted.pin": "hunter-3",
+                     "url": "db://${declared.pin}@h", "again": "<${url}>", "copy": "${declared}", "deep": ["${again}"],
+                     "com.acme.App": {"declared": {"pin": "hunter-4"}}}
+                    """,
+                    "ApplicationConfig.debug.json": #"{"declared": {"pin": "hunter-5${declared.code}"}}"#,
+                ], environments: [.debug], bundle: "com.acme.App"))
+        #expect(config.string(forKey: "again") == "<db://hunter-4@h>")
+        #expect(config[literal] == "hunter-3")
+        #expect(try config[required] == "hunter-2")
+        #expect(config[key] == 0)
+        var changed = config
+        changed["declared.pin"] = "hunter-6"
+        changed["other"] = 1
+        let all = [
+            config, changed, config.scoped(to: "declared"), config.scoped(to: "copy", inheritsRoot: false),
+            config.merging(["declared": ["pin": "hunter-7"]]), config.with(scope: "com\\.acme\\.App::declared"),
+        ]
+        for config in all {
+            let printed = Self.prints(config)
+            #expect(!printed.contains("hunter"), "\(printed.split(separator: "\n").filter { $0.contains("hunter") })")
+            #expect(printed.contains("<redacted>"))
+        }
+        #expect(config.description.contains("declared.plain = \"seen\""))
+        #expect(throws: Never.self) { try config.validate(ConfigSchema([.required(required)])) }
+    }
+
+    @Test("A key that is declared after loading counts from then on, for built values too")
+    func declaredLate() throws {
+        let config = try ApplicationConfig.load(
+            plan(["ApplicationConfig.json": #"{"late": {"pin": "hunter"}, "built": "x${late.pin}", "c": "${late}"}"#]))
+        #expect(config.description.contains("hunter"))
+        let key = ConfigKey("late.pin", default: "", secret: true)
+        #expect(config[key] == "hunter")
+        #expect(config.description == "built = <redacted>\nc.pin = <redacted>\nlate.pin = <redacted>")
+        #expect(!Self.prints(config).contains("hunter"))
+    }
+
+    @Test("Secrets of a schema are held back in errors of readers and of the schema")
+    func schemaSecrets() throws {
+        let key = ConfigKey("ledger.number", default: 0)
+        var plan = plan([
+            "ApplicationConfig.plist": plist(
+                "<key>ledger</key><dict><key>number</key><integer>hunter</integer></dict>")
+        ])
+        plan.secrets = .paths(["ledger.number"])
+        let reader = try #require(ApplicationConfig.loadReport(plan).errors.first)
+        #expect(reader.description.contains("found <redacted> (ApplicationConfig.plist:4"))
+        plan = AshlarAppConfigTests.plan(["ApplicationConfig.json": #"{"ledger": {"number": "hunter"}}"#])
+        plan.secrets = .paths(["ledger"])
+        plan.schema = ConfigSchema([.optional(key)])
+        let schema = try #require(ApplicationConfig.loadReport(plan).errors.first)
+        #expect(schema.description.contains("ledger.number: expected Int, found string <redacted>"))
+    }
+
+    @Test("Errors of readers hold back secrets at any depth")
+    func deepSecrets() throws {
+        let (open, close) = (
+            String(repeating: "<dict><key>a</key>", count: 100), String(repeating: "</dict>", count: 100)
+        )
+        let bad = "<dict><key>password</key><integer>hunter2</integer></dict>"
+        let error = try #require(loadError("<plist>\(open)\(bad)\(close)</plist>"))
+        #expect(error.code == .malformedSource)
+        #expect(!error.description.contains("hunter2"), "\(error)")
+    }
+
+    @Test("What replaced a value is held back if it is secret itself")
+    func replacing() throws {
+        var plan = plan(
+            ["ApplicationConfig.json": #"{"x": {"p": 1}}"#, "ApplicationConfig.debug.json": #"{"x": "hunter"}"#],
+            environments: [.debug])
+        plan.secrets = .paths(["x"])
+        let explanation = try ApplicationConfig.load(plan).explain("x.p")
+        #expect(explanation.removed?.text == "<redacted>")
+    }
+
+    @Test("Plans, stores and keys print no values")
+    func plansAndStores() throws {
+        var plan = plan(["ApplicationConfig.json": #"{"password": "hunter"}"#])
+        plan.defaults = ["token": "hunter"]
+        plan.variables = ["APP_PIN": "hunter"]
+        plan.arguments = ["--pin=hunter"]
+        let store = try ConfigStore(loading: plan)
+        let key = ConfigKey("some.secret", default: "hunter", secret: true)
+        for subject in [plan, plan.location, store, key] as [Any] {
+            var dumped = ""
+            dump(subject, to: &dumped)
+            #expect(!dumped.contains("hunter"), "\(dumped)")
+            #expect(!"\(subject)".contains("hunter"))
+            #expect(!String(reflecting: subject).contains("hunter"))
+        }
+        #expect("\(plan)".contains("ApplicationConfig"))
+    }
+}
