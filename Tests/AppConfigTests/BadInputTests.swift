@@ -123,6 +123,53 @@ import Testing
         #expect(error?.description.contains("ApplicationConfig.plist or .json in /no/such/directory") == true)
     }
 
+    @Test("Required files of environments and of the machine are errors with the place searched")
+    func missingRequired() throws {
+        var plan = ConfigPlan.directory("/no/such/directory", environments: [.debug, "staging"])
+        plan.requiredEnvironments = ["staging"]
+        plan.localFile = "/no/such/local.plist"
+        #expect(
+            ApplicationConfig.loadReport(plan).errors.map(\.description) == [
+                "the required file is missing: expected ApplicationConfig.staging.plist or .json in /no/such/directory "
+                    + "(ApplicationConfig.staging.plist)"
+            ])
+        plan.requiresLocalFile = true
+        let error = #expect(throws: ConfigError.self) { try ApplicationConfig.load(plan) }
+        #expect(error?.problems.map(\.code) == [.missingSource, .missingSource])
+        #expect(
+            error?.problems.last?.description
+                == "the required file is missing: expected /no/such/local.plist (local.plist)")
+    }
+
+    @Test("A file that cannot be read is an error, not a missing one")
+    func unreadable() throws {
+        let scratch = try Scratch()
+        try FileManager.default.createDirectory(
+            atPath: scratch.file("ApplicationConfig.plist"), withIntermediateDirectories: false)
+        let error = #expect(throws: ConfigError.self) { try ApplicationConfig.load(scratch.plan()) }
+        #expect(error?.code == .unreadableSource)
+        #expect(
+            error?.description == "the file cannot be read: it is a directory (ApplicationConfig.plist)")
+        #expect(error?.origin?.file == scratch.file("ApplicationConfig.plist"))
+    }
+
+    @Test("Configurations of any depth are compared on a small stack", .timeLimit(.minutes(5)))
+    func deepComparison() async throws {
+        @Sendable func bytes(_ core: String) -> [UInt8] { Self.nest("{\"a\":", "[", core, "]", "}", 9_998) }
+        let outcome = await onSmallStack { () -> [Bool] in
+            func config(_ core: String) -> ApplicationConfig? {
+                try? read(bytes(core)) { $0.limits.depth = 10_000 }.get()
+            }
+            guard let one = config("1"), let same = config("1"), let other = config("2") else { return [] }
+            return [
+                one == same, one != other, ConfigDiff(from: one, to: same).isEmpty,
+                ConfigDiff(from: one, to: other).changes.count == 1, one.scoped(to: "b") == one,
+                one.contributions().count == 1,
+            ]
+        }
+        #expect(outcome == [true, true, true, true, true, true])
+    }
+
     static let nests: [(String, [UInt8])] = [
         ("xml", nest("<plist><dict><key>a</key>", "<array>", "", "</array>", "</dict></plist>", 1_000_000)),
         ("xml dictionaries", nest("<plist>", "<dict><key>a</key>", "<true/>", "</dict>", "</plist>", 1_000_000)),

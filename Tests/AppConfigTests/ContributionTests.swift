@@ -12,7 +12,8 @@ import Testing
                  "hosts": ["a"], "x": {"p": 1}, "password": "hunter",
                  "com.acme.*": {"title": "Acme", "hosts": {"$append": ["b"]}}}
                 """,
-                "ApplicationConfig.debug.json": #"{"http": {"timeout": 15, "$unset": ["old"]}, "x": 5, "retired": null}"#,
+                "ApplicationConfig.debug.json":
+                    #"{"http": {"timeout": 15, "$unset": ["old"]}, "x": 5, "retired": null}"#,
             ], environments: [.debug], bundle: "com.acme.App")
         plan.defaults = ["http": ["timeout": 60, "extra": true]]
         plan.variablePrefix = "APP_"
@@ -65,7 +66,8 @@ import Testing
         #expect(config.contributions()[1].used.map(\.path.description).contains("hosts"))
     }
 
-    @Test("A value that is used wins its explanation, and one that is hidden is shadowed there", .timeLimit(.minutes(5)))
+    @Test(
+        "A value that is used wins its explanation, and one that is hidden is shadowed there", .timeLimit(.minutes(5)))
     func agreesWithExplanations() throws {
         var stacks = MergeModelTests.Stacks(random: SplitMix(61), hasDirectives: true)
         for round in 0..<rounds(200, soak: 20_000) {

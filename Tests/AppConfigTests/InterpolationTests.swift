@@ -37,6 +37,44 @@ import Testing
         #expect(report.config.string(forKey: "value") == expected)
     }
 
+    @Test(
+        "References in braces resolve as the original had planned",
+        arguments: [
+            ("{HOST}", "example.org"), ("https://{HOST}:{port}/", "https://example.org:8080/"),
+            ("{none:-a{HOST}b}", "aexample.orgb"), ("{env:HOME_DIR}", "/home/me"), ("{{HOST}}", "{HOST}"),
+            ("{ a }", "{ a }"), ("{}", "{}"), ("{", "{"), ("${HOST}", "$example.org"), ("{a b", "{a b"),
+            ("{deep.inner}", "core"), ("{HOST:-x}}}", "example.org}"), ("{none:-}", ""), ("{x:y", "{x:y"),
+        ])
+    func braces(template: String, expected: String) throws {
+        let json = """
+            {"value": \(String(decoding: try JSONEncoder().encode(template), as: UTF8.self)), "HOST": "example.org",
+             "port": 8080, "deep": {"inner": "{CORE}"}, "CORE": "core"}
+            """
+        let report = Self.load(json, variables: ["HOME_DIR": "/home/me"]) { $0.referenceSyntax = .braces }
+        #expect(report.errors.isEmpty, "\(report.errors)")
+        #expect(report.config.string(forKey: "value") == expected)
+    }
+
+    @Test("References in braces are checked like all others")
+    func bracesFail() throws {
+        let report = Self.load(#"{"a": "{b}", "b": "{a}", "c": "{nope}"}"#) { $0.referenceSyntax = .braces }
+        #expect(report.errors.map(\.code) == [.referenceCycle, .unresolvedReference, .unresolvedReference])
+        #expect(report.errors.last?.description == "c: {nope} names nothing (ApplicationConfig.json:1:31)")
+        #expect(Self.load(#"{"a": "{b:-c"}"#) { $0.referenceSyntax = .braces }.errors.first?.reason == "a { has no }")
+    }
+
+    @Test("An explanation shows how a built value was written, of containers too")
+    func written() throws {
+        let report = Self.load(#"{"url": "https://${host}/", "host": "h", "copy": "${list}", "list": [1]}"#)
+        #expect(
+            report.config.explain("url").description == """
+                url = "https://h/"
+                  from ApplicationConfig.json:1 (base), written "https://${host}/"
+                """)
+        #expect(report.config.explain("copy").description.hasSuffix("written \"${list}\""))
+        #expect(!report.config.explain("host").description.contains("written"))
+    }
+
     @Test("A reference that is the whole text keeps the type, of containers too")
     func keepsType() throws {
         let report = Self.load(

@@ -188,6 +188,18 @@ enum MergeModel {
             ])
     }
 
+    @Test("A conflict in a section of a bundle identifier is remarked on by the path it has after the merge")
+    func kindConflictInSection() throws {
+        let config = try ApplicationConfig.load(
+            AshlarAppConfigTests.plan(
+                ["ApplicationConfig.json": "{\"x\": {\"p\": 1},\n\"com.acme.*\": {\"x\": [5]}}"], bundle: "com.acme.App"
+            ))
+        #expect(
+            config.diagnostics.map(\.description) == [
+                "x: array replaces dictionary from ApplicationConfig.json:1 (ApplicationConfig.json:2)"
+            ])
+    }
+
     @Test(
         "Unknown and malformed directives are errors with file and key",
         arguments: [

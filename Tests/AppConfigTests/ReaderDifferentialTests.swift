@@ -118,7 +118,8 @@ import Testing
                 if let expected {
                     guard numbersAsReals(.dictionary(config.values)) == numbersAsReals(expected) else {
                         Issue.record(
-                            "round \(round): \(String(decoding: bytes, as: UTF8.self)) read as \(config.values), not \(expected)")
+                            "round \(round): \(String(decoding: bytes, as: UTF8.self)) read as \(config.values), not \(expected)"
+                        )
                         return
                     }
                 }

@@ -38,6 +38,94 @@ import Testing
     }
 
     @Test(
+        "NaN and infinity are numbers only where that is asked for",
+        arguments: [
+            (.real(.infinity), .infinity), ("-inf", -.infinity), ("+Infinity", .infinity), ("infinite", nil),
+            ("1.5", 1.5), ("--inf", nil),
+        ] as [(ConfigValue, Double?)])
+    func nonFinite(value: ConfigValue, expected: Double?) throws {
+        var plan = plan([:])
+        plan.defaults = ["k": value, "nan": "NaN"]
+        #expect(try ApplicationConfig.load(plan).double(forKey: "k") == (expected?.isFinite == true ? expected : nil))
+        plan.coercion = .standard.admittingNonFinite()
+        let config = try ApplicationConfig.load(plan)
+        #expect(config.double(forKey: "k") == expected)
+        #expect(config.double(forKey: "nan")?.isNaN == true)
+        #expect(config[ConfigKey("k", default: 0.0)] == expected ?? 0)
+        #expect(config.int(forKey: "k") == nil)
+        plan.coercion = .strict.admittingNonFinite()
+        #expect(try ApplicationConfig.load(plan).double(forKey: "nan") == nil)
+    }
+
+    @Test("A configuration equals itself, NaN and all, in any order of keys")
+    func equality() throws {
+        let xml = plist(
+            "<key>n</key><real>nan</real><key>d</key><dict><key>a</key><true/><key>b</key><real>0</real></dict>")
+        let other = plist(
+            "<key>d</key><dict><key>b</key><real>-0.0</real><key>a</key><true/></dict><key>n</key><real>nan</real>")
+        let (left, right) = (try read(Array(xml.utf8)).get(), try read(Array(other.utf8)).get())
+        #expect(left == right)
+        #expect(ConfigDiff(from: left, to: right).isEmpty)
+        for different in [
+            "<key>n</key><real>nan</real><key>d</key><dict><key>a</key><true/><key>c</key><real>0</real></dict>",
+            "<key>n</key><real>nan</real><key>d</key><dict><key>a</key><true/></dict>",
+            "<key>n</key><real>1</real><key>d</key><dict><key>a</key><true/><key>b</key><real>0</real></dict>",
+            "<key>n</key><real>nan</real><key>d</key><dict><key>a</key><integer>1</integer><key>b</key><real>0</real></dict>",
+        ] {
+            #expect(try read(Array(plist(different).utf8)).get() != left)
+        }
+    }
+
+    @Test("Values go through encoders and come back as they were")
+    func codable() throws {
+        let value: ConfigValue = [
+            "b": true, "i": -7, "u": .unsigned(.max), "r": 1.5, "s": "x", "list": [1, "two", [false]], "empty": [:],
+            "none": [], "date": .date(Date(timeIntervalSinceReferenceDate: 5)), "data": .data(Data([1, 2])),
+        ]
+        let plist = try PropertyListEncoder().encode(value)
+        #expect(try PropertyListDecoder().decode(ConfigValue.self, from: plist) == value)
+        var plain = value.dictionary ?? [:]
+        (plain["date"], plain["data"], plain["null"]) = (nil, nil, .array([nil]))
+        let json = try JSONEncoder().encode(ConfigValue.dictionary(plain))
+        #expect(try JSONDecoder().decode(ConfigValue.self, from: json) == .dictionary(plain))
+    }
+
+    @Test("Structures can hold values of any kind, which are taken as they are")
+    func decodeValues() throws {
+        struct Holder: Decodable, Equatable {
+            var any: ConfigValue
+            var list: [ConfigValue]
+            var map: [String: ConfigValue]
+            var none: ConfigValue?
+        }
+        let config: ApplicationConfig = ["any": "1", "list": [1, true, "yes", .real(2)], "map": ["a": ["b": "0"]]]
+        #expect(
+            try config.decode(Holder.self)
+                == Holder(any: "1", list: [1, true, "yes", .real(2)], map: ["a": ["b": "0"]], none: nil))
+    }
+
+    @Test("Remarks on defaults reach the reporter once for each key and type")
+    func remarks() {
+        let log = AccessLog()
+        let config = ApplicationConfig(["n": "x", "secretToken": "hunter"])
+            .trackingAccess(remark: { log.add($0.description) })
+        let key = ConfigKey("n", default: 7)
+        for _ in 0..<3 {
+            #expect(config.int(forKey: "n", default: 1) == 1)
+            #expect(config[key] == 7)
+            #expect(!config.bool(forKey: "n", default: false))
+            #expect(config.int(forKey: "secretToken") == nil)
+        }
+        #expect(
+            log.all == [
+                "n: expected Int, found string \"x\"; the default is used (code)",
+                "n: expected Bool, found string \"x\"; the default is used (code)",
+                "secretToken: expected Int, found string <redacted>; the default is used (code)",
+            ])
+        #expect(config.diagnostics.count == 3)
+    }
+
+    @Test(
         "A text is read from scalars in canonical form",
         arguments: [
             ("x", "x"), (12, "12"), (1.5, "1.5"), (2.0, "2"), (true, "true"), (.unsigned(.max), "18446744073709551615"),
@@ -355,6 +443,7 @@ final class AccessLog: @unchecked Sendable {
     private let lock = NSLock()
     private var lines: [String] = []
 
-    func add(_ access: ConfigAccess) { lock.withLock { lines.append("\(access.key) \(access.isFound)") } }
+    func add(_ access: ConfigAccess) { add("\(access.key) \(access.isFound)") }
+    func add(_ line: String) { lock.withLock { lines.append(line) } }
     var all: [String] { lock.withLock { lines } }
 }

@@ -41,6 +41,29 @@ import Testing
         #expect(error?.description.hasPrefix("6 problems:\n  http.timeout: expected 1 to 120") == true)
     }
 
+    @Test("Unknown keys can be listed, or remarked on when loading")
+    func unknownKeys() throws {
+        let schema = ConfigSchema([.optional(ConfigKey("http.timeout", default: 1))], unknownKeys: .reported)
+        var plan = plan(
+            [
+                "ApplicationConfig.json":
+                    "{\"http\": {\"timeout\": 1,\n\"timeuot\": 2}, \"App\": {\"http\": {}}, \"com.acme.X\": {\"a\": 1}}"
+            ], bundle: "App")
+        plan.schema = schema
+        let config = try ApplicationConfig.load(plan)
+        #expect(
+            config.diagnostics.map(\.description) == [
+                "http.timeuot: no such key is known; did you mean http.timeout? (ApplicationConfig.json:2)"
+            ])
+        #expect(config.unknownKeys(by: schema) == ["http.timeuot"])
+        let tracked = config.trackingAccess()
+        _ = tracked.int(forKey: "http.timeout")
+        #expect(tracked.unusedKeys() == ["http.timeuot"])
+        var changed = tracked
+        changed["http.timeuot"] = nil
+        #expect(changed.unusedKeys() == [])
+    }
+
     @Test("As many problems are found as were planted", arguments: [1, 2, 50, 500])
     func planted(count: Int) throws {
         let keys = (0..<600).map { ConfigKey("section\($0 % 7).key\($0)", default: 0) }

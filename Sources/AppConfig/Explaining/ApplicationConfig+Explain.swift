@@ -42,7 +42,8 @@ extension ApplicationConfig {
             text: place.map {
                 isSecret ? ConfigDescription.redacted : ConfigDescription.text($0.node, in: $0.tree)
             },
-            isSecret: isSecret, winner: entries.first, merged: Array(entries.dropFirst()),
+            isSecret: isSecret, isBuilt: place.map { $0.tree.nodes[$0.node].flags.contains(.interpolated) } ?? false,
+            winner: entries.first, merged: Array(entries.dropFirst()),
             shadowed: shadowed.reversed().map(entry), removed: removed)
     }
 

@@ -14,12 +14,16 @@ final class ConfigAccessTracker: Sendable {
     private nonisolated(unsafe) let words: UnsafeMutablePointer<Atomic<UInt64>>
     private let count: Int
     let report: (@Sendable (ConfigAccess) -> Void)?
+    let remark: (@Sendable (ConfigDiagnostic) -> Void)?
 
-    init(nodes: Int, report: (@Sendable (ConfigAccess) -> Void)?) {
+    init(
+        nodes: Int, report: (@Sendable (ConfigAccess) -> Void)?, remark: (@Sendable (ConfigDiagnostic) -> Void)?
+    ) {
         count = (nodes + 63) / 64
         words = .allocate(capacity: count)
         for word in 0..<count { (words + word).initialize(to: Atomic(0)) }
         self.report = report
+        self.remark = remark
     }
 
     deinit {
@@ -55,20 +59,22 @@ extension ApplicationConfig {
     /// The configuration with a memory of what is read from it, which its copies share.
     ///
     /// Costs nothing where it is not used. `report` runs on the reading thread at each read by key, without any lock;
-    /// it is given keys, never values.
+    /// it is given keys, never values. `remark` is told when a default takes the place of a malformed value, once for
+    /// each key and type; ``diagnostics`` keeps the same remarks.
     ///
     /// - Complexity: O(*n*) in the number of values.
     public func trackingAccess(
-        report: (@Sendable (ConfigAccess) -> Void)? = nil
+        report: (@Sendable (ConfigAccess) -> Void)? = nil, remark: (@Sendable (ConfigDiagnostic) -> Void)? = nil
     ) -> ApplicationConfig {
-        trackingAccess(report: report, keeping: nil)
+        trackingAccess(report: report, remark: remark, keeping: nil)
     }
 
     /// The same, with what was read from an older configuration noted as read.
     func trackingAccess(
-        report: (@Sendable (ConfigAccess) -> Void)?, keeping old: ApplicationConfig?
+        report: (@Sendable (ConfigAccess) -> Void)?, remark: (@Sendable (ConfigDiagnostic) -> Void)?,
+        keeping old: ApplicationConfig?
     ) -> ApplicationConfig {
-        let tracker = ConfigAccessTracker(nodes: snapshot.tree.nodes.count, report: report)
+        let tracker = ConfigAccessTracker(nodes: snapshot.tree.nodes.count, report: report, remark: remark)
         if let old, let known = old.snapshot.tracker {
             let tree = old.snapshot.tree
             for node in tree.nodes.indices where known.isNoted(node) {
@@ -80,7 +86,7 @@ extension ApplicationConfig {
         return config
     }
 
-    /// The paths of the values that were not read since ``trackingAccess(report:)``; `nil` if reads are not tracked.
+    /// The paths of the values that were not read since ``trackingAccess(report:remark:)``; `nil` if reads are not tracked.
     ///
     /// Reading a dictionary or an array reads all in it. Sections of bundle identifiers count as read.
     public func unusedKeys() -> [ConfigPath]? {
@@ -92,7 +98,7 @@ extension ApplicationConfig {
         while node < tree.nodes.count {
             let end = Int(tree.nodes[node].end)
             let isDictionary = tree.kind(of: node) == .dictionary && tree.count(of: node) > 0
-            let isSection = isDictionary && tree.nodes[node].parent == 0 && tree.key(of: node).contains(".")
+            let isSection = isDictionary && snapshot.context.isSection(node, of: tree)
             if tracker.isNoted(node) || isSection {
                 node = end
             } else if isDictionary {

@@ -30,6 +30,8 @@ public struct ConfigExplanation: Sendable, CustomStringConvertible {
     public let text: String?
     /// The value is not shown.
     public let isSecret: Bool
+    /// The value was built from others by references, so that the winner's text is not the value's.
+    let isBuilt: Bool
     /// Who gives the value; for a dictionary or a list with additions, the strongest of those who do.
     public let winner: Entry?
     /// The other layers whose entries the value was merged from, the strongest first.
@@ -49,7 +51,7 @@ public struct ConfigExplanation: Sendable, CustomStringConvertible {
         var lines = ["\(path) = \(text ?? "nothing")"]
         if let removed { lines.append("  removed by \(place(removed))") }
         if let winner {
-            let template = winner.text != text && winner.text.contains("${") ? ", written \(winner.text)" : ""
+            let template = isBuilt && !isSecret ? ", written \(winner.text)" : ""
             lines.append("  from \(place(winner))\(template)")
         }
         lines += merged.map { "  merged with \(place($0))" }

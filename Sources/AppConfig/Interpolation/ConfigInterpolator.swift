@@ -71,7 +71,7 @@ struct ConfigInterpolator {
         guard tree.nodes[node].kind == .string else { return false }
         // Texts of variables and arguments are taken as they are.
         if case .names = tree.sources[Int(tree.nodes[node].source)].positions { return false }
-        return ConfigTemplate.isTemplate(tree.strings[Int(tree.nodes[node].payload)])
+        return ConfigTemplate.isTemplate(tree.strings[Int(tree.nodes[node].payload)], plan.referenceSyntax)
     }
 
     // MARK: The search
@@ -99,7 +99,7 @@ struct ConfigInterpolator {
     private mutating func enter(_ unit: Unit) {
         if resolved[unit] != nil { return }
         do throws(ConfigTemplate.SyntaxError) {
-            let template = try ConfigTemplate(text(of: unit))
+            let template = try ConfigTemplate(text(of: unit), plan.referenceSyntax)
             isOpen.insert(unit)
             frames.append(Frame(unit: unit, template: template, needs: needs(template.parts, unit)))
         } catch {
@@ -122,7 +122,7 @@ struct ConfigInterpolator {
             }
             if target == unit.node {
                 if let below = below(unit) {
-                    if ConfigTemplate.isTemplate(text(of: below)) { needs.append(below) }
+                    if ConfigTemplate.isTemplate(text(of: below), plan.referenceSyntax) { needs.append(below) }
                 } else {
                     needs += self.needs(reference.fallback ?? [], unit)
                 }
@@ -215,11 +215,11 @@ struct ConfigInterpolator {
             return (ConfigDateText.format(date.timeIntervalSinceReferenceDate), isSecret)
         case .scalar(let value, let isSecret):
             if let text = ConfigCoercion.standard.string(value) { return (text, isSecret) }
-            report(unit, reason: "${\(reference.name)} is no text", expected: "text", found: value.kindName)
+            report(unit, reason: "\(spelled(reference)) is no text", expected: "text", found: value.kindName)
         case .container(let node):
-            report(unit, reason: "${\(reference.name)} is no text", expected: "text", found: tree.kind(of: node).name)
+            report(unit, reason: "\(spelled(reference)) is no text", expected: "text", found: tree.kind(of: node).name)
         case .value(let value, _):
-            report(unit, reason: "${\(reference.name)} is no text", expected: "text", found: value.kindName)
+            report(unit, reason: "\(spelled(reference)) is no text", expected: "text", found: value.kindName)
         case .failed: break
         }
         return nil
@@ -234,7 +234,7 @@ struct ConfigInterpolator {
         }
         guard let target = draft.find(reference.name) else {
             let hint = ConfigHints.nearest(to: reference.name, among: allPaths())
-            return fallback(reference, unit, "${\(reference.name)} names nothing", hint.map { "did you mean \($0)?" })
+            return fallback(reference, unit, "\(spelled(reference)) names nothing", hint.map { "did you mean \($0)?" })
         }
         if target == unit.node {
             guard let below = below(unit) else {
@@ -252,7 +252,7 @@ struct ConfigInterpolator {
             case .scalar(let value, let isTainted):
                 return .scalar(value, isSecret: isTainted || tree.isSecret(target, by: secrets))
             case .failed:
-                report(unit, reason: "${\(reference.name)} could not be resolved")
+                report(unit, reason: "\(spelled(reference)) could not be resolved")
                 return .failed
             default: return known
             }
@@ -260,6 +260,10 @@ struct ConfigInterpolator {
         if isOpen.contains(Unit(node: target)) { return .failed }
         guard let scalar = tree.scalar(of: target) else { return .container(target) }
         return .scalar(scalar, isSecret: tree.isSecret(target, by: secrets))
+    }
+
+    private func spelled(_ reference: ConfigTemplate.Reference) -> String {
+        plan.referenceSyntax.reference(to: reference.name)
     }
 
     private mutating func fallback(
@@ -349,9 +353,10 @@ struct ConfigInterpolator {
             case .value(let value, let isTainted)?:
                 let first = builder.count
                 builder.value(value, position: position)
-                if isTainted || isSecret { builder.mark(first, .secret) }
+                builder.mark(first, isTainted || isSecret ? [.secret, .interpolated] : .interpolated)
             case .container(let target)?:
                 builder.open(tree.kind(of: target), position: position)
+                builder.mark(builder.count - 1, .interpolated)
                 let isTainted = isSecret || tree.isSecret(target, by: secrets)
                 if isTainted { builder.mark(builder.count - 1, .secret) }
                 walks.append(Walk(children: tree.children(of: target), isSecret: isTainted, isCopy: true))

@@ -1,3 +1,22 @@
+/// How references to other values are written in texts.
+public struct ConfigReferenceSyntax: Hashable, Sendable {
+    private enum Kind { case dollar, braces }
+    private let kind: Kind
+
+    /// `${path}`, with `$${` for the characters `${`.
+    public static let dollar: ConfigReferenceSyntax = ConfigReferenceSyntax(kind: .dollar)
+
+    /// `{path}`, as NEIApplicationConfig had planned, with `{{` and `}}` for single braces.
+    ///
+    /// A `{` that no name and `}` or `:-` follow is an ordinary character; names are letters, digits and `_ - . : [ ]`.
+    public static let braces: ConfigReferenceSyntax = ConfigReferenceSyntax(kind: .braces)
+
+    var hasDollar: Bool { kind == .dollar }
+
+    /// A name as a reference is written.
+    func reference(to name: String) -> String { hasDollar ? "${\(name)}" : "{\(name)}" }
+}
+
 /// A text with references in it: `${path}`, `${path:-default}`, `${env:NAME}`, `${env:NAME:-default}`.
 ///
 /// `$${` stands for the characters `${`. A default may hold references of its own; it ends at the first `}` that does
@@ -23,8 +42,9 @@ struct ConfigTemplate {
 
     let parts: [Part]
 
-    /// Whether a text holds `${`, of a reference or escaped as `$${`.
-    static func isTemplate(_ text: String) -> Bool {
+    /// Whether a text holds the beginning of a reference, escaped or not.
+    static func isTemplate(_ text: String, _ syntax: ConfigReferenceSyntax = .dollar) -> Bool {
+        if !syntax.hasDollar { return text.utf8.contains { $0 == UInt8(ascii: "{") || $0 == UInt8(ascii: "}") } }
         var previous: UInt8 = 0
         for byte in text.utf8 {
             if byte == UInt8(ascii: "{"), previous == UInt8(ascii: "$") { return true }
@@ -33,8 +53,8 @@ struct ConfigTemplate {
         return false
     }
 
-    init(_ text: String) throws(SyntaxError) {
-        var parser = Parser(bytes: Array(text.utf8))
+    init(_ text: String, _ syntax: ConfigReferenceSyntax = .dollar) throws(SyntaxError) {
+        var parser = Parser(bytes: Array(text.utf8), syntax: syntax)
         parts = try parser.parts(depth: 0)
     }
 
@@ -45,6 +65,7 @@ struct ConfigTemplate {
 
     private struct Parser {
         let bytes: [UInt8]
+        let syntax: ConfigReferenceSyntax
         var at = 0
 
         private func has(_ text: StaticString) -> Bool {
@@ -65,12 +86,15 @@ struct ConfigTemplate {
                 text.removeAll(keepingCapacity: true)
             }
             while at < bytes.count {
-                if has("$${") {
+                if syntax.hasDollar, has("$${") {
                     text += [UInt8(ascii: "$"), UInt8(ascii: "{")]
                     at += 3
-                } else if has("${") {
-                    flush()
+                } else if !syntax.hasDollar, has("{{") || (depth == 0 && has("}}")) {
+                    text.append(bytes[at])
                     at += 2
+                } else if let length = opening {
+                    flush()
+                    at += length
                     parts.append(.reference(try reference(depth: depth)))
                 } else if depth > 0, bytes[at] == UInt8(ascii: "}") {
                     break
@@ -81,6 +105,25 @@ struct ConfigTemplate {
             }
             flush()
             return parts
+        }
+
+        /// The length of what opens a reference here, if one begins here.
+        private var opening: Int? {
+            if syntax.hasDollar { return has("${") ? 2 : nil }
+            guard has("{") else { return nil }
+            var end = at + 1
+            while end < bytes.count, Self.isNameByte(bytes[end]) {
+                if bytes[end] == UInt8(ascii: ":"), end + 1 < bytes.count, bytes[end + 1] == UInt8(ascii: "-") { break }
+                end += 1
+            }
+            guard end > at + 1, end < bytes.count else { return nil }
+            return bytes[end] == UInt8(ascii: "}") || bytes[end] == UInt8(ascii: ":") ? 1 : nil
+        }
+
+        private static func isNameByte(_ byte: UInt8) -> Bool {
+            let letter = byte | 0x20
+            return (letter >= UInt8(ascii: "a") && letter <= UInt8(ascii: "z")) || byte >= 0x80
+                || (byte >= UInt8(ascii: "0") && byte <= UInt8(ascii: "9")) || "_-.:[]".utf8.contains(byte)
         }
 
         private mutating func reference(depth: Int) throws(SyntaxError) -> Reference {
@@ -94,7 +137,7 @@ struct ConfigTemplate {
                 at += 2
                 fallback = try parts(depth: depth + 1)
             }
-            guard at < bytes.count else { throw SyntaxError(message: "a ${ has no }") }
+            guard at < bytes.count else { throw SyntaxError(message: "a \(syntax.hasDollar ? "${" : "{") has no }") }
             at += 1
             if name.isEmpty { throw SyntaxError(message: "a ${ } names nothing") }
             return Reference(name: name, isVariable: isVariable, fallback: fallback)

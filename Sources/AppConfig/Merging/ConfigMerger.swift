@@ -217,11 +217,18 @@ struct ConfigMerger {
         return elements
     }
 
+    /// The path after the merge; that in the file begins with the section of a bundle identifier.
+    private func path(of contributor: Contributor) -> ConfigPath {
+        let (tree, root) = (layers[contributor.layer].tree, layers[contributor.layer].root)
+        return ConfigPath(
+            Array(tree.path(of: contributor.node).components.dropFirst(tree.path(of: root).components.count)))
+    }
+
     private mutating func reportConflict(_ below: Contributor, _ above: Contributor) {
         let (lower, upper) = (layers[below.layer].tree, layers[above.layer].tree)
         diagnostics.append(
             ConfigDiagnostic(
-                .kindConflict, key: upper.path(of: above.node), origin: upper.origin(of: above.node),
+                .kindConflict, key: path(of: above), origin: upper.origin(of: above.node),
                 message: "\(upper.kind(of: above.node).name) replaces \(lower.kind(of: below.node).name) "
                     + "from \(lower.origin(of: below.node))"))
     }

@@ -59,8 +59,15 @@ struct ConfigLoader {
         var tree = merged()
         if readGivenValues(over: tree) { tree = merged() }
         let config = finish(tree)
-        if let schema = plan.schema { errors += config.problems(with: schema) }
-        return config
+        guard let schema = plan.schema else { return config }
+        errors += config.problems(with: schema)
+        if schema.unknownKeys != .reported { return config }
+        let remarks = config.unknownKeys(schema).map { unknown in
+            ConfigDiagnostic(
+                .unknownKey, key: unknown.key, origin: unknown.origin,
+                message: [unknown.reason, unknown.hint].compactMap { $0 }.joined(separator: "; "))
+        }
+        return config.adding(remarks)
     }
 
     private mutating func merged() -> ConfigTree {
@@ -80,14 +87,18 @@ struct ConfigLoader {
             let (tree, remarks, problems) = VariablesReader.read(variables, prefix: prefix, known: known)
             diagnostics += remarks
             errors += problems.map(redacted)
-            if let tree { layers.append(ConfigLayer(kind: .variables, label: ConfigLayerKind.variables.description, tree: tree)) }
+            if let tree {
+                layers.append(ConfigLayer(kind: .variables, label: ConfigLayerKind.variables.description, tree: tree))
+            }
         }
         if !plan.arguments.isEmpty {
             if layers.count > count { known = ConfigKnownPaths(tree: merged(), schema: schema) }
             let (tree, remarks, problems) = ArgumentsReader.read(plan.arguments, known: known)
             diagnostics += remarks
             errors += problems.map(redacted)
-            if let tree { layers.append(ConfigLayer(kind: .arguments, label: ConfigLayerKind.arguments.description, tree: tree)) }
+            if let tree {
+                layers.append(ConfigLayer(kind: .arguments, label: ConfigLayerKind.arguments.description, tree: tree))
+            }
         }
         return layers.count > count
     }
@@ -99,7 +110,7 @@ struct ConfigLoader {
             secrets.paths.formUnion(ConfigDirectives.secretPaths(in: layer))
         }
         var draft = ConfigSnapshot(tree: merged, context: ConfigContext())
-        if plan.interpolates, merged.hasTemplates {
+        if plan.interpolates, merged.hasTemplates || !plan.referenceSyntax.hasDollar {
             var interpolator = ConfigInterpolator(
                 draft, plan: plan, variables: variables, layers: layers, secrets: secrets)
             let tree = interpolator.interpolate()

@@ -12,7 +12,8 @@ extension ConfigPlan: CustomStringConvertible, CustomReflectable {
             "location": location, "name": name, "environments": environments.map(\.name),
             "bundleIdentifier": bundleIdentifier ?? "none", "defaults": "\(defaults.count) keys",
             "localFile": localFile ?? "none", "variablePrefix": variablePrefix ?? "none",
-            "variables": variables.map { "\($0.count) given" } ?? "the process's", "arguments": "\(arguments.count) given",
+            "variables": variables.map { "\($0.count) given" } ?? "the process's",
+            "arguments": "\(arguments.count) given",
         ]
         return Mirror(self, children: children, displayStyle: .struct)
     }

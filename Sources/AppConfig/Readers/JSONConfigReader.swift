@@ -249,7 +249,8 @@ struct JSONConfigReader {
         expected: String? = nil, found: String? = nil
     ) -> ConfigError {
         context.failure(
-            code, at: min(offset ?? at, text.count), of: text, key: builder.pathOfNext(), reason: reason, expected: expected,
+            code, at: min(offset ?? at, text.count), of: text, key: builder.pathOfNext(), reason: reason,
+            expected: expected,
             found: found)
     }
 }

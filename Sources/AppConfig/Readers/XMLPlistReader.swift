@@ -340,7 +340,8 @@ struct XMLPlistReader {
         reason: String? = nil, expected: String? = nil, found: String? = nil
     ) -> ConfigError {
         context.failure(
-            code, at: min(offset ?? at, text.count), of: text, key: withKey ? builder.pathOfNext() : nil, reason: reason, expected: expected,
+            code, at: min(offset ?? at, text.count), of: text, key: withKey ? builder.pathOfNext() : nil,
+            reason: reason, expected: expected,
             found: found)
     }
 }

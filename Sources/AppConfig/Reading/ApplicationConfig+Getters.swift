@@ -152,15 +152,28 @@ extension ApplicationConfig {
     func read<T: ConfigConvertible>(_ place: ConfigPlace, _ key: String, as: T.Type = T.self) -> T? {
         let value = place.tree.scalar(of: place.node) ?? place.tree.value(of: place.node)
         if let made = T(configValue: value, coercion: place.snapshot.context.coercion) { return made }
-        let error = mismatch(place, ConfigPath(key), T.configTypeName)
-        remark(
-            ConfigDiagnostic(
-                .defaultUsed, key: ConfigPath(key), origin: error.origin,
-                message: "expected \(T.configTypeName), found \(error.found ?? ""); the default is used"))
+        remarkDefault(place, key, T.configTypeName)
         return nil
     }
 
-    func remark(_ remark: ConfigDiagnostic) { _ = snapshot.context.remarks.add(remark) }
+    /// Remarks once for a key and type that a default took the place of a malformed value.
+    func remarkDefault(_ place: ConfigPlace, _ key: String, _ typeName: String, isSecret: Bool = false) {
+        let subject = "\(typeName) \(key)"
+        // A malformed value may be read often; the error is made the first time only.
+        if snapshot.context.remarks.hasSeen(subject) { return }
+        let error = mismatch(place, ConfigPath(key), typeName, isSecret: isSecret)
+        remark(
+            ConfigDiagnostic(
+                .defaultUsed, key: ConfigPath(key), origin: error.origin,
+                message: "expected \(typeName), found \(error.found ?? ""); the default is used"),
+            about: subject)
+    }
+
+    /// Keeps a remark and hands it to whoever wants to hear of reads, outside of any lock.
+    func remark(_ remark: ConfigDiagnostic, about subject: String? = nil) {
+        let isNew = snapshot.context.remarks.add(remark, about: subject ?? remark.description)
+        if isNew { snapshot.tracker?.remark?(remark) }
+    }
 }
 
 /// A size in bytes, with units in text.

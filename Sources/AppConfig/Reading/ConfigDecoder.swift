@@ -112,6 +112,7 @@ private struct ConfigDecoder: Decoder {
             case is Data.Type: try convert(Data.self)
             case is URL.Type: try convert(URL.self)
             case is Duration.Type: try convert(Duration.self)
+            case is ConfigValue.Type: tree.value(of: node)
             default: nil
             }
         if let made = made as? T { return made }

@@ -185,11 +185,7 @@ extension ApplicationConfig {
     private func convert<Value>(_ place: ConfigPlace, _ key: ConfigKey<Value>) -> Value {
         let value = place.tree.scalar(of: place.node) ?? place.tree.value(of: place.node)
         if let made = Value(configValue: value, coercion: place.snapshot.context.coercion) { return made }
-        let error = mismatch(place, key.path, Value.configTypeName, isSecret: key.isSecret)
-        remark(
-            ConfigDiagnostic(
-                .defaultUsed, key: key.path, origin: error.origin,
-                message: "expected \(Value.configTypeName), found \(error.found ?? ""); the default is used"))
+        remarkDefault(place, key.name, Value.configTypeName, isSecret: key.isSecret)
         return key.defaultValue
     }
 }

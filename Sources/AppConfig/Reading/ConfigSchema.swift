@@ -17,6 +17,8 @@ public struct ConfigSchema: Sendable {
     public enum UnknownKeys: Sendable {
         /// It may be there.
         case allowed
+        /// It may be there, and loading leaves a remark in `diagnostics`.
+        case reported
         /// It is a problem. Sections of bundle identifiers, which are dictionaries under a root key with a dot, are not.
         case refused
     }
@@ -144,7 +146,14 @@ extension ApplicationConfig {
         return problems
     }
 
-    private func unknownKeys(_ schema: ConfigSchema) -> [ConfigError] {
+    /// The paths of the values that no rule of a schema names, sections of bundle identifiers left aside.
+    ///
+    /// - Complexity: O(*n* · *r*) in the number of values and, for unknown ones, of rules.
+    public func unknownKeys(by schema: ConfigSchema) -> [ConfigPath] {
+        unknownKeys(schema).compactMap(\.key).sorted()
+    }
+
+    func unknownKeys(_ schema: ConfigSchema) -> [ConfigError] {
         let whole = flattened()
         let tree = whole.tree
         // What a rule names is known with all below it; what lies above must be looked into.
@@ -158,7 +167,7 @@ extension ApplicationConfig {
         while node < tree.nodes.count {
             let end = Int(tree.nodes[node].end)
             let isDictionary = tree.kind(of: node) == .dictionary
-            let isSection = isDictionary && tree.nodes[node].parent == 0 && tree.key(of: node).contains(".")
+            let isSection = isDictionary && snapshot.context.isSection(node, of: tree)
             if known.contains(node) || isSection {
                 node = end
             } else if isDictionary, tree.count(of: node) > 0 {

@@ -180,6 +180,10 @@ extension ApplicationConfig {
 
     /// What loading and reading had to say: missing optional files, kind conflicts, unknown variables, defaults used.
     public var diagnostics: [ConfigDiagnostic] { snapshot.context.diagnostics + snapshot.context.remarks.all }
+
+    func adding(_ remarks: [ConfigDiagnostic]) -> ApplicationConfig {
+        ApplicationConfig(snapshot: ConfigSnapshot(snapshot, context: snapshot.context.with(diagnostics: remarks)))
+    }
 }
 
 extension ApplicationConfig: ExpressibleByDictionaryLiteral {

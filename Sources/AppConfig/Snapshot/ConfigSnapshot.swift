@@ -125,27 +125,37 @@ final class ConfigContext: Sendable {
 }
 
 extension ConfigContext {
-    /// The same rules over other layers.
-    func with(layers: [ConfigLayer]) -> ConfigContext {
+    /// Whether a dictionary is the section of a bundle identifier: by the dot in its root key, or because it was used.
+    func isSection(_ node: Int, of tree: ConfigTree) -> Bool {
+        guard tree.nodes[node].parent == 0 else { return false }
+        let key = tree.key(of: node)
+        return key.contains(".") || layers.contains { $0.kind == .bundle && $0.label == key }
+    }
+
+    /// The same rules over other layers, or with more to say.
+    func with(layers: [ConfigLayer]? = nil, diagnostics more: [ConfigDiagnostic] = []) -> ConfigContext {
         ConfigContext(
-            layers: layers, policy: policy, coercion: coercion, secrets: secrets, diagnostics: diagnostics,
-            readsDirectives: readsDirectives, remarks: remarks)
+            layers: layers ?? self.layers, policy: policy, coercion: coercion, secrets: secrets,
+            diagnostics: diagnostics + more, readsDirectives: readsDirectives, remarks: remarks)
     }
 }
 
-/// Remarks made while reading, each once for its key.
+/// Remarks made while reading, each once for what it is about.
 final class ConfigRemarks: Sendable {
     private struct State {
-        var seen: Set<ConfigDiagnostic> = []
+        var seen: Set<String> = []
         var list: [ConfigDiagnostic] = []
     }
 
     private let state = Mutex(State())
 
-    /// Keeps a remark; false if it was made before.
-    func add(_ remark: ConfigDiagnostic) -> Bool {
+    /// Whether a remark about this was made before.
+    func hasSeen(_ subject: String) -> Bool { state.withLock { $0.seen.contains(subject) } }
+
+    /// Keeps a remark; false if one about the same was made before.
+    func add(_ remark: ConfigDiagnostic, about subject: String) -> Bool {
         state.withLock { state in
-            guard state.seen.insert(remark).inserted else { return false }
+            guard state.seen.insert(subject).inserted else { return false }
             state.list.append(remark)
             return true
         }

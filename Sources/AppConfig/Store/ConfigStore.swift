@@ -22,6 +22,7 @@ public final class ConfigStore: Sendable {
         var writes = ConfigWrites()
         var tracksAccess = false
         var report: (@Sendable (ConfigAccess) -> Void)?
+        var remark: (@Sendable (ConfigDiagnostic) -> Void)?
         var listeners: [Int: @Sendable () -> Void] = [:]
         var observers: [Int: @Sendable (ConfigStoreEvent) -> Void] = [:]
         var nextNumber = 0
@@ -115,12 +116,12 @@ public final class ConfigStore: Sendable {
 
     private func settle(_ number: Int, _ loaded: ApplicationConfig) -> ConfigDiff {
         while true {
-            let (old, version, writes, tracks, report) = state.withLock {
-                ($0.config, $0.version, $0.writes, $0.tracksAccess, $0.report)
+            let (old, version, writes, tracks, report, remark) = state.withLock {
+                ($0.config, $0.version, $0.writes, $0.tracksAccess, $0.report, $0.remark)
             }
             var new = loaded
             new.repeatWrites(of: writes)
-            if tracks { new = new.trackingAccess(report: report, keeping: old) }
+            if tracks { new = new.trackingAccess(report: report, remark: remark, keeping: old) }
             let diff = ConfigDiff(from: old, to: new)
             let outcome = state.withLock {
                 state -> (isDone: Bool, [@Sendable () -> Void], [@Sendable (ConfigStoreEvent) -> Void]) in
@@ -143,16 +144,20 @@ public final class ConfigStore: Sendable {
         }
     }
 
-    /// Begins to remember what is read through `current`, over reloads too; see ``ApplicationConfig/unusedKeys()``.
-    public func trackAccess(report: (@Sendable (ConfigAccess) -> Void)? = nil) {
+    /// Begins to remember what is read through `current`, over reloads too; see
+    /// ``ApplicationConfig/trackingAccess(report:remark:)``.
+    public func trackAccess(
+        report: (@Sendable (ConfigAccess) -> Void)? = nil, remark: (@Sendable (ConfigDiagnostic) -> Void)? = nil
+    ) {
         state.withLock { state in
             state.tracksAccess = true
             state.report = report
+            state.remark = remark
         }
-        update { $0 = $0.trackingAccess(report: report) }
+        update { $0 = $0.trackingAccess(report: report, remark: remark) }
     }
 
-    /// The paths of the values that nobody has read since ``trackAccess(report:)``; `nil` before.
+    /// The paths of the values that nobody has read since ``trackAccess(report:remark:)``; `nil` before.
     public func unusedKeys() -> [ConfigPath]? { current.unusedKeys() }
 
     func addListener(_ listener: @escaping @Sendable () -> Void) -> Int {
