@@ -93,4 +93,49 @@ import Testing
         let map = try HostMap(json: Array(text.utf8))
         #expect(map.configurations[0].hosts.map(\.key) == ["A"] && map.warnings.count == 1)
     }
+
+    @Test("set(key, mappedHost, canonicalHost): the one call of the list, and of an empty typed host")
+    func set() throws {
+        let store = HostMemoryStore()
+        let hosts = HostSwitch(try exampleMap(), store: store)
+        try hosts.choose("QA", for: "httpbin.org")
+        try hosts.choose("USER", for: "httpbin.org", userHost: "my.mac:8080")
+        #expect(try store.load() == ["httpbin.org": ["key": "USER", "host": "my.mac:8080"]])
+        #expect(
+            hosts.resolve("httpbin.org", scheme: "https")?.scheme == "https", "the endpoint's own protocol stands")
+        try hosts.choose("USER", for: "httpbin.org", userHost: "")
+        #expect(hosts.resolve("httpbin.org") == nil, "an empty host goes back, there too")
+        #expect(try store.load() == [:])
+    }
+
+    @Test("<@> and <#>: the typed text fills the placeholder, where it replaced the whole host there")
+    func placeholders() throws {
+        let hosts = HostSwitch(try exampleMap())
+        #expect(hosts.rows[1].rows.map(\.editing) == [.none, .digits, .text])
+        try hosts.choose("BOX", for: "USDA", userHost: "3")
+        #expect(hosts.resolve("USDA")?.host == "box-3.usda.example:8443")
+    }
+
+    @Test("canonical_protocol is used where neither endpoint nor environment names one; it never was there")
+    func canonicalProtocol() throws {
+        let hosts = HostSwitch(try exampleMap())
+        try hosts.choose("PROD", for: "USDA")
+        #expect(hosts.resolve("USDA") == ProtocolHostPair(scheme: "https", host: "api.usda.example"))
+        #expect(hosts.resolve("USDA", scheme: "http")?.scheme == "http")
+    }
+
+    @Test("A cached entry that lacks a field crashed there; here it is a warning")
+    func damagedCache() throws {
+        let hosts = HostSwitch(try exampleMap(), store: HostMemoryStore(["httpbin.org": ["host": "qa.httpbin.org"]]))
+        #expect(hosts.resolve("httpbin.org") == nil && hosts.warnings.map(\.path) == [#"$["httpbin.org"]"#])
+    }
+
+    @Test("TableItem and TableSection: title, rowHeight, reuseIdentifier, select; section[i] beyond the end is nil")
+    func tableItems() {
+        var section = TableSection("Environments")
+        section.append(TableItem("QA", rowHeight: 44, reuseIdentifier: "cell") { item in #expect(item.title == "QA") })
+        #expect(section.count == 1 && section[0]?.rowHeight == 44 && section[0]?.reuseIdentifier == "cell")
+        #expect(section[1] == nil && section[-1] == nil, "a negative index trapped there")
+        section.items[0].select?(section.items[0])
+    }
 }

@@ -85,4 +85,29 @@ import Testing
     func withoutNulls() {
         #expect(!json.withoutNulls()["address"].isValid && json.withoutNulls()["inner"] == json["inner"])
     }
+
+    @Test("Every extraction takes a default, and none of the calls gives nil then")
+    func everyDefault() {
+        let gone = json["gone"]
+        #expect(gone.string("d") == "d" && gone.int(1) == 1 && gone.float(1.5) == 1.5 && gone.double(2.5) == 2.5)
+        #expect(gone.bool(true) && gone.array([1]) == [1] && gone.dictionary(["a": 1]) == ["a": 1])
+        #expect(gone.string() == nil && gone.int() == nil && gone.float() == nil && gone.double() == nil)
+        #expect(gone.bool() == nil && gone.array() == nil && gone.dictionary() == nil)
+    }
+
+    @Test("Numbers and Booleans bridge as they did: 1.5 is no Int, 1.0 is 1, 2 is no Bool, true is 1")
+    func bridging() throws {
+        let list = try JSONEntity(parsing: "[1.5, 1.0, 2, true, 1, 0]")
+        for rule in [JSONCoercion.exact, .squidKit] {
+            let list = list.coercing(rule)
+            #expect(list[0].int(9) == 9 && list[1].int(9) == 1 && list[2].bool() == nil && list[3].int() == 1)
+            #expect(list[4].bool() == true && list[5].bool() == false)
+        }
+    }
+
+    @Test("count is that of arrays and objects, and 0 for everything else")
+    func counts() {
+        #expect(json["entities_array"].count == 3 && json["inner"].count == 2)
+        #expect(json["n"].count == 0 && json["address"].count == 0 && json["gone"].count == 0)
+    }
 }

@@ -153,25 +153,39 @@ struct JSONDecoding: Decoder, SingleValueDecodingContainer {
         return value
     }
 
-    @inline(__always)
     func decode<T: Decodable>(_ type: T.Type) throws -> T {
-        if let value = try special(type) { return value }
-        return try T(from: self)
-    }
-
-    /// The types whose JSON form is not the one that their own initializer reads.
-    @inline(__always)
-    private func special<T>(_ type: T.Type) throws -> T? {
-        func take<V>(_ value: V?, _ expected: String) throws -> T {
-            guard let value = value as? T else { throw mismatch(type, expected) }
-            return value
-        }
+        // Lists of plain values are read without the containers that `Array` would ask for; each is most of a document.
+        if T.self == [String].self { return unsafeBitCast(try list { try $0.decode(String.self) }, to: T.self) }
+        if T.self == [Int].self { return unsafeBitCast(try list { try $0.decode(Int.self) }, to: T.self) }
+        if T.self == [Double].self { return unsafeBitCast(try list { try $0.decode(Double.self) }, to: T.self) }
+        // Types whose JSON form is not the one that their own initializer reads.
         if T.self == Date.self { return try take(entity.date(run.dates), "a date (\(run.dates))") }
         if T.self == URL.self { return try take(entity.url(), "a URL in a string") }
         if T.self == Data.self { return try take(entity.string().flatMap { Data(base64Encoded: $0) }, "Base64") }
         if T.self == Decimal.self { return try take(entity.numberText().flatMap { Decimal(string: $0) }, "a number") }
         if T.self == JSONEntity.self { return try take(entity, "a value") }
-        return nil
+        return try T(from: self)
+    }
+
+    private func take<T>(_ value: some Any, _ expected: @autoclosure () -> String) throws -> T {
+        guard let value = value as? T else { throw mismatch(T.self, expected()) }
+        return value
+    }
+
+    @inline(__always)
+    private func list<Element>(_ read: (JSONDecoding) throws -> Element) throws -> [Element] {
+        guard kind == JSONTape.array else { throw mismatch([Any].self, "an array") }
+        let document = run.document
+        let end = document.next(after: Int(index))
+        var elements: [Element] = []
+        // As many words as the array spans, of which a plain value takes one.
+        elements.reserveCapacity(end - Int(index) - 1)
+        var position = Int(index) + 1
+        while position < end {
+            elements.append(try read(JSONDecoding(run: run, at: position)))
+            position = document.next(after: position)
+        }
+        return elements
     }
 }
 

@@ -1,0 +1,178 @@
+import AshlarNetworking
+import Foundation
+import Testing
+
+/// What the world may hand to JSON and to host maps, row by row, with the message that a person gets to read.
+@Suite struct ValuesBadInputTests {
+    private func jsonError(_ bytes: [UInt8], _ limits: JSONLimits = .init()) -> NetworkError? {
+        do throws(NetworkError) {
+            _ = try JSONEntity(parsing: bytes, limits: limits)
+            return nil
+        } catch { return error }
+    }
+
+    @Test(
+        "JSON that is refused says what was expected and what was found",
+        arguments: [
+            (
+                "[1,\n 2", JSONLimits(), "expected ',' or ']' behind the element, found the end of the text", 2, 3,
+                "$[2]"
+            ),
+            ("[NaN]", .init(), "expected a value, found 'N'", 1, 2, "$[0]"),
+            ("{\"a\": -Infinity}", .init(), "expected a digit, found 'I'", 1, 8, "$.a"),
+            ("{} trailing", .init(), "expected the end of the document, found 't'", 1, 4, "$"),
+            (
+                "[\"\\ud800\"]", .init(), "expected surrogates (\\uD800 to \\uDFFF) in pairs, high before low", 1, 3,
+                "$[0]"
+            ),
+            ("[[[1]]]", .init(depth: 2), "expected at most 2 arrays and objects in each other", 1, 3, "$[0][0]"),
+            (
+                "{\"o\": {\"a\": 1,\n\"a\": 2}}", .strict,
+                "expected every key once, found a key that the object has already", 2, 1, "$.o"
+            ),
+            ("[1, 2]", .init(bytes: 5), "the document has 6 bytes; allowed are 5", nil, nil, nil),
+            (
+                "\"a\0b\"", .init(), "expected control characters in strings to be escaped, found the byte 0x00", 1, 3,
+                "$"
+            ),
+            ("[01]", .init(), "expected no digit behind a leading 0", 1, 2, "$[0]"),
+        ] as [(String, JSONLimits, String, Int?, Int?, String?)])
+    func json(text: String, limits: JSONLimits, message: String, line: Int?, column: Int?, path: String?) {
+        let error = jsonError(Array(text.utf8), limits)
+        #expect(error?.message == message && error?.line == line && error?.column == column && error?.path == path)
+        let isLimit = message.contains("at most") || message.contains("allowed are")
+        #expect(error?.code == (isLimit ? .jsonLimit : .invalidJSON))
+        #expect((error?.limit != nil) == isLimit)
+        if let error, let line, let column {
+            #expect("\(error)".contains(message) && "\(error)".contains("\(line)") && "\(error)".contains("\(column)"))
+        }
+    }
+
+    @Test("A byte that is not UTF-8 is named at every position of a document")
+    func invalidUTF8() {
+        let text = Array(#"{"key": ["text", 1, true], "k2": {"a": null}}"#.utf8)
+        for position in 0...text.count {
+            let error = jsonError(Array(text[..<position]) + [0xFF] + text[position...])
+            #expect(error?.code == .invalidJSON)
+            if let offset = error?.offset, offset < position {
+                // A word that is none, such as tr\xFFue, is named at its beginning.
+                #expect(position - offset < 4 && "tn".utf8.contains(text[offset]), "at \(position)")
+            } else {
+                #expect(error?.offset == position && error?.column == position + 1, "at \(position)")
+                #expect(error?.message.hasSuffix("found the byte 0xFF") == true, "\(error?.message ?? "")")
+            }
+        }
+    }
+
+    @Test("A NUL byte is named at every position of a document")
+    func nul() {
+        let text = Array(#"{"key": ["text", 1, true], "k2": {"a": null}}"#.utf8)
+        for position in 0...text.count {
+            let error = jsonError(Array(text[..<position]) + [0] + text[position...])
+            #expect(error?.code == .invalidJSON, "at \(position)")
+            // A literal such as true is named at its beginning.
+            #expect(error?.offset.map { $0 <= position && $0 > position - 4 } == true, "at \(position)")
+        }
+    }
+
+    static let map =
+        #"{"configurations": [{"canonical_host": "h", "canonical_protocol": "http", "release_key": "A", "hosts": [%]}]}"#
+
+    @Test(
+        "A host map that cannot be used says where and why, and the map in force stays",
+        arguments: [
+            (Array("{\"configurations\":\n [".utf8), "expected a value, found the end of the text", 2, 3),
+            (Array("[1]".utf8), #"expected an object with "configurations", found an array"#, 1, 1),
+            (Array("\"x\"".utf8), #"expected an object with "configurations", found a string"#, 1, 1),
+            (Array("{\n\"a\": \"".utf8) + [0xC0, 0x22, 0x7D], "expected UTF-8, found the byte 0xC0", 2, 7),
+            ([UInt8](repeating: 0x20, count: 1_048_577), "expected at most 1048576 bytes, found 1048577", 1, 1),
+        ])
+    func unusableMap(bytes: [UInt8], message: String, line: Int, column: Int) throws {
+        let path = NSTemporaryDirectory() + "bad-map-\(UUID()).json"
+        defer { try? FileManager.default.removeItem(atPath: path) }
+        try Data(bytes).write(to: URL(fileURLWithPath: path))
+        let hosts = HostSwitch(try exampleMap())
+        try hosts.choose("QA", for: "httpbin.org")
+        let read = #expect(throws: NetworkError.self) { try HostMap(json: bytes) }
+        #expect(read?.code == .invalidHostMap && read?.message == message)
+        #expect(read?.line == line && read?.column == column)
+        let error = #expect(throws: NetworkError.self) { try hosts.reload(contentsOfFile: path) }
+        #expect(error?.code == .invalidHostMap && error?.file == path)
+        #expect(hosts.current.map == (try exampleMap()) && hosts.resolve("httpbin.org")?.host == "qa.httpbin.org")
+    }
+
+    @Test(
+        "An entry that cannot be used is left out alone, with its path; strict throws it",
+        arguments: [
+            (#"{"host": "b"}"#, #"expected a string "key", found nothing"#, "$.configurations[0].hosts[1]"),
+            (
+                #"{"key": "A", "host": "b"}"#, #"expected every key once; "A" stands in line 1 already"#,
+                "$.configurations[0].hosts[1].key"
+            ),
+            (
+                #"{"key": "B", "host": 7}"#, #"expected a string "host", found a number"#,
+                "$.configurations[0].hosts[1].host"
+            ),
+            (
+                #"{"key": "B", "host": "b", "port": 70000}"#, "expected a port from 1 to 65535, found 70000",
+                "$.configurations[0].hosts[1].port"
+            ),
+            (
+                #"{"key": "B", "host": "b", "protocol": "ws"}"#, #"expected "http" or "https", found "ws""#,
+                "$.configurations[0].hosts[1].protocol"
+            ),
+        ])
+    func entry(text: String, message: String, path: String) throws {
+        let json = Array(Self.map.replacing("%", with: #"{"key": "A", "host": "a"}, "# + text).utf8)
+        let map = try HostMap(json: json)
+        #expect(map.configurations[0].hosts.map(\.key) == ["A"] && map.configurations[0].releaseKey == "A")
+        #expect(map.warnings.map(\.message) == [message] && map.warnings.map(\.path) == [path])
+        let error = #expect(throws: NetworkError.self) { try HostMap(json: json, strict: true) }
+        #expect(error?.code == .invalidHostMap && error?.message == message && error?.path == path)
+        #expect(error?.line == 1 && (error?.column ?? 0) > 1)
+    }
+
+    @Test("An unknown release key is a warning, and an error where that is asked for; a numeric port is accepted")
+    func releaseKey() throws {
+        let json = Array(Self.map.replacing("%", with: #"{"key": "B", "host": "b", "port": 81}"#).utf8)
+        let map = try HostMap(json: json)
+        #expect(map.configurations[0].hosts.map(\.host) == ["b:81"] && map.configurations[0].releaseKey == nil)
+        let message = #"expected the key of one of the hosts ("B"), found "A""#
+        #expect(map.warnings.map(\.description) == ["1:90: $.configurations[0].release_key: \(message)"])
+        let error = #expect(throws: NetworkError.self) { try HostMap(json: json, strict: true) }
+        #expect(error?.message == message)
+    }
+
+    @Test(
+        "A typed host that is more than a host is refused with the reason",
+        arguments: [
+            ("h/path", #"expected a host without a path or query, found "h/path""#),
+            ("h?q", #"expected a host without a path or query, found "h?q""#),
+            (#"h\x"#, #"expected a host without a path or query, found "h\x""#),
+            ("user:secret@h", #"expected a host without user name and password, found "<hidden>@h""#),
+            ("https://h", #"expected a host without a scheme, found "https://h""#),
+            ("a b", #"expected a host without spaces and control characters, found "a b""#),
+            ("h\r\nX: y", #"expected a host without spaces and control characters, found "h??X: y""#),
+            ("h\0", #"expected a host without spaces and control characters, found "h?""#),
+            ("ü.example", #"expected a host in ASCII (write other scripts as Punycode), found "ü.example""#),
+            ("h:", #"expected a port from 1 to 65535, found "h:""#),
+            ("h:65536", #"expected a port from 1 to 65535, found "h:65536""#),
+            ("h:0", #"expected a port from 1 to 65535, found "h:0""#),
+            (":80", #"expected a host before the port, found ":80""#),
+            ("[::1", #"expected ']' behind the IPv6 address, found "[::1""#),
+            ("[::1]x", #"expected ':' behind ']', found "[::1]x""#),
+            ("[1:2]", #"expected an IPv6 address in the brackets, found "[1:2]""#),
+            ("a..b", #"expected labels of 1 to 63 characters between the dots, found "a..b""#),
+            ("a*b", #"expected letters, digits, '-', '.', '_' and '~' in a host, found "a*b""#),
+        ])
+    func typedHost(text: String, message: String) throws {
+        let store = HostMemoryStore()
+        let hosts = HostSwitch(try exampleMap(), store: store)
+        let error = #expect(throws: NetworkError.self) {
+            try hosts.choose("USER", for: "httpbin.org", userHost: text)
+        }
+        #expect(error?.code == .invalidUserHost && error?.message == message && error?.key == "USER")
+        #expect(hosts.resolve("httpbin.org") == nil)
+        #expect(try !store.load().isValid)
+    }
+}
