@@ -16,7 +16,7 @@ import Testing
         arguments: [
             (
                 "[1,\n 2", JSONLimits(), "expected ',' or ']' behind the element, found the end of the text", 2, 3,
-                "$[2]"
+                "$[1]"
             ),
             ("[NaN]", .init(), "expected a value, found 'N'", 1, 2, "$[0]"),
             ("{\"a\": -Infinity}", .init(), "expected a digit, found 'I'", 1, 8, "$.a"),
