@@ -18,6 +18,12 @@ extension EventBus {
         if let slot = topic.core.cached.load(ordering: .acquiring) {
             let found = slot._withUnsafeGuaranteedRef { $0.word.load(ordering: .acquiring) }
             if found == word { return TriggerReceipt() }
+            if found & SlotFlags.notDiverting == word | SlotFlags.watchedBit {
+                let receipt = slot._withUnsafeGuaranteedRef {
+                    deliverPlainly($0, payload, from: source, isolation: isolation)
+                }
+                if let receipt { return receipt }
+            }
             if found >> SlotFlags.bits == word >> SlotFlags.bits {
                 // The call is made where it is used: a closure that captures it would copy it.
                 return slot._withUnsafeGuaranteedRef {

@@ -11,6 +11,36 @@ extension EventBus {
         return deliver(slot, payload, call, isTyped: true)
     }
 
+    /// Delivers an event to the watchers of every source; nil if that is not all there is to do.
+    ///
+    /// This is `deliver` for what nearly every trigger is. What a trigger was called with comes in parameters of their
+    /// own, because making, copying and destroying a `TriggerCall` costs a seventh of a trigger to one watcher.
+    @inlinable
+    @inline(never)
+    func deliverPlainly<Payload: Sendable>(
+        _ slot: TopicSlot, _ payload: Payload, from source: AnyObject?, isolation: (any Actor)?
+    ) -> TriggerReceipt? {
+        let pass = enter(slot, from: source)
+        guard let snapshot = pass.snapshot else { return nil }
+        let signal = Signal(
+            name: slot.name, payload: payload, sequence: pass.sequence, depth: Int(pass.depth), object: source)
+        var tally = DeliveryTally()
+        for watcher in snapshot._withUnsafeGuaranteedRef({ $0.openWatchers }) {
+            watcher._withUnsafeGuaranteedRef { watcher in
+                guard watcher.state.load(ordering: .relaxed) == 0 else {
+                    return offerSlowly(signal, to: watcher, isolation: isolation, slot, &tally)
+                }
+                tally.delivered += 1
+                do { try unsafeDowncast(watcher, to: TypedWatcher<Payload>.self).handler(signal) } catch {
+                    fail(error, watcher, signal.name, signal.sequence, &tally)
+                }
+            }
+        }
+        leave(slot, pass)
+        if tally.isEmpty { tellUndelivered(signal) }
+        return TriggerReceipt(sequence: pass.sequence, tally)
+    }
+
     /// Delivers an event to the watchers of now.
     ///
     /// Unless `isTyped`, `Payload` is not what the topic is bound to, and only watchers of any payload can take it.
@@ -73,6 +103,16 @@ extension EventBus {
             offerSlowly(signal, to: watcher, isTyped: isTyped, call, slot, &tally)
         }
     }
+}
+
+/// What a plain trigger holds while it delivers, small enough to be passed in registers.
+@usableFromInline
+struct PlainPass {
+    /// Pinned; nil if the trigger is not a plain one.
+    @usableFromInline let snapshot: Unmanaged<TopicSnapshot>?
+    @usableFromInline let sequence: UInt64
+    let thread: BusThread?
+    @usableFromInline let depth: UInt32
 }
 
 /// What a trigger holds while it delivers; nothing in it is counted by itself.

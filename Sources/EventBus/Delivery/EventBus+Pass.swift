@@ -42,6 +42,43 @@ extension EventBus {
         return DeliveryPass(snapshot: pinned, sequence: nextSequence(), depth: depth)
     }
 
+    /// Takes what a plain delivery needs; the pass has no snapshot if there is more to do, or less.
+    @usableFromInline
+    @inline(never)
+    func enter(_ slot: TopicSlot, from source: AnyObject?) -> PlainPass {
+        let thread = BusThread.current
+        let depth = thread.depth
+        guard depth < depthLimit, let snapshot = slot.pinSnapshot(thread: thread.number) else {
+            return PlainPass(snapshot: nil, sequence: 0, thread: nil, depth: 0)
+        }
+        if source != nil, hasRaised(.sourced) || snapshot._withUnsafeGuaranteedRef({ $0.scoped }) != nil {
+            slot.unpin(snapshot)
+            return PlainPass(snapshot: nil, sequence: 0, thread: nil, depth: 0)
+        }
+        thread.depth = depth + 1
+        return PlainPass(snapshot: snapshot, sequence: nextSequence(), thread: thread, depth: depth)
+    }
+
+    /// Gives back what `enter` took, on the same thread.
+    @usableFromInline
+    @inline(never)
+    func leave(_ slot: TopicSlot, _ pass: PlainPass) {
+        pass.thread?.depth = pass.depth
+        if let snapshot = pass.snapshot { slot.unpin(snapshot) }
+    }
+
+    /// Offers a plain event to a watcher that is cancelled or wants more than a plain call.
+    @usableFromInline
+    @inline(never)
+    func offerSlowly<Payload: Sendable>(
+        _ signal: Signal<Payload>, to watcher: Watcher, isolation: (any Actor)?, _ slot: TopicSlot,
+        _ tally: inout DeliveryTally
+    ) {
+        // The place is asked for only where the payload can be of a wrong type.
+        let call = TriggerCall(source: signal.object, isolation: isolation, fileID: #fileID, line: #line)
+        offerSlowly(signal, to: watcher, isTyped: true, call, slot, &tally)
+    }
+
     @inline(never)
     private func begin(
         _ slot: TopicSlot, _ pinned: Unmanaged<TopicSnapshot>?, _ source: AnyObject?, stage: UInt64

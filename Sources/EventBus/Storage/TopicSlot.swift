@@ -295,6 +295,10 @@ struct SlotFlags: Sendable {
     static let diverted = Self(rawValue: 16)
     static let detours: UInt64 = 8 | 16
     @inlinable static var bits: UInt64 { 8 }
+    /// `watched`, where code is inlined.
+    @inlinable static var watchedBit: UInt64 { 1 }
+    /// All but `observed` and `sourced`, which do not keep an event from the plain way.
+    @inlinable static var notDiverting: UInt64 { ~6 }
 }
 
 private struct SlotState: Sendable {
