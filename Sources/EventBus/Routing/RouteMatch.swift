@@ -2,10 +2,8 @@
 ///
 /// A match refers to its URL and decodes values when they are read.
 public struct RouteMatch: Sendable, CustomStringConvertible {
-    /// The URL as it was given.
-    public let url: String
-    let target: RouteTarget
-    let captures: RouteCaptures
+    /// The captured values, in the order of the pattern.
+    public let parameters: RouteParameters
     private let schemeEnd: Int32
     private let hostStart: UInt32
     private let pathStart: UInt32
@@ -16,7 +14,8 @@ public struct RouteMatch: Sendable, CustomStringConvertible {
     init(
         url: String, target: RouteTarget, captures: RouteCaptures, parts: RouteURL, queryEncoding: RouteQuery.Encoding
     ) {
-        (self.url, self.target, self.captures, self.queryEncoding) = (url, target, captures, queryEncoding)
+        parameters = RouteParameters(url: url, target: target, captures: captures)
+        self.queryEncoding = queryEncoding
         schemeEnd = Int32(truncatingIfNeeded: parts.schemeEnd)
         hostStart = UInt32(truncatingIfNeeded: parts.hostStart)
         pathStart = UInt32(truncatingIfNeeded: parts.pathStart)
@@ -24,13 +23,13 @@ public struct RouteMatch: Sendable, CustomStringConvertible {
         queryEnd = UInt32(truncatingIfNeeded: parts.queryEnd)
     }
 
+    /// The URL as it was given.
+    public var url: String { parameters.url }
+
+    var target: RouteTarget { parameters.target }
+
     /// The pattern of the route, as it was registered.
     public var pattern: String { target.pattern.source }
-
-    /// The captured values, in the order of the pattern.
-    ///
-    /// Inlined, so that reading a value copies nothing.
-    @inlinable public var parameters: RouteParameters { RouteParameters(match: self) }
 
     /// The scheme in small letters, nil for a bare path.
     public var scheme: String? { schemeEnd < 0 ? nil : slice(0, UInt32(schemeEnd)).lowercased() }
@@ -62,19 +61,6 @@ public struct RouteMatch: Sendable, CustomStringConvertible {
         let bytes = url.utf8
         let from = bytes.index(bytes.startIndex, offsetBy: Int(start))
         return String(url[from..<bytes.index(from, offsetBy: Int(end - start))])
-    }
-
-    /// The value of the capture number `index`.
-    func value(_ index: Int) -> String { Self.decoded(url, captures[index]) }
-
-    /// The segments of the capture number `index`, each decoded.
-    func segments(_ index: Int) -> [String] {
-        let range = captures[index]
-        let raw = slice(UInt32(range.lowerBound), UInt32(range.upperBound))
-        return raw.utf8.split(separator: .slash, omittingEmptySubsequences: false).map { part in
-            let text = String(Substring(part))
-            return Self.decoded(text, 0..<text.utf8.count)
-        }
     }
 
     static func decoded(_ text: String, _ range: Range<Int>) -> String {

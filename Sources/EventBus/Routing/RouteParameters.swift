@@ -2,36 +2,37 @@
 ///
 /// Values are never empty. Where an optional group was left out, its parameters are not there.
 public struct RouteParameters: Sendable, RandomAccessCollection, CustomStringConvertible {
-    @usableFromInline let match: RouteMatch
-
-    @inlinable
-    init(match: RouteMatch) { self.match = match }
+    // These are here and not in the match, so that whoever reads a value of a match copies none of them.
+    let url: String
+    let target: RouteTarget
+    let captures: RouteCaptures
 
     /// The names, in the order of the pattern.
-    public var names: [String] { match.target.names }
+    public var names: [String] { target.names }
 
     /// The number of the first parameter, 0.
     public var startIndex: Int { 0 }
     /// How many parameters there are.
-    public var endIndex: Int { match.captures.count }
+    public var endIndex: Int { captures.count }
     /// The name and the value of the parameter at a position.
     public subscript(_ position: Int) -> (name: String, value: String) {
-        (match.target.names[position], match.value(position))
+        (target.names[position], value(position))
     }
 
     /// The value of the parameter with this name, nil if there is none.
     ///
     /// The value of a catch-all is its decoded segments joined with `/`; see ``segments(of:)`` to keep them apart.
     public subscript(_ name: String) -> String? {
-        guard let index = match.target.names.firstIndex(of: name) else { return nil }
-        return match.value(index)
+        let names = target.names
+        for index in names.indices where names[index] == name { return value(index) }
+        return nil
     }
 
     /// Returns the decoded segments of a parameter: one, or several for a catch-all; nil if there is none.
     public func segments(of name: String) -> [String]? {
-        match.target.names.firstIndex(of: name).map { index in
-            let isCatchAll = match.target.pattern.variants[match.target.variant].segments.last?.kind == .catchAll
-            return isCatchAll && index == endIndex - 1 ? match.segments(index) : [match.value(index)]
+        target.names.firstIndex(of: name).map { index in
+            let isCatchAll = target.pattern.variants[target.variant].segments.last?.kind == .catchAll
+            return isCatchAll && index == endIndex - 1 ? segments(index) : [value(index)]
         }
     }
 
@@ -48,12 +49,12 @@ public struct RouteParameters: Sendable, RandomAccessCollection, CustomStringCon
     ) throws(EventBusError) -> Value {
         guard let text = self[name] else {
             throw EventBusError(
-                .parameterMissing, subject: match.pattern, expected: name,
+                .parameterMissing, subject: target.pattern.source, expected: name,
                 found: "\(names.isEmpty ? "no parameters" : names.joined(separator: ", "))")
         }
         guard let value = Value(text) else {
             throw EventBusError(
-                .parameterInvalid, subject: match.url, expected: "\(name) to be \(Value.self)", found: "\"\(text)\"")
+                .parameterInvalid, subject: url, expected: "\(name) to be \(Value.self)", found: "\"\(text)\"")
         }
         return value
     }
@@ -65,4 +66,18 @@ public struct RouteParameters: Sendable, RandomAccessCollection, CustomStringCon
 
     /// The names and values, such as `id=5, page=2`.
     public var description: String { map { "\($0.name)=\($0.value)" }.joined(separator: ", ") }
+
+    /// The value of the capture number `index`.
+    private func value(_ index: Int) -> String { RouteMatch.decoded(url, captures[index]) }
+
+    /// The segments of the capture number `index`, each decoded.
+    private func segments(_ index: Int) -> [String] {
+        let bytes = url.utf8
+        let from = bytes.index(bytes.startIndex, offsetBy: captures[index].lowerBound)
+        let raw = bytes[from..<bytes.index(from, offsetBy: captures[index].count)]
+        return raw.split(separator: .slash, omittingEmptySubsequences: false).map { part in
+            let text = String(Substring(part))
+            return RouteMatch.decoded(text, 0..<text.utf8.count)
+        }
+    }
 }

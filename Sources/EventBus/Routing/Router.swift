@@ -28,6 +28,8 @@ public final class Router: Sendable {
     /// How patterns and paths are read.
     public let options: RouterOptions
     let state: Mutex<State>
+    /// The table of `state`, for those who only match; empty until one does.
+    private let cell = SnapshotCell<RouteSnapshot>()
 
     struct State: Sendable {
         var table: RouteTable
@@ -158,6 +160,7 @@ public final class Router: Sendable {
         let route = Route(pattern, action, router: self, fileID, line)
         // What gives way entirely is released here, after the lock.
         let ended = try state.withLock { state throws(EventBusError) -> [Route] in
+            dropSnapshot()
             let replaced = try state.table.insert(
                 pattern, route: route, replacing: replacing || options.replacesConflicts)
             let ended = replaced.filter { !state.table.holds($0) }
@@ -199,6 +202,7 @@ public final class Router: Sendable {
     func remove(_ route: Route) -> Bool {
         let wasThere = state.withLock { state in
             if state.routes[route.pattern.source] === route { state.routes[route.pattern.source] = nil }
+            dropSnapshot()
             return state.table.remove(route)
         }
         if wasThere { route.end() }
@@ -216,10 +220,35 @@ public final class Router: Sendable {
     public var patterns: [String] { state.withLock { Array($0.routes.keys) }.sorted() }
 
     /// Returns the route that answers a URL, without going there; see ``RouteTable/match(_:)``.
-    public func match(_ url: String) throws(EventBusError) -> RouteMatch { try current.match(url) }
+    public func match(_ url: String) throws(EventBusError) -> RouteMatch {
+        let snapshot = pinTable()
+        defer { _ = cell.unpin(snapshot) }
+        return try snapshot.takeUnretainedValue().table.match(url)
+    }
 
     /// Returns whether some route answers a URL; the original's `$route_exist`.
-    public func contains(_ url: String) -> Bool { current.contains(url) }
+    public func contains(_ url: String) -> Bool {
+        let snapshot = pinTable()
+        defer { _ = cell.unpin(snapshot) }
+        return snapshot._withUnsafeGuaranteedRef { $0.table.contains(url) }
+    }
+
+    /// Returns the table of now, counted in: half the cost of the lock and a reference.
+    @inline(__always)
+    private func pinTable() -> Unmanaged<RouteSnapshot> { cell.pin() ?? rebuild() }
+
+    @inline(never)
+    private func rebuild() -> Unmanaged<RouteSnapshot> {
+        state.withLock { state in
+            // Another thread may have been faster.
+            cell.pin() ?? cell.install(RouteSnapshot(state.table))
+        }
+    }
+
+    /// Takes the table back from those who only match, before it is changed under the same lock.
+    ///
+    /// What is released is no user's: the table itself stays where it is.
+    private func dropSnapshot() { cell.take()?.release() }
 
     /// The topic of a route: every navigation to the pattern is triggered on it, after the route's action.
     public func topic(of pattern: String) -> Topic<Navigation> { Topic(unchecked: pattern) }
@@ -246,4 +275,12 @@ public final class Router: Sendable {
         }
         return path
     }
+}
+
+/// A table for those who only match against it.
+private final class RouteSnapshot: PinnedSnapshot, @unchecked Sendable {
+    // Unchecked because the superclass is.
+    let table: RouteTable
+
+    init(_ table: RouteTable) { self.table = table }
 }

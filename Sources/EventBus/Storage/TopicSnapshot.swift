@@ -5,7 +5,7 @@ import Synchronization
 /// Whoever delivers an event has pinned one of these and holds no lock. Each cell of a slot has its own, so that two
 /// threads do not count in the same cache line; the lists in them are shared.
 @usableFromInline
-final class TopicSnapshot: @unchecked Sendable {
+final class TopicSnapshot: PinnedSnapshot, @unchecked Sendable {
     // Unchecked because of the pointers: one belongs to the immutable list beside it, one is to atomic memory.
     /// The watchers that take events from every source.
     let open: WatcherList
@@ -15,23 +15,12 @@ final class TopicSnapshot: @unchecked Sendable {
     let scoped: ScopedWatchers?
 
     /// Where triggers count themselves in and out; it lives as long as the slot.
-    let cell: UnsafeMutablePointer<SnapshotCell>
-    /// The triggers that are still to leave, once `retire` has been called; far above 0 before.
-    private let guests = Atomic<Int>(notRetired)
-    private static let notRetired = 1 << 40
+    let cell: UnsafeMutablePointer<SnapshotCell<TopicSnapshot>>
 
-    init(_ lists: WatcherLists, cell: UnsafeMutablePointer<SnapshotCell>) {
+    init(_ lists: WatcherLists, cell: UnsafeMutablePointer<SnapshotCell<TopicSnapshot>>) {
         (open, scoped, self.cell) = (lists.open, lists.scoped, cell)
         openWatchers = UnsafeBufferPointer(start: open.start, count: open.count)
     }
-
-    /// Says how many triggers had come when the snapshot was taken out of its cell; returns whether all have left.
-    func retire(guests count: Int) -> Bool {
-        guests.add(count - Self.notRetired, ordering: .acquiringAndReleasing).newValue == 0
-    }
-
-    /// Counts out a trigger that found the snapshot taken out; returns whether it was the last.
-    func leave() -> Bool { guests.subtract(1, ordering: .acquiringAndReleasing).newValue == 0 }
 }
 
 /// What the snapshots of a slot share.
