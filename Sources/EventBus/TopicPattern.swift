@@ -13,7 +13,8 @@
 public struct TopicPattern: Sendable, Hashable, CustomStringConvertible, ExpressibleByStringLiteral {
     /// The pattern as it was written.
     public let description: String
-    private let segments: [Substring]
+    /// The segments before a `**`, in bytes; nil stands for `*`.
+    private let segments: [[UInt8]?]
     private let hasTail: Bool
     private let hasWildcard: Bool
 
@@ -37,7 +38,7 @@ public struct TopicPattern: Sendable, Hashable, CustomStringConvertible, Express
         }
     }
 
-    private init(_ text: String, segments: [Substring], hasTail: Bool, hasWildcard: Bool) {
+    private init(_ text: String, segments: [[UInt8]?], hasTail: Bool, hasWildcard: Bool) {
         (description, self.segments) = (text, segments)
         (self.hasTail, self.hasWildcard) = (hasTail, hasWildcard)
     }
@@ -51,23 +52,26 @@ public struct TopicPattern: Sendable, Hashable, CustomStringConvertible, Express
         guard count <= TopicName.longest else {
             return mistake(TopicName.longest, "1 to \(TopicName.longest) bytes", "\(count) bytes")
         }
-        var segments = text.split(separator: ":", omittingEmptySubsequences: false)
-        var (offset, hasWildcard) = (0, false)
-        for (index, segment) in segments.enumerated() {
-            if segment.isEmpty { return mistake(offset, "a segment", index < segments.count - 1 ? "':'" : "the end") }
-            if segment == "**" {
-                guard index == segments.count - 1 else {
-                    return mistake(offset, "'**' as the last segment only", "'**' before others")
-                }
-            } else if segment != "*", let star = segment.utf8.firstIndex(of: TopicName.star) {
-                let inside = segment.utf8.distance(from: segment.utf8.startIndex, to: star)
-                return mistake(offset + inside, "'*' or '**' as a whole segment", "'\(segment)'")
+        // Bytes, because a `:` and an accent after it are one character.
+        let parts = text.utf8.split(separator: TopicName.separator, omittingEmptySubsequences: false)
+        var (segments, offset, hasTail, hasWildcard): ([[UInt8]?], Int, Bool, Bool) = ([], 0, false, false)
+        for (index, part) in parts.enumerated() {
+            let isLast = index == parts.count - 1
+            guard !part.isEmpty else { return mistake(offset, "a segment", isLast ? "the end" : "':'") }
+            if part.elementsEqual("**".utf8) {
+                guard isLast else { return mistake(offset, "'**' as the last segment only", "'**' before others") }
+                (hasTail, hasWildcard) = (true, true)
+            } else if part.elementsEqual("*".utf8) {
+                segments.append(nil)
+                hasWildcard = true
+            } else if let star = part.firstIndex(of: TopicName.star) {
+                let inside = part.distance(from: part.startIndex, to: star)
+                return mistake(offset + inside, "'*' or '**' as a whole segment", "'\(Substring(part))'")
+            } else {
+                segments.append(Array(part))
             }
-            hasWildcard = hasWildcard || segment.utf8.first == TopicName.star
-            offset += segment.utf8.count + 1
+            offset += part.count + 1
         }
-        let hasTail = segments.last == "**"
-        if hasTail { segments.removeLast() }
         return .success(TopicPattern(text, segments: segments, hasTail: hasTail, hasWildcard: hasWildcard))
     }
 
@@ -85,7 +89,7 @@ public struct TopicPattern: Sendable, Hashable, CustomStringConvertible, Express
         for (index, segment) in segments.enumerated() {
             let end = rest.firstIndex(of: TopicName.separator) ?? rest.endIndex
             let head = rest[..<end]
-            guard segment == "*" ? !head.isEmpty : head.elementsEqual(segment.utf8) else { return false }
+            guard segment.map({ head.elementsEqual($0) }) ?? !head.isEmpty else { return false }
             guard end < rest.endIndex else { return index == segments.count - 1 }
             rest = rest[rest.index(after: end)...]
             if index == segments.count - 1 { return hasTail }
