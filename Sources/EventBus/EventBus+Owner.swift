@@ -7,10 +7,11 @@ extension EventBus {
         _ handler: @escaping @Sendable (Owner, Signal<Payload>) throws -> Void
     ) -> Watch {
         let options = WatchOptions(
-            priority: priority, once: once, details: .make(owner: owner, source: source), fileID: fileID, line: line)
+            priority: priority, once: once, details: .make(owner: owner, source: source), fileID: fileID, line: line,
+            bag: owner.watches)
         return register(topic, options) {
             OwnedWatcher(options, id: $0, traits: .indirect, owner: owner, handler: handler)
-        }.store(in: owner.watches)
+        }
     }
 
     /// Watches the events of a type for an owner, which its handler receives alive.
@@ -32,10 +33,12 @@ extension EventBus {
         _ handler: @escaping @Sendable (Owner, Signal<any Sendable>) throws -> Void
     ) -> Watch {
         let details = WatchDetails.make(owner: owner, source: source, pattern: pattern)
-        let options = WatchOptions(priority: priority, once: once, details: details, fileID: fileID, line: line)
+        let options = WatchOptions(
+            priority: priority, once: once, details: details, fileID: fileID, line: line,
+            bag: owner.watches)
         return register(pattern, options) {
             OwnedWatcher(options, id: $0, traits: [.indirect, .untyped], owner: owner, handler: handler)
-        }.store(in: owner.watches)
+        }
     }
 
     /// Watches everything that is triggered from one object for an owner, which its handler receives alive.

@@ -84,7 +84,7 @@ extension EventBus {
 
     /// Adds a watcher of any payload to the topics that a pattern meets.
     func register(_ pattern: TopicPattern, _ options: WatchOptions, make: (UInt64) -> Watcher) -> Watch {
-        guard let name = pattern.exactName else { return patterns.add(on: self, make) }
+        guard let name = pattern.exactName else { return patterns.add(options, on: self, make) }
         var text = name
         let hash = text.withUTF8 { TopicName.hash($0) }
         while true {

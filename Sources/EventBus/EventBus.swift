@@ -25,11 +25,13 @@ public final class EventBus: Sendable {
     let delivery: EventDelivery
     let nesting: EventNesting
     /// The triggers of a bus that delivers on the main actor only.
-    let mainQueue = Mailbox<@Sendable () -> Void>(.unbounded)
+    let mainQueue = Mailbox(.unbounded)
     private let wideWatchers = Mutex<WideWatchers?>(nil)
     private let counters = BusCounters()
     private let flags = Atomic<UInt64>(0)
     let hasPatterns = Atomic(false)
+    /// Whether some topic keeps events.
+    let keepsEvents = Atomic(false)
     private let hooks = Mutex(EventHooks())
 
     private static let numbers = Atomic<UInt64>(0)
@@ -133,6 +135,11 @@ public final class EventBus: Sendable {
     /// How many errors the failure hook has thrown, or had to report while it was running.
     public var hookFailureCount: Int { counters.hookFailures.load(ordering: .relaxed) }
 
+    /// How many triggers were refused because they were nested too deep.
+    public var refusedCount: Int { counters.refused.load(ordering: .relaxed) }
+
+    func countRefused() { counters.refused.add(1, ordering: .relaxed) }
+
     var tapHook: (@Sendable (EventTrace) -> Void)? { hooks.withLock { $0.tap } }
 
     func setTapHook(_ hook: (@Sendable (EventTrace) -> Void)?) {
@@ -148,13 +155,8 @@ public final class EventBus: Sendable {
     /// Reports a failure to the hook, outside all locks.
     func report(_ failure: EventFailure) {
         guard let hook = hooks.withLock({ $0.failure }) else { return }
-        let thread = BusThread.current
-        guard thread.enterHook() else {
-            counters.hookFailures.add(1, ordering: .relaxed)
-            return
-        }
-        defer { thread.leaveHook() }
-        do { try hook(failure) } catch { counters.hookFailures.add(1, ordering: .relaxed) }
+        let isTold = try? BusThread.current.run(.failure, of: self) { try hook(failure) }
+        if isTold != true { counters.hookFailures.add(1, ordering: .relaxed) }
     }
 }
 
@@ -199,4 +201,5 @@ private final class BusCounters: Sendable {
     private let between: (UInt64, UInt64, UInt64, UInt64, UInt64, UInt64, UInt64) = (0, 0, 0, 0, 0, 0, 0)
     let watches = Atomic<UInt64>(0)
     let hookFailures = Atomic<Int>(0)
+    let refused = Atomic<Int>(0)
 }

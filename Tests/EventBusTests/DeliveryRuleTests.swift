@@ -62,6 +62,34 @@ struct DeliveryRuleTests {
         #expect(bus.hookFailureCount == 2)
     }
 
+    @Test("A hook is kept from itself only: other hooks and other buses hear of what it triggers")
+    func hooksInsideHooks() {
+        let other = EventBus()
+        bus.onUndelivered { [bus, b] signal in
+            seen.note("undelivered \(signal.name)")
+            bus.trigger(b, 1)
+            bus.trigger("nobody")
+            other.trigger("elsewhere")
+        }
+        other.onUndelivered { [bus] signal in
+            seen.note("other \(signal.name)")
+            bus.trigger("back")
+        }
+        bus.onFailure { seen.note("failure \($0.name)") }
+        bus.tap { [bus] trace in
+            seen.note("tap \(trace.name)")
+            bus.trigger("from the tap")
+        }
+        bus.watch(b) { _ in throw Oops() }.store(in: bag)
+        bus.trigger(a, 1)
+        #expect(
+            seen.items == [
+                "undelivered a", "failure b", "tap b", "tap nobody", "other elsewhere", "tap back", "tap a",
+                "undelivered from the tap", "failure b", "other elsewhere",
+            ])
+        #expect(bus.hookFailureCount == 0)
+    }
+
     @Test("A trigger inside a handler runs at once, one step deeper")
     func depthFirst() {
         bus.watch(a) { [bus, b] in
@@ -108,6 +136,7 @@ struct DeliveryRuleTests {
         #expect(codes == [.nestedTooDeep])
         #expect(refused.items.count == 1)
         #expect(refused.items.first?.watcher == nil)
+        #expect(bus.refusedCount == 1)
         seen.clear()
         bus.trigger(a, 0)
         #expect(seen.items.count == limit, "the depth is given back")

@@ -88,6 +88,91 @@ struct KeptEventTests {
         #expect(seen.items == ["1"])
     }
 
+    @Test("A watcher of a pattern gets the kept events of all topics it meets, in the order of their triggers")
+    func patterns() {
+        let (x, y) = (Topic<Int>("kept:x", keeping: 2), Topic<String>("kept:y", keeping: 1))
+        let (other, plain) = (Topic<Int>("other", keeping: 1), Topic<Int>("kept:plain"))
+        bus.trigger(x, 1)
+        bus.trigger(y, "old")
+        bus.trigger(x, 2)
+        bus.trigger(other, 9)
+        bus.trigger(plain, 8)
+        bus.trigger(y, "two")
+        bus.trigger(x, 3)
+        let watch = bus.watch("kept:*") { seen.note("\($0.name) \($0.payload)") }
+        #expect(seen.items == ["kept:x 2", "kept:y two", "kept:x 3"])
+        bus.trigger(y, "three")
+        bus.trigger(plain, 4)
+        #expect(seen.items.suffix(2) == ["kept:y three", "kept:plain 4"])
+        #expect(watch.cancel())
+        bus.trigger(x, 5)
+        #expect(seen.items.count == 5)
+        let all = Recorder<UInt64>()
+        bus.watch("**") { all.note($0.sequence) }.store(in: bag)
+        #expect(all.items.count == 4)
+        #expect(all.items == all.items.sorted())
+        bus.watch("kept:**", once: true) { seen.note("once \($0.name) \($0.payload)") }.store(in: bag)
+        bus.trigger(x, 6)
+        #expect(seen.items.suffix(1) == ["once kept:x 3"], "the oldest that is kept")
+    }
+
+    @Test("A watcher of everything from an object gets what was kept from it")
+    func patternSources() {
+        let (thing, other) = (Thing(), Thing())
+        bus.trigger(state, 1, from: thing)
+        bus.trigger(state, 2, from: other)
+        bus.watch(from: thing) { seen.note("\($0.name) \($0.payload)") }.store(in: bag)
+        bus.watch("st:*", from: thing) { _ in seen.note("wrong") }.store(in: bag)
+        #expect(seen.items == ["state 1"])
+        bus.trigger(state, 3, from: thing)
+        bus.trigger(state, 4, from: other)
+        #expect(seen.items == ["state 1", "state 3"])
+    }
+
+    @Test("A trigger inside a handler runs at once on a topic that keeps events, too")
+    func nested() {
+        bus.trigger(state, 0)
+        bus.watch(state) { [bus, state] in
+            seen.note("+\($0.payload)")
+            if $0.payload == 5 { #expect(bus.trigger(state, 6).delivered == 2) }
+            seen.note("-\($0.payload)")
+        }.store(in: bag)
+        bus.watch("state") { _ in }.store(in: bag)
+        seen.clear()
+        bus.trigger(state, 5)
+        #expect(seen.items == ["+5", "+6", "-6", "-5"])
+    }
+
+    @Test("A trigger inside a replay comes after it")
+    func insideReplay() {
+        bus.trigger(state, 1)
+        bus.trigger(state, 2)
+        bus.watch(state) { [bus, state] in
+            seen.note("\($0.payload)")
+            if $0.payload == 1 { #expect(bus.trigger(state, 3).queued == 1) }
+        }.store(in: bag)
+        #expect(seen.items == ["1", "2", "3"])
+    }
+
+    @Test("A watch cancelled inside its replay gets no more of it")
+    func cancelInsideReplay() {
+        let keeper = Keeper()
+        bus.trigger(state, 1)
+        bus.trigger(state, 2)
+        bus.watch("state", once: true) { _ in seen.note("once") }.store(in: bag)
+        bus.watch(state, owner: keeper) {
+            seen.note("\($1.payload)")
+            $0.watches.cancelAll()
+        }
+        bus.watch("**", owner: keeper) {
+            seen.note("all \($1.name) \($1.payload)")
+            $0.watches.cancelAll()
+        }
+        bus.trigger(state, 3)
+        #expect(seen.items == ["once", "1", "all state 1"])
+        #expect(bus.report().entries.isEmpty)
+    }
+
     @Test("With triggers under way, a new watcher misses none and gets none twice or out of order")
     func race() async {
         let topic = Topic<Int>("race", keeping: 1_000_000, ordered: true)

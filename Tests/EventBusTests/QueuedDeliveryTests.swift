@@ -106,6 +106,51 @@ struct QueuedDeliveryTests {
         #expect(bag.count == 0)
     }
 
+    @Test("Owners of mailboxes are passed alive to asynchronous handlers, and get nothing once they are gone")
+    func mailboxOwner() async {
+        var keeper: Keeper? = Keeper("anna")
+        let names = Recorder<String>()
+        bus.watch(number, owner: keeper!, buffer: .unbounded) { keeper, signal in
+            await Task.yield()
+            names.note("\(keeper.name) \(signal.payload)")
+        }
+        bus.watch("num:**", owner: keeper!, buffer: .latest) { keeper, signal in
+            names.note("\(keeper.name) \(signal.name)")
+        }
+        #expect(keeper?.watches.count == 2)
+        bus.trigger(number, 1)
+        while names.items.count < 1 { await Task.yield() }
+        bus.trigger("num:ber")
+        while names.items.count < 2 { await Task.yield() }
+        #expect(names.items == ["anna 1", "anna num:ber"])
+        weak let held = keeper
+        keeper = nil
+        while held != nil { await Task.yield() }
+        #expect(bus.trigger(number, 2).isUndelivered)
+        #expect(bus.report().entries.isEmpty)
+    }
+
+    @Test("Event types are watched in every way in which topics are")
+    @MainActor
+    func eventTypes() async {
+        let (ledger, keeper) = (Ledger(), Keeper("anna"))
+        let names = Recorder<String>()
+        let stream = bus.events(Ping.self)
+        bus.watchOnMain(Ping.self) { names.note("main \($0.payload.number)") }.store(in: bag)
+        bus.watchOnMain(Ping.self, owner: keeper) { names.note("\($0.name) \($1.payload.number)") }
+        bus.watch(Ping.self, on: ledger) { await $0.add($1.payload.number) }.store(in: bag)
+        bus.watch(Ping.self, buffer: .latest) { names.note("mailbox \($0.payload.number)") }.store(in: bag)
+        let receipt = bus.trigger(Ping(number: 7))
+        #expect((receipt.delivered, receipt.queued) == (2, 3))
+        #expect(names.items == ["main 7", "anna 7"])
+        while names.items.count < 3 { await Task.yield() }
+        while await ledger.entries.isEmpty { await Task.yield() }
+        #expect(names.items.last == "mailbox 7")
+        #expect(await ledger.entries == [7])
+        var iterator = stream.makeAsyncIterator()
+        #expect(await iterator.next()?.payload.number == 7)
+    }
+
     @Test("Errors of asynchronous handlers go to the failure hook")
     func asynchronousFailures() async {
         let failures = Recorder<EventFailure>()

@@ -130,6 +130,54 @@ struct StreamTests {
         #expect(iterator.counts.dropped == 0)
     }
 
+    @Test("Sending waits behind whatever queues the event: the main actor, the order of a topic")
+    func backPressureBehindQueues() async {
+        for isOrdered in [false, true] {
+            let bus = EventBus(delivery: isOrdered ? .inline : .queuedOnMain)
+            let topic = Topic<Int>("number", ordered: isOrdered)
+            let stream = bus.events(topic, buffer: .suspend(1))
+            let done = Recorder<Int>()
+            await bus.send(topic, 0)
+            #expect(stream.counts.buffered == 1)
+            let sender = Task {
+                let receipt = await bus.send(topic, 1)
+                #expect(receipt.queued >= 1)
+                #expect(receipt.dropped == 0)
+                done.note(1)
+            }
+            while stream.counts.buffered < 2 { await Task.yield() }
+            for _ in 0..<50 { await Task.yield() }
+            #expect(done.items.isEmpty)
+            var iterator = stream.makeAsyncIterator()
+            #expect(await iterator.next()?.payload == 0)
+            #expect(await iterator.next()?.payload == 1)
+            await sender.value
+            #expect(stream.counts.dropped == 0)
+        }
+    }
+
+    @Test("A sender behind a main actor's queue whose bus goes does not wait for ever")
+    @MainActor
+    func endOfQueuedBus() async {
+        var bus: EventBus? = EventBus(delivery: .queuedOnMain)
+        let sender = Task { @MainActor [weak bus, number] in await bus?.send(number, 1) }
+        await Task.yield()
+        bus = nil
+        _ = await sender.value
+    }
+
+    @Test("Reading on an actor stays on it")
+    @MainActor
+    func isolation() async {
+        let stream = bus.events(number)
+        for i in 0..<3 { bus.trigger(number, i) }
+        var iterator = stream.makeAsyncIterator()
+        for i in 0..<3 {
+            #expect(await iterator.next(isolation: MainActor.shared)?.payload == i)
+            MainActor.preconditionIsolated()
+        }
+    }
+
     @Test("A sender that is cancelled or whose reader goes does not wait for ever")
     func endOfWaiting() async {
         let stream = bus.events(number, buffer: .suspend(1))

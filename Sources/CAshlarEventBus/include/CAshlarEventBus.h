@@ -12,8 +12,8 @@ struct ashlar_bus_thread {
     uint32_t number;
     /// The innermost running frame of a bus that queues nested triggers.
     void *frame;
-    /// The depth of undelivered and failure hooks that this thread is inside of.
-    uint32_t hooks;
+    /// The innermost hook of a bus that this thread is inside of.
+    void *hook;
 };
 
 extern _Thread_local struct ashlar_bus_thread ashlar_bus_thread_state;

@@ -5,7 +5,9 @@ extension EventBus {
         _ slot: TopicSlot, _ payload: Payload, _ call: TriggerCall, isTyped: Bool
     ) -> TriggerReceipt {
         if delivery == .queuedOnMain {
-            let mustDrain = mainQueue.put { [weak self, name = slot.name, hash = slot.hash] in
+            let passage = call.sending?.awaitPassage()
+            let trigger = QueuedTrigger { [weak self, name = slot.name, hash = slot.hash] in
+                defer { passage?.isOver() }
                 guard let self else { return }
                 // The topic may have lost its slot, or got one, since.
                 let slot = self.slot(name, hash: hash)
@@ -14,7 +16,7 @@ extension EventBus {
                 call.isolation = MainActor.shared
                 _ = order(slot, payload, call, isTyped: isTyped)
             }
-            .mustDrain
+            let mustDrain = mainQueue.put(trigger).mustDrain
             if mustDrain { Task { @MainActor [mainQueue] in await Self.drain(mainQueue) } }
             return .queued
         }
@@ -33,10 +35,10 @@ extension EventBus {
     }
 
     @MainActor
-    private static func drain(_ queue: Mailbox<@Sendable () -> Void>) async {
-        var done = 0
-        while let deliver = queue.takeOrRest() {
-            deliver()
+    private static func drain(_ queue: Mailbox) async {
+        var (batch, done) = (Fifo<QueuedEvent>(), 0)
+        while let event = queue.takeOrRest(&batch) {
+            unsafeDowncast(event, to: QueuedTrigger.self).deliver()
             done += 1
             if done % 64 == 0 { await Task.yield() }
         }
@@ -47,7 +49,11 @@ extension EventBus {
     ) -> TriggerReceipt {
         guard let runner = slot.runner else { return keep(slot, payload, call, isTyped: isTyped) }
         let receipt = ReceiptBox()
-        let isDone = runner.run { receipt.value = self.keep(slot, payload, call, isTyped: isTyped) }
+        let passage = call.sending?.awaitPassage()
+        let isDone = runner.run {
+            receipt.value = self.keep(slot, payload, call, isTyped: isTyped)
+            passage?.isOver()
+        }
         return isDone ? receipt.value : .queued
     }
 
@@ -65,11 +71,7 @@ extension EventBus {
             name: slot.name, place: call.place, depth: depth, sequence: receipt.sequence,
             delivered: receipt.delivered, queued: receipt.queued, dropped: receipt.dropped,
             failed: receipt.failures.count, duration: clock.now - start)
-        let thread = BusThread.current
-        if thread.enterHook() {
-            defer { thread.leaveHook() }
-            tap(record)
-        }
+        _ = BusThread.current.run(.tap, of: self) { tap(record) }
         return receipt
     }
 }

@@ -130,6 +130,7 @@ extension EventBus {
         let error = EventBusError(
             .nestedTooDeep, subject: slot.name, expected: "at most \(depthLimit) triggers inside of each other",
             place: call.place)
+        countRefused()
         report(EventFailure(error: error, name: slot.name, sequence: 0, watcher: nil))
         return TriggerReceipt(failure: error)
     }
@@ -138,10 +139,7 @@ extension EventBus {
     @usableFromInline
     func tellUndelivered<Payload: Sendable>(_ signal: Signal<Payload>) {
         guard hasRaised(.observed), let hook = undeliveredHook else { return }
-        let thread = BusThread.current
-        guard thread.enterHook() else { return }
-        defer { thread.leaveHook() }
-        hook(signal.erased)
+        _ = BusThread.current.run(.undelivered, of: self) { hook(signal.erased) }
     }
 
     /// Offers an event to a watcher that is cancelled or wants more than a plain call.

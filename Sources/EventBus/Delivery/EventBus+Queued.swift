@@ -45,14 +45,15 @@ extension EventBus {
         _ handler: @escaping @MainActor @Sendable (Owner, Signal<Payload>) throws -> Void
     ) -> Watch {
         let options = WatchOptions(
-            priority: priority, once: once, details: .make(owner: owner, source: source), fileID: fileID, line: line)
+            priority: priority, once: once, details: .make(owner: owner, source: source), fileID: fileID, line: line,
+            bag: owner.watches)
         return register(topic, options) {
             MainWatcher(options, id: $0, traits: [], isAlwaysQueued: alwaysQueued, bus: self) { [weak owner] in
                 guard let owner else { return false }
                 try handler(owner, $0)
                 return true
             }
-        }.store(in: owner.watches)
+        }
     }
 
     /// Watches every topic whose name meets a pattern on the main actor, for an owner.
@@ -63,14 +64,16 @@ extension EventBus {
         _ handler: @escaping @MainActor @Sendable (Owner, Signal<any Sendable>) throws -> Void
     ) -> Watch {
         let details = WatchDetails.make(owner: owner, source: source, pattern: pattern)
-        let options = WatchOptions(priority: priority, once: once, details: details, fileID: fileID, line: line)
+        let options = WatchOptions(
+            priority: priority, once: once, details: details, fileID: fileID, line: line,
+            bag: owner.watches)
         return register(pattern, options) {
             MainWatcher(options, id: $0, traits: .untyped, isAlwaysQueued: alwaysQueued, bus: self) { [weak owner] in
                 guard let owner else { return false }
                 try handler(owner, $0)
                 return true
             }
-        }.store(in: owner.watches)
+        }
     }
 
     // MARK: On an actor
@@ -131,6 +134,43 @@ extension EventBus {
         let options = WatchOptions(priority: priority, once: once, details: details, fileID: fileID, line: line)
         return register(pattern, options) {
             MailboxWatcher(options, id: $0, traits: .untyped, buffer: buffer, bus: self, handler: handler)
+        }
+    }
+
+    /// Watches a topic through a mailbox for an owner, which its asynchronous handler receives alive.
+    ///
+    /// The owner is held while the handler runs, and weakly otherwise.
+    @discardableResult
+    public func watch<Payload, Owner: WatchOwner>(
+        _ topic: Topic<Payload>, from source: AnyObject? = nil, owner: Owner, buffer: EventBuffer,
+        priority: Int8 = 0, once: Bool = false, fileID: StaticString = #fileID, line: UInt32 = #line,
+        _ handler: @escaping @Sendable (Owner, Signal<Payload>) async throws -> Void
+    ) -> Watch {
+        let options = WatchOptions(
+            priority: priority, once: once, details: .make(owner: owner, source: source), fileID: fileID, line: line,
+            bag: owner.watches)
+        return register(topic, options) {
+            MailboxWatcher(options, id: $0, traits: [], buffer: buffer, bus: self) { [weak owner] signal in
+                if let owner { try await handler(owner, signal) }
+            }
+        }
+    }
+
+    /// Watches every topic whose name meets a pattern through a mailbox for an owner.
+    @discardableResult
+    public func watch<Owner: WatchOwner>(
+        _ pattern: TopicPattern, from source: AnyObject? = nil, owner: Owner, buffer: EventBuffer,
+        priority: Int8 = 0, once: Bool = false, fileID: StaticString = #fileID, line: UInt32 = #line,
+        _ handler: @escaping @Sendable (Owner, Signal<any Sendable>) async throws -> Void
+    ) -> Watch {
+        let details = WatchDetails.make(owner: owner, source: source, pattern: pattern)
+        let options = WatchOptions(
+            priority: priority, once: once, details: details, fileID: fileID, line: line,
+            bag: owner.watches)
+        return register(pattern, options) {
+            MailboxWatcher(options, id: $0, traits: .untyped, buffer: buffer, bus: self) { [weak owner] signal in
+                if let owner { try await handler(owner, signal) }
+            }
         }
     }
 }

@@ -4,6 +4,7 @@ extension EventBus {
     /// Triggers an event and waits until every watcher with a buffer that suspends has room for it.
     ///
     /// Inline handlers run before anything is waited for. Waiting senders are let in in the order in which they came.
+    /// Where the bus or the topic queues the event as a whole, its delivery is waited for first.
     /// If the task is cancelled while it waits, the event is thrown away where there was no room yet, and counted as
     /// dropped.
     @discardableResult
@@ -16,8 +17,13 @@ extension EventBus {
         call.sending = sending
         let receipt = resolveAndDeliver(topic.core, payload, call)
         var (queued, dropped) = (0, 0)
-        for wait in sending.all {
-            if await wait() { queued += 1 } else { dropped += 1 }
+        // While one is waited for, a delivery under way elsewhere may add more.
+        while let wait = sending.next() {
+            switch await wait() {
+            case true?: queued += 1
+            case false?: dropped += 1
+            case nil: break
+            }
         }
         return receipt.adding(queued: queued, dropped: dropped)
     }
@@ -32,14 +38,25 @@ extension EventBus {
     }
 }
 
-/// The watchers that a sender has to wait for.
+/// What a sender has to wait for.
 @usableFromInline
 final class PendingSends: Sendable {
-    private let waits = Mutex<[@Sendable () async -> Bool]>([])
+    /// Says whether the event found room; nil if it was not about that.
+    typealias Wait = @Sendable () async -> Bool?
 
-    func add(_ wait: @escaping @Sendable () async -> Bool) { waits.withLock { $0.append(wait) } }
+    private let waits = Mutex(Fifo<Wait>())
 
-    var all: [@Sendable () async -> Bool] { waits.withLock { $0 } }
+    func add(_ wait: @escaping Wait) { waits.withLock { $0.append(wait) } }
 
-    var isEmpty: Bool { waits.withLock { $0.isEmpty } }
+    /// Has the sender wait until the event has been delivered, which somebody else will do.
+    func awaitPassage() -> Departure {
+        let passage = Departure()
+        add {
+            await passage.wait()
+            return nil
+        }
+        return passage
+    }
+
+    func next() -> Wait? { waits.withLock { $0.popFirst() } }
 }

@@ -30,11 +30,11 @@ public struct EventStream<Payload: Sendable>: AsyncSequence, Sendable {
         let subscription: StreamSubscription<Payload>
 
         /// Waits for the next event; nil when the bus is gone or the task is cancelled.
-        public mutating func next() async -> Signal<Payload>? { await subscription.next() }
+        public mutating func next() async -> Signal<Payload>? { await subscription.next(isolation: nil) }
 
         /// Waits for the next event; nil when the bus is gone or the task is cancelled.
         public mutating func next(isolation actor: isolated (any Actor)?) async -> Signal<Payload>? {
-            await subscription.next()
+            await subscription.next(isolation: actor)
         }
 
         /// What has become of the events of this iterator.
@@ -45,7 +45,7 @@ public struct EventStream<Payload: Sendable>: AsyncSequence, Sendable {
 /// Keeps the subscription of a stream until the first iterator takes it.
 private final class FirstSubscription<Payload: Sendable>: Sendable {
     private let subscription: Mutex<StreamSubscription<Payload>?>
-    private let mailbox: Mailbox<Signal<Payload>>
+    private let mailbox: Mailbox
 
     init(_ subscription: StreamSubscription<Payload>) {
         mailbox = subscription.mailbox
@@ -64,28 +64,26 @@ private final class FirstSubscription<Payload: Sendable>: Sendable {
 
 /// A watch that fills a mailbox, and ends with this object.
 final class StreamSubscription<Payload: Sendable>: Sendable {
-    let mailbox: Mailbox<Signal<Payload>>
+    let mailbox: Mailbox
     private let watch: Watch?
 
-    init(_ mailbox: Mailbox<Signal<Payload>>, _ watch: Watch?) { (self.mailbox, self.watch) = (mailbox, watch) }
+    init(_ mailbox: Mailbox, _ watch: Watch?) { (self.mailbox, self.watch) = (mailbox, watch) }
 
     deinit { watch?.cancel() }
 
     /// The subscription to a bus that is gone.
     static func ended(_ buffer: EventBuffer) -> StreamSubscription {
-        let mailbox = Mailbox<Signal<Payload>>(buffer)
+        let mailbox = Mailbox(buffer)
         mailbox.finish(throwingAway: true)
         return StreamSubscription(mailbox, nil)
     }
 
-    func next() async -> Signal<Payload>? {
-        if Task.isCancelled {
+    func next(isolation: isolated (any Actor)?) async -> Signal<Payload>? {
+        guard !Task.isCancelled, let event = await mailbox.next(isolation: isolation) else {
             watch?.cancel()
             return nil
         }
-        let signal = await mailbox.next()
-        if signal == nil { watch?.cancel() }
-        return signal
+        return QueuedSignal<Payload>.signal(of: event)
     }
 }
 
@@ -138,7 +136,7 @@ extension EventBus {
         traits: WatcherState = [], register: (WatchOptions, (UInt64) -> Watcher) -> Watch
     ) -> StreamSubscription<Payload> {
         let options = WatchOptions(details: details, fileID: fileID, line: line)
-        var mailbox: Mailbox<Signal<Payload>>?
+        var mailbox: Mailbox?
         let watch = register(options) { id in
             let watcher = StreamWatcher<Payload>(options, id: id, traits: traits, buffer: buffer, bus: self)
             mailbox = watcher.mailbox

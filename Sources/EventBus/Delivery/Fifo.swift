@@ -62,3 +62,5 @@ struct Fifo<Element> {
         (ring, head) = (larger, 0)
     }
 }
+
+extension Fifo: Sendable where Element: Sendable {}

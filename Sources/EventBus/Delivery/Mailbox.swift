@@ -4,26 +4,30 @@ import Synchronization
 ///
 /// The state is a plain value that says what is to be done; the mailbox does it once it has left the lock. No
 /// continuation is resumed, and nothing of a user's is released, under the lock.
-final class Mailbox<Element: Sendable>: Sendable {
+final class Mailbox: Sendable {
     private let state: Mutex<State>
+    private let isUnbounded: Bool
 
-    init(_ buffer: EventBuffer) { state = Mutex(State(buffer: buffer)) }
+    init(_ buffer: EventBuffer) {
+        state = Mutex(State(buffer: buffer))
+        isUnbounded = buffer == .unbounded
+    }
 
     private struct Consumer {
         let ticket: UInt64
-        let continuation: CheckedContinuation<Element?, Never>
+        let continuation: CheckedContinuation<QueuedEvent?, Never>
     }
 
     private struct Sender {
         let ticket: UInt64
-        let element: Element
+        let event: QueuedEvent
         /// Set once the sender waits.
         var continuation: CheckedContinuation<Bool, Never>?
     }
 
     private struct State {
         let buffer: EventBuffer
-        var items = Fifo<Element>()
+        var items = Fifo<QueuedEvent>()
         var senders = Fifo<Sender>()
         /// Tickets of senders whose fate was decided before they waited.
         var decided: [UInt64: Bool] = [:]
@@ -40,40 +44,40 @@ final class Mailbox<Element: Sendable>: Sendable {
     // MARK: Putting in
 
     /// Puts an event in, if there is room or can be made; says whether a drainer must be started.
-    func put(_ element: Element) -> (Taking, mustDrain: Bool) {
+    func put(_ event: QueuedEvent) -> (Taking, mustDrain: Bool) {
         // What is thrown away leaves the lock before it is released.
-        let (put, consumer, displaced) = state.withLock { state -> ((Taking, Bool), Consumer?, Element?) in
+        let (put, consumer, displaced) = state.withLock { state -> ((Taking, Bool), Consumer?, QueuedEvent?) in
             guard !state.isFinished else { return ((.skipped, false), nil, nil) }
             state.counts.produced += 1
             if let consumer = state.consumers.popFirst() {
                 state.counts.consumed += 1
                 return ((.queued, false), consumer, nil)
             }
-            var displaced: Element?
+            var displaced: QueuedEvent?
             if state.items.count >= state.buffer.capacity {
                 state.counts.dropped += 1
                 guard state.buffer.overflow == .dropOldest else { return ((.dropped, false), nil, nil) }
                 displaced = state.items.popFirst()
             }
-            state.items.append(element)
+            state.items.append(event)
             let mustDrain = !state.isDraining
             state.isDraining = true
             return ((displaced == nil ? .queued : .displaced, mustDrain), nil, displaced)
         }
-        consumer?.continuation.resume(returning: element)
+        consumer?.continuation.resume(returning: event)
         _ = consume displaced
         return put
     }
 
     /// Puts an event into the queue of those that wait for room; returns its ticket, or nil if there is room.
-    func ticketIfFull(_ element: Element) -> UInt64? {
+    func ticketIfFull(_ event: QueuedEvent) -> UInt64? {
         state.withLock { state -> UInt64? in
             guard !state.isFinished, state.buffer.overflow == .suspend, state.consumers.isEmpty,
                 state.items.count >= state.buffer.capacity || !state.senders.isEmpty
             else { return nil }
             state.lastTicket += 1
             state.counts.produced += 1
-            state.senders.append(Sender(ticket: state.lastTicket, element: element))
+            state.senders.append(Sender(ticket: state.lastTicket, event: event))
             return state.lastTicket
         }
     }
@@ -104,37 +108,50 @@ final class Mailbox<Element: Sendable>: Sendable {
     // MARK: Taking out
 
     /// Takes the next event out for the drainer; nil ends the drainer, and the next event starts another.
-    func takeOrRest() -> Element? {
-        let (element, sender) = state.withLock { state -> (Element?, Sender?) in
-            let (element, sender) = Self.take(&state)
-            if element == nil { state.isDraining = false }
-            return (element, sender)
+    ///
+    /// Where nothing is ever thrown away, all that waits moves to the drainer's `batch` at once, so that drainer and
+    /// triggers seldom want the lock at the same time; elsewhere it stays here, to be counted and replaced.
+    func takeOrRest(_ batch: inout Fifo<QueuedEvent>) -> QueuedEvent? {
+        if let event = batch.popFirst() { return event }
+        let empty = isUnbounded ? batch : Fifo<QueuedEvent>()
+        let (event, sender, waiting) = state.withLock { state -> (QueuedEvent?, Sender?, Fifo<QueuedEvent>?) in
+            if isUnbounded {
+                let waiting = state.items
+                state.items = empty
+                state.counts.consumed += waiting.count
+                if waiting.isEmpty { state.isDraining = false }
+                return (nil, nil, waiting)
+            }
+            let (event, sender) = Self.take(&state)
+            if event == nil { state.isDraining = false }
+            return (event, sender, nil)
         }
+        if let waiting { batch = waiting }
         sender?.continuation?.resume(returning: true)
-        return element
+        return event ?? batch.popFirst()
     }
 
-    private static func take(_ state: inout State) -> (Element?, Sender?) {
-        guard let element = state.items.popFirst() else { return (nil, nil) }
+    private static func take(_ state: inout State) -> (QueuedEvent?, Sender?) {
+        guard let event = state.items.popFirst() else { return (nil, nil) }
         state.counts.consumed += 1
-        guard let sender = state.senders.popFirst() else { return (element, nil) }
-        state.items.append(sender.element)
+        guard let sender = state.senders.popFirst() else { return (event, nil) }
+        state.items.append(sender.event)
         if sender.continuation == nil { state.decided[sender.ticket] = true }
-        return (element, sender)
+        return (event, sender)
     }
 
     /// Whether nothing waits and no drainer is under way.
     var isIdle: Bool { state.withLock { !$0.isDraining && $0.items.isEmpty } }
 
     /// Takes the next event out, waiting for it; nil at the end, or if the task is cancelled.
-    func next() async -> Element? {
-        let (element, sender, isOver) = state.withLock { state -> (Element?, Sender?, Bool) in
-            let (element, sender) = Self.take(&state)
-            if element == nil { state.isDraining = false }
-            return (element, sender, element == nil && state.isFinished)
+    func next(isolation: isolated (any Actor)? = #isolation) async -> QueuedEvent? {
+        let (event, sender, isOver) = state.withLock { state -> (QueuedEvent?, Sender?, Bool) in
+            let (event, sender) = Self.take(&state)
+            if event == nil { state.isDraining = false }
+            return (event, sender, event == nil && state.isFinished)
         }
         sender?.continuation?.resume(returning: true)
-        if element != nil || isOver { return element }
+        if event != nil || isOver { return event }
         let ticket = state.withLock { state in
             state.lastTicket += 1
             return state.lastTicket
@@ -143,15 +160,15 @@ final class Mailbox<Element: Sendable>: Sendable {
         return await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in
                 // Something may have come since.
-                let (element, sender, isWaiting) = state.withLock { state -> (Element?, Sender?, Bool) in
-                    let (element, sender) = Self.take(&state)
-                    if element != nil { return (element, sender, false) }
+                let (event, sender, isWaiting) = state.withLock { state -> (QueuedEvent?, Sender?, Bool) in
+                    let (event, sender) = Self.take(&state)
+                    if event != nil { return (event, sender, false) }
                     if state.isFinished || state.cancelledConsumers.contains(ticket) { return (nil, nil, false) }
                     state.consumers.append(Consumer(ticket: ticket, continuation: continuation))
                     return (nil, nil, true)
                 }
                 sender?.continuation?.resume(returning: true)
-                if !isWaiting { continuation.resume(returning: element) }
+                if !isWaiting { continuation.resume(returning: event) }
             }
         } onCancel: {
             let consumer = state.withLock { state in

@@ -1,7 +1,7 @@
 /// A watcher that takes events into a mailbox, from which one drainer handles them: in order, one at a time.
 class QueuedWatcher<Payload: Sendable>: TypedWatcher<Payload>, @unchecked Sendable {
     // Unchecked because the superclass is; what is added is immutable.
-    let mailbox: Mailbox<Signal<Payload>>
+    let mailbox: Mailbox
     private weak let bus: EventBus?
     private let isOnce: Bool
 
@@ -17,11 +17,12 @@ class QueuedWatcher<Payload: Sendable>: TypedWatcher<Payload>, @unchecked Sendab
     override func take(_ signal: Signal<Payload>, _ call: TriggerCall) throws -> Taking { queue(signal, call) }
 
     final func queue(_ signal: Signal<Payload>, _ call: TriggerCall) -> Taking {
-        if let sending = call.sending, let ticket = mailbox.ticketIfFull(signal) {
+        let event = QueuedSignal(signal)
+        if let sending = call.sending, let ticket = mailbox.ticketIfFull(event) {
             sending.add { [mailbox] in await mailbox.waitForRoom(ticket) }
             return .skipped
         }
-        let (taking, mustDrain) = mailbox.put(signal)
+        let (taking, mustDrain) = mailbox.put(event)
         if mustDrain { startDrainer() }
         return taking
     }
@@ -34,9 +35,10 @@ class QueuedWatcher<Payload: Sendable>: TypedWatcher<Payload>, @unchecked Sendab
         isolation: isolated (any Actor)?, _ handle: (Signal<Payload>) async throws -> Void
     ) async {
         await DrainedWatch.$current.withValue(DrainedWatch.current.union([DrainedWatch(bus: bus, id: id)])) {
-            var handled = 0
-            while let signal = mailbox.takeOrRest() {
+            var (batch, handled) = (Fifo<QueuedEvent>(), 0)
+            while let event = mailbox.takeOrRest(&batch) {
                 guard isLive else { continue }
+                let signal = QueuedSignal<Payload>.signal(of: event)
                 do { try await handle(signal) } catch {
                     let failure = EventFailure(
                         error: error, name: signal.name, sequence: signal.sequence, watcher: place)

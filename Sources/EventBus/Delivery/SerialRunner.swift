@@ -4,15 +4,12 @@ import Synchronization
 ///
 /// Whoever comes while work is running leaves his at the end of the line; the one who is running does it.
 final class SerialRunner: Sendable {
-    private let state: Mutex<State>
+    private let state = Mutex(State())
 
     private struct State {
         var line = Fifo<@Sendable () -> Void>()
-        var isRunning: Bool
+        var isRunning = false
     }
-
-    /// Creates a runner; one that is closed collects work until `open()`.
-    init(isClosed: Bool = false) { state = Mutex(State(isRunning: isClosed)) }
 
     /// Runs the work now, or leaves it to the one who is running; returns whether it has run.
     func run(_ work: @escaping @Sendable () -> Void) -> Bool {
@@ -26,13 +23,8 @@ final class SerialRunner: Sendable {
         }
         guard isMine else { return false }
         work()
-        open()
-        return true
-    }
-
-    /// Does what has been left here, until nothing is.
-    func open() {
         while let work = next() { work() }
+        return true
     }
 
     private func next() -> (@Sendable () -> Void)? {

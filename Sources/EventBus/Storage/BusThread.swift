@@ -32,12 +32,37 @@ struct BusThread {
         nonmutating set { state.pointee.frame = newValue.map { Unmanaged.passUnretained($0).toOpaque() } }
     }
 
-    /// Enters a hook; false if the thread is inside of one.
-    func enterHook() -> Bool {
-        guard state.pointee.hooks == 0 else { return false }
-        state.pointee.hooks = 1
+    /// Runs a hook of a bus; returns false if the thread is inside of that very hook already.
+    func run(_ hook: BusHook, of bus: EventBus, _ body: () throws -> Void) rethrows -> Bool {
+        let outer = state.pointee.hook.map { Unmanaged<HookFrame>.fromOpaque($0).takeUnretainedValue() }
+        var frame = outer
+        while let candidate = frame {
+            if candidate.hook == hook, candidate.bus == ObjectIdentifier(bus) { return false }
+            frame = candidate.outer
+        }
+        let inner = HookFrame(hook: hook, bus: ObjectIdentifier(bus), outer: outer)
+        state.pointee.hook = Unmanaged.passUnretained(inner).toOpaque()
+        // The frame is kept by this call, and by the frames inside.
+        defer { state.pointee.hook = inner.outer.map { Unmanaged.passUnretained($0).toOpaque() } }
+        try body()
         return true
     }
+}
 
-    func leaveHook() { state.pointee.hooks = 0 }
+/// What a bus tells its user of, besides events.
+enum BusHook {
+    case failure
+    case undelivered
+    case tap
+}
+
+/// A hook that a thread is inside of.
+private final class HookFrame {
+    let hook: BusHook
+    let bus: ObjectIdentifier
+    let outer: HookFrame?
+
+    init(hook: BusHook, bus: ObjectIdentifier, outer: HookFrame?) {
+        (self.hook, self.bus, self.outer) = (hook, bus, outer)
+    }
 }

@@ -32,51 +32,74 @@ struct KeptEvents: Sendable {
     }
 }
 
-/// A watcher of a topic that keeps events: it gets those first, and live ones only afterwards.
-final class ReplayingWatcher<Payload: Sendable>: TypedWatcher<Payload>, @unchecked Sendable {
-    // Unchecked because the superclass is; the number is written before anyone else sees the watcher.
-    private let inner: TypedWatcher<Payload>
-    /// Closed until the kept events have been handed over.
-    private let gate = SerialRunner(isClosed: true)
-    private var lastReplayed: UInt64 = 0
+/// The kept events of one topic, for a watcher that has come later.
+struct KeptReplay: Sendable {
+    let name: String
+    let events: [KeptEvents.Kept]
+}
 
-    init(_ options: WatchOptions, inner: TypedWatcher<Payload>) {
-        self.inner = inner
-        let traits: WatcherState = inner.isUntyped ? [.indirect, .untyped] : .indirect
-        super.init(options, id: inner.id, traits: traits) { _ in }
+/// A watcher of topics that keep events: it gets those first, and live ones only afterwards.
+final class ReplayingWatcher<Payload: Sendable>: TypedWatcher<Payload>, @unchecked Sendable {
+    // Unchecked because the superclass is; the numbers are written before the gate opens and read behind it.
+    private let inner: TypedWatcher<Payload>
+    private let isOnce: Bool
+    private weak let bus: EventBus?
+    private let gate = ReplayGate()
+    /// By topic, the number of the last event that the watcher is served from what was kept.
+    private var lastReplayed: [String: UInt64] = [:]
+    private var lastOfAll: UInt64 = 0
+
+    init(_ options: WatchOptions, inner: TypedWatcher<Payload>, bus: EventBus) {
+        (self.inner, self.bus, isOnce) = (inner, bus, options.once)
+        // Which event is the one that is wanted can only be told behind the gate.
+        var options = options
+        options.once = false
+        super.init(options, id: inner.id, traits: inner.isUntyped ? [.indirect, .untyped] : .indirect) { _ in }
     }
 
     override var isQueued: Bool { inner.isQueued }
 
-    /// Says up to which event the watcher is served from what was kept; called under the lock of the slot.
-    func willReplay(through sequence: UInt64) { lastReplayed = sequence }
-
     override func take(_ signal: Signal<Payload>, _ call: TriggerCall) throws -> Taking {
-        // A trigger that was kept before this watch was made has been replayed, even if it is delivered only now.
-        guard signal.sequence > lastReplayed else { return .skipped }
-        let result = TakingBox()
-        let isDone = gate.run { [inner] in result.value = Result { try inner.take(signal, call) } }
-        return isDone ? try result.value.get() : .queued
+        let passage = gate.isOpen ? nil : call.sending?.awaitPassage()
+        let mustWait = gate.leave { [self] in
+            do { _ = try takeLive(signal, call) } catch {
+                bus?.report(EventFailure(error: error, name: signal.name, sequence: signal.sequence, watcher: place))
+            }
+            passage?.isOver()
+        }
+        if mustWait { return .queued }
+        passage?.isOver()
+        return try takeLive(signal, call)
     }
 
-    /// Hands the kept events over, then those that have come meanwhile.
-    func replay(_ kept: [KeptEvents.Kept], of name: String, once: Bool, on bus: EventBus) {
+    private func takeLive(_ signal: Signal<Payload>, _ call: TriggerCall) throws -> Taking {
+        // A trigger that was kept before this watch was made has been replayed, even if it is delivered only now.
+        if signal.sequence <= lastOfAll, signal.sequence <= lastReplayed[signal.name] ?? 0 { return .skipped }
+        return try hand(signal, call)
+    }
+
+    private func hand(_ signal: Signal<Payload>, _ call: TriggerCall) throws -> Taking {
+        guard isLive, !isOnce || claim() else { return .skipped }
+        // One that handles its event later is forgotten after that, so that it can still be cancelled.
+        if isOnce, !isQueued { bus?.forget(self, topic: signal.name) }
+        return try inner.take(signal, call)
+    }
+
+    /// Hands the kept events over in the order of their triggers, then those that have come meanwhile.
+    func replay(_ replays: [KeptReplay]) {
+        for replay in replays { lastReplayed[replay.name] = replay.events.last?.sequence }
+        lastOfAll = lastReplayed.values.max() ?? 0
         let call = TriggerCall(source: nil, isolation: nil, fileID: #fileID, line: #line)
-        for event in kept where isLive {
+        let kept = replays.flatMap { replay in replay.events.map { (replay.name, $0) } }
+        for (name, event) in kept.sorted(by: { $0.1.sequence < $1.1.sequence }) {
             guard let payload = event.payload as? Payload else { continue }
             let source = event.source
-            if details?.sourceID != nil {
-                guard let source, details?.isSource(source) ?? false else { continue }
+            if let details, details.sourceID != nil {
+                guard let source, details.isSource(source) else { continue }
             }
-            if once, !claim() { break }
-            let signal = Signal(
-                name: name, payload: payload, sequence: event.sequence, depth: 0, object: source)
-            do { _ = try inner.take(signal, call) } catch {
-                bus.report(EventFailure(error: error, name: name, sequence: event.sequence, watcher: place))
-            }
-            if once {
-                if !isQueued { bus.forget(self, topic: name) }
-                break
+            let signal = Signal(name: name, payload: payload, sequence: event.sequence, depth: 0, object: source)
+            do { _ = try hand(signal, call) } catch {
+                bus?.report(EventFailure(error: error, name: name, sequence: event.sequence, watcher: place))
             }
         }
         gate.open()
@@ -88,10 +111,35 @@ final class ReplayingWatcher<Payload: Sendable>: TypedWatcher<Payload>, @uncheck
     }
 }
 
-/// Where the one who runs work leaves its result for the one who has asked for it, on the same thread.
-private final class TakingBox: @unchecked Sendable {
-    // Unchecked because it is read by the thread that wrote it only.
-    var value: Result<Taking, any Error> = .success(.skipped)
+/// Keeps live events back until the kept ones have been handed over.
+private final class ReplayGate: Sendable {
+    private let opened = Atomic(false)
+    private let line = Mutex(Fifo<@Sendable () -> Void>())
+
+    var isOpen: Bool { opened.load(ordering: .acquiring) }
+
+    /// Leaves work to be done at the opening; false if the gate is open, and the caller is to do it himself.
+    func leave(_ work: @escaping @Sendable () -> Void) -> Bool {
+        guard !isOpen else { return false }
+        return line.withLock { line in
+            guard !isOpen else { return false }
+            line.append(work)
+            return true
+        }
+    }
+
+    /// Does what has been left here, until nothing is, and lets all others pass from then on.
+    func open() {
+        while let work = next() { work() }
+    }
+
+    private func next() -> (@Sendable () -> Void)? {
+        line.withLock { line in
+            let work = line.popFirst()
+            if work == nil { opened.store(true, ordering: .releasing) }
+            return work
+        }
+    }
 }
 
 extension Watcher {

@@ -9,20 +9,21 @@ final class TopicSlot: WatchHost, @unchecked Sendable {
     ///
     /// The word of a slot with nothing to do equals the bus's own.
     @usableFromInline final let word: Atomic<UInt64>
-    private let single: UnsafeMutablePointer<SnapshotCell>
+    private typealias Cell = SnapshotCell<TopicSnapshot>
+    private let single: UnsafeMutablePointer<Cell>
     /// One cell for each of some groups of threads, a cache line apart, once two threads have met at the single one.
-    private let many = Atomic<UnsafeMutablePointer<SnapshotCell>?>(nil)
+    private let many = Atomic<UnsafeMutablePointer<Cell>?>(nil)
     private let state = Mutex(SlotState())
     let hash: UInt64
 
     private static let groups = 8
-    private static let cellsInLine = 128 / MemoryLayout<SnapshotCell>.stride
+    private static let cellsInLine = 128 / MemoryLayout<Cell>.stride
 
     init(name: String, hash: UInt64, bus: EventBus) {
         self.hash = hash
         word = Atomic(bus.word)
         single = .allocate(capacity: 1)
-        single.initialize(to: SnapshotCell())
+        single.initialize(to: Cell())
         super.init(watched: name, bus: bus)
     }
 
@@ -65,6 +66,7 @@ final class TopicSlot: WatchHost, @unchecked Sendable {
         guard core.keeping > 0 || core.isOrdered else { return }
         state.withLock { state in
             state.kept.limit = max(state.kept.limit, core.keeping)
+            if core.keeping > 0 { bus?.keepsEvents.store(true, ordering: .sequentiallyConsistent) }
             if core.isOrdered, state.runner == nil { state.runner = SerialRunner() }
             if isOpen { raise(.diverted) }
         }
@@ -83,6 +85,9 @@ final class TopicSlot: WatchHost, @unchecked Sendable {
         _ = consume gone
         return number
     }
+
+    /// The events that are kept now, for a watcher that every later trigger finds.
+    var kept: [KeptEvents.Kept] { state.withLock { $0.kept.events } }
 
     /// Forgets the events that were kept.
     func clearKept() {
@@ -120,9 +125,8 @@ final class TopicSlot: WatchHost, @unchecked Sendable {
             guard isOpen else { return (nil, DroppedSnapshots()) }
             var watcher = make(bus.nextWatchID())
             if state.kept.limit > 0, let inner = watcher as? TypedWatcher<Payload> {
-                let outer = ReplayingWatcher(options, inner: inner)
+                let outer = ReplayingWatcher(options, inner: inner, bus: bus)
                 kept = state.kept.events
-                outer.willReplay(through: kept.last?.sequence ?? 0)
                 (watcher, replaying) = (outer, outer)
             }
             state.watchers.append(watcher)
@@ -134,7 +138,8 @@ final class TopicSlot: WatchHost, @unchecked Sendable {
         }
         dropped.release()
         if mustSweep { sweep() }
-        replaying?.replay(kept, of: name, once: options.once, on: bus)
+        if let watch { options.bag?.insert(watch) }
+        replaying?.replay([KeptReplay(name: name, events: kept)])
         return watch
     }
 
@@ -213,14 +218,14 @@ final class TopicSlot: WatchHost, @unchecked Sendable {
         state.withLock { _ in
             guard many.load(ordering: .relaxed) == nil else { return }
             let count = Self.groups * Self.cellsInLine
-            let cells = UnsafeMutablePointer<SnapshotCell>.allocate(capacity: count)
-            for index in 0..<count { (cells + index).initialize(to: SnapshotCell()) }
+            let cells = UnsafeMutablePointer<Cell>.allocate(capacity: count)
+            for index in 0..<count { (cells + index).initialize(to: Cell()) }
             many.store(cells, ordering: .releasing)
         }
     }
 
     @inline(never)
-    private func rebuild(for cell: UnsafeMutablePointer<SnapshotCell>) -> Unmanaged<TopicSnapshot>? {
+    private func rebuild(for cell: UnsafeMutablePointer<Cell>) -> Unmanaged<TopicSnapshot>? {
         let bus = bus
         return state.withLock { state in
             guard isOpen else { return nil }

@@ -104,6 +104,8 @@ struct WatchOptions {
     var details: WatchDetails?
     let fileID: StaticString
     let line: UInt32
+    /// What holds the watch, before its handler is first called.
+    var bag: WatchBag?
 }
 
 /// The owner and the source of a watch, neither kept alive.

@@ -24,9 +24,15 @@ final class WideWatchers: WatchHost, @unchecked Sendable {
     /// Adds the watcher that `make` returns for its number.
     ///
     /// - Complexity: O(*n*) in the number of topics for a pattern; otherwise in the watches of the same source.
-    func add(on bus: EventBus, _ make: (_ id: UInt64) -> Watcher) -> Watch {
+    ///
+    /// If some topics keep events, the watcher gets those of all that it meets before this returns.
+    func add(_ options: WatchOptions, on bus: EventBus, _ make: (_ id: UInt64) -> Watcher) -> Watch {
+        let mustReplay = bus.keepsEvents.load(ordering: .sequentiallyConsistent)
         let (watcher, old, mustSweep) = state.withLock { state -> (Watcher, WatcherList?, Bool) in
-            let watcher = make(bus.nextWatchID())
+            var watcher = make(bus.nextWatchID())
+            if mustReplay, let inner = watcher as? TypedWatcher<any Sendable> {
+                watcher = ReplayingWatcher(options, inner: inner, bus: bus)
+            }
             guard let source = watcher.details?.sourceID else {
                 state.open.append(watcher)
                 return (watcher, nil, false)
@@ -46,7 +52,11 @@ final class WideWatchers: WatchHost, @unchecked Sendable {
             bus.hasPatterns.store(true, ordering: .sequentiallyConsistent)
             announce(watcher, on: bus)
         }
-        return Watch(host: self, id: watcher.id, source: watcher.details?.sourceID)
+        let watch = Watch(host: self, id: watcher.id, source: watcher.details?.sourceID)
+        options.bag?.insert(watch)
+        // Every trigger finds the watcher by now; what it gets twice is told apart by its number.
+        (watcher as? ReplayingWatcher<any Sendable>)?.replay(kept(for: watcher, on: bus))
+        return watch
     }
 
     /// Has the topics that a pattern meets build their snapshots again.
@@ -55,6 +65,14 @@ final class WideWatchers: WatchHost, @unchecked Sendable {
     private func announce(_ watcher: Watcher, on bus: EventBus) {
         guard let details = watcher.details, details.sourceID == nil, let pattern = details.pattern else { return }
         for slot in bus.slots.all where pattern.matches(slot.name) { slot.invalidate(.watched) }
+    }
+
+    private func kept(for watcher: Watcher, on bus: EventBus) -> [KeptReplay] {
+        bus.slots.all.compactMap { slot in
+            guard watcher.details?.pattern?.matches(slot.name) ?? true else { return nil }
+            let events = slot.kept
+            return events.isEmpty ? nil : KeptReplay(name: slot.name, events: events)
+        }
     }
 
     override func cancel(_ id: UInt64) -> Bool {
