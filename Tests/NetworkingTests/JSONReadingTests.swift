@@ -235,6 +235,10 @@ import Testing
         #expect(
             (try json(#"{"a":{},"b":[],"c":{"d":1}}"#)).text(.pretty)
                 == "{\n  \"a\": {},\n  \"b\": [],\n  \"c\": {\n    \"d\": 1\n  }\n}")
+        var style = JSONStyle(indent: .max)
+        #expect(try json("[1]").text(style) == "[\n" + String(repeating: " ", count: 16) + "1\n]")
+        style.indent = -1
+        #expect(try json("[1]").text(style) == "[\n1\n]")
         let named = JSONEntity("name", "x")
         #expect(named.key == "name" && named.string() == "x" && named.path == "$")
         #expect(JSONEntity(array: [1, .missing, "x"]).text() == "[1,null,\"x\"]")

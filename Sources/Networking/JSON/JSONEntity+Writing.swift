@@ -1,13 +1,13 @@
 /// How a JSON value is laid out as text.
 public struct JSONStyle: Hashable, Sendable {
-    /// How many spaces a level is indented by; nil writes everything in one line without spaces.
+    /// How many spaces a level is indented by, 0 to 16; nil writes everything in one line without spaces.
     public var indent: Int?
     /// Whether the members of objects are sorted by the UTF-8 of their keys.
     public var sortsKeys: Bool
 
     /// Creates a style.
     public init(indent: Int? = nil, sortsKeys: Bool = false) {
-        self.indent = indent.map { max(0, $0) }
+        self.indent = indent
         self.sortsKeys = sortsKeys
     }
 
@@ -115,6 +115,6 @@ private struct JSONWriter {
     private func newLine(_ level: Int, to output: inout [UInt8]) {
         guard let indent = style.indent else { return }
         output.append(0x0A)
-        output.append(contentsOf: repeatElement(0x20, count: indent * level))
+        output.append(contentsOf: repeatElement(0x20, count: min(max(indent, 0), 16) * level))
     }
 }
