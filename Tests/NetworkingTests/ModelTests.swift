@@ -93,6 +93,8 @@ final class EventLog: Sendable {
         #expect(log.take() == ["change:a", "change"] && !model["a"].isValid && model.attributes.count == 2)
         try model.clear()
         #expect(log.take() == ["change:b", "change:c", "change"] && model.attributes.isEmpty)
+        let error = #expect(throws: NetworkError.self) { try model.set(["n": JSONEntity(floatLiteral: .nan)]) }
+        #expect(error?.code == .encodingFailed && model.attributes.isEmpty, "it is not taken for a missing one")
         try model.set(["n": .null])
         #expect(model["n"].isNull && model.attributes.count == 1, "null is a value")
         withExtendedLifetime(watch) {}

@@ -116,9 +116,13 @@ public final class Model: Sendable {
     /// - Parameters:
     ///   - changes: The attributes to set; the others stay.
     ///   - silent: Whether to skip validation and events. The next set that is not silent tells `change` for them too.
-    /// - Throws: `.validationFailed` with `messages`; nothing is changed, and `error` is told.
+    /// - Throws: `.validationFailed` with `messages`; nothing is changed, and `error` is told. `.encodingFailed` for a value
+    ///   that JSON cannot hold; nothing is changed.
     /// - Complexity: O(*n*) in the size of the values.
     public func set(_ changes: [String: JSONEntity], silent: Bool = false) throws(NetworkError) {
+        if let (name, value) = changes.first(where: \.value.isImpossible) {
+            throw NetworkError(.encodingFailed, "the attribute \"\(name)\" is \(value)")
+        }
         if !silent { try validate(changes) }
         let (changed, isOutermost, moves) = state.withLock { state -> ([String], Bool, [WeakCollection]) in
             let oldID = state.attributes[schema.idAttribute]
