@@ -10,7 +10,10 @@
 #include <signal.h>
 #include <stdint.h>
 #include <sys/epoll.h>
+#include <netinet/in.h>
+#include <string.h>
 #include <sys/eventfd.h>
+#include <sys/socket.h>
 #include <unistd.h>
 
 int ashlar_poller_open(ashlar_poller *poller) {
@@ -69,6 +72,47 @@ int ashlar_poller_wait(const ashlar_poller *poller, ashlar_ready *ready, int cap
         ready[filled++] = (ashlar_ready){.descriptor = events[i].data.fd, .mask = mask};
     }
     return filled;
+}
+
+// curl/curl.h: what CURLOPT_OPENSOCKETFUNCTION is given.
+struct curl_address {
+    int family;
+    int type;
+    int protocol;
+    unsigned int length;
+    struct sockaddr address;
+};
+
+int ashlar_socket_open(const void *address) {
+    const struct curl_address *a = address;
+    return socket(a->family, a->type | SOCK_CLOEXEC, a->protocol);
+}
+
+void ashlar_socket_close(int descriptor) { close(descriptor); }
+
+static int is_private_v4(uint32_t a) {
+    return a >> 24 == 0 || a >> 24 == 10 || a >> 24 == 127 || a >> 20 == 0xAC1 || a >> 16 == 0xC0A8 ||
+           a >> 16 == 0xA9FE || (a >= 0x64400000u && a <= 0x647FFFFFu) || a >> 28 >= 14;
+}
+
+int ashlar_address_is_private(const void *address) {
+    const struct curl_address *a = address;
+    if (a->family == AF_INET) {
+        struct sockaddr_in in;
+        memcpy(&in, &a->address, sizeof(in));
+        return is_private_v4(ntohl(in.sin_addr.s_addr));
+    }
+    if (a->family != AF_INET6) return 1;
+    struct sockaddr_in6 in;
+    memcpy(&in, &a->address, sizeof(in));
+    const uint8_t *b = in.sin6_addr.s6_addr;
+    uint32_t last = (uint32_t)b[12] << 24 | (uint32_t)b[13] << 16 | (uint32_t)b[14] << 8 | b[15];
+    static const uint8_t zeros[15];
+    if (memcmp(b, zeros, 10) == 0 && ((b[10] == 0xFF && b[11] == 0xFF) || (b[10] == 0 && b[11] == 0))) {
+        return last <= 1 || is_private_v4(last);  // ::, ::1, mapped, compatible
+    }
+    if (memcmp(b, "\x00\x64\xFF\x9B\0\0\0\0\0\0\0\0", 12) == 0) return is_private_v4(last);  // RFC 6052
+    return (b[0] & 0xFE) == 0xFC || b[0] == 0xFF || (b[0] == 0xFE && (b[1] & 0x80) == 0x80);
 }
 
 void ashlar_block_sigpipe(void) {

@@ -196,4 +196,63 @@ import Testing
         request.options.acceptsEveryStatus = true
         #expect(try await client.send(request).status == status)
     }
+
+    @Test(
+        "Where the policy says so, a redirect to a private address is refused",
+        arguments: [
+            ("http://127.0.0.1/", true), ("http://localhost/", true), ("http://a.localhost./", true),
+            ("http://10.1.2.3/", true), ("http://172.16.0.1/", true), ("http://172.31.255.255/", true),
+            ("http://172.32.0.1/", false), ("http://172.15.0.1/", false), ("http://192.168.0.1/", true),
+            ("http://192.169.0.1/", false), ("http://169.254.169.254/latest", true), ("http://100.64.0.1/", true),
+            ("http://100.128.0.1/", false), ("http://0.0.0.0/", true), ("http://224.0.0.1/", true),
+            ("http://223.255.255.255/", false), ("http://8.8.8.8/", false), ("http://127.1/", true),
+            ("http://2130706433/", true), ("http://0x7f000001/", true), ("http://0177.0.0.1/", true),
+            ("http://[::1]/", true), ("http://[::]/", true), ("http://[::ffff:10.0.0.1]/", true),
+            ("http://[::ffff:8.8.8.8]/", false), ("http://[fd00::1]/", true), ("http://[fe80::1]/", true),
+            ("http://[ff02::1]/", true), ("http://[64:ff9b::7f00:1]/", true), ("http://[2001:db8::1]/", false),
+            ("http://public.example/", false), ("http://10.example/", false),
+        ])
+    func privateAddresses(location: String, isPrivate: Bool) async throws {
+        let stub = StubTransport { request in
+            request.url.path == "/start" ? .redirect(302, to: location) : .text("reached")
+        }
+        let client = NetworkClient(transport: stub)
+        var request = try client.request(.get, "http://public.example/start")
+        #expect(try await client.send(request).text() == "reached")
+        request.options.redirects.refusesPrivateAddresses = true
+        let sent = request
+        let result = await outcome { () async throws(NetworkError) in try await client.send(sent) }
+        #expect(result.failure?.code == (isPrivate ? .invalidRedirect : nil))
+    }
+
+    #if os(Linux)
+        @Test(
+            "A name that turns out to stand for a private address is refused before it is spoken to",
+            .enabled(if: nameOfThisMachine != nil, "this machine's hosts file names none"))
+        func privateName() async throws {
+            let name = try #require(nameOfThisMachine)
+            let server = try FaultServer(answering: {
+                $0.target == "/start" ? answer(302, ["Location: http://\(name):\($0["X-Port"] ?? "")/there"]) : answer()
+            })
+            let client = try TransportKind.curl.client()
+            var request = try client.request(.get, server.url + "/start", headers: ["X-Port": "\(server.port)"])
+            request.options.redirects.refusesPrivateAddresses = true
+            let sent = request
+            let error = await outcome { () async throws(NetworkError) in try await client.send(sent) }.failure
+            #expect(error?.code == .invalidRedirect)
+            #expect(server.connectionCount == 1)
+        }
+    #endif
 }
+
+#if os(Linux)
+    /// A name of this machine's own that says nothing of its address, such as `ip6-loopback`.
+    private let nameOfThisMachine: String? = {
+        let hosts = (try? String(contentsOfFile: "/etc/hosts", encoding: .utf8)) ?? ""
+        return hosts.split(separator: "\n").lazy.map { $0.split(whereSeparator: \.isWhitespace).map(String.init) }
+            .filter { line in
+                ["127.", "10.", "172.", "192.168.", "::1", "ff02:"].contains { line.first?.hasPrefix($0) == true }
+            }
+            .flatMap { $0.dropFirst() }.first { !$0.hasPrefix("localhost") && !$0.contains("_") }
+    }()
+#endif

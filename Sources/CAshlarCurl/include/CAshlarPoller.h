@@ -26,6 +26,14 @@ void ashlar_poller_forget(const ashlar_poller *poller, int descriptor);
 // Waits at most `milliseconds` (-1 for ever) and returns how many of `ready` were filled; wake-ups are not among them.
 int ashlar_poller_wait(const ashlar_poller *poller, ashlar_ready *ready, int capacity, int milliseconds);
 
+// Opens a socket for a `struct curl_sockaddr`, or returns -1.
+int ashlar_socket_open(const void *address);
+void ashlar_socket_close(int descriptor);
+
+// Whether a `struct curl_sockaddr` is an address that only this machine or its own network knows: this host, loopback,
+// link-local, private (RFC 1918), shared (RFC 6598), unique local (RFC 4193), multicast, and IPv4 ones mapped into IPv6.
+int ashlar_address_is_private(const void *address);
+
 // Blocks SIGPIPE for the calling thread, so that writing to a closed connection is an error and no death.
 void ashlar_block_sigpipe(void);
 

@@ -45,6 +45,9 @@ struct RedirectMachine {
         if request.url.scheme == .https, target.scheme == .http, !policy.allowsInsecure {
             return failed(.insecureRedirect, "the answer leads from https to http", request, target)
         }
+        if policy.refusesPrivateAddresses, target.isPrivateAddress {
+            return failed(.invalidRedirect, "the answer leads to a private address", request, target)
+        }
         seen.insert(Hop(method: request.method, url: request.url, cookies: cookies))
         history.append(request.url)
         guard history.count <= policy.maximum else {
@@ -63,6 +66,7 @@ struct RedirectMachine {
     private func follow(_ request: NetworkRequest, to target: HTTPURL, status: Int) -> Step {
         var next = request
         next.canonicalHost = nil
+        next.refusesPrivateAddresses = policy.refusesPrivateAddresses
         next.url = target
         if next.url.fragment == nil { next.url.fragment = request.url.fragment }
         let turnsIntoGet =

@@ -59,6 +59,12 @@ public struct RedirectPolicy: Hashable, Sendable {
     public var maximum: Int = 10
     /// Whether a redirect from https to http is followed.
     public var allowsInsecure: Bool = false
+    /// Whether a redirect to a private address is refused: this machine, its own networks, and what they alone know.
+    ///
+    /// For programs that request URLs which others give them: a public server could lead them to one behind the firewall.
+    /// The first request goes wherever it is sent. Names are judged by what they resolve to on `CurlTransport`; on
+    /// `URLSessionTransport` only addresses and `localhost` are known to be private.
+    public var refusesPrivateAddresses: Bool = false
 
     /// Creates the default policy.
     public init() {}
