@@ -150,6 +150,44 @@ import Testing
         #expect(none.json["line"].string() == "GET /get")
     }
 
+    final class Encoded: JSONResponseEndpoint, @unchecked Sendable {
+        let server: String
+        let scheme: String
+        let way: EndpointEncoding?
+        let queue: DispatchQueue
+
+        init(_ server: String, _ scheme: String, _ way: EndpointEncoding?, _ queue: DispatchQueue) {
+            (self.server, self.scheme, self.way, self.queue) = (server, scheme, way, queue)
+            super.init()
+        }
+
+        override func hostProtocol() -> String { scheme }
+        override func host() -> String { server }
+        override func path() -> String { "p" }
+        override func params() -> ([String: any Sendable]?, HTTPMethod) { (["a": "x y"], .put) }
+        override func encoding() -> EndpointEncoding? { way }
+        override func callbackQueue() -> DispatchQueue { queue }
+    }
+
+    @Test("encoding and hostProtocol are override points; another scheme than http(s) is refused")
+    func encodings() async throws {
+        let server = try FaultServer(answering: { request in
+            answer(body: #"{"got": "\#(request.target) \#(request.text.filter { $0 != "\"" })"}"#)
+        })
+        func got(_ scheme: String, _ way: EndpointEncoding?) async -> String {
+            await withCheckedContinuation { continuation in
+                Encoded("127.0.0.1:\(server.port)", scheme, way, queue).connect { json, status in
+                    continuation.resume(returning: json["got"].string("\(status)"))
+                }
+            }
+        }
+        #expect(await got("http", nil) == "/p?a=x%20y ")
+        #expect(await got("HTTP://", .query) == "/p?a=x%20y ")
+        #expect(await got("http://", .form) == "/p a=x+y")
+        #expect(await got("http://", .json) == "/p {a:x y}")
+        #expect(await got("ftp://", nil) == "unknown(invalidURL)")
+    }
+
     @Test("The seven statuses")
     func statuses() async throws {
         let server = try FaultServer(answering: Self.echo)

@@ -20,7 +20,7 @@ public import Foundation
 public final class FTAsyncRequest: @unchecked Sendable {
     // Sendable like the original: configured by one thread before `get` or `post`, which hand on copies only.
 
-    /// The time in whole seconds that nothing may come; 24 unless set.
+    /// The time in whole seconds that nothing may come; 24 unless set, and for 0, which is what not set was.
     public var timeout: Int = 24
     /// The encoding that ``postText(_:)`` writes text in; UTF-8 unless set.
     public var encoding: String.Encoding = .utf8
@@ -79,7 +79,7 @@ public final class FTAsyncRequest: @unchecked Sendable {
         }
         do throws(NetworkError) {
             var request = try client.request(method, url, body: body)
-            request.options.idleTimeout = .seconds(timeout)
+            request.options.idleTimeout = .seconds(timeout > 0 ? timeout : 24)
             request.options.acceptableStatuses = Set(200...399)
             token = client.send(request, then: handle)
         } catch {

@@ -37,6 +37,8 @@ open class JSONResponseEndpoint: @unchecked Sendable {
     open func path() -> String { "" }
     /// The parameters, or nil, and the method; none and GET unless overridden.
     open func params() -> ([String: any Sendable]?, HTTPMethod) { (nil, .get) }
+    /// How the parameters travel; nil, unless overridden, is JSON for POST and the query for all other methods.
+    open func encoding() -> EndpointEncoding? { nil }
     /// Fields to send besides the client's; none unless overridden.
     open func additionalHeaders() -> HTTPHeaders { [:] }
     /// User and password for Basic authentication; none unless overridden.
@@ -63,6 +65,17 @@ open class JSONResponseEndpoint: @unchecked Sendable {
     }
 }
 
+/// How the parameters of an overridden endpoint travel.
+public struct EndpointEncoding: Hashable, Sendable {
+    private let name: String
+    /// In the URL's query.
+    public static let query: EndpointEncoding = EndpointEncoding(name: "query")
+    /// As an HTML form in the body.
+    public static let form: EndpointEncoding = EndpointEncoding(name: "form")
+    /// As a JSON object in the body.
+    public static let json: EndpointEncoding = EndpointEncoding(name: "json")
+}
+
 /// What an overridden endpoint says, as a value.
 private struct SquidEndpoint: Endpoint {
     typealias Output = JSONEntity
@@ -76,8 +89,12 @@ private struct SquidEndpoint: Endpoint {
 
     init(_ endpoint: JSONResponseEndpoint) {
         let (params, method) = endpoint.params()
-        let scheme = endpoint.hostProtocol().lowercased().hasPrefix("https") ? HTTPURL.Scheme.https : .http
-        host = .canonical(endpoint.host(), scheme: scheme)
+        var name = endpoint.hostProtocol().lowercased()
+        if name.hasSuffix("://") { name.removeLast(3) }
+        // Another scheme than http(s) makes no URL, and is refused when the request is built.
+        host =
+            HTTPURL.Scheme(rawValue: name).map { .canonical(endpoint.host(), scheme: $0) }
+            ?? .url(name + "://" + endpoint.host())
         path = EndpointPath(endpoint.path())
         self.method = method
         headers = endpoint.additionalHeaders()
@@ -86,10 +103,10 @@ private struct SquidEndpoint: Endpoint {
             headers.set("Authorization", credentials.field, isSensitive: true)
         }
         guard let params else { return }
-        if method == .post {
-            body = Self.json(params)
-        } else {
-            query = HTTPQuery(Self.items(params))
+        switch endpoint.encoding() ?? (method == .post ? .json : .query) {
+        case .json: body = Self.json(params)
+        case .form: body = .form(HTTPQuery(Self.items(params)))
+        default: query = HTTPQuery(Self.items(params))
         }
     }
 
