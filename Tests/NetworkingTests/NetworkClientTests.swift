@@ -167,4 +167,50 @@ private struct Appending: NetworkMiddleware {
         _ = try? await client.send(client.request(.get, "http://h/nowhere"))
         #expect(events.withLock { $0 } == ["began - 0", "sent - 0", "ended - 0"])
     }
+
+    @Test("A request is a value: changing a copy leaves the original alone")
+    func requestsAreValues() throws {
+        let original = NetworkRequest(.get, try HTTPURL("http://a.example/x"), headers: ["A": "1"])
+        var copy = original
+        copy.method = .post
+        copy.url = try HTTPURL("http://b.example/y")
+        copy.headers["A"] = "2"
+        copy.body = .text("z")
+        copy.options.totalTimeout = .seconds(1)
+        copy.canonicalHost = CanonicalHost("c.example")
+        #expect(original.method == .get && original.url.host == "a.example" && original.headers["A"] == "1")
+        #expect(original.body.isEmpty && original.options.totalTimeout == .seconds(300))
+        #expect(original.canonicalHost == nil)
+        #expect(copy.method == .post && copy.url.host == "b.example" && copy.headers["A"] == "2")
+        #expect(copy.body.length == 1 && copy.options.totalTimeout == .seconds(1))
+        let second = copy
+        copy.headers.append("B", "3")
+        #expect(second.headers.count == 1 && copy.headers.count == 2)
+    }
+
+    private struct Slow: NetworkMiddleware {
+        func intercept(
+            _ request: NetworkRequest, next: NetworkNext
+        ) async throws(NetworkError) -> StreamedResponse {
+            try? await Task.sleep(for: .milliseconds(30))
+            return try await next(request)
+        }
+    }
+
+    @Test("What middleware and earlier hops take is gone from the total time", arguments: [true, false])
+    func remainingTime(hasMiddleware: Bool) async throws {
+        let stub = StubTransport { request in
+            request.url.path == "/first" ? .redirect(302, to: "/second").delayed(.milliseconds(30)) : .status(200)
+        }
+        var configuration = ClientConfiguration()
+        configuration.options.totalTimeout = .seconds(60)
+        if hasMiddleware { configuration.middleware = [Slow()] }
+        let client = NetworkClient(configuration, transport: stub)
+        _ = try await client.send(client.request(.get, "http://h.example/first"))
+        let left = stub.requests.compactMap(\.options.totalTimeout)
+        #expect(left.count == 2)
+        #expect(left[0] <= .seconds(60) - (hasMiddleware ? .milliseconds(30) : .zero))
+        #expect(left[1] <= .seconds(60) - .milliseconds(30) - (hasMiddleware ? .milliseconds(30) : .zero))
+        #expect(left[1] > .zero)
+    }
 }

@@ -1,9 +1,12 @@
 extension NetworkClient {
     /// The request with the client's fields where it sets none.
-    func prepared(_ request: NetworkRequest) -> NetworkRequest {
-        var request = request
-        for field in configuration.headers where !request.headers.contains(field.name) {
-            request.headers.append(field)
+    func prepared(_ request: consuming NetworkRequest) -> NetworkRequest {
+        if request.headers.isEmpty {
+            request.headers = configuration.headers
+        } else {
+            for field in configuration.headers where !request.headers.contains(field.name) {
+                request.headers.append(field)
+            }
         }
         if let handler = request.options.progress {
             let reporter = ProgressReporter(handler)
@@ -46,7 +49,7 @@ extension NetworkClient {
         var current = try checked(resolved(request))
         var machine: RedirectMachine?
         while true {
-            current.options.totalTimeout = try context.remainingTime()
+            if let rest = try context.remainingTime() { current.options.totalTimeout = rest }
             let sent = withCookies(current)
             if let machine, let circle = machine.checkCircle(sent) { throw circle }
             context.sent(sent)
@@ -112,7 +115,7 @@ extension NetworkClient {
                 "the method \(HTTPSyntax.printable(request.method.rawValue).debugDescription) is not a token",
                 phase: .prepare)
         }
-        try request.headers.validate()
+        if !request.headers.isSame(as: configuration.headers) || !headersAreValid { try request.headers.validate() }
         guard let userInfo = request.url.userInfo else { return request }
         guard request.options.allowsUserInfo else {
             throw NetworkError(

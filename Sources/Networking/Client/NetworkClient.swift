@@ -24,6 +24,8 @@ public final class NetworkClient: Sendable {
     /// What carries requests out, one hop at a time.
     public let transport: any NetworkTransport
     let hosts: HostResolver?
+    /// Whether the client's own fields may be sent; checked once.
+    let headersAreValid: Bool
 
     /// Creates a client.
     ///
@@ -38,6 +40,7 @@ public final class NetworkClient: Sendable {
         self.configuration = configuration
         self.transport = transport ?? Self.platformTransport(configuration)
         self.hosts = hosts
+        headersAreValid = (try? configuration.headers.validate()) != nil
     }
 
     /// A client with the default configuration, made when first asked for; it has no host environments.
@@ -126,13 +129,13 @@ public final class NetworkClient: Sendable {
     }
 
     private func complete<Output>(
-        _ request: NetworkRequest, _ decode: (NetworkResponse) throws(NetworkError) -> Output
+        _ request: consuming NetworkRequest, _ decode: (NetworkResponse) throws(NetworkError) -> Output
     ) async throws(NetworkError) -> Output {
         let context = RequestContext(prepared(request), configuration)
         context.began()
         do throws(NetworkError) {
             let streamed = try await validated(run(0, context.request, context), context)
-            let response = try await streamed.collect(upTo: request.options.limits.collectedBytes)
+            let response = try await streamed.collect(upTo: context.request.options.limits.collectedBytes)
             let output = try decode(response)
             context.ended(received: response.bytes.count, status: response.status)
             return output

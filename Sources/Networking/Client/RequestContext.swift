@@ -6,6 +6,7 @@ final class RequestContext: Sendable {
     private let observers: [any NetworkObserver]
     private let redaction: NetworkRedaction
     private let deadline: ContinuousClock.Instant?
+    private let hasMiddleware: Bool
     private let attempts = Atomic<Int>(0)
     private let id: UInt64
 
@@ -14,14 +15,17 @@ final class RequestContext: Sendable {
     init(_ request: NetworkRequest, _ configuration: ClientConfiguration) {
         self.request = request
         (observers, redaction) = (configuration.observers, configuration.redaction)
+        hasMiddleware = !configuration.middleware.isEmpty
         deadline = request.options.totalTimeout.map { ContinuousClock.now + $0 }
         id = Self.lastID.wrappingAdd(1, ordering: .relaxed).newValue
     }
 
-    /// What is left of the total time, or nil if there is no limit.
+    /// What is left of the total time, or nil if there is no limit or all of it is left.
     func remainingTime() throws(NetworkError) -> Duration? {
         if Task.isCancelled { throw NetworkError(.cancelled, "the task was cancelled", phase: .send) }
         guard let deadline else { return nil }
+        // The first hop follows at once, unless there is middleware.
+        if !hasMiddleware, attempts.load(ordering: .relaxed) == 0 { return nil }
         let rest = deadline - ContinuousClock.now
         guard rest > .zero else { throw NetworkError(.timedOut, "the total time ran out", phase: .send) }
         return rest

@@ -60,11 +60,11 @@ extension Endpoint {
     public func makeRequest(options: RequestOptions = .init()) throws(NetworkError) -> NetworkRequest {
         var options = options
         configure(&options)
+        let host = host
         var url = try host.baseURL()
         try path.append(to: &url)
         query.append(to: &url)
-        var request = NetworkRequest(method, url, headers: headers, body: body, options: options)
-        request.canonicalHost = host.canonical
-        return request
+        return NetworkRequest(
+            method, url, headers: headers, body: body, options: options, canonicalHost: host.canonical)
     }
 }

@@ -102,7 +102,12 @@ public struct EndpointPath: Hashable, Sendable, ExpressibleByStringInterpolation
     func append(to url: inout HTTPURL) throws(NetworkError) {
         if let defect { throw NetworkError(.invalidURL, defect, phase: .prepare) }
         guard !description.isEmpty else { return }
-        if url.path.hasSuffix("/") { url.path.removeLast() }
-        url.path += description.hasPrefix("/") ? description : "/" + description
+        let isAbsolute = description.utf8.first == UInt8(ascii: "/")
+        if url.path == "/" {
+            url.path = isAbsolute ? description : "/" + description
+            return
+        }
+        if url.path.utf8.last == UInt8(ascii: "/") { url.path.removeLast() }
+        url.path += isAbsolute ? description : "/" + description
     }
 }

@@ -55,6 +55,13 @@ public struct HTTPHeaders: Hashable, Sendable, RandomAccessCollection, Expressib
         fields = elements.map { HTTPField($0.0, $0.1) }
     }
 
+    /// Whether both are the very same list in memory, which says at once that they are equal.
+    func isSame(as other: HTTPHeaders) -> Bool {
+        fields.withUnsafeBufferPointer { a in
+            other.fields.withUnsafeBufferPointer { b in a.baseAddress == b.baseAddress && a.count == b.count }
+        }
+    }
+
     /// The position of the first field.
     public var startIndex: Int { 0 }
     /// The position behind the last field.

@@ -42,6 +42,22 @@ extension UInt8 {
     }
 }
 
+extension String {
+    /// The same without the detour over iterators, for names of fields, which are compared all the time.
+    func equalsIgnoringASCIICase(_ other: String) -> Bool {
+        guard utf8.count == other.utf8.count else { return false }
+        var (a, b) = (self, other)
+        return a.withUTF8 { a in
+            b.withUTF8 { b in
+                for index in 0..<a.count where a[index] != b[index] {
+                    guard a[index].asciiLowercased == b[index].asciiLowercased else { return false }
+                }
+                return true
+            }
+        }
+    }
+}
+
 extension StringProtocol {
     func equalsIgnoringASCIICase(_ other: some StringProtocol) -> Bool {
         let (a, b) = (utf8, other.utf8)

@@ -10,25 +10,84 @@
 /// request.options.totalTimeout = .seconds(5)
 /// ```
 public struct NetworkRequest: Sendable {
+    private struct Parts {
+        var method: HTTPMethod
+        var url: HTTPURL
+        var headers: HTTPHeaders
+        var body: RequestBody
+        var options: RequestOptions
+        var canonicalHost: CanonicalHost?
+        var refusesPrivateAddresses = false
+    }
+
+    /// All parts behind one reference, because a request is handed on many times and changed rarely.
+    private final class Storage: @unchecked Sendable {
+        // Sendable because it is changed only while one request refers to it.
+        var parts: Parts
+        init(_ parts: Parts) { self.parts = parts }
+    }
+
+    private var storage: Storage
+
+    private var parts: Parts {
+        _read { yield storage.parts }
+        _modify {
+            if !isKnownUniquelyReferenced(&storage) { storage = Storage(storage.parts) }
+            yield &storage.parts
+        }
+    }
+
     /// The method.
-    public var method: HTTPMethod
+    public var method: HTTPMethod {
+        _read { yield parts.method }
+        _modify { yield &parts.method }
+    }
     /// The URL.
-    public var url: HTTPURL
+    public var url: HTTPURL {
+        _read { yield parts.url }
+        _modify { yield &parts.url }
+    }
     /// The fields; `Host`, `Content-Length` and `Transfer-Encoding` are added by the transport.
-    public var headers: HTTPHeaders
+    public var headers: HTTPHeaders {
+        _read { yield parts.headers }
+        _modify { yield &parts.headers }
+    }
     /// The body.
-    public var body: RequestBody
+    public var body: RequestBody {
+        _read { yield parts.body }
+        _modify { yield &parts.body }
+    }
     /// Timeouts, limits and rules.
-    public var options: RequestOptions
+    public var options: RequestOptions {
+        _read { yield parts.options }
+        _modify { yield &parts.options }
+    }
     /// The canonical host that the URL's host stands for, or nil if the URL is to be requested as it is.
-    public var canonicalHost: CanonicalHost?
+    public var canonicalHost: CanonicalHost? {
+        _read { yield parts.canonicalHost }
+        _modify { yield &parts.canonicalHost }
+    }
+    /// Whether a redirect led here that may not lead to a private address; see `RedirectPolicy`.
+    var refusesPrivateAddresses: Bool {
+        _read { yield parts.refusesPrivateAddresses }
+        _modify { yield &parts.refusesPrivateAddresses }
+    }
 
     /// Creates a request.
     public init(
         _ method: HTTPMethod = .get, _ url: HTTPURL, headers: HTTPHeaders = [:], body: RequestBody = .empty,
         options: RequestOptions = .init()
     ) {
-        (self.method, self.url, self.headers, self.body, self.options) = (method, url, headers, body, options)
+        storage = Storage(Parts(method: method, url: url, headers: headers, body: body, options: options))
+    }
+
+    init(
+        _ method: HTTPMethod, _ url: HTTPURL, headers: HTTPHeaders, body: RequestBody, options: RequestOptions,
+        canonicalHost: CanonicalHost?
+    ) {
+        storage = Storage(
+            Parts(
+                method: method, url: url, headers: headers, body: body, options: options, canonicalHost: canonicalHost))
     }
 }
 

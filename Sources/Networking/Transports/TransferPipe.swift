@@ -11,8 +11,11 @@ protocol TransferProducer: AnyObject, Sendable {
 /// Carries the head and the body of one answer from a transport's thread to the task that reads it.
 ///
 /// One writer, one reader. What the writer puts in is seen by the reader at once but wakes it only at `flush`, so
-/// that a small answer wakes its task once. Neither continuations nor the producer are called under the lock.
-final class TransferPipe: ResponseBodySource {
+/// that a small answer wakes its task once. Neither tasks nor the producer are called under the lock.
+///
+/// The pipe is the executor of its own `park`: a reader that has to wait calls it and is thereby handed over as a job,
+/// which whoever wakes it may run wherever it likes: on the shared threads, or at once on its own thread.
+actor TransferPipe: ResponseBodySource, SerialExecutor {
     private struct State {
         var head: ResponseHead?
         var timings = TransportTimings()
@@ -20,7 +23,7 @@ final class TransferPipe: ResponseBodySource {
         var refused = false
         var ended = false
         var failure: NetworkError?
-        var waiter: UnsafeContinuation<Void, Never>?
+        var waiter: UnownedJob?
         var waitsForHead = true
         var producer: (any TransferProducer)?
 
@@ -31,17 +34,20 @@ final class TransferPipe: ResponseBodySource {
     static let capacity = 256 << 10
 
     private let state = Mutex(State())
+    private var parked = 0
+
+    nonisolated var unownedExecutor: UnownedSerialExecutor { UnownedSerialExecutor(ordinary: self) }
 
     // MARK: Writer
 
-    func attach(_ producer: some TransferProducer) { state.withLock { $0.producer = producer } }
+    nonisolated func attach(_ producer: some TransferProducer) { state.withLock { $0.producer = producer } }
 
-    func write(head: ResponseHead, timings: TransportTimings) {
+    nonisolated func write(head: ResponseHead, timings: TransportTimings) {
         state.withLock { ($0.head, $0.timings) = (head, timings) }
     }
 
     /// Buffers bytes, or refuses them all because the reader is behind; after a refusal `readerDrained` follows.
-    func write(_ bytes: UnsafeRawBufferPointer, limited: Bool = true) -> Bool {
+    nonisolated func write(_ bytes: UnsafeRawBufferPointer, limited: Bool = true) -> Bool {
         state.withLock { state in
             guard !state.ended else { return true }
             if limited, !state.buffer.isEmpty, state.buffer.count + bytes.count > Self.capacity {
@@ -54,10 +60,10 @@ final class TransferPipe: ResponseBodySource {
     }
 
     /// Whether the answer has not ended yet.
-    var isOpen: Bool { state.withLock { !$0.ended } }
+    nonisolated var isOpen: Bool { state.withLock { !$0.ended } }
 
     /// Whether the reader keeps up; if not, `readerDrained` follows once it does.
-    func hasRoom() -> Bool {
+    nonisolated func hasRoom() -> Bool {
         state.withLock { state in
             guard !state.ended, state.buffer.count >= Self.capacity else { return true }
             state.refused = true
@@ -66,7 +72,7 @@ final class TransferPipe: ResponseBodySource {
     }
 
     /// Ends the answer; the first end counts.
-    func finish(_ failure: NetworkError? = nil) {
+    nonisolated func finish(_ failure: NetworkError? = nil) {
         let producer = state.withLock { state -> (any TransferProducer)? in
             guard !state.ended else { return nil }
             state.ended = true
@@ -76,14 +82,20 @@ final class TransferPipe: ResponseBodySource {
         _ = producer  // released outside the lock
     }
 
-    /// Wakes the reader if there is something for it.
-    func flush() {
-        state.withLock { $0.hasNews ? $0.waiter.take() : nil }?.resume()
+    /// Wakes the reader, if there is something for it, on the shared threads.
+    nonisolated func flush() {
+        if let job = takeReader() { Self.schedule(job) }
     }
+
+    /// The waiting reader, if there is something for it; the caller has to run it.
+    nonisolated func takeReader() -> UnownedJob? { state.withLock { $0.hasNews ? $0.waiter.take() : nil } }
+
+    /// Runs a reader on the shared threads.
+    nonisolated static func schedule(_ job: UnownedJob) { globalConcurrentExecutor.enqueue(ExecutorJob(job)) }
 
     // MARK: Reader
 
-    func head() async throws(NetworkError) -> (ResponseHead, TransportTimings) {
+    nonisolated func head() async throws(NetworkError) -> (ResponseHead, TransportTimings) {
         await wait()
         let (head, timings, failure) = state.withLock { state in
             state.waitsForHead = false
@@ -93,7 +105,7 @@ final class TransferPipe: ResponseBodySource {
         throw failure ?? NetworkError(.connectionLost, "the exchange ended without an answer", phase: .wait)
     }
 
-    func next() async throws(NetworkError) -> [UInt8]? {
+    nonisolated func next() async throws(NetworkError) -> [UInt8]? {
         await wait()
         var chunk: [UInt8] = []
         let (producer, failure) = state.withLock { state -> ((any TransferProducer)?, NetworkError?) in
@@ -108,7 +120,7 @@ final class TransferPipe: ResponseBodySource {
         return nil
     }
 
-    func cancel() {
+    nonisolated func cancel() {
         var dropped: [UInt8] = []
         let (producer, waiter) = state.withLock { state in
             swap(&dropped, &state.buffer)
@@ -119,23 +131,32 @@ final class TransferPipe: ResponseBodySource {
             state.ended = true
             return (state.producer.take(), state.waiter.take())
         }
-        waiter?.resume()
+        if let waiter { Self.schedule(waiter) }
         producer?.readerCancelled()
     }
 
-    private func wait() async {
-        if state.withLock({ $0.hasNews }) { return }
-        await withTaskCancellationHandler {
-            await withUnsafeContinuation { continuation in
-                let goesOn = state.withLock { state in
-                    if state.hasNews { return true }
-                    state.waiter = continuation
-                    return false
-                }
-                if goesOn { continuation.resume() }
+    private nonisolated func wait() async {
+        while !state.withLock({ $0.hasNews }) {
+            await withTaskCancellationHandler {
+                await park()
+            } onCancel: {
+                cancel()
             }
-        } onCancel: {
-            cancel()
         }
+    }
+
+    /// Ends when the reader is woken; counting keeps the compiler from leaving the change of executors out.
+    @inline(never)
+    private func park() { parked &+= 1 }
+
+    /// Takes the reader that begins to wait.
+    nonisolated func enqueue(_ job: consuming ExecutorJob) {
+        let job = UnownedJob(job)
+        let goesOn = state.withLock { state in
+            if state.hasNews { return true }
+            state.waiter = job
+            return false
+        }
+        if goesOn { Self.schedule(job) }
     }
 }

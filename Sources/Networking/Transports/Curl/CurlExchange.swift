@@ -10,11 +10,17 @@
         let pipe = TransferPipe()
         let bodyKind: CurlHandle.Kind
         let uploadLength: Int?
-        private let loop: CurlLoop
+        let loop: CurlLoop
         var table: UnsafePointer<ashlar_curl> { loop.library.table }
         private let upload: CurlUpload?
 
         private(set) var handle: CurlHandle?
+        /// Its index among the loop's active exchanges, or nil while it is none of them.
+        var place: Int?
+        /// Whose connections it uses, from when it is admitted until it ends.
+        var origin: CurlOrigins.Origin?
+        /// Whether the loop has noted it for its reader.
+        var isListed = false
         private var head = CurlHeadReader()
         private var received = 0
         private var raw = 0
@@ -23,6 +29,13 @@
         private let idleLimit: UInt64?
         private let connectLimit: UInt64?
         private let totalLimit: UInt64?
+        private let limits: ResponseLimits
+        private let progress: (@Sendable (TransferProgress) -> Void)?
+        private let inflates: Bool
+        /// Whether compression is asked for; a request that names its own codings gets the body as it comes.
+        let asksForCompression: Bool
+        /// When it came to the loop; its total time counts from here.
+        var submitted: UInt64 = 0
         private var started: UInt64 = 0
         private var lastActivity: UInt64 = 0
         private var isConnected = false
@@ -33,9 +46,14 @@
         init(_ request: NetworkRequest, loop: CurlLoop) throws(NetworkError) {
             self.request = request
             self.loop = loop
-            idleLimit = Self.nanoseconds(request.options.idleTimeout)
-            connectLimit = Self.nanoseconds(request.options.connectTimeout)
-            totalLimit = Self.nanoseconds(request.options.totalTimeout)
+            let options = request.options
+            idleLimit = Self.nanoseconds(options.idleTimeout)
+            connectLimit = Self.nanoseconds(options.connectTimeout)
+            totalLimit = Self.nanoseconds(options.totalTimeout)
+            (limits, progress) = (options.limits, options.progress)
+            inflates = options.decompresses && !request.headers.contains("Accept-Encoding")
+            asksForCompression =
+                inflates && !request.headers.contains("Range") && !ContentDecoder.acceptEncoding.isEmpty
             var length = request.body.length
             if request.method == .head, request.body.isEmpty {
                 bodyKind = .head
@@ -91,12 +109,6 @@
             return nil
         }
 
-        /// Whether compression is asked for and undone; a request that names its own codings gets the body as it comes.
-        var asksForCompression: Bool {
-            request.options.decompresses && !request.headers.contains("Accept-Encoding")
-                && !request.headers.contains("Range") && !ContentDecoder.acceptEncoding.isEmpty
-        }
-
         func resumeReceiving() {
             guard receivingPaused, let handle else { return }
             receivingPaused = false
@@ -125,15 +137,23 @@
         /// then gone. The idle time stands still while the exchange waits for its own reader or body.
         var deadline: UInt64? {
             var due: UInt64 = .max
+            guard handle != nil else { return totalLimit.map { submitted &+ $0 } }
             if let idleLimit, !receivingPaused, !sendingPaused { due = lastActivity &+ idleLimit }
-            if let totalLimit { due = min(due, started &+ totalLimit) }
+            if let totalLimit { due = min(due, submitted &+ totalLimit) }
             if let connectLimit, !isConnected { due = min(due, started &+ connectLimit) }
             return due == .max ? nil : due
         }
 
         /// What has run out, if anything has.
         func overdue(at now: UInt64) -> NetworkError? {
-            if let totalLimit, now >= started &+ totalLimit { return timedOut("the total time ran out") }
+            if let totalLimit, now >= submitted &+ totalLimit {
+                guard handle != nil else {
+                    return NetworkError(
+                        .timedOut, "the total time ran out before a connection became free", phase: .connect)
+                }
+                return timedOut("the total time ran out")
+            }
+            guard handle != nil else { return nil }
             if let connectLimit, !isConnected, now >= started &+ connectLimit {
                 isConnected = hasHead || information(CurlInfo.preTransferTime) > 0
                 if !isConnected { return timedOut("no connection within \(request.options.connectTimeout ?? .zero)") }
@@ -153,20 +173,36 @@
 
         // MARK: Callbacks of libcurl
 
+        /// Opens the socket of a new connection for this exchange; -1 refuses.
+        func openSocket(_ address: UnsafeRawPointer) -> Int32 {
+            if request.refusesPrivateAddresses, ashlar_address_is_private(address) != 0 {
+                fail(
+                    NetworkError(
+                        .invalidRedirect, "the redirect leads to a private address, which the policy refuses",
+                        phase: .connect))
+                return -1
+            }
+            return loop.openSocket(address)
+        }
+
         func receivedHeader(_ line: UnsafeRawBufferPointer) -> Bool {
             lastActivity = loop.now
-            guard !hasHead else { return true }  // trailers
             do throws(NetworkError) {
-                guard let head = try head.read(line, limits: request.options.limits) else { return true }
-                if let limit = request.options.limits.bodyBytes, let length = head.contentLength, length > limit,
+                guard !hasHead else {
+                    try self.head.skipTrailer(line, limits: limits)
+                    return true
+                }
+                guard let head = try self.head.read(line, limits: limits) else { return true }
+                if let limit = limits.bodyBytes, let length = head.contentLength, length > limit,
                     request.method != .head
                 {
                     throw ResponseBody.tooLarge(limit, "the answer announces \(length) bytes")
                 }
-                if request.options.decompresses, !request.headers.contains("Accept-Encoding"), request.method != .head {
+                if inflates, request.method != .head {
                     decoder = try ContentDecoder.make(head.headers)
                 }
                 hasHead = true
+                if let origin, !origin.isMultiplexed, head.version?.first == "2" { origin.isMultiplexed = true }
                 pipe.write(head: head, timings: timings())
                 loop.hasNews(self)
                 return true
@@ -198,7 +234,7 @@
                 return 0
             }
             loop.hasNews(self)
-            if let progress = request.options.progress { progress(currentProgress) }
+            if let progress { progress(currentProgress) }
             return bytes.count
         }
 
@@ -210,11 +246,10 @@
         /// Counts bytes of the inflated body against the limits.
         private func count(_ bytes: Int) throws(NetworkError) {
             received += bytes
-            let limits = request.options.limits
             if let limit = limits.bodyBytes, received > limit {
                 throw ResponseBody.tooLarge(limit, "the answer is longer than allowed")
             }
-            guard let ratio = limits.inflationRatio, decoder != nil, received > 1 << 20, received / raw >= ratio else {
+            guard let ratio = limits.inflationRatio, decoder != nil, received > 1 << 20, received > raw &* ratio else {
                 return
             }
             var error = NetworkError(
@@ -229,7 +264,7 @@
             guard let upload else { return 0 }
             switch upload.take(into: space) {
             case .bytes(let count):
-                if let progress = request.options.progress { progress(currentProgress) }
+                if let progress { progress(currentProgress) }
                 return count
             case .end: return 0
             case .wait:

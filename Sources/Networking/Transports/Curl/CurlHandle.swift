@@ -11,12 +11,15 @@
         private let pins: [String: String]
         private(set) var exchange: CurlExchange?
 
+        private var url: HTTPURL?
+        private var isFresh = false
         private var method: HTTPMethod?
         private var kind = Kind.none
         private var fields: [HTTPField]?
         private var list: UnsafeMutableRawPointer?
         private var postBytes: UnsafeMutableRawPointer?
         private var decompresses = false
+        private var hasBody = false
         private var pinned: String?
 
         /// How the body travels.
@@ -27,8 +30,9 @@
             case upload
         }
 
-        init?(_ library: CurlLibrary, _ configuration: ClientConfiguration) {
-            table = library.table
+        init?(_ loop: CurlLoop) {
+            let configuration = loop.configuration
+            table = loop.library.table
             guard let easy = table.pointee.easy_init() else { return nil }
             self.easy = easy
             errorText = .allocate(capacity: 512)
@@ -36,6 +40,7 @@
             pins = configuration.pinnedKeys
             setConstants(configuration)
             setCallbacks()
+            loop.watchConnections(of: self)
         }
 
         func destroy() {
@@ -64,7 +69,7 @@
             long(CurlOption.protocols, CurlValue.httpAndHTTPS)
             long(CurlOption.http09Allowed, 0)
             long(CurlOption.suppressConnectHeaders, 1)
-            long(CurlOption.bufferSize, 64 << 10)
+            long(CurlOption.bufferSize, 16 << 10)  // allocated anew for every request; larger ones cost page faults
             long(CurlOption.uploadBufferSize, 64 << 10)
             long(CurlOption.maximumConnectionAge, Int(configuration.connectionIdleTime.components.seconds))
             if !configuration.usesEnvironmentProxies {
@@ -79,7 +84,7 @@
             let context = Unmanaged.passUnretained(self).toOpaque()
             for option in [
                 CurlOption.writeData, CurlOption.headerData, CurlOption.readData, CurlOption.seekData,
-                CurlOption.privateData,
+                CurlOption.privateData, CurlOption.openSocketData,
             ] {
                 _ = ashlar_easy_pointer(table, easy, option, context)
             }
@@ -94,6 +99,10 @@
             _ = ashlar_easy_data(table, easy, CurlOption.readFunction) { bytes, size, count, context in
                 let space = UnsafeMutableRawBufferPointer(start: bytes, count: size * count)
                 return CurlHandle.exchange(context)?.send(into: space) ?? CurlValue.readAbort
+            }
+            _ = ashlar_easy_open(table, easy, CurlOption.openSocketFunction) { context, _, address in
+                guard let address, let exchange = CurlHandle.exchange(context) else { return -1 }
+                return exchange.openSocket(address)
             }
             _ = ashlar_easy_seek(table, easy, CurlOption.seekFunction) { context, offset, origin in
                 CurlHandle.exchange(context)?.rewind(to: Int(offset)) == true && origin == 0 ? 0 : 2
@@ -110,7 +119,14 @@
             self.exchange = exchange
             errorText[0] = 0
             let request = exchange.request
-            text(CurlOption.url, request.url.requestText)
+            if request.url != url {
+                text(CurlOption.url, request.url.requestText)
+                url = request.url
+            }
+            if request.refusesPrivateAddresses != isFresh {
+                isFresh = request.refusesPrivateAddresses
+                long(CurlOption.freshConnect, isFresh ? 1 : 0)  // an open connection's address would go unchecked
+            }
             setBody(exchange)
             setFields(exchange)
             if !pins.isEmpty {
@@ -158,14 +174,15 @@
         private func setFields(_ exchange: CurlExchange) {
             let fields = exchange.request.headers.fields
             let decompresses = exchange.asksForCompression
-            if fields == self.fields, decompresses == self.decompresses { return }
-            (self.fields, self.decompresses) = (fields, decompresses)
+            let hasBody = exchange.bodyKind == .memory || exchange.bodyKind == .upload
+            if hasBody == self.hasBody, decompresses == self.decompresses, fields == self.fields { return }
+            (self.fields, self.decompresses, self.hasBody) = (fields, decompresses, hasBody)
             let old = list
             list = nil
             for field in fields { append(field.value.isEmpty ? field.name + ";" : "\(field.name): \(field.value)") }
             if decompresses { append("Accept-Encoding: " + ContentDecoder.acceptEncoding) }
             // libcurl adds these of its own accord; an empty one takes them away.
-            for name in ["Expect", "Content-Type", "Accept", "User-Agent"]
+            for name in hasBody ? ["Accept", "Content-Type", "Expect"] : ["Accept"]
             where !exchange.request.headers.contains(name) { append(name + ":") }
             _ = ashlar_easy_pointer(table, easy, CurlOption.httpHeader, list)
             if let old { table.pointee.slist_free_all(old) }

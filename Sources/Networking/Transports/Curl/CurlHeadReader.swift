@@ -5,8 +5,8 @@ struct CurlHeadReader {
     private var fields: [HTTPField] = []
     private var bytes = 0
     private var interims = 0
+    private var trailerBytes = 0
     private(set) var contentLength: Int?
-    private(set) var isEncoded = false
 
     /// More interim heads than this are an attack or a defect.
     static let interimLimit = 32
@@ -45,19 +45,37 @@ struct CurlHeadReader {
         }
         let head = ResponseHead(status: status, headers: HTTPHeaders(fields), version: version)
         try checkLength(head)
-        isEncoded = head.headers.contains("Content-Encoding")
         contentLength = head.contentLength
         return head
     }
 
     /// Two lengths that differ, also within one field, would let the body end in two places.
     private func checkLength(_ head: ResponseHead) throws(NetworkError) {
-        guard head.headers.contains("Content-Length") else { return }
-        let lengths = Set(head.headers.list("Content-Length"))
-        guard lengths.count <= 1 else { throw bad("found two different Content-Lengths") }
-        guard let length = lengths.first else { return }
-        guard length.utf8.allSatisfy(\.isASCIIDigit), Int(length) != nil else {
-            throw bad("expected a number as Content-Length")
+        var first: Int?
+        for field in head.headers.fields where field.name.equalsIgnoringASCIICase("Content-Length") {
+            if Self.isNumber(field.value), let length = Int(field.value) {
+                guard first == nil || first == length else { throw bad("found two different Content-Lengths") }
+                first = length
+                continue
+            }
+            for part in field.value.split(separator: ",") {
+                let text = part.trimmingHTTPSpace()
+                guard Self.isNumber(text), let length = Int(text) else {
+                    throw bad("expected a number as Content-Length")
+                }
+                guard first == nil || first == length else { throw bad("found two different Content-Lengths") }
+                first = length
+            }
+        }
+    }
+
+    private static func isNumber(_ text: String) -> Bool { !text.isEmpty && text.utf8.allSatisfy(\.isASCIIDigit) }
+
+    /// Passes over a field behind the body; all of them together may be as long as a head.
+    mutating func skipTrailer(_ line: UnsafeRawBufferPointer, limits: ResponseLimits) throws(NetworkError) {
+        trailerBytes += line.count
+        if trailerBytes > limits.headBytes {
+            throw bad("the trailer is longer than \(limits.headBytes) bytes", limit: limits.headBytes)
         }
     }
 

@@ -11,9 +11,12 @@
     /// The thread that serves all exchanges of a transport: libcurl's multi interface over epoll.
     ///
     /// Other threads only post commands; everything else belongs to the loop's thread. Readers are woken at the end of a
-    /// round, when all that has arrived for them is in their pipes.
+    /// round, when all that has arrived for them is in their pipes. As long as callers' code is quick, it goes on right on
+    /// the loop's thread, which saves a change of threads; should it not come back soon, another thread takes the loop
+    /// over (see `StallWatch`) and readers are woken on the shared threads for a while.
     final class CurlLoop: @unchecked Sendable {
-        // Sendable because `inbox` is locked and everything mutable behind it is touched by the loop's own thread alone.
+        // Sendable because `inbox` is locked and everything mutable behind it is touched only by the one thread that
+        // drives the loop; `turn` hands it on from one thread to the next.
         enum Command {
             case start(CurlExchange)
             case cancel(CurlExchange)
@@ -29,25 +32,36 @@
             var closed = false
         }
 
+        /// A task that goes on; `isOwn` says that it asked for this thread.
+        private struct Job {
+            let job: UnownedJob
+            let isOwn: Bool
+        }
+
         let library: CurlLibrary
         let configuration: ClientConfiguration
         private let inbox = Mutex(Inbox())
-        private let poller: ashlar_poller
-        private let multi: UnsafeMutableRawPointer
+        let poller: ashlar_poller
+        let multi: UnsafeMutableRawPointer
 
-        private var active: [ObjectIdentifier: CurlExchange] = [:]
-        private var pool: [CurlHandle] = []
+        /// Counts the jobs, times two: it is odd while one runs, and whoever makes it even again drives the loop.
+        let turn = Atomic<UInt64>(0)
+        /// Whether the stall watch looks after this loop.
+        let isWatched = Atomic<Bool>(false)
+
+        // What follows belongs to the thread that drives the loop.
+        var active: [CurlExchange] = []
+        var pool: [CurlHandle] = []
+        var origins = CurlOrigins()
+        var sockets = CurlSockets()
+        var timerDue: UInt64?
+        var deadlineDue: UInt64?
         private var news: [CurlExchange] = []
         private var commands: [Command] = []
-        private struct Watched {
-            let events: Int32
-            let isWanted: Bool
-        }
-
-        private var watched: [Int32: Watched] = [:]
-        private var timerDue: UInt64?
-        private var deadlineDue: UInt64?
+        private var jobs: [Job] = []
+        private var nextJob = 0
         private var stopping = false
+        private var pace = CurlPace()
         /// The time of this round, in nanoseconds of the monotonic clock.
         private(set) var now: UInt64 = 0
 
@@ -64,7 +78,11 @@
             self.multi = multi
             configureMulti()
             executor.attach(self)
-            startThread()
+            guard SystemThread.start({ [self] in run() }) else {
+                _ = library.table.pointee.multi_cleanup(multi)
+                ashlar_poller_close(&poller)
+                throw NetworkError(.unsupported, "the system has no thread left for a transport", phase: .prepare)
+            }
         }
 
         // MARK: Any thread
@@ -93,65 +111,82 @@
 
         // MARK: The thread
 
-        private func startThread() {
-            var thread = pthread_t()
-            let context = Unmanaged.passRetained(self).toOpaque()
-            let failed = pthread_create(
-                &thread, nil,
-                { context in
-                    let loop = Unmanaged<CurlLoop>.fromOpaque(context!).takeRetainedValue()
-                    loop.run()
-                    return nil
-                }, context)
-            precondition(failed == 0, "the system has no thread left for a transport")
-            pthread_detach(thread)
-        }
-
         private func run() {
             ashlar_block_sigpipe()  // TLS libraries write without MSG_NOSIGNAL
-            var poller = poller
-            var ready = [ashlar_ready](repeating: ashlar_ready(), count: 64)
-            var timeout: Int32 = 0
+            let ready = UnsafeMutableBufferPointer<ashlar_ready>.allocate(capacity: 64)
+            defer { ready.deallocate() }
+            // A thread that takes over finds jobs that the one before could not get to.
+            guard runJobs() else { return }
             while true {
-                let count = ashlar_poller_wait(&poller, &ready, Int32(ready.count), timeout)
+                let count = wait(for: ready)
                 now = Self.clock()
-                inbox.withLock { inbox in
-                    inbox.sleeping = false
-                    swap(&inbox.commands, &commands)
-                }
-                for event in ready.prefix(Int(count)) where !isStray(event.descriptor) {
+                for event in ready[..<count] where !isStray(event.descriptor) {
                     var running: Int32 = 0
                     _ = library.table.pointee.multi_socket_action(multi, event.descriptor, event.mask, &running)
                 }
-                runCommands()
-                runTimers()
-                collectFinished()
-                for exchange in news { exchange.flush() }
-                news.removeAll(keepingCapacity: true)
-                if stopping, active.isEmpty, close() { return }
-                timeout = timeoutBeforeSleep()
+                // What jobs post is done before the next look at the sockets, but not for ever.
+                for _ in 0..<16 {
+                    takeCommands()
+                    runCommands()
+                    runTimers()
+                    collectFinished()
+                    startWaiting()
+                    wakeReaders()
+                    guard runJobs() else { return }
+                    guard hasWork() else { break }
+                    now = Self.clock()
+                }
+                if stopping, active.isEmpty, origins.waiting == 0, close() { return }
             }
         }
 
-        private func timeoutBeforeSleep() -> Int32 {
-            let hasCommands = inbox.withLock { inbox in
+        private func takeCommands() {
+            inbox.withLock { inbox in
+                inbox.sleeping = false
+                swap(&inbox.commands, &commands)
+            }
+        }
+
+        private func hasWork() -> Bool {
+            if let timerDue, timerDue <= now { return true }
+            return inbox.withLock { !$0.commands.isEmpty }
+        }
+
+        /// Waits for sockets, commands and timers: for a short while by asking again and again, then asleep.
+        private func wait(for ready: UnsafeMutableBufferPointer<ashlar_ready>) -> Int {
+            var poller = poller
+            if pace.spins(active.count) {
+                let end = Self.clock() + CurlPace.spinTime
+                repeat {
+                    let count = ashlar_poller_wait(&poller, ready.baseAddress, Int32(ready.count), 0)
+                    if count > 0 { return Int(count) }
+                    if hasWork() { return 0 }
+                } while Self.clock() < end
+                pace.spunInVain()
+            }
+            let isBusy = inbox.withLock { inbox in
                 inbox.sleeping = inbox.commands.isEmpty
                 return !inbox.sleeping
             }
-            if hasCommands { return 0 }
-            guard let due = [timerDue, deadlineDue].compactMap({ $0 }).min() else { return -1 }
-            let time = Self.clock()
-            return due <= time ? 0 : Int32(clamping: (due - time + 999_999) / 1_000_000)
+            if isBusy { return Int(ashlar_poller_wait(&poller, ready.baseAddress, Int32(ready.count), 0)) }
+            let start = Self.clock()
+            var timeout: Int32 = -1
+            if let due = [timerDue, deadlineDue].compactMap({ $0 }).min() {
+                timeout = due <= start ? 0 : Int32(clamping: (due - start + 999_999) / 1_000_000)
+            }
+            let count = ashlar_poller_wait(&poller, ready.baseAddress, Int32(ready.count), timeout)
+            if count > 0 { pace.slept(Self.clock() - start, active.count) }
+            return Int(count)
         }
 
         private func runCommands() {
             for command in commands {
                 switch command {
-                case .start(let exchange): start(exchange)
+                case .start(let exchange): admit(exchange)
                 case .cancel(let exchange): finish(exchange, result: nil)
                 case .resumeReceiving(let exchange): exchange.resumeReceiving()
                 case .resumeSending(let exchange): exchange.resumeSending()
-                case .run(let job): job.runSynchronously(on: executor.asUnownedTaskExecutor())
+                case .run(let job): jobs.append(Job(job: job, isOwn: true))
                 case .stop: stopping = true
                 }
             }
@@ -168,71 +203,72 @@
             }
             guard let due = deadlineDue, due <= now else { return }
             deadlineDue = nil
-            for exchange in Array(active.values) {
-                if let deadline = exchange.deadline, deadline <= now, let error = exchange.overdue(at: now) {
-                    exchange.fail(error)
-                    finish(exchange, result: nil)
-                } else {
-                    watchDeadline(of: exchange)
-                }
-            }
-        }
-
-        // MARK: Exchanges
-
-        private func start(_ exchange: CurlExchange) {
-            guard exchange.pipe.isOpen else { return }
-            let handle: CurlHandle
-            if let pooled = pool.popLast() {
-                handle = pooled
-            } else if let fresh = CurlHandle(library, configuration) {
-                handle = fresh
-            } else {
-                exchange.fail(NetworkError(.unsupported, "libcurl has no handle left", phase: .prepare))
-                exchange.end(result: nil)
-                news.append(exchange)
-                return
-            }
-            active[ObjectIdentifier(exchange)] = exchange
-            exchange.begin(on: handle)
-            watchDeadline(of: exchange)
-            let code = library.table.pointee.multi_add_handle(multi, handle.easy)
-            if code != 0 {
-                exchange.fail(
-                    NetworkError(.unsupported, "libcurl does not take the request (\(code))", phase: .prepare))
-                finish(exchange, result: nil)
-            }
-        }
-
-        // The result is libcurl's, or nil if the exchange is taken away from it.
-        private func finish(_ exchange: CurlExchange, result: Int32?) {
-            guard active.removeValue(forKey: ObjectIdentifier(exchange)) != nil, let handle = exchange.handle else {
-                return
-            }
-            exchange.end(result: result)
-            _ = library.table.pointee.multi_remove_handle(multi, handle.easy)
-            handle.release()
-            if pool.count < 64 { pool.append(handle) } else { handle.destroy() }
-            news.append(exchange)
-        }
-
-        private func collectFinished() {
-            var left: Int32 = 0
-            while let raw = library.table.pointee.multi_info_read(multi, &left) {
-                let message = raw.assumingMemoryBound(to: ashlar_curl_message.self).pointee
-                guard message.message == CurlValue.messageDone, let easy = message.easy,
-                    let handle = CurlHandle.of(easy, library), let exchange = handle.exchange
-                else { continue }
-                finish(exchange, result: message.data.result)
-            }
+            checkDeadlines()
         }
 
         /// Notes that an exchange has something for its reader.
-        func hasNews(_ exchange: CurlExchange) { news.append(exchange) }
+        func hasNews(_ exchange: CurlExchange) {
+            guard !exchange.isListed else { return }
+            exchange.isListed = true
+            news.append(exchange)
+        }
 
-        /// Notes that an exchange has a deadline.
-        func watchDeadline(of exchange: CurlExchange) {
-            if let deadline = exchange.deadline { deadlineDue = min(deadlineDue ?? deadline, deadline) }
+        // MARK: Callers' code
+
+        private func wakeReaders() {
+            guard !news.isEmpty else { return }
+            for exchange in news {
+                exchange.isListed = false
+                if let job = exchange.pipe.takeReader() { jobs.append(Job(job: job, isOwn: false)) }
+            }
+            news.removeAll(keepingCapacity: true)
+        }
+
+        /// Lets tasks go on; returns false if that took so long that another thread drives the loop now.
+        private func runJobs() -> Bool {
+            guard nextJob < jobs.count else { return true }
+            let start = Self.clock()
+            let runsHere = pace.runsJobs(at: start)
+            var count: UInt64 = 0
+            while nextJob < jobs.count {
+                let next = jobs[nextJob]
+                nextJob += 1
+                guard next.isOwn || runsHere else {
+                    TransferPipe.schedule(next.job)
+                    continue
+                }
+                guard runJob(next) else { return false }
+                if !next.isOwn { count += 1 }
+            }
+            if count > 0 { pace.ran(count, from: start, to: Self.clock()) }
+            jobs.removeAll(keepingCapacity: true)
+            nextJob = 0
+            return true
+        }
+
+        private func runJob(_ next: Job) -> Bool {
+            let number = turn.load(ordering: .relaxed) &+ 3
+            turn.store(number, ordering: .sequentiallyConsistent)
+            if !isWatched.load(ordering: .sequentiallyConsistent) {
+                isWatched.store(true, ordering: .sequentiallyConsistent)
+                StallWatch.shared.watch(self)
+            }
+            next.job.runSynchronously(
+                on: next.isOwn ? executor.asUnownedTaskExecutor() : globalConcurrentExecutor.asUnownedTaskExecutor())
+            return turn.compareExchange(expected: number, desired: number &- 1, ordering: .sequentiallyConsistent)
+                .exchanged
+        }
+
+        static func isInJob(_ turn: UInt64) -> Bool { turn & 1 == 1 }
+
+        /// Has a new thread drive the loop, because the old one is stuck in a job; that one ends when it comes back.
+        func replaceThread(stuckAt number: UInt64) {
+            guard
+                turn.compareExchange(expected: number, desired: number &+ 1, ordering: .sequentiallyConsistent)
+                    .exchanged
+            else { return }
+            pace.stalled(at: Self.clock())
+            while !SystemThread.start({ [self] in run() }) { usleep(1000) }
         }
 
         /// Frees everything unless a new exchange has been posted; then the thread ends.
@@ -253,54 +289,6 @@
             var time = timespec()
             clock_gettime(CLOCK_MONOTONIC, &time)
             return UInt64(time.tv_sec) * 1_000_000_000 + UInt64(time.tv_nsec)
-        }
-
-        // MARK: Sockets and timers of libcurl
-
-        private func configureMulti() {
-            let table = library.table
-            let context = Unmanaged.passUnretained(self).toOpaque()
-            _ = ashlar_multi_socket(table, multi, CurlMultiOption.socketFunction) { _, socket, what, context, known in
-                let loop = Unmanaged<CurlLoop>.fromOpaque(context!).takeUnretainedValue()
-                loop.socketChanged(socket, what: what, isKnown: known != nil)
-                return 0
-            }
-            _ = ashlar_multi_pointer(table, multi, CurlMultiOption.socketData, context)
-            _ = ashlar_multi_timer(table, multi, CurlMultiOption.timerFunction) { _, milliseconds, context in
-                let loop = Unmanaged<CurlLoop>.fromOpaque(context!).takeUnretainedValue()
-                loop.timerDue = milliseconds < 0 ? nil : CurlLoop.clock() + UInt64(milliseconds) * 1_000_000
-                if milliseconds == 0 { loop.timerDue = 0 }
-                return 0
-            }
-            _ = ashlar_multi_pointer(table, multi, CurlMultiOption.timerData, context)
-            let (perHost, total) = (configuration.connectionsPerHost, configuration.connections)
-            _ = ashlar_multi_long(table, multi, CurlMultiOption.maximumHostConnections, perHost)
-            _ = ashlar_multi_long(table, multi, CurlMultiOption.maximumTotalConnections, total)
-            _ = ashlar_multi_long(table, multi, CurlMultiOption.maximumConnects, total)
-        }
-
-        /// libcurl forgets a socket between two requests; it stays watched, which saves a call of the system a request.
-        ///
-        /// Should it become ready in the meantime it is forgotten after all. A socket that is wanted again is always set
-        /// anew, because another one may have got its number.
-        private func socketChanged(_ socket: Int32, what: Int32, isKnown: Bool) {
-            let wanted = what == CurlValue.pollRemove ? 0 : what & 3
-            let old = watched[socket]
-            if wanted == 0 {
-                if let old { watched[socket] = Watched(events: old.events, isWanted: false) }
-            } else {
-                if old?.events != wanted || old?.isWanted == false {
-                    withUnsafePointer(to: poller) { ashlar_poller_watch($0, socket, wanted, old == nil ? 0 : 1) }
-                }
-                watched[socket] = Watched(events: wanted, isWanted: true)
-            }
-        }
-
-        private func isStray(_ socket: Int32) -> Bool {
-            guard let known = watched[socket], !known.isWanted else { return false }
-            withUnsafePointer(to: poller) { ashlar_poller_forget($0, socket) }
-            watched[socket] = nil
-            return true
         }
     }
 #endif

@@ -30,6 +30,11 @@
         static let seekFunction: Int32 = 20167
         static let seekData: Int32 = 10168
         static let noProxy: Int32 = 10177
+        static let freshConnect: Int32 = 74
+        static let openSocketFunction: Int32 = 20163
+        static let openSocketData: Int32 = 10164
+        static let closeSocketFunction: Int32 = 20208
+        static let closeSocketData: Int32 = 10209
         static let protocols: Int32 = 181
         static let pinnedPublicKey: Int32 = 10230
         static let pathAsIs: Int32 = 234

@@ -3,7 +3,9 @@
     /// A transport over the system's libcurl, which is opened at run time: the default on Linux.
     ///
     /// One thread of its own serves all exchanges of the transport; requests to one host share and reuse connections,
-    /// over TLS also by HTTP/2. A body that nobody reads stops being received after 256 KiB. TLS trusts the system's roots
+    /// over TLS also by HTTP/2. The code behind `await` goes on on that thread as long as it is quick, which saves a change of
+    /// threads; code that belongs to an actor or another executor goes there as ever. Should code stay for more than a few
+    /// milliseconds, another thread takes the exchanges over, and what comes next goes on on Swift's shared threads. A body that nobody reads stops being received after 256 KiB. TLS trusts the system's roots
     /// (or the configured ones) and cannot be told not to verify.
     ///
     /// ```swift
@@ -18,6 +20,8 @@
         /// The version of the library that was found, such as `7.88.1`.
         public let version: String
         private let loop: CurlLoop
+        /// The client's own fields if they may be sent; checked once.
+        private let ownHeaders: HTTPHeaders
 
         /// Opens libcurl and starts the transport's thread.
         ///
@@ -31,14 +35,15 @@
             let library = try CurlLibrary.open(library)
             version = library.version
             loop = try CurlLoop(library, configuration)
+            ownHeaders = (try? configuration.headers.validate()) == nil ? [:] : configuration.headers
         }
 
         deinit { loop.stopWhenIdle() }
 
         /// Runs tasks on the transport's own thread, for programs that send very many small requests.
         ///
-        /// Such a task hands its requests over and gets its answers without a change of threads. As long as it computes,
-        /// all exchanges of the transport stand still, so it must do no more than that and never block.
+        /// Such a task begins and stays there, and not only between an answer and the next request. As long as it computes,
+        /// the exchanges of the transport stand still until another thread takes them over.
         ///
         /// ```swift
         /// func ping(_ client: NetworkClient, _ transport: CurlTransport) async throws {
@@ -51,7 +56,7 @@
 
         /// Sends a request and returns as soon as the head of the answer is there.
         public func send(_ request: NetworkRequest) async throws(NetworkError) -> StreamedResponse {
-            try request.headers.validate()
+            if !request.headers.isSame(as: ownHeaders) { try request.headers.validate() }
             let exchange = try CurlExchange(request, loop: loop)
             let pipe = exchange.pipe
             pipe.attach(exchange)

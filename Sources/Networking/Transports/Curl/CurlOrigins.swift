@@ -1,0 +1,101 @@
+#if os(Linux)
+    /// Who may start: at most so many exchanges to one origin and in all; the others wait in the order they came.
+    ///
+    /// libcurl can queue as well, but does not say which of its transfers wait, and their connect and idle time would run
+    /// out meanwhile.
+    struct CurlOrigins {
+        /// One scheme, host and port.
+        final class Origin {
+            fileprivate let key: Key
+            fileprivate var running = 0
+            fileprivate var queue: [CurlExchange] = []
+            fileprivate var head = 0
+            /// Whether it speaks HTTP/2, where one connection carries many exchanges.
+            var isMultiplexed = false
+
+            fileprivate init(_ key: Key) { self.key = key }
+            fileprivate var isWaiting: Bool { head < queue.count }
+        }
+
+        fileprivate struct Key: Hashable {
+            let isSecure: Bool
+            let port: Int
+            let host: String
+        }
+
+        /// RFC 9113, 6.5.2 recommends that no server allows fewer streams.
+        private static let streams = 100
+
+        private var origins: [Key: Origin] = [:]
+        private var last: Origin?
+        private var crowded: [Origin] = []
+        private var running = 0
+        /// How many wait.
+        private(set) var waiting = 0
+
+        /// Returns whether an exchange may start now; otherwise it has been put in the queue.
+        mutating func admit(_ exchange: CurlExchange, _ limits: ClientConfiguration) -> Bool {
+            let origin = origin(of: exchange.request.url)
+            exchange.origin = origin
+            if !origin.isWaiting, hasRoom(origin, limits) {
+                take(origin)
+                return true
+            }
+            if !origin.isWaiting { crowded.append(origin) }
+            origin.queue.append(exchange)
+            waiting += 1
+            return false
+        }
+
+        /// Gives an exchange's place back.
+        mutating func leave(_ exchange: CurlExchange) {
+            guard let origin = exchange.origin else { return }
+            exchange.origin = nil
+            origin.running -= 1
+            running -= 1
+            if origins.count > 1024, origin.running == 0, !origin.isWaiting { origins[origin.key] = nil }
+        }
+
+        /// Returns the next exchange that may start, whose place is taken, or nil.
+        mutating func next(_ limits: ClientConfiguration) -> CurlExchange? {
+            guard waiting > 0, let index = crowded.firstIndex(where: { hasRoom($0, limits) }) else { return nil }
+            let origin = crowded[index]
+            let exchange = origin.queue[origin.head]
+            origin.head += 1
+            waiting -= 1
+            if origin.head == origin.queue.count {
+                origin.queue = []
+                origin.head = 0
+                crowded.remove(at: index)
+            } else if origin.head >= 1024, origin.head * 2 > origin.queue.count {
+                origin.queue.removeFirst(origin.head)
+                origin.head = 0
+            }
+            take(origin)
+            return exchange
+        }
+
+        /// Those who wait.
+        var queued: [CurlExchange] { crowded.flatMap { $0.queue[$0.head...] } }
+
+        private mutating func take(_ origin: Origin) {
+            origin.running += 1
+            running += 1
+        }
+
+        private func hasRoom(_ origin: Origin, _ limits: ClientConfiguration) -> Bool {
+            let most = origin.isMultiplexed ? max(Self.streams, limits.connectionsPerHost) : limits.connectionsPerHost
+            return origin.running < max(most, 1) && running < max(limits.connections, 1)
+        }
+
+        private mutating func origin(of url: HTTPURL) -> Origin {
+            let (isSecure, port) = (url.scheme == .https, url.effectivePort)
+            if let last, last.key.host == url.host, last.key.port == port, last.key.isSecure == isSecure { return last }
+            let key = Key(isSecure: isSecure, port: port, host: url.host)
+            let origin = origins[key] ?? Origin(key)
+            origins[key] = origin
+            last = origin
+            return origin
+        }
+    }
+#endif

@@ -1,0 +1,190 @@
+#if os(Linux)
+    import AshlarNetworking
+    import Foundation
+    import Glibc
+    import Synchronization
+    import Testing
+
+    /// The loop behind `CurlTransport`: who waits for a connection, and whose code it runs itself.
+    @Suite(.timeLimit(.minutes(5))) struct CurlLoopTests {
+        @Test("Whoever waits for a free connection loses neither connect nor idle time")
+        func queue() async throws {
+            let most = Mutex((now: 0, most: 0))
+            let server = try FaultServer { connection in
+                while connection.request() != nil {
+                    most.withLock { $0 = ($0.now + 1, max($0.most, $0.now + 1)) }
+                    connection.pause(0.15)
+                    most.withLock { $0.now -= 1 }
+                    connection.write(answer(body: "ok"))
+                }
+            }
+            var configuration = ClientConfiguration()
+            configuration.connectionsPerHost = 2
+            configuration.options.connectTimeout = .milliseconds(600)
+            configuration.options.idleTimeout = .milliseconds(600)
+            let client = try TransportKind.curl.client(configuration)
+            let results = await withTaskGroup(of: String.self) { group in
+                for number in 0..<16 {
+                    group.addTask {
+                        let result = await outcome { () async throws(NetworkError) in
+                            try await client.send(client.request(.get, server.url + "/\(number)")).text()
+                        }
+                        return (try? result.get()) ?? "\(result)"
+                    }
+                }
+                return await group.reduce(into: [String]()) { $0.append($1) }
+            }
+            #expect(results == [String](repeating: "ok", count: 16))
+            #expect(most.withLock { $0.most } == 2)
+            #expect(server.connectionCount == 2)
+        }
+
+        @Test("The total time runs out also while waiting for a free connection; the queue goes on")
+        func totalTimeInQueue() async throws {
+            let release = DispatchSemaphore(value: 0)
+            let server = try FaultServer { connection in
+                while let request = connection.request() {
+                    if request.target == "/hold" { _ = release.wait(timeout: .now() + 20) }
+                    connection.write(answer(body: request.target))
+                }
+            }
+            var configuration = ClientConfiguration()
+            configuration.connectionsPerHost = 1
+            let client = try TransportKind.curl.client(configuration)
+            async let held = client.send(client.request(.get, server.url + "/hold")).text()
+            try await until { server.connectionCount == 1 }
+            var request = try client.request(.get, server.url + "/late")
+            request.options.totalTimeout = .milliseconds(120)
+            let late = request
+            let start = ContinuousClock.now
+            let error = await outcome { () async throws(NetworkError) in try await client.send(late) }.failure
+            #expect(error?.code == .timedOut)
+            #expect(error?.phase == .connect)
+            #expect(ContinuousClock.now - start > .milliseconds(115))
+            let cancelled = Task { try await client.send(client.request(.get, server.url + "/cancelled")) }
+            cancelled.cancel()
+            await #expect(throws: NetworkError.self) { try await cancelled.value }
+            async let next = client.send(client.request(.get, server.url + "/next")).text()
+            release.signal()
+            #expect(try await held == "/hold")
+            #expect(try await next == "/next")
+            #expect(server.connectionCount == 1)
+        }
+
+        @Test("Many hosts share the limit of connections in all")
+        func connectionsInAll() async throws {
+            let most = Mutex((now: 0, most: 0))
+            let servers = try (0..<6).map { _ in
+                try FaultServer { connection in
+                    while connection.request() != nil {
+                        most.withLock { $0 = ($0.now + 1, max($0.most, $0.now + 1)) }
+                        connection.pause(0.03)
+                        most.withLock { $0.now -= 1 }
+                        connection.write(answer(body: "ok"))
+                    }
+                }
+            }
+            var configuration = ClientConfiguration()
+            configuration.connections = 3
+            let client = try TransportKind.curl.client(configuration)
+            let good = await withTaskGroup(of: Bool.self) { group in
+                for round in 0..<4 {
+                    for server in servers {
+                        group.addTask {
+                            (try? await client.send(client.request(.get, server.url + "/\(round)")).text()) == "ok"
+                        }
+                    }
+                }
+                return await group.reduce(into: 0) { $0 += $1 ? 1 : 0 }
+            }
+            #expect(good == 24)
+            #expect(most.withLock { $0.most } <= 3)
+        }
+
+        @Test("A caller that blocks behind an answer holds up nobody")
+        func stuckCaller() async throws {
+            let server = try FaultServer(answering: { answer(body: $0.target) })
+            let client = try TransportKind.curl.client()
+            let request = try client.request(.get, server.url + "/a")
+            for _ in 0..<20 { _ = try await client.send(request) }
+            // Blocks the thread it goes on on, whichever it is, until another request of the same transport is through.
+            for _ in 0..<3 {
+                let gate = DispatchSemaphore(value: 0)
+                let stuck = Task.detached {
+                    let text = try await client.send(request).text()
+                    let passed = Self.wait(gate)
+                    return (text, passed)
+                }
+                let other = try await client.send(client.request(.get, server.url + "/b")).text()
+                #expect(other == "/b")
+                for _ in 0..<50 { _ = try await client.send(request) }
+                gate.signal()
+                let (text, passed) = try await stuck.value
+                #expect(text == "/a")
+                #expect(passed, "the caller was never let go")
+            }
+        }
+
+        private static func wait(_ gate: DispatchSemaphore) -> Bool { gate.wait(timeout: .now() + 20) == .success }
+
+        @Test("Callers that compute for long do so side by side")
+        func longCallers() async throws {
+            let server = try FaultServer(answering: { answer(body: $0.target) })
+            let client = try TransportKind.curl.client()
+            let request = try client.request(.get, server.url + "/a")
+            _ = try await client.send(request)
+            // Both must be in their code at the same time, which one thread could never do.
+            let met = LockedCounter()
+            try await withThrowingTaskGroup(of: Bool.self) { group in
+                for _ in 0..<2 {
+                    group.addTask {
+                        _ = try await client.send(request)
+                        _ = met.next()
+                        let limit = ContinuousClock.now + .seconds(20)
+                        while met.value < 2, ContinuousClock.now < limit {}
+                        return met.value == 2
+                    }
+                }
+                for try await both in group { #expect(both) }
+            }
+        }
+
+        @Test("A transport at rest costs no processor time")
+        func rest() async throws {
+            let server = try FaultServer { connection in
+                guard connection.request() != nil else { return }
+                connection.write(answer(body: "first"))
+                guard connection.request() != nil else { return }
+                connection.pause(1)
+                connection.write(answer(body: "second"))
+            }
+            await #expect(processExitsWith: .success) { [port = server.port as Int] in
+                let client = try TransportKind.curl.client()
+                let request = try client.request(.get, "http://127.0.0.1:\(port)/")
+                #expect(try await client.send(request).text() == "first")
+                let start = CurlLoopTests.processorTime()
+                #expect(try await client.send(request).text() == "second")
+                // A second of waiting: a thread that asks again and again would use all of it.
+                #expect(CurlLoopTests.processorTime() - start < 0.4)
+            }
+        }
+
+        private static func processorTime() -> Double {
+            var time = timespec()
+            clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &time)
+            return Double(time.tv_sec) + Double(time.tv_nsec) * 1e-9
+        }
+
+        @Test("Fields behind a chunked body are passed over, up to the length of a head")
+        func trailers() async throws {
+            let body = "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n2\r\nhi\r\n0\r\n"
+            let client = try TransportKind.curl.client()
+            let short = try FaultServer(raw: body + "X-Sum: 1\r\nX-More: 2\r\n\r\n")
+            #expect(try await client.send(client.request(.get, short.url)).text() == "hi")
+            let long = try FaultServer(raw: body + String(repeating: "X-Sum: 1234567890\r\n", count: 5000) + "\r\n")
+            let request = try client.request(.get, long.url)
+            let error = await outcome { () async throws(NetworkError) in try await client.send(request) }.failure
+            #expect(error?.code == .badResponse)
+        }
+    }
+#endif
