@@ -11,18 +11,22 @@ final class URLSessionExchange: TransferProducer {
         var task: URLSessionDataTask?
         var idleTimer: DeadlineTimer?
         var totalTimer: DeadlineTimer?
+        var sent = 0
         var received = 0
         var head: ResponseHead?
     }
 
     private let request: NetworkRequest
+    private let bodyLength: Int?
     private let pipe: TransferPipe
     private let state = Mutex(State())
 
     /// Timers and cancellations run here, never on a thread of the session: cancelling there can deadlock on Linux.
     private static let queue = DispatchQueue(label: "ashlar.urlsession")
 
-    init(_ request: NetworkRequest, pipe: TransferPipe) { (self.request, self.pipe) = (request, pipe) }
+    init(_ request: NetworkRequest, bodyLength: Int?, pipe: TransferPipe) {
+        (self.request, self.bodyLength, self.pipe) = (request, bodyLength, pipe)
+    }
 
     func start(_ task: URLSessionDataTask, router: URLSessionRouter) {
         router.add(self, for: task)
@@ -58,9 +62,9 @@ final class URLSessionExchange: TransferProducer {
     }
 
     func received(_ data: Data) {
-        let (total, head) = state.withLock { state in
+        let total = state.withLock { state in
             state.received += data.count
-            return (state.received, state.head)
+            return state.received
         }
         if let limit = request.options.limits.bodyBytes, total > limit {
             fail(ResponseBody.tooLarge(limit, "the answer is longer than allowed"))
@@ -68,11 +72,24 @@ final class URLSessionExchange: TransferProducer {
         }
         data.withUnsafeBytes { _ = pipe.write($0, limited: false) }
         pipe.flush()
-        request.options.progress?(
-            TransferProgress(
-                sent: request.body.length ?? 0, toSend: request.body.length, received: total,
-                toReceive: head?.contentLength))
+        reportProgress()
         touch()
+    }
+
+    func sent(_ total: Int) {
+        state.withLock { $0.sent = total }
+        reportProgress()
+        touch()
+    }
+
+    private func reportProgress() {
+        guard let progress = request.options.progress else { return }
+        let now = state.withLock { state in
+            TransferProgress(
+                sent: state.head == nil ? state.sent : bodyLength ?? state.sent, toSend: bodyLength,
+                received: state.received, toReceive: state.head?.contentLength)
+        }
+        progress(now)
     }
 
     func completed(_ error: (any Error)?) {

@@ -35,9 +35,11 @@ public final class URLSessionTransport: NetworkTransport {
     /// Sends a request and returns as soon as the head of the answer is there.
     public func send(_ request: NetworkRequest) async throws(NetworkError) -> StreamedResponse {
         let pipe = TransferPipe()
-        let exchange = URLSessionExchange(request, pipe: pipe)
-        pipe.attach(exchange)
+        try request.headers.validate()
         let urlRequest = try await Self.urlRequest(for: request)
+        let exchange = URLSessionExchange(
+            request, bodyLength: request.body.isEmpty ? 0 : urlRequest.httpBody?.count, pipe: pipe)
+        pipe.attach(exchange)
         let task = session.dataTask(with: urlRequest)
         exchange.start(task, router: router)
         let body = ResponseBody(pipe)
