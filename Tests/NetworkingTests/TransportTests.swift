@@ -121,7 +121,7 @@ import Testing
         let error = await #expect(throws: NetworkError.self) {
             try await client.send(client.request(.post, server.url, body: body))
         }
-        #expect(error?.code == .invalidBody)
+        #expect(error?.code == .invalidBody, "\(String(describing: error))")
         let missing = await #expect(throws: NetworkError.self) {
             try await client.send(client.request(.post, server.url, body: .file("/nonexistent/file")))
         }

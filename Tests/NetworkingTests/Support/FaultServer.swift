@@ -3,7 +3,7 @@ import Synchronization
 
 /// A server on 127.0.0.1 that says exactly the bytes a test wants, one thread per connection.
 ///
-/// It ends with its last reference; no socket waits longer than 20 seconds.
+/// It ends with its last reference; no socket waits longer than 20 seconds to receive, and 240 to send.
 final class FaultServer: Sendable {
     let port: Int
     private let listener: Int32
@@ -113,6 +113,7 @@ final class FaultConnection: @unchecked Sendable {
         self.descriptor = descriptor
         var limit = timeval(tv_sec: 20, tv_usec: 0)
         setsockopt(descriptor, SOL_SOCKET, SO_RCVTIMEO, &limit, socklen_t(MemoryLayout<timeval>.size))
+        limit.tv_sec = 240  // a client that reads slowly is no hang
         setsockopt(descriptor, SOL_SOCKET, SO_SNDTIMEO, &limit, socklen_t(MemoryLayout<timeval>.size))
         var on: Int32 = 1
         setsockopt(descriptor, Int32(IPPROTO_TCP), TCP_NODELAY, &on, socklen_t(MemoryLayout<Int32>.size))
@@ -208,6 +209,16 @@ final class FaultConnection: @unchecked Sendable {
         while buffer.count < count { guard fill() else { return nil } }
         defer { buffer.removeFirst(count) }
         return Array(buffer.prefix(count))
+    }
+
+    /// Answers whatever is read with the same bytes, until the client has gone.
+    func answerEveryRead(_ bytes: [UInt8]) {
+        var piece = [UInt8](repeating: 0, count: 4096)
+        while recv(descriptor, &piece, piece.count, 0) > 0 {
+            guard bytes.withUnsafeBytes({ send(descriptor, $0.baseAddress, $0.count, noSignal) }) == bytes.count else {
+                return
+            }
+        }
     }
 
     private func fill() -> Bool {

@@ -9,6 +9,7 @@ enum KnownGap: String {
     case seesNoBadHead = "a broken head is accepted, or fails as if the connection had been lost"
     case kills = "an answer that ends within its head kills the process (`there's no response`)"
     case vagueErrors = "broken chunks or compression are accepted or fail without saying why"
+    case saysNothingOfTLS = "a refused certificate fails as if the connection had been lost"
     case mergesFields = "of repeated fields only one is seen, or all joined by commas"
     case needsSpaceAfterColon = "`Header:value` without a space makes the answer fail"
 

@@ -1,0 +1,135 @@
+#if os(Linux)
+    import AshlarNetworking
+    import Foundation
+    import Testing
+
+    /// HTTP/2 over TLS, against nginx; and proxies of the environment.
+    @Suite(.timeLimit(.minutes(5))) struct HTTP2Tests {
+        private func client() throws -> NetworkClient {
+            var configuration = ClientConfiguration()
+            configuration.trustRoots = TLSServer.path("ca.pem")
+            return try TransportKind.curl.client(configuration)
+        }
+
+        @Test(
+            "Requests at the same time share one connection, more of them than HTTP/1 would get connections",
+            .enabled(if: SecureNginx.isAvailable, "nginx is not installed"))
+        func shared() async throws {
+            let server = try await offPool { try SecureNginx() }
+            let client = try client()
+            let first = try await client.send(client.request(.get, server.url + "/which"))
+            #expect(first.head.version == "2")
+            let answers = try await withThrowingTaskGroup(of: String.self) { group in
+                for number in 0..<60 {
+                    group.addTask {
+                        try await client.send(client.request(.get, server.url + "/which?\(number)")).text()
+                    }
+                }
+                return try await group.reduce(into: [String]()) { $0.append($1) }
+            }
+            #expect(answers.count == 60)
+            #expect(Set(answers) == [try first.text()], "\(Set(answers))")
+        }
+
+        @Test(
+            "Bodies of both directions arrive whole over HTTP/2, also beside a slow reader",
+            .enabled(if: SecureNginx.isAvailable, "nginx is not installed"))
+        func bodies() async throws {
+            let server = try await offPool { try SecureNginx() }
+            let client = try client()
+            let slow = try await client.stream(client.request(.get, server.url + "/large.bin"))
+            #expect(slow.head.version == "2")
+            var count = try await slow.body.next()?.count ?? 0
+            // The one that is not read does not hold up the other on the same connection.
+            let other = try await client.send(client.request(.get, server.url + "/which"))
+            #expect(other.status == 200)
+            while let chunk = try await slow.body.next() { count += chunk.count }
+            #expect(count == SecureNginx.largeSize)
+            // No longer than the first window: nginx answers here without reading, and libcurl 7.88 would wait for more.
+            let body = RequestBody.stream(length: 50_000) {
+                AsyncStream<[UInt8]> { continuation in
+                    for _ in 0..<5 { continuation.yield([UInt8](repeating: 7, count: 10_000)) }
+                    continuation.finish()
+                }
+            }
+            let posted = try await client.send(client.request(.post, server.url + "/length", body: body))
+            #expect(try posted.text() == "50000")
+            let cancelled = try await client.stream(client.request(.get, server.url + "/large.bin"))
+            cancelled.body.cancel()
+            #expect(try await client.send(client.request(.get, server.url + "/which")).status == 200)
+        }
+
+        @Test("Proxies of the environment are used where asked, and only there", arguments: [true, false])
+        func proxies(isAsked: Bool) async throws {
+            let proxy = try FaultServer(answering: { answer(body: "proxy \($0.target)") })
+            let server = try FaultServer(answering: { answer(body: "server \($0.target)") })
+            await #expect(processExitsWith: .success) {
+                [isAsked = isAsked as Bool, proxy = proxy.url as String, server = server.url as String] in
+                setenv("http_proxy", proxy, 1)
+                var configuration = ClientConfiguration()
+                configuration.usesEnvironmentProxies = isAsked
+                let client = try TransportKind.curl.client(configuration)
+                let text = try await client.send(client.request(.get, server + "/x")).text()
+                #expect(text == (isAsked ? "proxy \(server)/x" : "server /x"))
+            }
+        }
+    }
+
+    /// nginx with HTTP/2 over TLS on 127.0.0.1; ends with this object.
+    final class SecureNginx: @unchecked Sendable {  // made on one thread, then only read and released
+        static let largeSize = 3_000_000
+        private static let program = "/usr/sbin/nginx"
+        static var isAvailable: Bool { FileManager.default.isExecutableFile(atPath: program) }
+
+        let port: Int
+        private let folder: URL
+        private let process = Process()
+        var url: String { "https://127.0.0.1:\(port)" }
+
+        init() throws {
+            // A port that was free a moment ago: nginx cannot be asked for one.
+            port = try FaultServer(raw: "").port
+            folder = FileManager.default.temporaryDirectory.appendingPathComponent("ashlar-\(UUID().uuidString)")
+            try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+            try Data(count: Self.largeSize).write(to: folder.appendingPathComponent("large.bin"))
+            let certificate = TLSServer.path("good.pem")
+            let path = folder.path
+            let temporary = ["client_body", "proxy", "fastcgi", "uwsgi", "scgi"]
+                .map { "\($0)_temp_path \(path)/\($0);" }.joined(separator: "\n")
+            let text = """
+                daemon off; master_process off;
+                pid \(path)/pid; error_log \(path)/error.log;
+                events { worker_connections 256; }
+                http {
+                    access_log off; client_max_body_size 0;
+                    \(temporary)
+                    server {
+                        listen 127.0.0.1:\(port) ssl http2;
+                        ssl_certificate \(certificate); ssl_certificate_key \(certificate);
+                        location / { root \(path); }
+                        location /which { return 200 "$connection"; }
+                        location /length { return 200 "$content_length"; }
+                    }
+                }
+                """
+            let file = folder.appendingPathComponent("nginx.conf")
+            try Data(text.utf8).write(to: file)
+            process.executableURL = URL(fileURLWithPath: Self.program)
+            process.arguments = ["-p", path, "-c", file.path, "-e", path + "/error.log"]
+            try process.run()
+            let limit = Date() + 20
+            while !FileManager.default.fileExists(atPath: path + "/pid") {
+                guard process.isRunning, Date() < limit else {
+                    let log = try? String(contentsOfFile: path + "/error.log", encoding: .utf8)
+                    throw ServerFailure(what: "nginx did not start: \(log ?? "")")
+                }
+                Thread.sleep(forTimeInterval: 0.02)
+            }
+        }
+
+        deinit {
+            kill(process.processIdentifier, SIGKILL)
+            try? FileManager.default.removeItem(at: folder)
+        }
+    }
+#endif
