@@ -8,6 +8,7 @@ struct NetworkingBenchmarks {
             defer { server.stop() }
             suite.getRows(server)
             suite.streamRows(server)
+            suite.timeRows(server)
         }
         jsonRows(&suite)
         hostRows(&suite)
