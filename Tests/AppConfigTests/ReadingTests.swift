@@ -90,6 +90,32 @@ import Testing
         #expect(try JSONDecoder().decode(ConfigValue.self, from: json) == .dictionary(plain))
     }
 
+    @Test("An error that a type throws itself names the place of the value it is about")
+    func decodeOwnErrors() throws {
+        struct Odd: Decodable {
+            init(from decoder: any Decoder) throws {
+                let container = try decoder.singleValueContainer()
+                guard try container.decode(Int.self) % 2 == 1 else {
+                    throw DecodingError.dataCorruptedError(in: container, debugDescription: "it is even")
+                }
+            }
+        }
+        struct Holder: Decodable {
+            var kind: Server.Kind?
+            var odds: [Odd]?
+        }
+        let config = try ApplicationConfig.load(
+            plan(["ApplicationConfig.json": "{\"a\": {\"kind\": \"wab\"},\n\"b\": {\"odds\": [1,\n2]}}"]))
+        let kind = #expect(throws: ConfigError.self) { try config.decode(Holder.self, at: "a") }
+        #expect(
+            kind?.description.hasPrefix(
+                "a.kind: the value cannot be decoded: found string \"wab\" (ApplicationConfig.json:1:") == true)
+        let odd = #expect(throws: ConfigError.self) { try config.decode(Holder.self, at: "b") }
+        #expect(
+            odd?.description
+                == "b.odds[1]: the value cannot be decoded: found integer 2 (ApplicationConfig.json:3:1; it is even)")
+    }
+
     @Test("Structures can hold values of any kind, which are taken as they are")
     func decodeValues() throws {
         struct Holder: Decodable, Equatable {

@@ -11,7 +11,7 @@ extension ApplicationConfig {
     /// The text of a key.
     public func string(forKey key: String) -> String? {
         if let node = fastNode(key) {
-            if node == ConfigKeyMemo.absent { return nil }
+            if node == ConfigKeySlot.absent { return nil }
             let found = snapshot.tree.nodes[node]
             if found.kind == .string { return snapshot.tree.strings[Int(found.payload)] }
         }
@@ -26,7 +26,7 @@ extension ApplicationConfig {
     /// The truth value of a key.
     public func bool(forKey key: String) -> Bool? {
         if let node = fastNode(key) {
-            if node == ConfigKeyMemo.absent { return nil }
+            if node == ConfigKeySlot.absent { return nil }
             let found = snapshot.tree.nodes[node]
             if found.kind == .boolean { return found.payload != 0 }
         }
@@ -41,7 +41,7 @@ extension ApplicationConfig {
     /// The whole number of a key.
     public func int(forKey key: String) -> Int? {
         if let node = fastNode(key) {
-            if node == ConfigKeyMemo.absent { return nil }
+            if node == ConfigKeySlot.absent { return nil }
             let found = snapshot.tree.nodes[node]
             if found.kind == .integer, !snapshot.readsAsSeed,
                 let number = Int(exactly: Int64(bitPattern: found.payload))
@@ -142,7 +142,7 @@ extension ApplicationConfig {
     @inline(__always)
     private func fastNode(_ key: String) -> Int? {
         if overlay != nil || snapshot.tracker != nil { return nil }
-        return snapshot.find(key) ?? ConfigKeyMemo.absent
+        return snapshot.find(key) ?? ConfigKeySlot.absent
     }
 
     @inline(never)

@@ -61,6 +61,22 @@ extension ApplicationConfig {
     }
 }
 
+/// One step of a path for decoding errors.
+private struct ConfigCodingKey: CodingKey {
+    let stringValue: String
+    let intValue: Int?
+
+    init(_ component: ConfigPath.Component) {
+        switch component {
+        case .key(let key): (stringValue, intValue) = (key, nil)
+        case .index(let index): (stringValue, intValue) = ("\(index)", index)
+        }
+    }
+
+    init(stringValue: String) { (self.stringValue, intValue) = (stringValue, nil) }
+    init?(intValue: Int) { (stringValue, self.intValue) = ("\(intValue)", intValue) }
+}
+
 /// What all parts of one decoding share.
 private final class ConfigDecoding {
     let config: ApplicationConfig
@@ -85,7 +101,10 @@ private struct ConfigDecoder: Decoder {
     let decoding: ConfigDecoding
     let node: Int
 
-    var codingPath: [any CodingKey] { [] }
+    /// The steps from the value that is decoded to this one; types put them into errors of their own.
+    var codingPath: [any CodingKey] {
+        decoding.path(of: node).components.dropFirst(decoding.path.components.count).map { ConfigCodingKey($0) }
+    }
     var userInfo: [CodingUserInfoKey: Any] { [:] }
 
     var tree: ConfigTree { decoding.snapshot.tree }
@@ -147,7 +166,7 @@ private struct ConfigDecoder: Decoder {
             cursor = Cursor(decoder.node + 1)
         }
 
-        var codingPath: [any CodingKey] { [] }
+        var codingPath: [any CodingKey] { decoder.codingPath }
 
         var allKeys: [Key] {
             let tree = decoder.tree
@@ -268,7 +287,7 @@ private struct ConfigDecoder: Decoder {
             self.children = children
         }
 
-        var codingPath: [any CodingKey] { [] }
+        var codingPath: [any CodingKey] { decoder.codingPath }
         var count: Int? { decoder.tree.count(of: decoder.node) }
         var isAtEnd: Bool { children.first == nil }
 
@@ -306,7 +325,7 @@ private struct ConfigDecoder: Decoder {
     struct Single: SingleValueDecodingContainer {
         let decoder: ConfigDecoder
 
-        var codingPath: [any CodingKey] { [] }
+        var codingPath: [any CodingKey] { decoder.codingPath }
 
         func decodeNil() -> Bool { decoder.kind == .null }
         func decode(_ type: Bool.Type) throws -> Bool { try decoder.convert() }

@@ -1,9 +1,8 @@
-import Synchronization
-
 /// A key with its type and default, written once and used everywhere.
 ///
 /// A key remembers where the latest snapshot it read holds its value, so that a read of the same snapshot costs a
-/// few nanoseconds and allocates nothing. Make keys once, as static constants.
+/// few nanoseconds, allocates nothing and counts no references. All keys of one name share that memory, which is never
+/// freed: make keys once, as static constants, and not from names that the world supplies without end.
 ///
 /// ```swift
 /// enum Settings {
@@ -15,34 +14,22 @@ import Synchronization
 /// let timeout = config[Settings.timeout]  // 15
 /// ```
 public struct ConfigKey<Value: ConfigConvertible & Sendable>: Sendable {
-    /// One object, so that passing a key on costs one reference at most.
-    final class Box: Sendable {
-        // First, to lie in one cache line with the count of references.
-        let memo = ConfigKeyMemo()
-        let name: String
-        let defaultValue: Value
-        let isSecret: Bool
-
-        init(_ name: String, _ defaultValue: Value, _ isSecret: Bool) {
-            (self.name, self.defaultValue, self.isSecret) = (name, defaultValue, isSecret)
-        }
-    }
-
-    let box: Box
-
+    let slot: ConfigKeySlot
     /// The key as it was written.
-    public var name: String { box.name }
+    public var name: String { slot.name }
     /// The value of a missing or malformed entry.
-    public var defaultValue: Value { box.defaultValue }
+    public let defaultValue: Value
     /// The value is never printed, nor any that is built from it, by no configuration of the process.
     ///
     /// That holds from the moment the key is made. Static constants are made when they are first used: list them in a
     /// plan's schema, or use ``ConfigSecrets``, if something may be printed before.
-    public var isSecret: Bool { box.isSecret }
+    public let isSecret: Bool
 
     /// Creates a key.
     public init(_ name: String, default defaultValue: Value, secret isSecret: Bool = false) {
-        box = Box(name, defaultValue, isSecret)
+        slot = ConfigKeySlot(name)
+        self.defaultValue = defaultValue
+        self.isSecret = isSecret
         if isSecret { ConfigSecretKeys.add(name) }
     }
 
@@ -91,29 +78,6 @@ extension RequiredConfigKey: CustomStringConvertible {
     public var description: String { name }
 }
 
-/// Where a key found its value last: the snapshot's generation and the node's number in one word.
-struct ConfigKeyMemo: ~Copyable, Sendable {
-    static let nodeBits: UInt64 = 28
-    static let absent: Int = (1 << 28) - 1
-
-    private let word = Atomic<UInt64>(0)
-
-    /// The node's number in a snapshot, `absent` if it has none.
-    @inline(__always)
-    func node(_ name: @autoclosure () -> String, in snapshot: ConfigSnapshot) -> Int {
-        let word = word.load(ordering: .relaxed)
-        if word >> Self.nodeBits == snapshot.generation { return Int(word & UInt64(Self.absent)) }
-        return find(name(), in: snapshot)
-    }
-
-    @inline(never)
-    private func find(_ name: String, in snapshot: ConfigSnapshot) -> Int {
-        let node = snapshot.find(name) ?? Self.absent
-        word.store(snapshot.generation << Self.nodeBits | UInt64(node), ordering: .relaxed)
-        return node
-    }
-}
-
 extension ApplicationConfig {
     /// The value of a key, or its default if it is missing or malformed; the latter leaves a remark in `diagnostics`.
     public subscript<Value>(_ key: ConfigKey<Value>) -> Value {
@@ -146,18 +110,28 @@ extension ApplicationConfig {
 
     /// The value of a key, read without a detour through ``ConfigValue``.
     public subscript(_ key: ConfigKey<String>) -> String {
+        if overlay == nil, snapshot.tracker == nil, let number = key.slot.text(in: snapshot) {
+            return snapshot.tree.strings[number]
+        }
+        return find(key)
+    }
+
+    @inline(never)
+    private func find(_ key: ConfigKey<String>) -> String {
         guard let node = fastNode(key) else { return slow(key) }
         let found = snapshot.tree.nodes[node]
-        return found.kind == .string ? snapshot.tree.strings[Int(found.payload)] : slow(key)
+        guard found.kind == .string else { return slow(key) }
+        key.slot.rememberText(Int(found.payload), in: snapshot)
+        return snapshot.tree.strings[Int(found.payload)]
     }
 
     /// The node of a key in the snapshot; nil if there is none or something stands in the way of reading just that.
     @inline(__always)
     private func fastNode<Value>(_ key: ConfigKey<Value>) -> Int? {
         if overlay != nil { return nil }
-        let node = key.box.memo.node(key.box.name, in: snapshot)
-        if node == ConfigKeyMemo.absent { return nil }
-        if snapshot.tracker != nil { snapshot.note(node, key.box.name) }
+        let node = key.slot.node(in: snapshot)
+        if node == ConfigKeySlot.absent { return nil }
+        if snapshot.tracker != nil { snapshot.note(node, key.name) }
         return node
     }
 

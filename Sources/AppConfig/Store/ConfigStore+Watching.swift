@@ -1,3 +1,5 @@
+import Synchronization
+
 /// How changes of files are noticed.
 public enum ConfigWatchMode: Sendable, Hashable {
     /// By events of the system; where it has none to give, by polling once a second, with a remark in `diagnostics`.
@@ -27,7 +29,8 @@ extension ConfigStore {
     /// Reloads whenever a file of the plan changes, appears or vanishes, as long as the result is held.
     ///
     /// In-place writes, atomic renames, deletion and re-creation, and swaps of symbolic links or whole directories on the way
-    /// to a file are seen. Events are gathered for 20 ms. A reload that fails keeps the last good values and goes to
+    /// to a file are seen, and so is what changed since the files were read last. Events are gathered for 20 ms; a file that
+    /// vanishes has 200 ms to come back before it counts as missing. A reload that fails keeps the last good values and goes to
     /// ``errors`` and ``events()``; watching goes on. A file that was touched without change wakes nobody. Reloads run on a
     /// thread of the library; on Linux one thread and one inotify descriptor serve all stores of the process.
     ///
@@ -39,13 +42,20 @@ extension ConfigStore {
         if case .polling(let interval) = mode { return poll(files, every: interval, reload) }
         #if os(Linux)
             guard let number = InotifyHub.shared.add(files, reload) else { return pollInstead(files, reload) }
+            reloadIfChanged(files)
             return ConfigWatch(isPolling: false) { InotifyHub.shared.remove(number) }
         #elseif canImport(Darwin)
             let watch = DispatchWatch(files, reload)
+            reloadIfChanged(files)
             return ConfigWatch(isPolling: false) { watch.cancel() }
         #else
             return pollInstead(files, reload)
         #endif
+    }
+
+    /// Reads files that were changed after they were read last and before they were watched.
+    private func reloadIfChanged(_ files: [String]) {
+        if files.map({ FileSignature($0) }) != state.withLock({ $0.signatures }) { _ = try? reload() }
     }
 
     private func pollInstead(_ files: [String], _ reload: @escaping @Sendable () -> Void) -> ConfigWatch {
@@ -60,6 +70,7 @@ extension ConfigStore {
     ) -> ConfigWatch {
         let watch = PollingWatch(files, every: interval, reload)
         watch.start()
+        reloadIfChanged(files)
         return ConfigWatch(isPolling: true) { watch.cancel() }
     }
 }

@@ -18,6 +18,8 @@ public final class ConfigStore: Sendable {
         var begun = 0
         var settled = 0
         var errors: [ConfigError] = []
+        /// What the files looked like right before they were read last.
+        var signatures: [FileSignature?] = []
         /// Values written at run time, which reloads keep.
         var writes = ConfigWrites()
         var tracksAccess = false
@@ -42,16 +44,18 @@ public final class ConfigStore: Sendable {
     ///
     /// - Throws: ``ConfigError`` with all that is wrong.
     public init(loading plan: ConfigPlan) throws(ConfigError) {
+        let signatures = plan.filePaths.map { FileSignature($0) }
         let config = try ApplicationConfig.load(plan)
         self.plan = plan
-        state = Mutex(State(config: config))
+        state = Mutex(State(config: config, signatures: signatures))
     }
 
     /// Loads what can be loaded and creates its holder; `errors` tells what could not.
     public init(loadingWhatIsLeftOf plan: ConfigPlan) {
+        let signatures = plan.filePaths.map { FileSignature($0) }
         let report = ApplicationConfig.loadReport(plan)
         self.plan = plan
-        state = Mutex(State(config: report.config, errors: report.errors))
+        state = Mutex(State(config: report.config, errors: report.errors, signatures: signatures))
     }
 
     /// The configuration of the main bundle, loaded when it is first asked for, as the original's `defaults()`.
@@ -101,7 +105,9 @@ public final class ConfigStore: Sendable {
             state.begun += 1
             return state.begun
         }
+        let signatures = plan.filePaths.map { FileSignature($0) }
         let report = ApplicationConfig.loadReport(plan)
+        state.withLock { if number > $0.settled { $0.signatures = signatures } }
         if report.errors.isEmpty { return settle(number, report.config) }
         let error = ConfigError.joining(report.errors)
         let observers = state.withLock { state -> [@Sendable (ConfigStoreEvent) -> Void] in

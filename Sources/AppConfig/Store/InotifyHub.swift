@@ -9,7 +9,8 @@
     /// All file watching of the process: one inotify descriptor and one thread, which sleeps while nothing happens.
     ///
     /// Directories are watched, not files, so that a file may be replaced, deleted and created again. Events that touch
-    /// a watched entry are gathered for 20 ms; then the entries are found anew and the files' signatures are compared.
+    /// a watched entry are gathered for 20 ms; then the entries are found anew and the files' signatures are compared. A
+    /// file that has vanished is waited for, as it may be about to be written anew.
     final class InotifyHub: Sendable {
         static let shared = InotifyHub()
 
@@ -19,6 +20,8 @@
             var entries: Set<FileChain.Entry> = []
             var signatures: [FileSignature?] = []
             var deadline: Int?
+            /// Until when a file that has vanished may come back.
+            var graceEnd: Int?
         }
 
         private struct State {
@@ -31,6 +34,7 @@
         }
 
         private static let debounce = 20_000_000
+        private static let grace = 200_000_000
         private static let mask =
             UInt32(IN_CLOSE_WRITE) | UInt32(IN_MOVED_TO) | UInt32(IN_MOVED_FROM) | UInt32(IN_CREATE)
             | UInt32(IN_DELETE) | UInt32(IN_DELETE_SELF) | UInt32(IN_MOVE_SELF) | UInt32(IN_ONLYDIR)
@@ -167,7 +171,7 @@
                 state.paths[watch] = nil
                 for directory in directories where state.numbers[directory] == watch { state.numbers[directory] = nil }
             }
-            for number in state.watchers.keys where state.watchers[number]?.deadline == nil {
+            for (number, watcher) in state.watchers where watcher.deadline.map({ $0 > deadline }) ?? true {
                 let isConcerned =
                     isOverflow
                     || directories.contains { directory in
@@ -190,6 +194,15 @@
                     // Watched first and looked at second, so that nothing falls between.
                     _ = refresh(number, &state)
                     let signatures = watcher.files.map { FileSignature($0) }
+                    if zip(watcher.signatures, signatures).contains(where: { $0 != nil && $1 == nil }) {
+                        let end = watcher.graceEnd ?? now + Self.grace
+                        state.watchers[number]?.graceEnd = end
+                        if now < end {
+                            state.watchers[number]?.deadline = end
+                            continue
+                        }
+                    }
+                    state.watchers[number]?.graceEnd = nil
                     if signatures != watcher.signatures {
                         state.watchers[number]?.signatures = signatures
                         handlers.append(watcher.onChange)

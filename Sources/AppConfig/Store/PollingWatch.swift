@@ -32,6 +32,7 @@ final class PollingWatch: Sendable {
 
     private func run(_ first: [FileSignature?]) {
         var signatures = first
+        var isWaiting = false
         let microseconds = max(1, interval / .microseconds(1))
         while !isCancelled.load(ordering: .relaxed) {
             // In short naps, so that a cancelled watch ends soon.
@@ -44,6 +45,10 @@ final class PollingWatch: Sendable {
             if isCancelled.load(ordering: .relaxed) { return }
             let new = files.map { FileSignature($0) }
             if new == signatures { continue }
+            // A file that has vanished may be about to be written anew: it has until the next look.
+            let hasVanished = zip(signatures, new).contains { $0 != nil && $1 == nil }
+            isWaiting = hasVanished && !isWaiting
+            if isWaiting { continue }
             signatures = new
             onChange()
         }
