@@ -50,7 +50,10 @@ import Testing
 
     @Test(
         "A typed host is taken with port and address forms",
-        arguments: ["h", "h:80", "10.0.0.7:8080", "[::1]:8080", "my-mac.local."])
+        arguments: [
+            "h", "h:80", "10.0.0.7:8080", "[::1]:8080", "my-mac.local.", "[1:2:3:4:5:6:7::]", "[1:2:3:4:5:6:7:8]:1",
+            "[::ffff:10.0.0.1]", String(repeating: "a", count: 63), "h:65535",
+        ])
     func typedHost(text: String) throws {
         let hosts = HostSwitch(try exampleMap())
         try hosts.choose("USER", for: "httpbin.org", userHost: text)
@@ -106,6 +109,7 @@ import Testing
         hosts.choosePrerelease()
         #expect(hosts.resolve("httpbin.org")?.host == "dev.httpbin.org")
         #expect(hosts.resolve("USDA") == nil, "it has no prerelease environment")
+        #expect(try store.load() == [:])
         hosts.chooseRelease()
         #expect(hosts.resolve("httpbin.org")?.host == "httpbin.org")
         #expect(hosts.resolve("USDA")?.host == "api.usda.example")

@@ -96,6 +96,16 @@ private struct Everything: Codable, Equatable {
         #expect((error?.line ?? 0) >= 1 && error?.phase == .decode)
     }
 
+    @Test("A failure names line and column of the value, or of the one that lacks it")
+    func failurePlaces() throws {
+        struct Item: Decodable { var n: Int }
+        let json = try JSONEntity(parsing: "{\"items\": [\n  {\"n\": 1},\n  {\"n\": \"x\"}, {}\n]}")
+        var error = #expect(throws: NetworkError.self) { try json["items"].decode([Item].self) }
+        #expect(error?.path == "$.items[1].n" && error?.line == 3 && error?.column == 9 && error?.offset == 32)
+        error = #expect(throws: NetworkError.self) { try json["items"][2].decode(Item.self) }
+        #expect(error?.path == "$.items[2].n" && error?.line == 3 && error?.column == 15)
+    }
+
     @Test("A missing value decodes to nothing but an error with its path")
     func missing() throws {
         let error = #expect(throws: NetworkError.self) {

@@ -272,6 +272,8 @@ import Testing
         #expect(part.detached().text() == #"{"x":[1,2.50,"\u00e9"]}"#)
         #expect(!part["no"].detached().isValid)
         #expect(part["x"][0].detached().int() == 1)
+        let text = try json(#"{"t": ["3x"]}"#)["t"].coercing(.squidKit).detached()
+        #expect(text[0].int() == 3, "the rule is kept")
     }
 
     @Test("Files are read whole; errors name the file")

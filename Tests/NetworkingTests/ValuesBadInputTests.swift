@@ -161,6 +161,13 @@ import Testing
             (":80", #"expected a host before the port, found ":80""#),
             ("[::1", #"expected ']' behind the IPv6 address, found "[::1""#),
             ("[::1]x", #"expected ':' behind ']', found "[::1]x""#),
+            ("[1:2:3:4:5:6:7::8]", #"expected an IPv6 address in the brackets, found "[1:2:3:4:5:6:7::8]""#),
+            ("[1::2::3]", #"expected an IPv6 address in the brackets, found "[1::2::3]""#),
+            ("[::256.1.1.1]", #"expected an IPv6 address in the brackets, found "[::256.1.1.1]""#),
+            (
+                String(repeating: "a", count: 64),
+                #"expected labels of 1 to 63 characters between the dots, found "\#(String(repeating: "a", count: 60))""#
+            ),
             ("[1:2]", #"expected an IPv6 address in the brackets, found "[1:2]""#),
             ("a..b", #"expected labels of 1 to 63 characters between the dots, found "a..b""#),
             ("a*b", #"expected letters, digits, '-', '.', '_' and '~' in a host, found "a*b""#),
