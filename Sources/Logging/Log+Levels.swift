@@ -16,7 +16,8 @@ extension Log {
     @inlinable
     @discardableResult
     public func log(
-        _ level: LogLevel, _ message: @autoclosure () -> LogMessage, _ fields: @autoclosure () -> LogFields = [:],
+        _ level: LogLevel, _ message: @autoclosure () -> LogMessage,
+        _ fields: @autoclosure () -> LogFields = LogFields(),
         file: StaticString = #fileID, function: StaticString = #function, line: UInt = #line
     ) -> Log {
         if isEnabled(level), core.begin() { core.emit(level, message(), fields(), file, function, line) }
@@ -28,7 +29,7 @@ extension Log {
     @_disfavoredOverload
     @discardableResult
     public func log<Text: StringProtocol>(
-        _ level: LogLevel, _ message: @autoclosure () -> Text?, _ fields: @autoclosure () -> LogFields = [:],
+        _ level: LogLevel, _ message: @autoclosure () -> Text?, _ fields: @autoclosure () -> LogFields = LogFields(),
         file: StaticString = #fileID, function: StaticString = #function, line: UInt = #line
     ) -> Log {
         if isEnabled(level), core.begin() {
@@ -43,7 +44,7 @@ extension Log {
     @inlinable
     @discardableResult
     public func unrecoverable(
-        _ message: @autoclosure () -> LogMessage, _ fields: @autoclosure () -> LogFields = [:],
+        _ message: @autoclosure () -> LogMessage, _ fields: @autoclosure () -> LogFields = LogFields(),
         file: StaticString = #fileID, function: StaticString = #function, line: UInt = #line
     ) -> Log {
         if isEnabled(.unrecoverable), core.begin() {
@@ -57,7 +58,7 @@ extension Log {
     @_disfavoredOverload
     @discardableResult
     public func unrecoverable<Text: StringProtocol>(
-        _ message: @autoclosure () -> Text?, _ fields: @autoclosure () -> LogFields = [:],
+        _ message: @autoclosure () -> Text?, _ fields: @autoclosure () -> LogFields = LogFields(),
         file: StaticString = #fileID, function: StaticString = #function, line: UInt = #line
     ) -> Log {
         if isEnabled(.unrecoverable), core.begin() {
@@ -72,7 +73,7 @@ extension Log {
     @inlinable
     @discardableResult
     public func critical(
-        _ message: @autoclosure () -> LogMessage, _ fields: @autoclosure () -> LogFields = [:],
+        _ message: @autoclosure () -> LogMessage, _ fields: @autoclosure () -> LogFields = LogFields(),
         file: StaticString = #fileID, function: StaticString = #function, line: UInt = #line
     ) -> Log {
         if isEnabled(.critical), core.begin() {
@@ -86,7 +87,7 @@ extension Log {
     @_disfavoredOverload
     @discardableResult
     public func critical<Text: StringProtocol>(
-        _ message: @autoclosure () -> Text?, _ fields: @autoclosure () -> LogFields = [:],
+        _ message: @autoclosure () -> Text?, _ fields: @autoclosure () -> LogFields = LogFields(),
         file: StaticString = #fileID, function: StaticString = #function, line: UInt = #line
     ) -> Log {
         if isEnabled(.critical), core.begin() {
@@ -101,7 +102,7 @@ extension Log {
     @inlinable
     @discardableResult
     public func error(
-        _ message: @autoclosure () -> LogMessage, _ fields: @autoclosure () -> LogFields = [:],
+        _ message: @autoclosure () -> LogMessage, _ fields: @autoclosure () -> LogFields = LogFields(),
         file: StaticString = #fileID, function: StaticString = #function, line: UInt = #line
     ) -> Log {
         if isEnabled(.error), core.begin() {
@@ -115,7 +116,7 @@ extension Log {
     @_disfavoredOverload
     @discardableResult
     public func error<Text: StringProtocol>(
-        _ message: @autoclosure () -> Text?, _ fields: @autoclosure () -> LogFields = [:],
+        _ message: @autoclosure () -> Text?, _ fields: @autoclosure () -> LogFields = LogFields(),
         file: StaticString = #fileID, function: StaticString = #function, line: UInt = #line
     ) -> Log {
         if isEnabled(.error), core.begin() {
@@ -130,7 +131,7 @@ extension Log {
     @inlinable
     @discardableResult
     public func warning(
-        _ message: @autoclosure () -> LogMessage, _ fields: @autoclosure () -> LogFields = [:],
+        _ message: @autoclosure () -> LogMessage, _ fields: @autoclosure () -> LogFields = LogFields(),
         file: StaticString = #fileID, function: StaticString = #function, line: UInt = #line
     ) -> Log {
         if isEnabled(.warning), core.begin() {
@@ -144,7 +145,7 @@ extension Log {
     @_disfavoredOverload
     @discardableResult
     public func warning<Text: StringProtocol>(
-        _ message: @autoclosure () -> Text?, _ fields: @autoclosure () -> LogFields = [:],
+        _ message: @autoclosure () -> Text?, _ fields: @autoclosure () -> LogFields = LogFields(),
         file: StaticString = #fileID, function: StaticString = #function, line: UInt = #line
     ) -> Log {
         if isEnabled(.warning), core.begin() {
@@ -159,7 +160,7 @@ extension Log {
     @inlinable
     @discardableResult
     public func info(
-        _ message: @autoclosure () -> LogMessage, _ fields: @autoclosure () -> LogFields = [:],
+        _ message: @autoclosure () -> LogMessage, _ fields: @autoclosure () -> LogFields = LogFields(),
         file: StaticString = #fileID, function: StaticString = #function, line: UInt = #line
     ) -> Log {
         if isEnabled(.information), core.begin() {
@@ -173,7 +174,7 @@ extension Log {
     @_disfavoredOverload
     @discardableResult
     public func info<Text: StringProtocol>(
-        _ message: @autoclosure () -> Text?, _ fields: @autoclosure () -> LogFields = [:],
+        _ message: @autoclosure () -> Text?, _ fields: @autoclosure () -> LogFields = LogFields(),
         file: StaticString = #fileID, function: StaticString = #function, line: UInt = #line
     ) -> Log {
         if isEnabled(.information), core.begin() {
@@ -188,7 +189,7 @@ extension Log {
     @inlinable
     @discardableResult
     public func logging(
-        _ message: @autoclosure () -> LogMessage, _ fields: @autoclosure () -> LogFields = [:],
+        _ message: @autoclosure () -> LogMessage, _ fields: @autoclosure () -> LogFields = LogFields(),
         file: StaticString = #fileID, function: StaticString = #function, line: UInt = #line
     ) -> Log {
         if isEnabled(.logging), core.begin() {
@@ -202,7 +203,7 @@ extension Log {
     @_disfavoredOverload
     @discardableResult
     public func logging<Text: StringProtocol>(
-        _ message: @autoclosure () -> Text?, _ fields: @autoclosure () -> LogFields = [:],
+        _ message: @autoclosure () -> Text?, _ fields: @autoclosure () -> LogFields = LogFields(),
         file: StaticString = #fileID, function: StaticString = #function, line: UInt = #line
     ) -> Log {
         if isEnabled(.logging), core.begin() {
@@ -217,7 +218,7 @@ extension Log {
     @inlinable
     @discardableResult
     public func debug(
-        _ message: @autoclosure () -> LogMessage, _ fields: @autoclosure () -> LogFields = [:],
+        _ message: @autoclosure () -> LogMessage, _ fields: @autoclosure () -> LogFields = LogFields(),
         file: StaticString = #fileID, function: StaticString = #function, line: UInt = #line
     ) -> Log {
         if isEnabled(.debugging), core.begin() {
@@ -231,7 +232,7 @@ extension Log {
     @_disfavoredOverload
     @discardableResult
     public func debug<Text: StringProtocol>(
-        _ message: @autoclosure () -> Text?, _ fields: @autoclosure () -> LogFields = [:],
+        _ message: @autoclosure () -> Text?, _ fields: @autoclosure () -> LogFields = LogFields(),
         file: StaticString = #fileID, function: StaticString = #function, line: UInt = #line
     ) -> Log {
         if isEnabled(.debugging), core.begin() {
@@ -246,7 +247,7 @@ extension Log {
     @inlinable
     @discardableResult
     public func analytic(
-        _ message: @autoclosure () -> LogMessage, _ fields: @autoclosure () -> LogFields = [:],
+        _ message: @autoclosure () -> LogMessage, _ fields: @autoclosure () -> LogFields = LogFields(),
         file: StaticString = #fileID, function: StaticString = #function, line: UInt = #line
     ) -> Log {
         if isEnabled(.analytic), core.begin() {
@@ -260,7 +261,7 @@ extension Log {
     @_disfavoredOverload
     @discardableResult
     public func analytic<Text: StringProtocol>(
-        _ message: @autoclosure () -> Text?, _ fields: @autoclosure () -> LogFields = [:],
+        _ message: @autoclosure () -> Text?, _ fields: @autoclosure () -> LogFields = LogFields(),
         file: StaticString = #fileID, function: StaticString = #function, line: UInt = #line
     ) -> Log {
         if isEnabled(.analytic), core.begin() {
@@ -275,7 +276,7 @@ extension Log {
     @inlinable
     @discardableResult
     public func verbose(
-        _ message: @autoclosure () -> LogMessage, _ fields: @autoclosure () -> LogFields = [:],
+        _ message: @autoclosure () -> LogMessage, _ fields: @autoclosure () -> LogFields = LogFields(),
         file: StaticString = #fileID, function: StaticString = #function, line: UInt = #line
     ) -> Log {
         if isEnabled(.verbose), core.begin() {
@@ -289,7 +290,7 @@ extension Log {
     @_disfavoredOverload
     @discardableResult
     public func verbose<Text: StringProtocol>(
-        _ message: @autoclosure () -> Text?, _ fields: @autoclosure () -> LogFields = [:],
+        _ message: @autoclosure () -> Text?, _ fields: @autoclosure () -> LogFields = LogFields(),
         file: StaticString = #fileID, function: StaticString = #function, line: UInt = #line
     ) -> Log {
         if isEnabled(.verbose), core.begin() {

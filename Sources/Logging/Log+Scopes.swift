@@ -26,7 +26,7 @@ extension Log {
     /// - Throws: What `body` throws.
     @discardableResult
     public func scope<Value, Failure: Error>(
-        _ name: @autoclosure () -> LogMessage, _ fields: @autoclosure () -> LogFields = [:],
+        _ name: @autoclosure () -> LogMessage, _ fields: @autoclosure () -> LogFields = LogFields(),
         level: LogLevel = .debugging, file: StaticString = #fileID, function: StaticString = #function,
         line: UInt = #line, _ body: () throws(Failure) -> Value
     ) throws(Failure) -> Value {
@@ -49,7 +49,7 @@ extension Log {
     /// - Throws: What `body` throws.
     @discardableResult
     public nonisolated(nonsending) func scope<Value, Failure: Error>(
-        _ name: @autoclosure () -> LogMessage, _ fields: @autoclosure () -> LogFields = [:],
+        _ name: @autoclosure () -> LogMessage, _ fields: @autoclosure () -> LogFields = LogFields(),
         level: LogLevel = .debugging, file: StaticString = #fileID, function: StaticString = #function,
         line: UInt = #line, _ body: nonisolated(nonsending) () async throws(Failure) -> Value
     ) async throws(Failure) -> Value {

@@ -15,25 +15,29 @@ public struct LogFields: ExpressibleByDictionaryLiteral, Sendable {
         public let value: LogFieldValue
     }
 
+    /// The pairs; `nil` for none, because even an empty array is an object that is counted for every line.
+    @usableFromInline var pairs: [Element]?
+
     /// The pairs in order.
-    public private(set) var elements: [Element] = []
+    public var elements: [Element] { pairs ?? [] }
 
     /// Creates an empty list.
-    public init() {}
+    @inlinable
+    public init() { pairs = nil }
 
     /// Creates the list of a dictionary literal.
     public init(dictionaryLiteral pairs: (String, any LogFieldConvertible)...) {
-        if pairs.isEmpty { return }
-        elements = pairs.map { Element(key: $0.0, value: $0.1.logFieldValue) }
+        self.pairs = pairs.isEmpty ? nil : pairs.map { Element(key: $0.0, value: $0.1.logFieldValue) }
     }
 
     /// Creates a list of pairs, such as those of another logging system.
     public init(_ pairs: some Sequence<(String, String)>) {
-        elements = pairs.map { Element(key: $0.0, value: .string($0.1)) }
+        let elements = pairs.map { Element(key: $0.0, value: .string($0.1)) }
+        self.pairs = elements.isEmpty ? nil : elements
     }
 
     /// Whether there is no pair.
-    public var isEmpty: Bool { elements.isEmpty }
+    public var isEmpty: Bool { pairs == nil }
 
     /// The value of the last pair with this key.
     ///
@@ -42,11 +46,17 @@ public struct LogFields: ExpressibleByDictionaryLiteral, Sendable {
 
     /// Adds a pair at the end.
     public mutating func append(_ key: String, _ value: any LogFieldConvertible) {
-        elements.append(Element(key: key, value: value.logFieldValue))
+        append([Element(key: key, value: value.logFieldValue)])
     }
 
     /// Adds the pairs of another list at the end.
-    public mutating func append(contentsOf other: LogFields) { elements += other.elements }
+    public mutating func append(contentsOf other: LogFields) {
+        if let more = other.pairs { append(more) }
+    }
+
+    private mutating func append(_ more: [Element]) {
+        if pairs == nil { pairs = more } else { pairs?.append(contentsOf: more) }
+    }
 }
 
 /// The value of a field.

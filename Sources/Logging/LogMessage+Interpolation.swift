@@ -14,7 +14,10 @@ extension LogMessage {
         }
 
         /// Appends a part between two interpolations.
-        public mutating func appendLiteral(_ literal: StaticString) { buffer.append(literal) }
+        public mutating func appendLiteral(_ literal: StaticString) {
+            // The compiler appends an empty part behind the last interpolation.
+            if !literal.hasPointerRepresentation || literal.utf8CodeUnitCount > 0 { buffer.append(literal) }
+        }
 
         /// Appends text.
         public mutating func appendInterpolation(_ text: String) { buffer.append(text) }

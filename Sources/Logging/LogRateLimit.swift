@@ -63,10 +63,7 @@ final class RateLimiter: Sendable {
                 defer { site.seen += 1 }
                 return site.seen % every == 0 ? site.pass() : site.hold()
             case .burst(let lines, let window):
-                let (seconds, attoseconds) = window.components
-                let length = Int64(clamping: seconds).multipliedReportingOverflow(by: 1_000_000_000)
-                let nanoseconds = length.overflow ? .max : length.partialValue + attoseconds / 1_000_000_000
-                if now - site.windowStart >= nanoseconds { (site.windowStart, site.passed) = (now, 0) }
+                if now - site.windowStart >= window.clampedNanoseconds { (site.windowStart, site.passed) = (now, 0) }
                 guard site.passed < lines else { return site.hold() }
                 site.passed += 1
                 return site.pass()

@@ -1,3 +1,5 @@
+import Synchronization
+
 /// One line on its way to the run file and the sinks.
 ///
 /// A record borrows the bytes of the message and is gone when the call returns: a sink that keeps lines keeps a
@@ -20,10 +22,26 @@ public struct LogRecord: ~Copyable {
 
     /// Kept alive by the logger, or by whoever makes the record.
     unowned(unsafe) let source: LogContext
+    /// That of `source`, here to be read without counting a reference.
+    let sourceIdentity: UInt64
     let place: LogPlace
     let messageStart: UnsafePointer<UInt8>
     let messageCount: Int
     let messageOmitted: Int
+
+    init(
+        sequence: UInt64, level: LogLevel, time: LogTime, depth: Int, fields: consuming LogFields, line: UInt,
+        threadID: UInt64, source: LogContext, place: LogPlace, messageStart: UnsafePointer<UInt8>, messageCount: Int,
+        messageOmitted: Int
+    ) {
+        (self.sequence, self.level, self.time, self.depth) = (sequence, level, time, depth)
+        (self.line, self.threadID, self.place) = (line, threadID, place)
+        self.fields = fields
+        (self.source, sourceIdentity) = (source, source.identity)
+        self.messageStart = messageStart
+        self.messageCount = messageCount
+        self.messageOmitted = messageOmitted
+    }
 
     /// The context of the logger.
     public var context: String { source.name }
@@ -103,9 +121,9 @@ public struct LogRecord: ~Copyable {
         }
 
         /// A line of the logger's own.
-        static func notice(_ message: String, sequence: UInt64 = 0) -> Copy {
+        static func notice(_ message: String, level: LogLevel = .warning, sequence: UInt64 = 0) -> Copy {
             Copy(
-                sequence: sequence, level: .warning, time: .now, depth: 0, context: "AshlarLogging", message: message,
+                sequence: sequence, level: level, time: .now, depth: 0, context: "AshlarLogging", message: message,
                 fields: [:], file: #fileID, function: #function, line: #line, threadID: 0)
         }
 
@@ -167,11 +185,16 @@ final class LogContext: Sendable {
     static let longest = 1024
 
     let name: String
+    /// Never used twice, unlike an address; not 0.
+    let identity: UInt64
     /// The name with control characters neutralised, for text formats.
     let escaped: StaticBytes
 
+    private static let lastIdentity = Atomic<UInt64>(0)
+
     init(_ name: String) {
         self.name = name
+        identity = Self.lastIdentity.wrappingAdd(1, ordering: .relaxed).newValue
         escaped = StaticBytes(escaping: name, as: .text)
     }
 }

@@ -28,6 +28,12 @@ public struct LogRotation: Hashable, Sendable {
     /// The size of the first segment, which is kept as long as the run: how a run began is what explains it.
     var firstSegmentBytes: Int { min(segmentBytes, max(4096, min(262_144, runBytes / 4))) }
 
+    /// Whether a segment that was begun at `start`, by the monotonic clock, has been written long enough.
+    func isDue(since start: Int64) -> Bool {
+        guard let interval else { return false }
+        return SystemCalls.monotonicClock() - start >= interval.clampedNanoseconds
+    }
+
     /// Creates a rotation: segments of 1 MiB, 8 MiB a run, no limit in time.
     public init(segmentBytes: Int = 1 << 20, interval: Duration? = nil, runBytes: Int = 8 << 20) {
         self.segmentBytes = max(4096, segmentBytes)

@@ -155,7 +155,7 @@ import Testing
         system.log().info("line 201")
         sink.flush()
         let messages = inner.records.map(\.message)
-        let told = messages.compactMap { $0.wholeMatch(of: /(\d+) lines lost: queue full/).flatMap { Int($0.1) } }
+        let told = messages.compactMap { $0.wholeMatch(of: /(\d+) lines lost \(queue full\)/).flatMap { Int($0.1) } }
         #expect(told.reduce(0, +) == dropped)
         let lines = messages.filter { $0.hasPrefix("line ") }
         #expect(lines.count == 202 - dropped)

@@ -18,6 +18,15 @@ extern __thread struct ashlar_log_slot ashlar_log_slot;
 /// The calling thread's value, or NULL.
 static inline void *ashlar_log_thread_value(void) { return ashlar_log_slot.value; }
 
+/// Tells the processor that the thread looks again and again at memory that another changes.
+static inline void ashlar_log_pause(void) {
+#if defined(__x86_64__) || defined(__i386__)
+    __builtin_ia32_pause();
+#elif defined(__aarch64__)
+    __asm__ volatile("yield");
+#endif
+}
+
 /// Sets the calling thread's value; `destroy` runs with it when the thread ends.
 void ashlar_log_set_thread_value(void *value, void (*destroy)(void *));
 

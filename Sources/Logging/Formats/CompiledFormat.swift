@@ -10,6 +10,14 @@ final class CompiledFormat: Sendable {
         enum Action: UInt8 {
             case literal, indent, level, context, message, fields, time, sequence, number, toolBoxLevel, file, function
             case method, line, thread
+
+            /// Whether it prints the same for all lines of a logger, a level and a depth.
+            var isSameForLogger: Bool {
+                switch self {
+                case .literal, .indent, .level, .context, .number, .toolBoxLevel: true
+                case .message, .fields, .time, .sequence, .file, .function, .method, .line, .thread: false
+                }
+            }
         }
         var action: Action
         var offset: Int32 = 0
@@ -22,7 +30,11 @@ final class CompiledFormat: Sendable {
     /// What ` ...[+12 fields]` takes at most.
     private static let fieldsMarkLength = 24
 
+    /// Which kind it is, without what a pattern holds: read for every line.
+    private enum Shape { case pattern, jsonLines, logfmt }
+
     let kind: Kind
+    private let shape: Shape
     let steps: [Step]
     let literals: StaticBytes
     let indentUnit: [UInt8]
@@ -31,6 +43,12 @@ final class CompiledFormat: Sendable {
     /// How many bytes of literals follow the message, kept free when a long message is cut.
     let tailLength: Int
     let needsTime: Bool
+    /// How many steps print the beginning that is the same for all lines of a logger, a level and a depth; 0 if there is
+    /// no such beginning.
+    ///
+    /// A time may go before it.
+    private let headLength: Int
+    private let timeLeads: Bool
 
     init(kind: Kind, indentUnit: [UInt8] = [32], indentWidth: Int = 2, messageStyle: Escaping = .text) {
         var steps: [Step] = []
@@ -50,6 +68,12 @@ final class CompiledFormat: Sendable {
             }
         }
         self.kind = kind
+        shape =
+            switch kind {
+            case .pattern: .pattern
+            case .jsonLines: .jsonLines
+            case .logfmt: .logfmt
+            }
         self.steps = steps
         self.tailLength = tail
         self.literals = bytes.withUnsafeBytes { StaticBytes($0) }
@@ -57,6 +81,10 @@ final class CompiledFormat: Sendable {
         self.indentWidth = indentWidth
         self.messageStyle = messageStyle
         needsTime = steps.isEmpty || steps.contains { $0.action == .time }
+        timeLeads = steps.first?.action == .time
+        let rest = steps.dropFirst(timeLeads ? 1 : 0)
+        let head = rest.prefix { $0.action.isSameForLogger }
+        headLength = rest.dropFirst(head.count).first?.action == .message ? head.count : 0
     }
 
     convenience init(_ pieces: [FormatPiece]) { self.init(kind: .pattern(pieces)) }
@@ -70,20 +98,53 @@ final class CompiledFormat: Sendable {
     }
 
     /// Appends the record without a line end; returns whether something was cut to keep the line within `limit`.
-    func write(_ record: borrowing LogRecord, to line: ByteBuffer, limit: Int) -> Bool {
-        switch kind {
-        case .pattern: writePattern(record, to: line, limit: line.count + limit)
+    ///
+    /// `heads` are beginnings of lines in this format and within this limit.
+    func write(_ record: borrowing LogRecord, to line: ByteBuffer, limit: Int, heads: LineHeads? = nil) -> Bool {
+        switch shape {
+        case .pattern: writePattern(record, to: line, limit: line.count + limit, heads: heads)
         case .jsonLines: writeJSON(record, to: line, limit: line.count + limit)
         case .logfmt: writeLogfmt(record, to: line, limit: line.count + limit)
         }
     }
 
     @inline(__always)
-    private func writePattern(_ record: borrowing LogRecord, to line: ByteBuffer, limit: Int) -> Bool {
+    private func writePattern(
+        _ record: borrowing LogRecord, to line: ByteBuffer, limit: Int, heads: LineHeads?
+    ) -> Bool {
+        guard let heads, headLength > 0, record.depth <= LineHeads.deepest else {
+            return write(steps.indices, of: record, to: line, limit: limit, from: line.count)
+        }
+        let begin = line.count
+        if timeLeads { writeTime(record.time, to: line) }
+        let head = timeLeads ? 1..<(headLength + 1) : 0..<headLength
+        if !heads.append(record.sourceIdentity, record.level, record.depth, to: line) {
+            let start = line.count
+            _ = write(head, of: record, to: line, limit: limit, from: begin)
+            heads.keep(
+                record.sourceIdentity, record.level, record.depth,
+                UnsafeRawBufferPointer(rebasing: line.bytes[start...]))
+        }
+        let cut = writeMessage(record, to: line, end: limit - tailLength)
+        if headLength + (timeLeads ? 3 : 2) == steps.count, record.fields.isEmpty { return cut }
+        return write((head.upperBound + 1)..<steps.count, of: record, to: line, limit: limit, from: begin) || cut
+    }
+
+    @inline(__always)
+    private func writeMessage(_ record: borrowing LogRecord, to line: ByteBuffer, end: Int) -> Bool {
+        messageStyle.append(
+            record.messageStart, record.messageCount, omitted: record.messageOmitted, to: line,
+            end: record.fields.isEmpty ? end : end - Self.fieldsMarkLength)
+    }
+
+    /// Appends what some of the steps print, of a line that began at `begin`.
+    private func write(
+        _ range: Range<Int>, of record: borrowing LogRecord, to line: ByteBuffer, limit: Int, from begin: Int
+    ) -> Bool {
         var cut = false
         let end = limit - tailLength
-        let short = Self.shortLimit(limit - line.count)
-        for index in steps.indices {
+        let short = Self.shortLimit(limit - begin)
+        for index in range {
             let step = steps[index]
             switch step.action {
             case .literal: line.append(literals.start + Int(step.offset), Int(step.length))
@@ -95,11 +156,7 @@ final class CompiledFormat: Sendable {
                 } else {
                     LogText.withBytes(record.source.name) { writePlace($0, to: line, end: line.count + short) }
                 }
-            case .message:
-                let wasCut = messageStyle.append(
-                    record.messageStart, record.messageCount, omitted: record.messageOmitted, to: line,
-                    end: record.fields.isEmpty ? end : end - Self.fieldsMarkLength)
-                cut = wasCut || cut
+            case .message: cut = writeMessage(record, to: line, end: end) || cut
             case .fields:
                 if !record.fields.isEmpty { cut = writeFields(record.fields, to: line, end: end) || cut }
             case .time: writeTime(record.time, to: line)

@@ -17,19 +17,26 @@ enum Escaping {
     /// The length of the prefix that needs no escape at all, or at least no look at single bytes.
     @inline(__always)
     private func cleanPrefix(_ start: UnsafePointer<UInt8>, from first: Int, to end: Int) -> Int {
-        let ones: UInt64 = 0x0101_0101_0101_0101
-        let highs: UInt64 = 0x8080_8080_8080_8080
         var index = first
-        while index + 8 <= end {
-            let word = UnsafeRawPointer(start + index).loadUnaligned(as: UInt64.self)
-            var found = word | ((word &- ones &* 0x20) & ~word) | Self.zeroes(word ^ (ones &* 0x7F))
-            if self == .quoted || self == .json {
-                found |= Self.zeroes(word ^ (ones &* 0x22)) | Self.zeroes(word ^ (ones &* 0x5C))
-            }
-            if found & highs != 0 { break }
-            index += 8
+        while index &+ 8 <= end {
+            if !isClean(start + index) { return index }
+            index &+= 8
         }
+        // The rest together with bytes that were looked at before.
+        if index < end, end &- 8 >= first, isClean(start + (end &- 8)) { return end }
         return index
+    }
+
+    /// Whether eight bytes are ASCII that needs no escape; may say no where only one behind such a byte would need it.
+    @inline(__always)
+    private func isClean(_ start: UnsafePointer<UInt8>) -> Bool {
+        let ones: UInt64 = 0x0101_0101_0101_0101
+        let word = UnsafeRawPointer(start).loadUnaligned(as: UInt64.self)
+        var found = word | ((word &- ones &* 0x20) & ~word) | Self.zeroes(word ^ (ones &* 0x7F))
+        if self == .quoted || self == .json {
+            found |= Self.zeroes(word ^ (ones &* 0x22)) | Self.zeroes(word ^ (ones &* 0x5C))
+        }
+        return found & 0x8080_8080_8080_8080 == 0
     }
 
     /// The high bit of every byte that is zero (and perhaps of one after such a byte).

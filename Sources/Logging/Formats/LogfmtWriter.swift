@@ -19,11 +19,13 @@ enum LogfmtWriter {
     }
 
     /// Appends a value, quoted if it is empty or holds a space, a quote, `=` or something that has to be escaped.
+    ///
+    /// A backslash is no reason for quotes, so that paths stay readable; inside of quotes it is escaped.
     static func append(
         _ start: UnsafePointer<UInt8>, _ count: Int, omitted: Int = 0, to line: ByteBuffer, end: Int
     ) -> Bool {
         guard count == 0 || needsQuotes(start, count) else {
-            return Escaping.quoted.append(start, count, omitted: omitted, to: line, end: end)
+            return Escaping.text.append(start, count, omitted: omitted, to: line, end: end)
         }
         line.append(byte: 34)
         let cut = Escaping.quoted.append(start, count, omitted: omitted, to: line, end: end - 1)
@@ -34,7 +36,7 @@ enum LogfmtWriter {
     private static func needsQuotes(_ start: UnsafePointer<UInt8>, _ count: Int) -> Bool {
         for index in 0..<count {
             switch start[index] {
-            case 0...0x20, 0x22, 0x3D, 0x5C, 0x7F, 0xC2, 0xE2: return true
+            case 0...0x20, 0x22, 0x3D, 0x7F, 0xC2, 0xE2: return true
             default: continue
             }
         }

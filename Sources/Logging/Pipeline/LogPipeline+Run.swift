@@ -7,6 +7,8 @@ struct RunControl {
     var report = StartReport(storage: .memory(0), mode: .everyLine, priorRun: nil, earlyLines: 0, notices: [])
     var isShutDown = false
     var hasExitHook = false
+    /// Whether what is wrong with the environment variable has been told.
+    var hasReadEnvironment = false
 }
 
 extension LogPipeline {
@@ -19,7 +21,8 @@ extension LogPipeline {
             if configuration.readsEnvironment, let list = SystemCalls.environment("ASHLAR_LOG") {
                 let (read, mistakes) = LogThresholds.read(list, onto: thresholds)
                 thresholds = read
-                notices += mistakes.map { "ASHLAR_LOG: \($0)" }
+                if !control.hasReadEnvironment { notices += mistakes.map { "ASHLAR_LOG: \($0)" } }
+                control.hasReadEnvironment = true
             }
             Self.revealsPrivateValues = configuration.revealsPrivateValues
             let old = settings.store

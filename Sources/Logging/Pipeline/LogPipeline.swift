@@ -42,7 +42,7 @@ final class LogPipeline: @unchecked Sendable {  // what changes is atomic or beh
 
     /// The settings of the moment; a thread keeps them until there are others, so a line takes no lock for them.
     @inline(__always)
-    private func settings(of thread: ThreadContext) -> PipelineSettings {
+    private func settings(of thread: ThreadContext) -> Unmanaged<PipelineSettings> {
         if thread.state.pointee.generation != generation.load(ordering: .acquiring) { refresh(thread) }
         return thread.state.pointee.settings.unsafelyUnwrapped
     }
@@ -52,10 +52,11 @@ final class LogPipeline: @unchecked Sendable {  // what changes is atomic or beh
         let settings = latest.withLock { $0 }
         // The old settings, and with them perhaps a sink, are let go when the thread has the new ones.
         let old = thread.state.pointee.settings
-        thread.state.pointee.settings = settings
+        thread.state.pointee.settings = .passRetained(settings)
         thread.state.pointee.generation = settings.generation
         thread.state.pointee.messageLimit = settings.maximumLineBytes + 64
-        withExtendedLifetime(old) {}
+        thread.state.pointee.heads.removeAll()
+        old?.release()
     }
 
     /// Replaces the settings; `make` gets the present ones and the number of the new ones.
@@ -86,26 +87,43 @@ final class LogPipeline: @unchecked Sendable {  // what changes is atomic or beh
     /// Writes a line whose message has been evaluated.
     func emit(
         from core: LogCore, _ level: LogLevel, _ message: (start: UnsafePointer<UInt8>, count: Int, omitted: Int),
-        _ fields: LogFields, _ place: LogPlace, _ line: UInt, on thread: ThreadContext
+        _ fields: consuming LogFields, _ place: LogPlace, _ line: UInt, on thread: ThreadContext
     ) {
+        // The thread lets go of its settings only for others, which no code below brings about but that of sinks.
         let settings = settings(of: thread)
+        let needs = settings._withUnsafeGuaranteedRef { (isUnusual: $0.isUnusual, time: $0.needsTime) }
+        guard !needs.isUnusual, captures.load(ordering: .relaxed) == 0 else {
+            emitUnusual(from: core, level, message, fields, place, line, by: settings.takeUnretainedValue(), on: thread)
+            return
+        }
+        let record = LogRecord(
+            sequence: sequence.wrappingAdd(1, ordering: .relaxed).newValue, level: level,
+            time: needs.time ? .now : LogTime(nanoseconds: 0), depth: LogIndent.depth(on: thread), fields: fields,
+            line: line, threadID: thread.state.pointee.threadID, source: core.context, place: place,
+            messageStart: message.start, messageCount: message.count, messageOmitted: message.omitted)
+        settings._withUnsafeGuaranteedRef { write(record, by: $0, on: thread) }
+    }
+
+    /// The same where more is to be done than to write the line to the store.
+    @inline(never)
+    private func emitUnusual(
+        from core: LogCore, _ level: LogLevel, _ message: (start: UnsafePointer<UInt8>, count: Int, omitted: Int),
+        _ given: LogFields, _ place: LogPlace, _ line: UInt, by settings: PipelineSettings, on thread: ThreadContext
+    ) {
         let isCapturing = captures.load(ordering: .relaxed) != 0
         let isRegular = !isCapturing || level.rawValue < core.regularLimit.load(ordering: .relaxed)
-        var fields = fields
+        var fields = given
         if settings.hasExtras, isRegular {
             guard addExtras(to: &fields, level, place, line, settings) else { return }
         }
         let needsTime = settings.needsTime || isCapturing
         let record = LogRecord(
             sequence: sequence.wrappingAdd(1, ordering: .relaxed).newValue, level: level,
-            time: needsTime ? .now : LogTime(nanoseconds: 0), depth: LogIndent.depth(on: thread),
-            fields: fields, line: line, threadID: thread.state.pointee.threadID, source: core.context, place: place,
+            time: needsTime ? .now : LogTime(nanoseconds: 0), depth: LogIndent.depth(on: thread), fields: fields,
+            line: line, threadID: thread.state.pointee.threadID, source: core.context, place: place,
             messageStart: message.start, messageCount: message.count, messageOmitted: message.omitted)
-        if isCapturing {
-            for sink in CapturingSink.active { _ = sink.receive(record) }
-            guard isRegular else { return }
-        }
-        deliver(record, by: settings, on: thread)
+        if isCapturing { for sink in CapturingSink.active { _ = sink.receive(record) } }
+        if isRegular { deliver(record, by: settings, on: thread) }
     }
 
     /// Adds the fields that lines get under these settings; `false` if the line is held back.
@@ -136,6 +154,7 @@ final class LogPipeline: @unchecked Sendable {  // what changes is atomic or beh
         captures.subtract(1, ordering: .relaxed)
     }
 
+    @inline(never)
     private func deliver(_ record: borrowing LogRecord, by settings: PipelineSettings, on thread: ThreadContext) {
         guard settings.store != nil else {
             keepEarly(record)
@@ -150,7 +169,7 @@ final class LogPipeline: @unchecked Sendable {  // what changes is atomic or beh
     private func write(_ record: borrowing LogRecord, by settings: PipelineSettings, on thread: ThreadContext) {
         let line = thread.line
         line.reset()
-        let cut = settings.format.write(record, to: line, limit: settings.maximumLineBytes)
+        let cut = settings.format.write(record, to: line, limit: settings.maximumLineBytes, heads: thread.heads)
         line.append(byte: 10)
         // Not bound to a name: that would count a reference for every line.
         settings.store.unsafelyUnwrapped.append(line.bytes, level: record.level)

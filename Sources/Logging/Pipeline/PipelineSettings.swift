@@ -12,6 +12,8 @@ final class PipelineSettings: Sendable {
     let limiter: RateLimiter?
 
     var hasExtras: Bool { limiter != nil || !extraFields.isEmpty }
+    /// Whether a line needs more than being written to the store.
+    let isUnusual: Bool
 
     init(
         generation: UInt64, store: (any LineStore)?, format: CompiledFormat, sinks: [SinkSlot],
@@ -20,6 +22,7 @@ final class PipelineSettings: Sendable {
         (self.generation, self.store, self.format, self.sinks) = (generation, store, format, sinks)
         (self.maximumLineBytes, self.extraFields, self.limiter) = (maximumLineBytes, extraFields, limiter)
         needsTime = store == nil || format.needsTime || !sinks.isEmpty
+        isUnusual = store == nil || !sinks.isEmpty || limiter != nil || !extraFields.isEmpty
     }
 
     /// The same with more fields for every line.

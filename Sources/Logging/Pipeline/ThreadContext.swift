@@ -21,14 +21,19 @@ struct ThreadContext {
         let secondText = ByteBuffer(capacity: 32)
         /// Buffers of messages that are done with, for the next ones.
         var spare: (MessageBuffer?, MessageBuffer?)
-        /// The settings this thread saw last; see `LogPipeline.settings(of:)`.
-        var settings: PipelineSettings?
+        /// Beginnings of lines in the format of these settings.
+        let heads = LineHeads()
+        /// The settings this thread saw last, kept alive by it; see `LogPipeline.settings(of:)`.
+        ///
+        /// Unmanaged, because a reference that is counted costs a line two atomic operations.
+        var settings: Unmanaged<PipelineSettings>?
         var generation: UInt64 = 0
     }
 
     let state: UnsafeMutablePointer<State>
 
     @inline(__always) var line: ByteBuffer { state.pointee.line }
+    @inline(__always) var heads: LineHeads { state.pointee.heads }
 
     /// The context of the calling thread.
     static var current: ThreadContext {
@@ -49,6 +54,8 @@ struct ThreadContext {
             guard let state = value?.assumingMemoryBound(to: State.self) else { return }
             state.pointee.line.deallocate()
             state.pointee.secondText.deallocate()
+            state.pointee.heads.deallocate()
+            state.pointee.settings?.release()
             state.deinitialize(count: 1)
             state.deallocate()
         }

@@ -139,29 +139,62 @@ struct ByteBuffer {
     }
 
     /// Appends a number in decimal digits.
+    @inline(__always)
     func append(decimal value: UInt64) {
-        var length = 1
-        var bound: UInt64 = 10
-        while length < 20, value >= bound {
-            length += 1
-            bound = length < 20 ? bound &* 10 : .max
+        let length = Self.digits(of: value)
+        let before = header.pointee.count
+        if before &+ length > header.pointee.end {
+            appendDecimalGrowing(value, length)
+        } else {
+            Self.write(value, length, to: header.pointee.start + before)
+            header.pointee.count = before &+ length
         }
-        // Numbers of the logger's own and of messages alike: a number is not divided at the limit.
+    }
+
+    @inline(never)
+    private func appendDecimalGrowing(_ value: UInt64, _ length: Int) {
+        // A number is not divided at the limit.
         guard header.pointee.count &+ length <= header.pointee.limit else {
             header.pointee.omitted += length
             return
         }
-        var place = reserve(length) + length
-        var rest = value
-        repeat {
-            let (quotient, digit) = rest.quotientAndRemainder(dividingBy: 10)
-            place -= 1
-            place.pointee = UInt8(truncatingIfNeeded: 48 &+ digit)
-            rest = quotient
-        } while rest != 0
+        Self.write(value, length, to: reserve(length))
         advance(length)
     }
 
+    /// How many decimal digits a number has.
+    @inline(__always)
+    private static func digits(of value: UInt64) -> Int {
+        if value < 10 { return 1 }
+        if value < 100 { return 2 }
+        if value < 1000 { return 3 }
+        if value < 10_000 { return 4 }
+        return digits(ofLarge: value)
+    }
+
+    private static func digits(ofLarge value: UInt64) -> Int {
+        var length = 4
+        var rest = value / 10_000
+        while rest != 0 {
+            rest /= 10
+            length += 1
+        }
+        return length
+    }
+
+    @inline(__always)
+    private static func write(_ value: UInt64, _ length: Int, to start: UnsafeMutablePointer<UInt8>) {
+        var rest = value
+        var place = start + length
+        repeat {
+            let quotient = rest / 10
+            place -= 1
+            place.pointee = UInt8(truncatingIfNeeded: 48 &+ rest &- quotient &* 10)
+            rest = quotient
+        } while rest != 0
+    }
+
+    @inline(__always)
     func append(decimal value: Int64) {
         if value < 0 { append("-" as StaticString) }
         append(decimal: value.magnitude)

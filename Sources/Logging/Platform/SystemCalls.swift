@@ -266,6 +266,7 @@ enum SystemCalls {
     /// Runs `body` so that neither a broken pipe nor the file-size limit ends the process.
     ///
     /// The two signals are sent to the thread that writes: they are blocked, and taken back if the write raised one.
+    @inline(never)
     static func withoutWriteSignals(_ body: () -> Int) -> Int {
         var wanted = sigset_t()
         var before = sigset_t()
@@ -299,5 +300,15 @@ enum SystemCalls {
             if result >= 0 { return result }
             if errno != EINTR { return -errno }
         }
+    }
+}
+
+extension Duration {
+    /// The duration in nanoseconds, or the nearest that can be told.
+    var clampedNanoseconds: Int64 {
+        let (seconds, attoseconds) = components
+        let (whole, overflow) = seconds.multipliedReportingOverflow(by: 1_000_000_000)
+        let (sum, carry) = whole.addingReportingOverflow(attoseconds / 1_000_000_000)
+        return overflow || carry ? (seconds < 0 ? .min : .max) : sum
     }
 }

@@ -1,10 +1,12 @@
+internal import CAshlarLogging
 import Synchronization
 
 /// Mode `.everyLine`: a line is written when the call returns, and threads that log at once share a write.
 ///
-/// A thread that finds the file free writes its line. One that finds it taken leaves the line in the queue; whoever
-/// holds the file writes the whole queue with one write before letting go (group commit), and the waiting thread goes
-/// on when its line is done.
+/// A thread that finds the file free writes its line. One that finds it taken leaves the line in the queue; whoever of
+/// those that wait gets the file next writes the whole queue with one write (group commit), and each goes on when its
+/// line is done. As long as threads meet, the one that writes first waits a moment for the lines of as many as met the
+/// last time, because a write takes much longer than another thread needs to make its next line.
 final class AppendingStore: LineStore, @unchecked Sendable {  // each field names the lock it is used under
     private let writer = ForkSafeLock()
     private let queueLock = ForkSafeLock()
@@ -18,7 +20,15 @@ final class AppendingStore: LineStore, @unchecked Sendable {  // each field name
     private let queued = Atomic<UInt64>(0)
     /// How many of them are written; changed under `writer`.
     private let done = Atomic<UInt64>(0)
+    /// How many threads met the last time; changed under `writer`.
+    private let meeting = Atomic<Int>(1)
+    /// Whether a thread has the file: a hint for those that wait, changed under `writer`.
+    private let isWriting = Atomic<Bool>(false)
     private let synchronizesAt: LogLevel?
+
+    /// How often a thread looks whether others come, or its line is done, before it takes the slower way.
+    private static let looksForOthers = 20
+    private static let looksBeforeSleep = 600
 
     init(file: SegmentedFile, synchronizesAt: LogLevel?) {
         (self.file, self.synchronizesAt) = (file, synchronizesAt)
@@ -30,9 +40,10 @@ final class AppendingStore: LineStore, @unchecked Sendable {  // each field name
     }
 
     func append(_ line: UnsafeRawBufferPointer, level: LogLevel) {
-        if writer.tryLock() {
+        if meeting.load(ordering: .relaxed) == 1, writer.tryLock() {
+            isWriting.store(true, ordering: .relaxed)
             file.write(line)
-            drain()
+            isWriting.store(false, ordering: .relaxed)
             writer.unlock()
         } else {
             appendQueued(line)
@@ -47,29 +58,45 @@ final class AppendingStore: LineStore, @unchecked Sendable {  // each field name
         let ticket = queued.wrappingAdd(1, ordering: .releasing).newValue
         queueLock.unlock()
         // A write takes less time than going to sleep and being woken.
-        var spins = 0
+        var looks = 0
         while done.load(ordering: .acquiring) < ticket {
-            spins += 1
-            if spins < 200 {
-                guard writer.tryLock() else { continue }
+            looks += 1
+            if looks < Self.looksBeforeSleep {
+                guard !isWriting.load(ordering: .relaxed), writer.tryLock() else {
+                    ashlar_log_pause()
+                    continue
+                }
             } else {
                 writer.lock()
             }
-            drain()
+            // Whoever had the file before may have written the line.
+            if done.load(ordering: .relaxed) < ticket { writeTogether() }
             writer.unlock()
         }
     }
 
-    /// Writes what other threads have queued.
+    /// Writes the queue, with the lines of those that are expected to come in a moment.
     ///
     /// Under `writer`.
-    @inline(__always)
-    private func drain() {
-        while done.load(ordering: .relaxed) != queued.load(ordering: .acquiring) { writeQueue() }
+    private func writeTogether() {
+        isWriting.store(true, ordering: .relaxed)
+        let before = done.load(ordering: .relaxed)
+        let expected = UInt64(meeting.load(ordering: .relaxed))
+        var looks = 0
+        while queued.load(ordering: .relaxed) &- before < expected, looks < Self.looksForOthers {
+            looks += 1
+            ashlar_log_pause()
+        }
+        writeQueue()
+        meeting.store(Int(done.load(ordering: .relaxed) &- before), ordering: .relaxed)
+        isWriting.store(false, ordering: .relaxed)
     }
 
-    @inline(never)
+    /// Writes what is queued.
+    ///
+    /// Under `writer`.
     private func writeQueue() {
+        guard done.load(ordering: .relaxed) != queued.load(ordering: .acquiring) else { return }
         queueLock.lock()
         swap(&queue, &batch)
         let last = queued.load(ordering: .relaxed)
@@ -82,7 +109,7 @@ final class AppendingStore: LineStore, @unchecked Sendable {  // each field name
 
     func flush(sync: Bool) -> Bool {
         writer.withLock {
-            drain()
+            writeQueue()
             let written = file.attemptRecovery(force: true)
             return sync ? file.synchronize() && written : written
         }
@@ -95,7 +122,7 @@ final class AppendingStore: LineStore, @unchecked Sendable {  // each field name
 
     func contents(limit: Int?) -> [UInt8] {
         writer.withLock {
-            drain()
+            writeQueue()
             return file.contents(limit: limit)
         }
     }

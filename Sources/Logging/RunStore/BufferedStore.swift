@@ -30,7 +30,7 @@ final class BufferedStore: LineStore {
     init(file: SegmentedFile, bytes: Int, milliseconds: Int, synchronizesAt: LogLevel?) {
         shared = Shared(file: file)
         capacity = max(0, bytes)
-        nanoseconds = Int64(clamping: max(1, milliseconds)).multipliedReportingOverflow(by: 1_000_000).partialValue
+        nanoseconds = Duration.milliseconds(max(1, milliseconds)).clampedNanoseconds
         self.synchronizesAt = synchronizesAt
         let (shared, nanoseconds) = (shared, nanoseconds)
         shared.hasThread = BackgroundThread.start {

@@ -55,6 +55,11 @@ struct LineRing: ~Copyable {
         count -= bytes
     }
 
+    /// How many lines there are.
+    ///
+    /// - Complexity: O(*n*) in the number of bytes.
+    var lineCount: Int { contents.count { $0 == 10 } }
+
     var contents: [UInt8] {
         [UInt8](unsafeUninitializedCapacity: count) { buffer, initialized in
             guard count > 0 else { return }

@@ -24,6 +24,7 @@ final class MappedStore: LineStore, @unchecked Sendable {  // all that changes i
     private let plainFile: @Sendable (_ number: Int) -> SegmentedFile
 
     private var segment: Segment
+    private var segmentStart = SystemCalls.monotonicClock()
     private var used = 0
     private var prepared: Segment?
     private var isPreparing = false
@@ -84,7 +85,8 @@ final class MappedStore: LineStore, @unchecked Sendable {  // all that changes i
 
     func append(_ line: UnsafeRawBufferPointer, level: LogLevel) {
         lock.lock()
-        if plain == nil, used + line.count <= segment.size || rollOver(for: line.count) {
+        let fits = used + line.count <= segment.size && (used == 0 || !rotation.isDue(since: segmentStart))
+        if plain == nil, fits || rollOver(for: line.count) {
             store(line)
             if used > segment.size / 2, prepared == nil, !isPreparing { prepareNext() }
         } else {
@@ -124,6 +126,7 @@ final class MappedStore: LineStore, @unchecked Sendable {  // all that changes i
         finishSegment()
         segment = next
         used = 0
+        segmentStart = SystemCalls.monotonicClock()
         removeSurplus()
         return count <= next.size ? true : goOnPlainly(at: next.number + 1)
     }

@@ -23,8 +23,7 @@ struct Retention {
 
     /// The runs that are surplus, of those given newest first.
     func surplus(of older: [RunFiles], now: Int64) -> [RunFiles] {
-        let age = Int64(clamping: policy.age.components.seconds).multipliedReportingOverflow(by: 1_000_000_000)
-        let oldest = age.overflow ? Int64.min : now.subtractingReportingOverflow(age.partialValue).partialValue
+        let (oldest, _) = now.subtractingReportingOverflow(policy.age.clampedNanoseconds)
         var kept = 0
         var bytes: Int64 = 0
         var result: [RunFiles] = []

@@ -24,6 +24,8 @@ final class SegmentedFile {
     /// The number of the segment being written, and its size.
     private(set) var number = 0
     private var size: Int64 = 0
+    /// How much the usual way may still write; 0 while anything is unusual.
+    private var carefreeBytes = 0
     /// Sizes of the segments that are kept besides the first and the present one.
     private var middle: [(number: Int, size: Int64)] = []
     private var firstSize: Int64 = 0
@@ -33,6 +35,7 @@ final class SegmentedFile {
     private let fileSizeLimit = SystemCalls.fileSizeLimit
     private var trouble: Trouble?
     private var lostTotal = 0
+    private var lostNoted = 0
     /// A forked child writes its own file where it cannot share the parent's.
     private var childProcess: Int32?
 
@@ -70,6 +73,7 @@ final class SegmentedFile {
         (self.notice, self.makeRoom) = (notice, makeRoom)
         identity = SystemCalls.status(descriptor)?.identity
         segmentStart = SystemCalls.monotonicClock()
+        countCarefreeBytes()
     }
 
     deinit {
@@ -101,6 +105,7 @@ final class SegmentedFile {
             makeRoom: makeRoom)
         file.size = SystemCalls.status(descriptor)?.size ?? 0
         if descriptor < 0 { file.trouble = Trouble(error: -descriptor, isTorn: false) }
+        file.countCarefreeBytes()
         return file
     }
 
@@ -109,24 +114,30 @@ final class SegmentedFile {
     /// Writes whole lines, each with its line end.
     @inline(__always)
     func write(_ lines: UnsafeRawBufferPointer) {
-        if trouble == nil, size + Int64(lines.count) <= segmentLimit, writesUntilCheck > 0, rotation.interval == nil {
-            writesUntilCheck -= 1
-            let written = put(lines)
-            if written == lines.count {
-                size += Int64(written)
-            } else {
-                fail(written, lines)
-            }
-        } else {
+        guard lines.count <= carefreeBytes, writesUntilCheck > 0, let start = lines.baseAddress else {
             writeCarefully(lines)
+            return
+        }
+        writesUntilCheck &-= 1
+        let written = SystemCalls.write(descriptor, start, lines.count)
+        if written == lines.count {
+            size &+= Int64(written)
+            carefreeBytes &-= written
+        } else {
+            fail(written, lines)
         }
     }
 
-    @inline(__always) private var segmentLimit: Int64 {
+    /// Notes how much may be written without a look at anything but the result.
+    private func countCarefreeBytes() {
+        let isCarefree = trouble == nil && rotation.interval == nil && fileSizeLimit == nil
+        carefreeBytes = isCarefree ? Int(max(0, segmentLimit - size)) : 0
+    }
+
+    private var segmentLimit: Int64 {
         min(Int64(number == 0 ? rotation.firstSegmentBytes : rotation.segmentBytes), fileSizeLimit ?? .max)
     }
 
-    @inline(__always)
     private func put(_ bytes: UnsafeRawBufferPointer) -> Int {
         guard fileSizeLimit != nil else { return SystemCalls.write(descriptor, bytes.baseAddress!, bytes.count) }
         return SystemCalls.withoutWriteSignals { SystemCalls.write(descriptor, bytes.baseAddress!, bytes.count) }
@@ -134,6 +145,7 @@ final class SegmentedFile {
 
     @inline(never)
     private func writeCarefully(_ lines: UnsafeRawBufferPointer) {
+        defer { countCarefreeBytes() }
         if writesUntilCheck <= 0 { checkFile() }
         writesUntilCheck -= 1
         if trouble != nil {
@@ -169,6 +181,7 @@ final class SegmentedFile {
     /// Deals with a write that did not take everything.
     @inline(never)
     private func fail(_ written: Int, _ lines: UnsafeRawBufferPointer) {
+        defer { countCarefreeBytes() }
         var done = max(0, written)
         var error = written < 0 ? Int32(-written) : 0
         if error == SystemCalls.badDescriptor, reopen() { error = 0 }
@@ -189,6 +202,7 @@ final class SegmentedFile {
         let whole = lines[..<done].lastIndex(of: 10).map { $0 + 1 } ?? 0
         trouble = Trouble(error: error, isTorn: done > whole)
         keep(UnsafeRawBufferPointer(rebasing: lines[whole...]))
+        noteLost()
     }
 
     private func keep(_ lines: UnsafeRawBufferPointer) {
@@ -205,13 +219,21 @@ final class SegmentedFile {
     @discardableResult
     func attemptRecovery(force: Bool) -> Bool {
         guard let trouble else { return true }
+        defer { countCarefreeBytes() }
         let now = SystemCalls.monotonicClock()
         guard force || trouble.linesUntilAttempt <= 0 || now >= trouble.nextAttempt else { return false }
         trouble.linesUntilAttempt = Self.linesBetweenAttempts
         trouble.nextAttempt = now + Self.nanosecondsBetweenAttempts
         if trouble.error == SystemCalls.noSpace { makeRoom() }
         if trouble.error == SystemCalls.fileTooLarge { rotate() }
-        guard isOurFile || reopen() else { return false }
+        let isMended = isOurFile || reopen() ? writeOut(trouble) : false
+        if isMended { self.trouble = nil }
+        noteLost()
+        return isMended
+    }
+
+    /// Writes what was kept while writing failed; returns whether that was all.
+    private func writeOut(_ trouble: Trouble) -> Bool {
         var head: [UInt8] = trouble.isTorn ? [10] : []
         if trouble.lost > 0 { head += notice(trouble.lost, SystemCalls.message(of: trouble.error)) }
         if !head.isEmpty {
@@ -225,7 +247,6 @@ final class SegmentedFile {
             }
             size += Int64(written)
             trouble.isTorn = false
-            if trouble.lost > 0 { run.noteLost(lostTotal) }
             trouble.lost = 0
         }
         let kept = trouble.backlog.contents
@@ -236,21 +257,23 @@ final class SegmentedFile {
             trouble.isTorn = written > whole
             trouble.backlog.drop(whole)
         }
-        guard trouble.backlog.count == 0 else { return false }
-        self.trouble = nil
-        return true
+        return trouble.backlog.count == 0
+    }
+
+    /// Notes in the state file what would be missing if the process ended now, also if it does.
+    private func noteLost() {
+        let waiting = trouble?.backlog.lineCount ?? 0
+        if lostTotal + waiting != lostNoted {
+            lostNoted = lostTotal + waiting
+            run.noteLost(lostNoted)
+        }
     }
 
     // MARK: Segments
 
     private func mustRotate(for lines: Slice<UnsafeRawBufferPointer>) -> Bool {
         guard size > 0 else { return false }
-        if let interval = rotation.interval,
-            SystemCalls.monotonicClock() - segmentStart >= Int64(clamping: interval.components.seconds) * 1_000_000_000
-                + interval.components.attoseconds / 1_000_000_000
-        {
-            return true
-        }
+        if rotation.isDue(since: segmentStart) { return true }
         let first = lines.firstIndex(of: 10).map { $0 - lines.startIndex + 1 } ?? lines.count
         return size + Int64(first) > segmentLimit
     }
@@ -331,6 +354,7 @@ final class SegmentedFile {
     /// In a forked child: the lines that wait are the parent's to write.
     func becomeForkedChild(ownFile: Bool) {
         trouble = nil
+        defer { countCarefreeBytes() }
         run.releaseDescriptor()
         guard ownFile else { return }
         childProcess = SystemCalls.processID

@@ -1,7 +1,7 @@
 /// A sink that hands lines to another one on a thread of its own, through a queue of bounded size.
 ///
 /// For sinks that are slow or may block. What does not fit is dealt with as ``Overflow`` says, counted by level, and
-/// told to the other sink with the next line: `12 lines lost: queue full`.
+/// told to the other sink where they are missing: `12 lines lost (queue full)`.
 ///
 /// ```swift
 /// let slow = ClosureSink { _ in true }
@@ -42,7 +42,7 @@ public final class QueueSink: LogSink {
     /// How many lines were dropped, by level.
     public var dropped: [LogLevel: Int] { queue.lock.withLock { queue.dropped } }
 
-    /// Puts the line into the queue; `false` if it was dropped.
+    /// Puts the line into the queue; a line that is dropped is no failure of the sink.
     public func receive(_ record: borrowing LogRecord) -> Bool {
         queue.put(record.copy(), overflow)
         return true
@@ -61,7 +61,7 @@ extension QueueSink: ForkAware {
     func becomeForkedChild() {
         // What waits is the parent's to deliver; without the thread, lines are delivered by the caller.
         queue.waiting = []
-        queue.bytes = 0
+        (queue.bytes, queue.untold) = (0, 0)
         queue.isServing = false
         queue.hasThread = false
     }
@@ -69,13 +69,19 @@ extension QueueSink: ForkAware {
 
 /// What the sink and its thread share, so that the thread does not keep the sink alive.
 private final class Queue: @unchecked Sendable {  // all that changes is used under `lock`
+    /// A line that waits, and how many were dropped between it and the one before.
+    struct Entry {
+        let copy: LogRecord.Copy
+        var lostBefore: Int
+    }
+
     let lock = WaitingLock()
     let slot: SinkSlot
     let capacity: Int
-    var waiting: [LogRecord.Copy] = []
+    var waiting: [Entry] = []
     var bytes = 0
     var dropped: [LogLevel: Int] = [:]
-    /// Lines dropped since the other sink was last told.
+    /// Lines dropped behind the last one that waits.
     var untold = 0
     var isServing = false
     var isClosed = false
@@ -87,16 +93,18 @@ private final class Queue: @unchecked Sendable {  // all that changes is used un
         lock.lock()
         guard hasThread else {
             lock.unlock()
-            deliver([copy], lost: 0)
+            deliver([Entry(copy: copy, lostBefore: 0)])
             return
         }
         if bytes + copy.footprint > capacity { makeRoom(for: copy, overflow) }
         if bytes + copy.footprint <= capacity {
             if waiting.isEmpty { lock.wakeAll() }
-            waiting.append(copy)
+            waiting.append(Entry(copy: copy, lostBefore: untold))
+            untold = 0
             bytes += copy.footprint
         } else {
-            drop(copy)
+            count(copy)
+            untold += 1
         }
         lock.unlock()
     }
@@ -105,16 +113,18 @@ private final class Queue: @unchecked Sendable {  // all that changes is used un
         switch overflow {
         case .dropNewest: return
         case .dropOldest:
-            var count = 0
-            while count < waiting.count, bytes + copy.footprint > capacity {
-                bytes -= waiting[count].footprint
-                drop(waiting[count])
-                count += 1
+            var (surplus, lost) = (0, 0)
+            while surplus < waiting.count, bytes + copy.footprint > capacity {
+                let oldest = waiting[surplus]
+                bytes -= oldest.copy.footprint
+                count(oldest.copy)
+                lost += oldest.lostBefore + 1
+                surplus += 1
             }
-            waiting.removeFirst(count)
+            waiting.removeFirst(surplus)
+            if waiting.isEmpty { untold += lost } else { waiting[0].lostBefore += lost }
         case .block(let longest):
-            let (seconds, attoseconds) = longest.components
-            let end = SystemCalls.monotonicClock() + min(seconds, 3600) * 1_000_000_000 + attoseconds / 1_000_000_000
+            let end = SystemCalls.monotonicClock() + min(longest, .seconds(3600)).clampedNanoseconds
             while bytes + copy.footprint > capacity, !isClosed {
                 let rest = end - SystemCalls.monotonicClock()
                 guard rest > 0 else { return }
@@ -123,9 +133,8 @@ private final class Queue: @unchecked Sendable {  // all that changes is used un
         }
     }
 
-    private func drop(_ copy: LogRecord.Copy) {
+    private func count(_ copy: LogRecord.Copy) {
         dropped[copy.level, default: 0] += 1
-        untold += 1
         LogPipeline.shared.counters.withLock { $0.droppedByQueues += 1 }
     }
 
@@ -135,17 +144,19 @@ private final class Queue: @unchecked Sendable {  // all that changes is used un
         ThreadContext.current.state.pointee.sinkNesting += 1
         lock.lock()
         while true {
-            guard !waiting.isEmpty else {
+            guard !waiting.isEmpty || untold > 0 else {
                 if isClosed { break }
                 lock.wait()
                 continue
             }
             let batch = waiting
-            let lost = untold
-            (waiting, bytes, untold, isServing) = ([], 0, 0, true)
+            // Told at once if nothing came behind the lost lines.
+            let lost = waiting.isEmpty ? untold : 0
+            (waiting, bytes, untold, isServing) = ([], 0, untold - lost, true)
             lock.wakeAll()
             lock.unlock()
-            deliver(batch, lost: lost)
+            tell(lost)
+            deliver(batch)
             lock.lock()
             isServing = false
             lock.wakeAll()
@@ -153,20 +164,25 @@ private final class Queue: @unchecked Sendable {  // all that changes is used un
         lock.unlock()
     }
 
-    private func deliver(_ batch: [LogRecord.Copy], lost: Int) {
-        let counters = LogPipeline.shared.counters
-        if lost > 0 {
-            LogRecord.Copy.notice("\(lost) lines lost: queue full").withRecord {
-                slot.deliver($0, counters: counters)
-            }
+    private func deliver(_ batch: [Entry]) {
+        for entry in batch {
+            tell(entry.lostBefore)
+            entry.copy.withRecord { slot.deliver($0, counters: LogPipeline.shared.counters) }
         }
-        for copy in batch { copy.withRecord { slot.deliver($0, counters: counters) } }
+    }
+
+    private func tell(_ lost: Int) {
+        guard lost > 0 else { return }
+        // As severe as the other sink wants its lines, so that it is not held back as a mere warning.
+        LogRecord.Copy.notice("\(lost) lines lost (queue full)", level: min(.warning, slot.threshold)).withRecord {
+            slot.deliver($0, counters: LogPipeline.shared.counters)
+        }
     }
 
     func drain(atMost nanoseconds: Int64) {
         let end = SystemCalls.monotonicClock() + nanoseconds
         lock.lock()
-        while !waiting.isEmpty || isServing, hasThread {
+        while !waiting.isEmpty || untold > 0 || isServing, hasThread {
             let rest = end - SystemCalls.monotonicClock()
             guard rest > 0 else { break }
             lock.wait(nanoseconds: rest)
