@@ -42,6 +42,16 @@ uint64_t ashlar_log_thread_id(void) {
 #endif
 }
 
+// Of Swift's concurrency runtime, which has both but no Swift name for them.
+__attribute__((swiftcall, weak)) extern void *swift_task_getCurrent(void);
+__attribute__((swiftcall, weak)) extern uint64_t swift_task_getJobTaskId(void *task);
+
+uint64_t ashlar_log_task_number(void) {
+    if (!swift_task_getCurrent || !swift_task_getJobTaskId) return 0;
+    void *task = swift_task_getCurrent();
+    return task ? swift_task_getJobTaskId(task) : 0;
+}
+
 struct start {
     void *value;
     void (*body)(void *);

@@ -88,6 +88,68 @@ struct Child {
             say("\(context) \(LogLevel.allCases.filter { log.isEnabled($0) }.last?.name ?? "OFF")")
         }
         for notice in report.notices { say(notice) }
+        // What is wrong is told once, not with every change of the settings.
+        say("then \(LogSystem.start(configuration).notices.count)")
+    }
+
+    /// Uses what stands for the calls of FTToolBox and SquidKit.
+    func useTheCallsOfTheOriginals() {
+        LogSystem.start(configuration)
+        say("prior: \(LogSystem.crashLogAsString)")
+        say(LogSystem.setLogSeverity(.error))
+        let log = Log("A")
+        log.error("one").warning("below")
+        LogSystem.setOutput(.never)
+        log.error("two")
+        LogSystem.setOutput(.simulator)
+        log.error("three")
+        LogSystem.setOutput(.always)
+        say(LogSystem.logAsString)
+    }
+
+    /// Logs at once from 64 tasks, in scopes of different depth, while thresholds and formats change.
+    func logInManyTasks() async {
+        var configuration = configuration
+        configuration.rotation = LogRotation(segmentBytes: 1 << 24, runBytes: 1 << 30)
+        LogSystem.start(configuration)
+        let rounds = number("count", or: 20)
+        await withTaskGroup(of: Void.self) { group in
+            for task in 0..<64 {
+                group.addTask {
+                    let log = Log("T\(task)")
+                    for round in 0..<rounds {
+                        let depth = (task + round) % 4
+                        await nest(log, depth) {
+                            log.debug("depth \(depth)")
+                            await Task.yield()
+                            log.info("depth \(depth)").indent(true)
+                            await Task.yield()
+                            log.error("depth \(depth + 1)").indent(false)
+                            log.debug("depth \(depth)")
+                        }
+                    }
+                }
+            }
+            group.addTask {
+                for round in 0..<rounds * 4 {
+                    LogSystem.setThreshold(round % 2 == 0 ? .debugging : .verbose, forContext: "T")
+                    LogSystem.format = round % 3 == 0 ? .myLogger : .standard
+                    await Task.yield()
+                }
+            }
+        }
+        let lines = LogSystem.liveLog.split(separator: "\n").filter { $0.contains("- depth ") }
+        let wrong = lines.filter { line in
+            line.prefix { $0 == " " }.count != 2 * (line.last?.wholeNumberValue ?? -1)
+        }
+        say("\(wrong.count) of \(lines.count) lines wrong")
+    }
+
+    private nonisolated(nonsending) func nest(
+        _ log: Log, _ depth: Int, _ body: nonisolated(nonsending) () async -> Void
+    ) async {
+        guard depth > 0 else { return await body() }
+        await log.scope("level", level: .verbose) { await nest(log, depth - 1, body) }
     }
 
     /// Prints lines to the standard error stream.

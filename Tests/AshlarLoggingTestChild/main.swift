@@ -36,6 +36,8 @@ case "pipe": child.logIntoBrokenPipe()
 case "closed": child.logWithClosedDescriptors()
 case "full": child.fillTheDisk()
 case "handler": child.logFromSignalHandler()
+case "originals": child.useTheCallsOfTheOriginals()
+case "tasks": await child.logInManyTasks()
 default:
     print("unknown command \(arguments[1])")
     exit(2)

@@ -52,6 +52,10 @@ import Testing
         // The newest 64 KiB wait in memory and are part of the log.
         #expect(system.lines.last?.hasPrefix("[INFO] A - line 5000 ") == true)
         #expect(system.pipeline.flush(sync: false) == false)
+        // If the process ended now, what waits would be lost too, and the state file says so.
+        let waiting = store.file.backlog.count { $0 == 10 }
+        let state = try #require(RunFolder(path: system.folder.path + ".moved").runs().first?.state())
+        #expect(Int(state.lost) == lost + waiting)
         try system.mendDisk()
         #expect(system.pipeline.flush(sync: false))
         system.log().info("after")
@@ -64,6 +68,7 @@ import Testing
         #expect(kept.last?.hasPrefix("[INFO] A - line 5000 ") == true)
         #expect(lines.last == "[INFO] A - after")
         #expect(kept.joined().utf8.count > 60_000)
+        #expect(PriorRun.all(in: system.folder.path).map(\.lostLines) == [lost])
     }
 
     @Test("Writing is tried again every 256 lines, without a flush")

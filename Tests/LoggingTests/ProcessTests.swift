@@ -93,8 +93,18 @@ import Testing
                 net.cache OFF
                 other INFO
                 ASHLAR_LOG: "info,net=debug,net.cache=off,loud": expected level or prefix=level or prefix=off, found "loud"
+                then 0
 
                 """)
+    }
+
+    @Test("The originals' calls by name: the log, the log of the run before, the severity", .timeLimit(.minutes(5)))
+    func originals() throws {
+        let folder = TemporaryFolder()
+        #expect(try TestChild("originals", folder.path).run() == "prior: \nFT_ERROR\n[ERROR] A - one\n\n")
+        #expect(
+            try TestChild("originals", folder.path).run()
+                == "prior: [ERROR] A - one\n\nFT_ERROR\n[ERROR] A - one\n\n")
     }
 
     @Test("Lines on standard error are coloured only where the environment wants it", .timeLimit(.minutes(5)))

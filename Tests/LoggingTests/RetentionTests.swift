@@ -1,4 +1,5 @@
 import Foundation
+import Synchronization
 import Testing
 
 @testable import AshlarLogging
@@ -47,15 +48,148 @@ import Testing
         for name in foreign { #expect(folder.names.contains(name)) }
     }
 
-    @Test("A thousand old runs are removed without the start waiting for it", .timeLimit(.minutes(5)))
-    func many() async throws {
+    @Test("Of a thousand old runs a start removes few itself and leaves the others to the background")
+    func many() throws {
         let folder = TemporaryFolder()
         for index in 1...1000 { try folder.makeRun(startedAt: now - Int64(index) * 1000, pid: 1, ending: .clean) }
-        let system = TestSystem(in: folder)
-        #expect(system.report.priorRun?.startedAt.nanoseconds == now - 1000)
-        while runs(folder).count > 6 { try await Task.sleep(for: .milliseconds(5)) }
-        #expect(runs(folder).count == 6)
-        #expect(folder.names.count == 12)
+        let left = Mutex<[@Sendable () -> Void]>([])
+        var retention = retention(folder, LogRetention())
+        retention.inBackground = { work in
+            left.withLock { $0.append(work) }
+            return true
+        }
+        let listing = RunFolder(path: folder.path).listing()
+        retention.apply(to: listing, now: now)
+        #expect(runs(folder).count == 1000 - Retention.mostInline)
+        #expect(runs(folder).last?.startedAt.nanoseconds == now - 992_000)
+        // While that is under way, another start leaves nothing to do.
+        retention.apply(to: listing, now: now)
+        let work = left.withLock { $0 }
+        #expect(work.count == 1)
+        work[0]()
+        #expect(runs(folder).map(\.startedAt.nanoseconds) == (1...5).map { now - $0 * 1000 })
+        #expect(folder.names.count == 10)
+    }
+
+    @Test("Short-lived processes keep the limits, though their background ends with them")
+    func shortLived() throws {
+        let folder = TemporaryFolder()
+        for index in 1...60 { try folder.makeRun(startedAt: now - Int64(index) * 1000, pid: 1, ending: .clean) }
+        var retention = retention(folder, LogRetention())
+        // Takes the work and never does it, each time in another process.
+        retention.inBackground = { _ in true }
+        for round in 0..<10 {
+            let before = runs(folder).count
+            Retention.forgetBackground(of: folder.path)
+            retention.apply(to: RunFolder(path: folder.path).listing(), now: now)
+            // One is found surplus on the way to the limit, and the oldest go with it.
+            #expect(runs(folder).count == max(5, before - Retention.mostInline - 1), "round \(round)")
+        }
+        #expect(runs(folder).map(\.startedAt.nanoseconds) == (1...5).map { now - $0 * 1000 })
+    }
+
+    @Test("What is removed is what a model removes", arguments: 1...40 as ClosedRange<UInt64>)
+    func model(seed: UInt64) throws {
+        var random = SeededGenerator(seed: seed)
+        let folder = TemporaryFolder()
+        let alive = try #require(ProcessIdentity.start(of: getpid()))
+        struct Old {
+            var start: Int64
+            var bytes: Int
+            var isOurs: Bool
+            var isRunning: Bool
+        }
+        var old: [Old] = []
+        for index in 1...Int64.random(in: 1...60, using: &random) {
+            let run = Old(
+                start: now - index * Self.day / 4, bytes: .random(in: 1...2000, using: &random),
+                isOurs: .random(in: 0..<5, using: &random) > 0, isRunning: .random(in: 0..<8, using: &random) == 0)
+            old.append(run)
+            try folder.makeRun(
+                startedAt: run.start, pid: run.isRunning ? getpid() : 1, processStart: run.isRunning ? alive : 1,
+                application: run.isOurs ? "test" : "other", ending: run.isRunning ? .running : .clean,
+                log: String(repeating: "x", count: run.bytes))
+        }
+        let policy = LogRetention(
+            runs: .random(in: 1...10, using: &random), bytes: .random(in: 0...12_000, using: &random),
+            age: .seconds(86_400 * Int64.random(in: 0...12, using: &random)))
+        let finished = old.filter { $0.isOurs && !$0.isRunning }
+        var (kept, bytes) = (Set(old.filter { !$0.isOurs || $0.isRunning }.map(\.start)), 0)
+        for (index, run) in finished.enumerated() {
+            bytes += run.bytes
+            let fits =
+                index < policy.runs && bytes <= policy.bytes && run.start >= now - policy.age.clampedNanoseconds
+            guard fits || index == 0 else { break }
+            kept.insert(run.start)
+            guard fits else { break }
+        }
+        var retention = retention(folder, policy)
+        retention.prior = finished.first.map { RunName(startedAt: $0.start, processID: 1, tag: 0) }
+        retention.inBackground = { work in
+            work()
+            return true
+        }
+        retention.apply(to: RunFolder(path: folder.path).listing(), now: now)
+        #expect(Set(runs(folder).map(\.startedAt.nanoseconds)) == kept)
+    }
+
+    @Test("Many that start and end at once leave a folder that the next start brings within its limits")
+    func concurrentStarts() throws {
+        let folder = TemporaryFolder()
+        DispatchQueue.concurrentPerform(iterations: 40) { index in
+            let system = TestSystem(in: folder) { $0.retention.runs = 3 }
+            system.log().info("run \(index)")
+            // Whatever the others remove, the prior run is there when its successor is told of it.
+            system.pipeline.shutdown()
+        }
+        let newest = try #require(runs(folder).first)
+        let system = TestSystem(in: folder) { $0.retention.runs = 3 }
+        #expect(system.report.priorRun?.startedAt == newest.startedAt)
+        #expect(system.report.priorRun?.log.hasPrefix("[INFO] A - run ") == true)
+        #expect(runs(folder).count == 4)
+    }
+
+    @Test("A run whose state file is not written yet is left alone")
+    func beginning() throws {
+        let folder = TemporaryFolder()
+        try folder.make()
+        for (index, age) in [1000, 120 * 1_000_000_000].enumerated() {
+            let name = RunName(startedAt: now - Int64(age), processID: 1, tag: UInt16(index))
+            try Data().write(to: URL(fileURLWithPath: "\(folder.path)/\(name.stateFile)"))
+        }
+        retention(folder, LogRetention(runs: 1, bytes: 0, age: .zero))
+            .apply(to: RunFolder(path: folder.path).listing(), now: now)
+        #expect(runs(folder).map(\.startedAt.nanoseconds) == [now - 1000])
+    }
+
+    @Test("Runs come the newest first, whether picked out or sorted", arguments: [1, 7, 8, 9, 40, 300])
+    func order(count: Int) throws {
+        let folder = TemporaryFolder()
+        try folder.make()
+        var random = SeededGenerator(seed: UInt64(count))
+        var names: Set<RunName> = []
+        for _ in 0..<count {
+            let name = RunName(startedAt: .random(in: 1...20, using: &random), processID: 1, tag: .random(in: 0...999))
+            names.insert(name)
+            for part in [RunFile.Part.state, .segment(0), .segment(2)] {
+                let path = "\(folder.path)/\(RunFile(run: name, part: part).name)"
+                try Data().write(to: URL(fileURLWithPath: path))
+            }
+        }
+        let listing = RunFolder(path: folder.path).listing()
+        let sorted = names.sorted(by: >)
+        #expect(listing.map(\.name) == sorted)
+        #expect(listing.allSatisfy { Set($0.parts) == [.state, .segment(0), .segment(2)] })
+        #expect(listing.oldest(5).map(\.name) == sorted.reversed().prefix(5).map { $0 })
+        if let middle = sorted.dropFirst(count / 2).first {
+            #expect(listing.before(middle).map(\.name) == sorted.filter { $0 < middle })
+        }
+    }
+
+    private func retention(_ folder: TemporaryFolder, _ policy: LogRetention) -> Retention {
+        Retention(
+            folder: RunFolder(path: folder.path), policy: policy, application: "test",
+            own: RunName(startedAt: .max, processID: 1, tag: 0), prior: nil)
     }
 
     @Test("A mapped segment of a killed run is cut at its last line by the next start")

@@ -158,6 +158,33 @@ import Testing
         #expect(wrong == 0)
     }
 
+    @Test("A task that ends with an open indent leaves it to no other task", .timeLimit(.minutes(5)))
+    func openIndent() async {
+        let system = TestSystem()
+        let log = system.log()
+        for _ in 0..<300 {
+            _ = await Task { log.indent(true).indent(true) }.value
+            _ = await Task.detached { log.info("later") }.value
+        }
+        #expect(system.lines.count == 300)
+        #expect(system.lines.allSatisfy { $0 == "[INFO] A - later" })
+    }
+
+    @Test(
+        "In a process of its own, no line of 64 tasks has another's indent", .timeLimit(.minutes(5)), arguments: modes)
+    func taskProcess(mode: LogStorageMode) throws {
+        let name =
+            switch mode {
+            case .everyLine: "everyLine"
+            case .mapped: "mapped"
+            case .buffered: "buffered"
+            }
+        let folder = TemporaryFolder()
+        let rounds = isSoak ? 2500 : 20
+        let told = try TestChild("tasks", folder.path, ["mode=\(name)", "count=\(rounds)", "runs=1"]).run()
+        #expect(told == "0 of \(64 * rounds * 4) lines wrong\n")
+    }
+
     private nonisolated(nonsending) func nest(
         _ log: Log, _ depth: Int, _ body: nonisolated(nonsending) () async -> Void
     ) async {

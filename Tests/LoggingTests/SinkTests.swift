@@ -161,6 +161,40 @@ import Testing
         #expect(lines.count == 202 - dropped)
         #expect(lines.last == "line 201")
         if overflow == .dropOldest { #expect(lines.contains("line 200")) } else { #expect(lines.contains("line 1")) }
+        // Each notice stands where the lines are missing.
+        var next = 0
+        for message in messages {
+            if let lost = message.wholeMatch(of: /(\d+) lines lost .*/).flatMap({ Int($0.1) }) {
+                next += lost
+            } else {
+                #expect(message == "line \(next)")
+                next += 1
+            }
+        }
+        #expect(next == 202)
+    }
+
+    @Test("A sink that wants errors only is told of lost ones as an error", .timeLimit(.minutes(5)))
+    func lostErrors() {
+        let (entered, gate) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
+        let inner = CapturingSink()
+        let stuck = ClosureSink(threshold: .error) { record in
+            if record.message == "line 0" {
+                entered.signal()
+                gate.wait()
+            }
+            return inner.receive(record)
+        }
+        let sink = QueueSink(stuck, bytes: 1024)
+        let system = TestSystem { $0.sinks = [sink] }
+        system.log().error("line 0")
+        entered.wait()
+        for index in 1...50 { system.log().error("line \(index)") }
+        gate.signal()
+        sink.flush()
+        let notices = inner.records.filter { $0.context == "AshlarLogging" }
+        #expect(notices.map(\.level) == [.error])
+        #expect(notices.first?.message == "\(sink.dropped[.error] ?? 0) lines lost (queue full)")
     }
 
     @Test("A capture sees its own closure's lines of all levels, whatever the thresholds, and child tasks'")

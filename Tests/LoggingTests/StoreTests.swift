@@ -110,12 +110,26 @@ let modes: [LogStorageMode] = [.everyLine, .mapped, .buffered(bytes: 4096, milli
         #expect(system.live == "[INFO] A - before\n[INFO] A - \(long)\n[INFO] A - after\n")
     }
 
-    @Test("Segments are continued after the interval too")
-    func interval() {
-        let system = TestSystem { $0.rotation = LogRotation(interval: .zero) }
+    @Test("Segments are continued after the interval too", arguments: [LogStorageMode.everyLine, .mapped])
+    func interval(mode: LogStorageMode) {
+        let system = TestSystem {
+            $0.mode = mode
+            $0.rotation = LogRotation(segmentBytes: 4096, interval: .zero)
+        }
         for index in 1...3 { system.log().info("line \(index)") }
         #expect(system.folder.names.count { $0.hasSuffix(".log") } == 3)
         #expect(system.lines == (1...3).map { "[INFO] A - line \($0)" })
+    }
+
+    @Test("An interval beyond all measure is no interval", arguments: [LogStorageMode.everyLine, .mapped])
+    func endlessInterval(mode: LogStorageMode) {
+        let system = TestSystem {
+            $0.mode = mode
+            $0.rotation = LogRotation(interval: .seconds(Int64.max))
+            $0.retention.age = .seconds(Int64.max)
+        }
+        for index in 1...3 { system.log().info("line \(index)") }
+        #expect(system.folder.names.count { $0.hasSuffix(".log") } == 1)
     }
 
     @Test(

@@ -36,6 +36,10 @@ int ashlar_log_start_thread(void *value, void (*body)(void *));
 /// The identity of the calling thread as the kernel names it.
 uint64_t ashlar_log_thread_id(void);
 
+/// The number of the calling task, which no other task of the process ever has; 0 outside of tasks, or if the Swift
+/// runtime does not tell.
+uint64_t ashlar_log_task_number(void);
+
 /// The descriptor that `ashlar_log_signal_write` writes to; -1 for none.
 void ashlar_log_set_signal_descriptor(int descriptor);
 

@@ -1,3 +1,4 @@
+internal import CAshlarLogging
 import Synchronization
 
 /// How deep a line is: the scopes around it, and what `indent` added on this task or thread.
@@ -7,16 +8,16 @@ enum LogIndent {
     /// How many scopes are open in the process; while there are none, no line has to look at its task.
     static let openScopes = Atomic<Int>(0)
 
-    /// Depths that `indent` brought about in tasks, by the identity of the task.
+    /// Depths that `indent` brought about in tasks, by the number of the task.
     ///
-    /// An entry goes when its depth is back at 0. The system may use the address of an ended task again, so a task that
-    /// ends out of balance could leave its depth to a later one; the list is bounded, and the oldest entries go first.
+    /// An entry goes when its depth is back at 0. That of a task which ended out of balance stays and means nothing, for
+    /// numbers are not used twice; the list is bounded, and the oldest entries go first.
     private struct TaskDepths {
         static let most = 1024
-        var depths: [UnsafeRawPointer: (depth: Int, order: UInt64)] = [:]
+        var depths: [UInt64: (depth: Int, order: UInt64)] = [:]
         var order: UInt64 = 0
 
-        mutating func set(_ depth: Int, for task: UnsafeRawPointer) {
+        mutating func set(_ depth: Int, for task: UInt64) {
             guard depth > 0 else {
                 depths[task] = nil
                 return
@@ -33,10 +34,15 @@ enum LogIndent {
     static var forkLock: ForkSafeLock { taskDepths.lock }
     private static let taskCount = Atomic<Int>(0)
 
-    /// The address of the current task, if the code runs in one.
-    private static var currentTask: UnsafeRawPointer? {
+    /// The number of the current task, if the code runs in one.
+    ///
+    /// An address would not do: the next task may get that of one that has ended. Where the runtime does not tell the
+    /// number, the address has to.
+    private static var currentTask: UInt64? {
         withUnsafeCurrentTask { task in
-            task.map { UnsafeRawPointer(bitPattern: $0.hashValue) ?? UnsafeRawPointer(bitPattern: 1)! }
+            guard let task else { return nil }
+            let number = ashlar_log_task_number()
+            return number != 0 ? number : UInt64(bitPattern: Int64(task.hashValue))
         }
     }
 

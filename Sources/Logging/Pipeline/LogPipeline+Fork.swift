@@ -29,7 +29,7 @@ enum ForkHooks {
         // In the order in which they are taken elsewhere: outer ones first.
         var locks = pipeline.table.forkLocks + slots.map(\.lock) + sinks.flatMap(\.forkLocks)
         locks += settings.store?.forkLocks ?? []
-        locks += pipeline.innerLocks + [LogIndent.forkLock, LogCore.forkLock]
+        locks += pipeline.innerLocks + [LogIndent.forkLock, LogCore.forkLock, Retention.forkLock]
         for lock in locks { lock.lock() }
         held = [pipeline.control.lock] + locks
         (forked, store) = (sinks, settings.store)

@@ -169,6 +169,16 @@ enum SystemCalls {
 
     static func remove(_ path: String) -> Bool { unlink(path) == 0 }
 
+    static func rename(_ path: String, to other: String) -> Bool {
+        #if canImport(Darwin)
+            Darwin.rename(path, other) == 0
+        #elseif canImport(Musl)
+            Musl.rename(path, other) == 0
+        #else
+            Glibc.rename(path, other) == 0
+        #endif
+    }
+
     struct FileIdentity: Equatable {
         var device: UInt64
         var number: UInt64

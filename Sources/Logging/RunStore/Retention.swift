@@ -1,54 +1,107 @@
 /// Removes finished runs that are surplus.
-struct Retention {
+struct Retention: Sendable {
     let folder: RunFolder
     let policy: LogRetention
     let application: String
     /// The run being written; older ones may go.
     let own: RunName
     /// The newest prior run, which is always kept.
-    let prior: RunName?
+    var prior: RunName?
 
-    /// With more runs than this, a start does not wait for their removal.
-    static let mostInline = 24
+    /// Runs work that a start does not wait for; `false` if that is not possible.
+    var inBackground: @Sendable (@escaping @Sendable () -> Void) -> Bool = { BackgroundThread.start($0) }
 
-    /// Removes what is surplus, in the background if there is much to look at.
-    func apply(to runs: [RunFiles], now: Int64 = SystemCalls.wallClock()) {
-        let older = runs.filter { $0.name < own }
-        if older.count <= Self.mostInline {
-            remove(older, now)
-        } else if !BackgroundThread.start({ [self] in remove(older, now) }) {
-            remove(older, now)
+    /// How many runs a start looks at, and how many it removes, before it leaves the rest to the background.
+    static let mostLooks = 24
+    static let mostInline = 8
+
+    /// Removes what is surplus of the runs before this one.
+    ///
+    /// A start does a small part itself, so that short-lived processes, whose background ends with them, keep the
+    /// limits too.
+    func apply(to older: RunListing, now: Int64 = SystemCalls.wallClock()) {
+        var tally = Tally(retention: self, now: now)
+        var runs = older.makeIterator()
+        var last: RunName?
+        for _ in 0..<Self.mostLooks where !tally.isFull {
+            guard let run = runs.next() else { return remove(tally.surplus) }
+            tally.count(run)
+            last = run.name
         }
+        var isAll = false
+        if tally.isFull, let last {
+            // All that is left is surplus, but what is not ours or still running.
+            let oldest = older.before(last).oldest(Self.mostInline + 1)
+            isAll = oldest.count <= Self.mostInline
+            let few = oldest.prefix(Self.mostInline).filter { tally.concerns($0) }
+            remove(tally.surplus + few.reversed())
+        }
+        guard !isAll else { return }
+        // One at a time: a process that starts again and again does not look through the folder twice at once.
+        guard Self.busyFolders.withLock({ $0.insert(folder.path).inserted }) else { return }
+        let rest: @Sendable () -> Void = {
+            self.remove(self.surplus(of: older, now: now))
+            Self.busyFolders.withLock { _ = $0.remove(self.folder.path) }
+        }
+        if !inBackground(rest) { rest() }
     }
 
-    /// The runs that are surplus, of those given newest first.
-    func surplus(of older: [RunFiles], now: Int64) -> [RunFiles] {
-        let (oldest, _) = now.subtractingReportingOverflow(policy.age.clampedNanoseconds)
-        var kept = 0
-        var bytes: Int64 = 0
-        var result: [RunFiles] = []
-        for run in older where run.name < own {
+    private static let busyFolders = Guarded<Set<String>>([])
+    static var forkLock: ForkSafeLock { busyFolders.lock }
+
+    /// As in a new process.
+    static func forgetBackground(of path: String) { busyFolders.withLock { _ = $0.remove(path) } }
+
+    /// The runs that are surplus, newest first.
+    func surplus(of older: RunListing, now: Int64) -> [RunFiles] {
+        var tally = Tally(retention: self, now: now)
+        for run in older { tally.count(run) }
+        return tally.surplus
+    }
+
+    /// Counts finished runs, the newest first.
+    struct Tally {
+        let retention: Retention
+        let now: Int64
+        private var kept = 0
+        private var bytes: Int64 = 0
+        private(set) var surplus: [RunFiles] = []
+        /// Whether all runs that follow are surplus.
+        private(set) var isFull = false
+
+        init(retention: Retention, now: Int64) { (self.retention, self.now) = (retention, now) }
+
+        mutating func count(_ run: RunFiles) {
+            guard concerns(run) else { return }
+            let policy = retention.policy
+            if !isFull {
+                let (oldest, isForever) = now.subtractingReportingOverflow(policy.age.clampedNanoseconds)
+                isFull = kept >= policy.runs || (!isForever && run.name.startedAt < oldest)
+            }
+            if !isFull {
+                bytes += policy.bytes == .max ? 0 : run.bytes
+                isFull = bytes > Int64(policy.bytes)
+            }
+            if run.name == retention.prior || !isFull { kept += 1 } else { surplus.append(run) }
+        }
+
+        /// Whether the run is finished and of the application that is started.
+        func concerns(_ run: RunFiles) -> Bool {
+            guard run.name < retention.own else { return false }
             let state = run.state()
-            guard state == nil || state?.application == application, run.outcome(state) != .stillRunning else {
-                continue
-            }
-            if run.name == prior {
-                (kept, bytes) = (kept + 1, bytes + run.bytes)
-                continue
-            }
-            let isSurplus = kept >= policy.runs || run.name.startedAt < oldest
-            let size = isSurplus ? 0 : run.bytes
-            if isSurplus || bytes + size > Int64(policy.bytes) {
-                result.append(run)
-            } else {
-                (kept, bytes) = (kept + 1, bytes + size)
-            }
+            guard let state else { return !isBeginning(run) && !run.isRunning(nil) }
+            return state.application == retention.application && run.outcome(state) != .stillRunning
         }
-        return result
+
+        /// Whether the run may be one whose process has made its state file and not written it yet.
+        private func isBeginning(_ run: RunFiles) -> Bool {
+            run.paths.isEmpty && now - run.name.startedAt < 60_000_000_000
+        }
     }
 
-    private func remove(_ older: [RunFiles], _ now: Int64) {
-        for run in surplus(of: older, now: now).reversed() { run.remove() }
+    /// Removes runs, the oldest first.
+    private func remove(_ runs: [RunFiles]) {
+        for run in runs.reversed() where run.name != prior { run.remove() }
     }
 
     /// Removes the oldest finished run to make room on a full disk; never the newest prior one.
@@ -62,10 +115,10 @@ struct Retention {
     }
 }
 
-extension RunFiles {
+extension PriorRun {
     /// Cuts off the zeros that a mapped segment has behind its last line when its process was killed.
     func repair() {
-        for path in paths {
+        for path in files {
             let descriptor = SystemCalls.openForUpdating(path)
             guard descriptor >= 0 else { continue }
             defer { SystemCalls.close(descriptor) }

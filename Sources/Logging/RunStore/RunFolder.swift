@@ -63,32 +63,102 @@ struct RunFolder {
     let path: String
 
     /// All runs, the newest first.
-    func runs() -> [RunFiles] {
+    func runs() -> [RunFiles] { Array(listing()) }
+
+    /// What lies in the folder now.
+    func listing() -> RunListing {
         var found: [RunFile] = []
+        found.reserveCapacity(256)
         SystemCalls.forEachName(in: path) { if let file = RunFile.parse($0) { found.append(file) } }
-        found.sort { $0.run > $1.run }
-        var runs: [RunFiles] = []
-        var first = 0
-        while first < found.count {
-            let name = found[first].run
-            var parts: [RunFile.Part] = []
-            while first < found.count, found[first].run == name {
-                parts.append(found[first].part)
-                first += 1
-            }
-            runs.append(RunFiles(folder: path, name: name, parts: parts))
+        return RunListing(folder: path, files: found)
+    }
+}
+
+/// The runs in a folder, the newest first.
+///
+/// A start among many old runs wants the newest few: they are picked out one by one, and all the others sorted only if
+/// someone goes on to look at them.
+struct RunListing: Sequence, Sendable {
+    fileprivate let folder: String
+    fileprivate let files: [RunFile]
+
+    /// Those that began before a run, to which the newest prior one belongs.
+    func before(_ run: RunName) -> RunListing { RunListing(folder: folder, files: files.filter { $0.run < run }) }
+
+    /// The oldest runs, the oldest first.
+    func oldest(_ count: Int) -> [RunFiles] {
+        var result: [RunFiles] = []
+        var rest = files
+        while result.count < count, let run = Self.take(from: &rest, first: { $0 < $1 }) {
+            result.append(RunFiles(folder: folder, name: run.name, parts: run.parts))
         }
-        return runs
+        return result
     }
 
-    /// The newest finished run of an application that began before `own`.
-    func priorRun(of application: String, before own: RunName, in runs: [RunFiles]) -> PriorRun? {
-        for run in runs where run.name < own && !run.paths.isEmpty {
+    /// Takes the files of the run that goes before all others.
+    fileprivate static func take(
+        from files: inout [RunFile], first goesBefore: (RunName, RunName) -> Bool
+    ) -> (name: RunName, parts: [RunFile.Part])? {
+        guard var name = files.first?.run else { return nil }
+        for file in files where goesBefore(file.run, name) { name = file.run }
+        var parts: [RunFile.Part] = []
+        var index = 0
+        while index < files.count {
+            if files[index].run == name {
+                parts.append(files[index].part)
+                files.swapAt(index, files.count - 1)
+                files.removeLast()
+            } else {
+                index += 1
+            }
+        }
+        return (name, parts)
+    }
+
+    /// The newest finished run of an application.
+    func priorRun(of application: String) -> PriorRun? {
+        for run in self where !run.paths.isEmpty {
             let described = run.described()
             guard described.application == nil || described.application == application else { continue }
             if described.outcome != .stillRunning { return described }
         }
         return nil
+    }
+
+    func makeIterator() -> Iterator { Iterator(self) }
+
+    struct Iterator: IteratorProtocol {
+        private let folder: String
+        private var files: [RunFile]
+        private var isSorted = false
+        private var picked = 0
+        /// How many are picked out before the rest is sorted.
+        private static let picks = 8
+
+        fileprivate init(_ listing: RunListing) { (folder, files) = (listing.folder, listing.files) }
+
+        mutating func next() -> RunFiles? {
+            guard !isSorted else { return takeLast() }
+            guard picked < Self.picks, files.count > 64 else {
+                files.sort { $0.run < $1.run }
+                isSorted = true
+                return takeLast()
+            }
+            picked += 1
+            return RunListing.take(from: &files, first: { $0 > $1 }).map {
+                RunFiles(folder: folder, name: $0.name, parts: $0.parts)
+            }
+        }
+
+        private mutating func takeLast() -> RunFiles? {
+            guard let newest = files.last?.run else { return nil }
+            var parts: [RunFile.Part] = []
+            while let last = files.last, last.run == newest {
+                parts.append(last.part)
+                files.removeLast()
+            }
+            return RunFiles(folder: folder, name: newest, parts: parts)
+        }
     }
 }
 

@@ -2,7 +2,7 @@
 ///
 /// Names sort by the start of the run. The digits at the end tell runs apart that one process starts in the same
 /// nanosecond.
-struct RunName: Hashable, Comparable {
+struct RunName: Hashable, Comparable, Sendable {
     var startedAt: Int64
     var processID: Int32
     var tag: UInt16
@@ -23,8 +23,8 @@ struct RunName: Hashable, Comparable {
 }
 
 /// What a file in the folder of runs is.
-struct RunFile: Hashable {
-    enum Part: Hashable, Comparable {
+struct RunFile: Hashable, Sendable {
+    enum Part: Hashable, Comparable, Sendable {
         case state
         /// A part of the log; the first has no number in its name.
         case segment(Int)
@@ -54,57 +54,67 @@ struct RunFile: Hashable {
 
     init(run: RunName, part: Part) { (self.run, self.part) = (run, part) }
 
+    /// A start looks at every name in the folder, so this reads bytes and makes no strings.
     static func parse(_ bytes: UnsafeBufferPointer<UInt8>) -> RunFile? {
-        var rest = bytes[...]
-        guard take("run-", from: &rest), let time = number(of: 19...19, from: &rest), take("-", from: &rest),
-            let pid = number(of: 1...10, from: &rest), let processID = Int32(exactly: pid), take("-", from: &rest),
-            let tag = hexadecimal(from: &rest), take(".", from: &rest)
+        var reader = NameReader(bytes: bytes)
+        guard reader.take("run-"), let time = reader.number(of: 19...19), reader.take("-"),
+            let pid = reader.number(of: 1...10), let processID = Int32(exactly: pid), reader.take("-"),
+            let tag = reader.hexadecimal(), reader.take(".")
         else { return nil }
         let run = RunName(startedAt: time, processID: processID, tag: tag)
-        if rest.elementsEqual("state".utf8) { return RunFile(run: run, part: .state) }
-        if rest.elementsEqual("log".utf8) { return RunFile(run: run, part: .segment(0)) }
-        let isChild = take("child", from: &rest)
-        guard let number = number(of: 1...10, from: &rest), number > 0, rest.elementsEqual(".log".utf8) else {
-            return nil
-        }
+        if reader.isAtEnd(with: "state") { return RunFile(run: run, part: .state) }
+        if reader.isAtEnd(with: "log") { return RunFile(run: run, part: .segment(0)) }
+        let isChild = reader.take("child")
+        guard let number = reader.number(of: 1...10), number > 0, reader.isAtEnd(with: ".log") else { return nil }
         return RunFile(run: run, part: isChild ? .child(Int(number)) : .segment(Int(number)))
     }
+}
 
-    private static func take(_ text: StaticString, from rest: inout UnsafeBufferPointer<UInt8>.SubSequence) -> Bool {
-        text.withUTF8Buffer {
-            guard rest.starts(with: $0) else { return false }
-            rest = rest.dropFirst($0.count)
-            return true
-        }
+/// Reads the parts of a name from left to right.
+private struct NameReader {
+    let bytes: UnsafeBufferPointer<UInt8>
+    var position = 0
+
+    @inline(__always)
+    mutating func take(_ text: StaticString) -> Bool {
+        let count = text.utf8CodeUnitCount
+        guard bytes.count - position >= count else { return false }
+        for index in 0..<count where bytes[position + index] != text.utf8Start[index] { return false }
+        position += count
+        return true
     }
 
-    private static func number(
-        of digits: ClosedRange<Int>, from rest: inout UnsafeBufferPointer<UInt8>.SubSequence
-    ) -> Int64? {
+    @inline(__always)
+    mutating func isAtEnd(with text: StaticString) -> Bool {
+        bytes.count - position == text.utf8CodeUnitCount && take(text)
+    }
+
+    @inline(__always)
+    mutating func number(of digits: ClosedRange<Int>) -> Int64? {
         var value: Int64 = 0
-        var count = 0
-        while let byte = rest.first, 48...57 ~= byte, count < digits.upperBound {
+        let first = position
+        while position < bytes.count, position - first < digits.upperBound, 48...57 ~= bytes[position] {
             let (product, overflow) = value.multipliedReportingOverflow(by: 10)
-            let (sum, carry) = product.addingReportingOverflow(Int64(byte - 48))
+            let (sum, carry) = product.addingReportingOverflow(Int64(bytes[position] - 48))
             guard !overflow, !carry else { return nil }
             value = sum
-            rest = rest.dropFirst()
-            count += 1
+            position += 1
         }
-        return digits.contains(count) ? value : nil
+        return digits.contains(position - first) ? value : nil
     }
 
-    private static func hexadecimal(from rest: inout UnsafeBufferPointer<UInt8>.SubSequence) -> UInt16? {
-        guard rest.count >= 4 else { return nil }
+    @inline(__always)
+    mutating func hexadecimal() -> UInt16? {
+        guard bytes.count - position >= 4 else { return nil }
         var value: UInt16 = 0
-        for byte in rest.prefix(4) {
+        for byte in bytes[position..<(position + 4)] {
             switch byte {
             case 48...57: value = value << 4 | UInt16(byte - 48)
             case 97...102: value = value << 4 | UInt16(byte - 87)
             default: return nil
             }
         }
-        rest = rest.dropFirst(4)
+        position += 4
         return value
     }
 }

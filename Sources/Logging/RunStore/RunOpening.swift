@@ -15,9 +15,9 @@ struct RunOpening {
         case .failure(let failure): return inMemory(failure.error)
         case .success(let run):
             let folder = RunFolder(path: path)
-            let runs = folder.runs()
-            let prior = folder.priorRun(of: application, before: run.name, in: runs)
-            if let prior, prior.outcome != .clean { runs.first { $0.name == prior.name }?.repair() }
+            let older = folder.listing().before(run.name)
+            let prior = older.priorRun(of: application)
+            if let prior, prior.outcome != .clean { prior.repair() }
             let retention = Retention(
                 folder: folder, policy: configuration.retention, application: application, own: run.name,
                 prior: prior?.name)
@@ -32,7 +32,7 @@ struct RunOpening {
                     report.notices = ["\(path): cannot be mapped safely; lines are written one by one"]
                 }
                 if configuration.notesSignals, pipeline === LogPipeline.shared { run.noteSignals() }
-                retention.apply(to: runs)
+                retention.apply(to: older)
                 return Opened(store: store, report: report)
             }
         }

@@ -2,15 +2,23 @@
 ///
 /// Uses the journal's native protocol over its datagram socket (systemd.io/JOURNAL_NATIVE_PROTOCOL): `MESSAGE`,
 /// `PRIORITY`, `SYSLOG_IDENTIFIER`, `CODE_FILE`, `CODE_LINE`, `CODE_FUNC`, `TID`, `LOG_CONTEXT`, and each field of the
-/// line under its name in capitals. The message is not escaped, because the protocol can hold any text.
+/// line under its name in capitals, behind `FIELD_` where it would be taken for one of these. The message is not escaped,
+/// because the protocol can hold any text.
 public struct JournalSink: LogSink {
     /// The least severe level that is sent.
     public var threshold: LogLevel
     private let identifier: String
     private let socket: DatagramSocket
 
-    /// A longer message is cut: a datagram has to fit into the socket's buffer.
+    /// A longer message or value is cut, and fields that are too much left out: a datagram has to fit into the socket's
+    /// buffer.
     private static let longestMessage = 32_768
+    private static let longestValue = 4096
+    private static let mostBytes = 131_072
+
+    private static let ownNames: Set<String> = [
+        "MESSAGE", "PRIORITY", "SYSLOG_IDENTIFIER", "CODE_FILE", "CODE_LINE", "CODE_FUNC", "TID", "LOG_CONTEXT",
+    ]
 
     /// Creates a sink.
     ///
@@ -39,7 +47,7 @@ public struct JournalSink: LogSink {
         append("CODE_FUNC", record.function, to: buffer)
         append("TID", "\(record.threadID)", to: buffer)
         append("LOG_CONTEXT", record.context, to: buffer)
-        for field in record.fields.elements {
+        for field in record.fields.elements where buffer.count < Self.mostBytes {
             append(Self.name(of: field.key), field.value.description, to: buffer)
         }
         return socket.send(buffer.bytes)
@@ -53,11 +61,15 @@ public struct JournalSink: LogSink {
             let isAllowed = isLetter || (!name.isEmpty && (48...57 ~= byte || byte == 95))
             if isAllowed { name.unicodeScalars.append(UnicodeScalar(byte)) } else if !name.isEmpty { name += "_" }
         }
-        return name.isEmpty ? "FIELD" : name
+        if name.isEmpty { return "FIELD" }
+        return ownNames.contains(name) ? "FIELD_" + name : name
     }
 
     private func append(_ name: String, _ value: String, to buffer: ByteBuffer) {
-        LogText.withBytes(value) { append(name, $0.start, $0.count, to: buffer) }
+        LogText.withBytes(value) {
+            let shown = Escaping.characterBoundary($0.start, $0.count, atMost: min($0.count, Self.longestValue))
+            append(name, $0.start, shown, to: buffer)
+        }
     }
 
     private func append(_ name: String, _ start: UnsafePointer<UInt8>, _ count: Int, to buffer: ByteBuffer) {

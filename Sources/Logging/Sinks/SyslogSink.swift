@@ -1,7 +1,8 @@
 /// Sends lines to the machine's syslog, over its datagram socket.
 ///
-/// Each line is one message `<PRI>Nov 20 13:22:32 tag[pid]: context - message` as libc's `syslog` sends it (RFC 3164, UTC),
-/// with the facility "user". Where nobody listens, the sink fails and is left out for a second now and then.
+/// Each line is one message `<14>Nov 20 13:22:32 tag[pid]: [LOGGING] Context - message` as libc's `syslog` sends it: the
+/// header of RFC 3164 without a host, in UTC, with the facility "user" and the severity of ``LogLevel/syslogSeverity``.
+/// Where nobody listens, the sink fails and is left out for a second now and then.
 public struct SyslogSink: LogSink {
     /// The least severe level that is sent.
     public var threshold: LogLevel
