@@ -60,7 +60,8 @@ import Testing
         }
         let listing = RunFolder(path: folder.path).listing()
         retention.apply(to: listing, now: now)
-        #expect(runs(folder).count == 1000 - Retention.mostInline)
+        // One is found surplus on the way to the limit, and the oldest go with it.
+        #expect(runs(folder).count == 1000 - Retention.mostInline - 1)
         #expect(runs(folder).last?.startedAt.nanoseconds == now - 992_000)
         // While that is under way, another start leaves nothing to do.
         retention.apply(to: listing, now: now)

@@ -40,7 +40,8 @@ struct Retention: Sendable {
         // One at a time: a process that starts again and again does not look through the folder twice at once.
         guard Self.busyFolders.withLock({ $0.insert(folder.path).inserted }) else { return }
         let rest: @Sendable () -> Void = {
-            self.remove(self.surplus(of: older, now: now))
+            // Looked at anew: what has been removed by now must not count as kept.
+            self.remove(self.surplus(of: self.folder.listing(), now: now))
             Self.busyFolders.withLock { _ = $0.remove(self.folder.path) }
         }
         if !inBackground(rest) { rest() }
