@@ -53,13 +53,12 @@ import Testing
         #expect(system.lines[1] == "[INFO] Sink - about line 1")
     }
 
-    @Test("Three failures in a row put a sink into quarantine for a second")
-    func quarantine() async throws {
+    @Test("Three failures in a row put a sink into quarantine, while lines go on into the file")
+    func failing() {
         let calls = Atomic<Int>(0)
-        let fails = Atomic<Bool>(true)
         let sink = ClosureSink { _ in
             calls.add(1, ordering: .relaxed)
-            return !fails.load(ordering: .relaxed)
+            return false
         }
         let system = TestSystem { $0.sinks = [sink] }
         for _ in 0..<10 { system.log().info("x") }
@@ -67,15 +66,33 @@ import Testing
         #expect(system.counters.failedInSinks == 10)
         #expect(system.counters.quarantines == 1)
         #expect(system.lines.count == 10)
-        fails.store(false, ordering: .relaxed)
-        let begin = ContinuousClock.now
-        while calls.load(ordering: .relaxed) == 3 {
-            system.log().info("y")
-            try await Task.sleep(for: .milliseconds(10))
+    }
+
+    @Test("A quarantine lasts a second; one failure more and it begins anew, one success and it is over")
+    func quarantine() {
+        let (calls, fails, now) = (Atomic<Int>(0), Atomic<Bool>(true), Atomic<Int64>(5))
+        let sink = ClosureSink { _ in
+            calls.add(1, ordering: .relaxed)
+            return !fails.load(ordering: .relaxed)
         }
-        #expect(ContinuousClock.now - begin > .milliseconds(500))
-        system.log().info("z")
-        #expect(calls.load(ordering: .relaxed) == 5)
+        let slot = SinkSlot(sink) { now.load(ordering: .relaxed) }
+        let counters = Guarded(LogCounters())
+        func called(at moment: Int64) -> Bool {
+            let before = calls.load(ordering: .relaxed)
+            now.store(moment, ordering: .relaxed)
+            LogRecord.Copy.notice("x").withRecord { slot.deliver($0, counters: counters) }
+            return calls.load(ordering: .relaxed) > before
+        }
+        #expect([called(at: 5), called(at: 6), called(at: 7)] == [true, true, true])
+        let end = 7 + 1_000_000_000 as Int64
+        #expect([called(at: 8), called(at: end - 1), called(at: end)] == [false, false, true])
+        #expect([called(at: end + 1), called(at: end + 999_999_999)] == [false, false])
+        #expect(counters.withLock { $0.quarantines } == 2)
+        fails.store(false, ordering: .relaxed)
+        #expect(called(at: end + 1_000_000_000))
+        fails.store(true, ordering: .relaxed)
+        #expect((0..<4).map { called(at: end + 2_000_000_000 + $0) } == [true, true, true, false])
+        #expect(counters.withLock { $0.failedInSinks } == 12)
     }
 
     @Test("Two failures and a success do not count as three in a row")

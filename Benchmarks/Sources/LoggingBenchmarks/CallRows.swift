@@ -11,7 +11,8 @@ struct CallRows {
         bench.start(nil)
         let byte = FlagByte()
         suite.row(
-            "disabled call", note: "message of two numbers, never built", allocations: 0,
+            "disabled call", note: "message of two numbers, never built; nothing is written, SIGKILL loses nothing",
+            allocations: 0,
             ours: Contender("log.debug below the threshold") { n in
                 for i in 0..<n { log.debug("message \(i) of \(n)") }
             },
@@ -25,7 +26,7 @@ struct CallRows {
                     }, .atMost(2)),
             ])
         suite.row(
-            "building the message", note: "two numbers", allocations: 0,
+            "building the message", note: "two numbers; nothing is written, SIGKILL loses nothing", allocations: 0,
             ours: Contender("LogMessage interpolation") { n in
                 for i in 0..<n { consume("message \(i) of \(n)") }
             },
@@ -40,7 +41,7 @@ struct CallRows {
             allocations: 0, ours: Contender("memory only") { n in bench.logLines(n) },
             against: [Peer(SpdlogPeer.null)])
         suite.row(
-            "enabled, a string and static text", allocations: 0,
+            "enabled, a string and static text", note: "SIGKILL loses all of it: it is in memory only", allocations: 0,
             ours: Contender("memory only") { n in
                 let name = "a string that is longer than fifteen bytes"
                 for _ in 0..<n { log.info("name \(name)").info("static text") }

@@ -7,7 +7,10 @@ struct StartRows {
     let bench: Bench
 
     func run(_ suite: inout BenchmarkSuite) {
-        suite.value("start with 1,000 old runs", unit: "ms", bar: .below(2), note: "median of 15 starts") {
+        suite.value(
+            "start with 1,000 old runs", unit: "ms", bar: .below(2),
+            note: "median of 15 starts; SIGKILL loses none of the old runs"
+        ) {
             let folder = bench.folder + "/old"
             makeOldRuns(1000, in: folder)
             // ext4 looks around inodes that were deleted in the last five seconds whenever it makes a file.
@@ -23,7 +26,10 @@ struct StartRows {
                     return milliseconds { LogSystem.start(configuration) }
                 })
         }
-        suite.value("reading a prior run of 8 MiB", unit: "ms", bar: .below(15), note: "median of 15 reads") {
+        suite.value(
+            "reading a prior run of 8 MiB", unit: "ms", bar: .below(15),
+            note: "median of 15 reads; SIGKILL loses none of it"
+        ) {
             let folder = bench.folder + "/long"
             LogSystem.start(configuration(folder))
             let lines = 8 << 20

@@ -6,7 +6,11 @@ final class SinkSlot: @unchecked Sendable {  // `failures` and `quarantinedUntil
     private var failures = 0
     private var quarantinedUntil: Int64 = 0
 
-    init(_ sink: any LogSink) { (self.sink, threshold) = (sink, sink.threshold) }
+    private let clock: @Sendable () -> Int64
+
+    init(_ sink: any LogSink, clock: @escaping @Sendable () -> Int64 = { SystemCalls.monotonicClock() }) {
+        (self.sink, threshold, self.clock) = (sink, sink.threshold, clock)
+    }
 
     static let failuresBeforeQuarantine = 3
     static let quarantineNanoseconds: Int64 = 1_000_000_000
@@ -15,7 +19,7 @@ final class SinkSlot: @unchecked Sendable {  // `failures` and `quarantinedUntil
     func deliver(_ record: borrowing LogRecord, counters: Guarded<LogCounters>) {
         guard record.level <= threshold else { return }
         let isQuarantined = lock.withLock {
-            quarantinedUntil != 0 && SystemCalls.monotonicClock() < quarantinedUntil
+            quarantinedUntil != 0 && clock() < quarantinedUntil
         }
         if !isQuarantined, sink.receive(record) {
             lock.withLock { (failures, quarantinedUntil) = (0, 0) }
@@ -25,7 +29,7 @@ final class SinkSlot: @unchecked Sendable {  // `failures` and `quarantinedUntil
             guard !isQuarantined else { return false }
             failures += 1
             guard failures >= Self.failuresBeforeQuarantine else { return false }
-            quarantinedUntil = SystemCalls.monotonicClock() + Self.quarantineNanoseconds
+            quarantinedUntil = clock() + Self.quarantineNanoseconds
             return true
         }
         counters.withLock {
