@@ -28,23 +28,28 @@ struct Retention: Sendable {
             tally.count(run)
             last = run.name
         }
-        var isAll = false
-        if tally.isFull, let last {
-            // All that is left is surplus, but what is not ours or still running.
-            let oldest = older.before(last).oldest(Self.mostInline + 1)
-            isAll = oldest.count <= Self.mostInline
-            let few = oldest.prefix(Self.mostInline).filter { tally.concerns($0) }
-            remove(tally.surplus + few.reversed())
+        guard tally.isFull, let last else {
+            // More to look at than a start should; nothing has been removed yet.
+            return leave { self.surplus(of: self.folder.listing(), now: now) }
         }
-        guard !isAll else { return }
-        // One at a time: a process that starts again and again does not look through the folder twice at once.
+        // All that is left is surplus, but what is not ours or still running.
+        let oldest = older.before(last).oldest(Self.mostInline + 1)
+        let (counted, few) = (tally, oldest.prefix(Self.mostInline))
+        remove(counted.surplus + few.reversed().filter { counted.concerns($0) })
+        guard oldest.count > Self.mostInline else { return }
+        leave { self.folder.listing().before(last).filter { counted.concerns($0) } }
+    }
+
+    /// Has runs found and removed in the background.
+    ///
+    /// One at a time: a process that starts again and again does not look through the folder twice at once.
+    private func leave(_ find: @escaping @Sendable () -> [RunFiles]) {
         guard Self.busyFolders.withLock({ $0.insert(folder.path).inserted }) else { return }
-        let rest: @Sendable () -> Void = {
-            // Looked at anew: what has been removed by now must not count as kept.
-            self.remove(self.surplus(of: self.folder.listing(), now: now))
+        let work: @Sendable () -> Void = {
+            self.remove(find())
             Self.busyFolders.withLock { _ = $0.remove(self.folder.path) }
         }
-        if !inBackground(rest) { rest() }
+        if !inBackground(work) { work() }
     }
 
     private static let busyFolders = Guarded<Set<String>>([])
@@ -61,7 +66,7 @@ struct Retention: Sendable {
     }
 
     /// Counts finished runs, the newest first.
-    struct Tally {
+    struct Tally: Sendable {
         let retention: Retention
         let now: Int64
         private var kept = 0

@@ -1,5 +1,5 @@
 /// The files of one run, as found in the folder.
-struct RunFiles {
+struct RunFiles: Sendable {
     let folder: String
     let name: RunName
     var parts: [RunFile.Part]
