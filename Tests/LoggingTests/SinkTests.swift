@@ -70,7 +70,9 @@ import Testing
 
     @Test("A quarantine lasts a second; one failure more and it begins anew, one success and it is over")
     func quarantine() {
-        let (calls, fails, now) = (Atomic<Int>(0), Atomic<Bool>(true), Atomic<Int64>(5))
+        let calls = Atomic<Int>(0)
+        let fails = Atomic<Bool>(true)
+        let now = Atomic<Int64>(5)
         let sink = ClosureSink { _ in
             calls.add(1, ordering: .relaxed)
             return !fails.load(ordering: .relaxed)
