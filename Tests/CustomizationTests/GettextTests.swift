@@ -86,10 +86,16 @@ import Testing
                 return CustomizationLayer(
                     id: "\(role)", role: role, tables: ["Localizable": StringsTable(entries: [entry])])
             }
-            let found = FormatLint.check(
-                layers: [layer(.base("en"), pair.0), layer(.language("fr"), pair.1)], base: "en"
-            )
-            .filter { $0.code != .placeholderSuspicious }
+            let all = FormatLint.check(
+                layers: [layer(.base("en"), pair.0), layer(.language("fr"), pair.1)], base: "en")
+            if CustomizationFormat(pair.1).placeholders.contains(where: \.isAccidental) {
+                // msgfmt takes the "% o" of "50% of" for a placeholder; lint says that it reads as one.
+                if !all.contains(where: { $0.code == .placeholderSuspicious }) {
+                    differences.append("\(pair): nothing is said of the percent sign")
+                }
+                continue
+            }
+            let found = all.filter { $0.code != .placeholderSuspicious }
             if found.isEmpty == refused.contains(number) {
                 differences.append(
                     "\(pair): msgfmt \(refused.contains(number) ? "refuses" : "accepts"), lint \(found.map(\.description))"

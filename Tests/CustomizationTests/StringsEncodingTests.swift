@@ -1,0 +1,121 @@
+import AshlarCustomization
+import Testing
+
+/// What a recovering read makes of every encoding, marked or not.
+@Suite struct StringsEncodingTests {
+    static let source = "\"é😀\" = \"中\";\n\"ascii key\" = \"ascii value\";\n"
+
+    static func bytes(_ text: String, _ encoding: StringsEncoding) -> [UInt8] {
+        switch encoding {
+        case .utf16LittleEndian: text.utf16.flatMap { [UInt8($0 & 0xFF), UInt8($0 >> 8)] }
+        case .utf16BigEndian: text.utf16.flatMap { [UInt8($0 >> 8), UInt8($0 & 0xFF)] }
+        case .utf32LittleEndian, .utf32BigEndian:
+            text.unicodeScalars.flatMap { scalar in
+                let bytes = [24, 16, 8, 0].map { UInt8(truncatingIfNeeded: scalar.value >> $0) }
+                return encoding == .utf32BigEndian ? bytes : bytes.reversed()
+            }
+        default: Array(text.utf8)
+        }
+    }
+
+    static let all: [StringsEncoding] = [
+        .utf8, .utf16LittleEndian, .utf16BigEndian, .utf32LittleEndian, .utf32BigEndian,
+    ]
+
+    @Test("A byte order mark decides; a second one is an error and nothing else is lost", arguments: all)
+    func marked(encoding: StringsEncoding) {
+        let parsed = StringsTable.parse(strings: Self.bytes("\u{FEFF}" + Self.source, encoding))
+        #expect(parsed.table.encoding == encoding && parsed.diagnostics.isEmpty)
+        #expect(parsed.table["é😀"] == .string("中") && parsed.table["ascii key"] == .string("ascii value"))
+        #expect(parsed.table.entry("ascii key")?.location.line == 2)
+        let twice = StringsTable.parse(strings: Self.bytes("\u{FEFF}\u{FEFF}" + Self.source, encoding))
+        #expect(twice.table.count == 2)
+        #expect(twice.diagnostics.map { "\($0.severity) \($0.code)" } == ["error stray-byte-order-mark"])
+    }
+
+    @Test("UTF-16 without a mark is told by its zero bytes and warned of", arguments: [Self.source, "a;", "k=v;", " "])
+    func unmarked(source: String) {
+        for encoding in [StringsEncoding.utf16LittleEndian, .utf16BigEndian] where source != " " {
+            let parsed = StringsTable.parse(strings: Self.bytes(source, encoding))
+            let expected = StringsTable.parse(strings: Array(source.utf8))
+            #expect(Array(parsed.table) == Array(expected.table), "nothing is lost, not even the first character")
+            #expect(parsed.table.encoding == encoding)
+            #expect(parsed.diagnostics.first?.code == .missingByteOrderMark)
+            #expect(parsed.diagnostics.first?.severity == .warning)
+        }
+        #expect(StringsTable.parse(strings: Array(source.utf8)).table.encoding == .utf8)
+    }
+
+    @Test(
+        "A file of a byte order mark alone, or of nothing, is an empty table",
+        arguments: [[], [0xFF, 0xFE], [0xFE, 0xFF], [0xEF, 0xBB, 0xBF], [0xFF, 0xFE, 0, 0], [0, 0, 0xFE, 0xFF]]
+            as [[UInt8]])
+    func empty(bytes: [UInt8]) {
+        let parsed = StringsTable.parse(strings: bytes)
+        #expect(parsed.table.isEmpty && parsed.diagnostics.isEmpty && !parsed.isRejected)
+    }
+
+    @Test("Half a unit at the end is ignored, half a surrogate pair is U+FFFD, and both are warned of")
+    func broken() {
+        var bytes = Self.bytes("\u{FEFF}\"a\" = \"x?y\";", .utf16LittleEndian)
+        guard let mark = bytes.firstIndex(of: UInt8(ascii: "?")) else { return }
+        bytes.replaceSubrange(mark...(mark + 1), with: [0x00, 0xD8])
+        let parsed = StringsTable.parse(strings: bytes + [0x41])
+        #expect(parsed.table["a"] == .string("x\u{FFFD}y"))
+        #expect(
+            parsed.diagnostics.map { "\($0.line):\($0.column) \($0.severity) \($0.code)" } == [
+                "1:9 warning broken-utf16", "1:13 warning broken-utf16",
+            ])
+    }
+
+    @Test(
+        "Bytes that are no text reject the file with their offset, unless an encoding is assumed",
+        arguments: [
+            ([0xE9], .latin1, "é"), ([0x8E], .macRoman, "é"), ([0xE9], .windows1252, "é"), ([0x80], .windows1252, "€"),
+            ([0xDB], .macRoman, "€"), ([0xC0, 0x80], .latin1, "À\u{80}"),
+            ([0xED, 0xA0, 0x80], .latin1, "í\u{A0}\u{80}"),
+        ] as [([UInt8], StringsEncoding, String)])
+    func assumed(bytes: [UInt8], encoding: StringsEncoding, text: String) {
+        let source = Array("\"a\" = \"".utf8) + bytes + Array("\"; b = c;".utf8)
+        let rejected = StringsTable.parse(strings: source)
+        #expect(rejected.isRejected && rejected.table.isEmpty)
+        #expect(rejected.diagnostics.map(\.code) == [.invalidEncoding])
+        #expect(rejected.diagnostics.first?.message.hasPrefix("byte 7 is 0x") == true)
+        let read = StringsTable.parse(strings: source, assuming: encoding)
+        #expect(read.table["a"] == .string(text) && read.table["b"] == .string("c") && read.diagnostics.isEmpty)
+    }
+
+    @Test("A scalar of UTF-32 that does not exist rejects the file")
+    func invalidUTF32() {
+        let parsed = StringsTable.parse(
+            strings: [0xFF, 0xFE, 0, 0] + Self.bytes("a=b;", .utf32LittleEndian) + [0, 0xD8, 0, 0])
+        #expect(parsed.isRejected && parsed.diagnostics.map(\.code) == [.invalidEncoding])
+        let cut = StringsTable.parse(strings: [0xFF, 0xFE, 0, 0] + Self.bytes("a=b;", .utf32LittleEndian) + [1, 2])
+        #expect(cut.table["a"] == .string("b") && cut.diagnostics.map(\.severity) == [.warning])
+    }
+
+    @Test("What Foundation reads whole, a recovering read takes over entry by entry")
+    func agreement() {
+        var random = StringsFoundationTests.Random(state: 3)
+        var compared = 0
+        for _ in 0..<(StringsFoundationTests.soaks ? 100_000 : 4_000) {
+            let bytes = StringsGenerator.file(using: &random)
+            guard case .dict(let members)? = StringsFoundationTests.reference(bytes) else { continue }
+            let parsed = StringsTable.parse(strings: bytes)
+            // Where Foundation stops or guesses, recovering says so.
+            if parsed.hasErrors { continue }
+            compared += 1
+            let ours = Dictionary(uniqueKeysWithValues: parsed.table.map { ($0.key, $0.value) })
+            #expect(ours == members, "\(String(decoding: bytes, as: UTF8.self).debugDescription)")
+        }
+        #expect(compared > 1_000)
+    }
+
+    @Test("Values nested too deep are an error, and reading goes on behind them")
+    func depth() {
+        let deep = String(repeating: "(", count: 600) + String(repeating: ")", count: 600)
+        let parsed = StringsTable.parse(strings: Array("a = b;\nd = \(deep);\nc = e;".utf8))
+        #expect(parsed.table.map(\.key) == ["a", "c"])
+        #expect(parsed.diagnostics.map { "\($0.line) \($0.code)" } == ["2 too-deep"])
+    }
+}
