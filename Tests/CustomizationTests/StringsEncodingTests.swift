@@ -46,6 +46,19 @@ import Testing
         #expect(StringsTable.parse(strings: Array(source.utf8)).table.encoding == .utf8)
     }
 
+    @Test("A few zero bytes do not make UTF-16 of UTF-8")
+    func zeros() {
+        for text in ["/* \0: */\n\"/\" = \"+~Ra\";\n\n/* \0: */\n\":\" = \":\";\n", "a = b; // \0\0\0 c\0\nd = e;"] {
+            let parsed = StringsTable.parse(strings: Array(text.utf8))
+            #expect(parsed.table.encoding == .utf8 && parsed.table.count == 2 && parsed.diagnostics.isEmpty)
+        }
+        let chinese = "\"title\" = \"中丁七中丁七中丁七中丁七\";\n"
+        for encoding in [StringsEncoding.utf16LittleEndian, .utf16BigEndian] {
+            let parsed = StringsTable.parse(strings: Self.bytes(chinese, encoding))
+            #expect(parsed.table.encoding == encoding && parsed.table.count == 1)
+        }
+    }
+
     @Test(
         "A file of a byte order mark alone, or of nothing, is an empty table",
         arguments: [[], [0xFF, 0xFE], [0xFE, 0xFF], [0xEF, 0xBB, 0xBF], [0xFF, 0xFE, 0, 0], [0, 0, 0xFE, 0xFF]]

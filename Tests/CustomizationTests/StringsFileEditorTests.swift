@@ -167,4 +167,15 @@ import Testing
                 CustomizationEntry(key: "a", value: .int(1)),
             ]).formatted(sorted: true) == "\"a\" = \"1\";\n\n/* a * / b / * c */\n\"b\" = (\"x\", <01>);\n")
     }
+
+    @Test(
+        "A comment reads back whatever it holds",
+        arguments: ["a */ b", "*/\u{301} x", "/* a", "/", "*", "*/*/", "\u{0} z", "// c", "; = \"x\" = \"y\";"])
+    func comments(comment: String) {
+        let entry = CustomizationEntry(key: "k", value: .string("v"), comment: comment)
+        let text = StringsTable(entries: [entry, CustomizationEntry(key: "l", value: .string("w"))]).formatted()
+        let again = StringsTable.parse(strings: Array(text.utf8))
+        #expect(again.diagnostics.isEmpty && again.table.count == 2 && again.table["k"] == .string("v"))
+        #expect(again.table.entry("k")?.comment?.isEmpty == false)
+    }
 }

@@ -131,7 +131,7 @@ import Testing
                 let comment = pick(["", "", "", "/* said of \(n) */\n", "/* a */ ", "// what follows\n", "\n"])
                 let end = pick(["\n", "\n", "\n", " ", "\r\n", "", " // as is\n", " /* as was */ "])
                 return n > 3 && key.hasPrefix("bare") && value == "word"
-                    ? "\(comment)\(key);\(end)" : "\(comment)\(key) = \(value);\(end)"
+                    ? "\n\n\(key);\(end)" : "\(comment)\(key) = \(value);\(end)"
             }.joined()
         }
     }()

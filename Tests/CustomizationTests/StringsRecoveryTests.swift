@@ -50,6 +50,12 @@ import Testing
         Case(#""a" = "\Uzz";"#, ["a": #"\Uzz"#], ["1:8 malformed-escape"]),
         Case(#""a" = "\u00e9";"#, ["a": "u00e9"], ["1:8 suspicious-escape"]),
         Case(#""a" = "\U0001F600";"#, ["a": "\u{1}F600"], ["1:8 suspicious-escape"]),
+        Case(
+            #""a" = "\0 \U0000 \U00";"#, ["a": "\0 \0 \0"],
+            ["1:8 nul-character", "1:11 nul-character", "1:18 nul-character"]),
+        Case("'k = 1; \"l\" = 'it';", ["l": "it"], ["1:1 missing-equals", "1:17 missing-equals"]),
+        Case(
+            #"x y; z; "k" = "v";"#, ["k": "v"], ["1:3 missing-equals", "1:6 skipped-text"]),
         Case(#""a" = "\q";"#, ["a": "q"], ["1:8 suspicious-escape"]),
         Case("", [:]), Case(" \n\t// nothing\n/* at all */", [:]),
     ]

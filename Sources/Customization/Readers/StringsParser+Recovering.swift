@@ -74,7 +74,8 @@ extension StringsParser {
             } else {
                 report(
                     scanner.at, .error, .missingEquals,
-                    "expected \"=\" or \";\" after the key, found \(character(at: scanner.at))", key: string(key))
+                    "expected \"=\" or \";\" after the key, found \(character(at: scanner.at))", key: string(key),
+                    related: start)
             }
             recoverStatements(from: start)
         }

@@ -65,13 +65,14 @@ extension StringsParser {
         guard i < bytes.count else { return false }
         let quote = bytes[i]
         if quote == UInt8(ascii: "\"") || quote == UInt8(ascii: "'") {
-            if quoteless.contains(i) { return false }
+            let isDouble = quote == UInt8(ascii: "\"")
+            if (isDouble ? quoteless.double : quoteless.single).contains(i) { return false }
             i += 1
             while i < bytes.count, bytes[i] != quote, bytes[i] != 0x0A, bytes[i] != 0x0D {
                 i += bytes[i] == UInt8(ascii: "\\") ? 2 : 1
             }
             guard i < bytes.count, bytes[i] == quote else {
-                if quote == UInt8(ascii: "\"") { quoteless = start..<i }
+                if isDouble { quoteless.double = start..<i } else { quoteless.single = start..<i }
                 return false
             }
             i += 1
@@ -103,6 +104,11 @@ extension StringsParser {
     mutating func finishComments() {
         for comment in scanner.suspiciousComments {
             let isBlock = scanner.bytes[comment.range.lowerBound + 1] == UInt8(ascii: "*")
+            if !isBlock, isCommentEnd(comment.inner) {
+                report(
+                    comment.inner, .note, .statementInComment,
+                    "the comment goes on to the end of the line; what stands behind the \"*/\" is not read")
+            }
             if isBlock {
                 report(
                     comment.inner, .warning, .nestedComment,

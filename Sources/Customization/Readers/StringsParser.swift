@@ -45,8 +45,8 @@ struct StringsParser {
     var failure: Failure?
     /// Bytes read a second time while recovering; bounded so that reading stays linear.
     var reread = 0
-    /// Where a search for a closing quote on the line was in vain: from, to.
-    var quoteless = 0..<0
+    /// Where a search for a closing quote of either kind on the line was in vain.
+    var quoteless = (double: 0..<0, single: 0..<0)
 
     init(_ bytes: UnsafeBufferPointer<UInt8>, text: SourceText, isFoundation: Bool) {
         scanner = StringsScanner(bytes, keepsMalformedEscapes: !isFoundation)
@@ -58,7 +58,7 @@ struct StringsParser {
 
     mutating func report(
         _ offset: Int, _ severity: CustomizationDiagnostic.Severity, _ code: CustomizationDiagnostic.Code,
-        _ message: String, key: String? = nil, fix: String? = nil
+        _ message: String, key: String? = nil, fix: String? = nil, related: Int? = nil
     ) {
         guard diagnostics.count < Self.maximumDiagnostics else {
             unlistedDiagnostics += 1
@@ -66,7 +66,8 @@ struct StringsParser {
         }
         diagnostics.append(
             CustomizationDiagnostic(
-                severity, code, message, at: builder.text.location(ofByte: offset), key: key, fix: fix))
+                severity, code, message, at: builder.text.location(ofByte: offset), key: key, fix: fix,
+                related: related.map { builder.text.location(ofByte: $0) }))
     }
 
     mutating func fail(_ offset: Int, _ code: CustomizationDiagnostic.Code, _ message: String) {

@@ -88,7 +88,12 @@ struct TextDecoding {
             if bytes[i] == 0 { zeros.even += 1 }
             if bytes[i + 1] == 0 { zeros.odd += 1 }
         }
-        let enough = max(2, sample / 2 / 8)
+        // What could also be UTF-8, with a few zero bytes in a comment, has to have many; but every ASCII letter has one.
+        let isUTF8 =
+            bytes.withUnsafeBufferPointer {
+                UTF8Validation.firstInvalid(in: UnsafeBufferPointer(rebasing: $0[..<sample]), from: 0) ?? sample
+            } > sample - 4
+        let enough = max(2, sample / 2 / (isUTF8 ? 3 : 8))
         if zeros.odd >= enough, zeros.odd > 4 * zeros.even { return .utf16LittleEndian }
         if zeros.even >= enough, zeros.even > 4 * zeros.odd { return .utf16BigEndian }
         return nil

@@ -22,6 +22,18 @@ enum StringsLiteral {
         return literal + "\""
     }
 
+    /// The text of a comment, which cannot hold its own end, nor be mistaken for one that swallowed another.
+    static func comment(_ text: String) -> String {
+        var comment = String.UnicodeScalarView()
+        for scalar in text.unicodeScalars {
+            let last = comment.last
+            if last == "*" && scalar == "/" || last == "/" && scalar == "*" { comment.append(" ") }
+            // Zero bytes are how UTF-16 is told from UTF-8.
+            comment.append(scalar == "\0" ? "\u{FFFD}" : scalar)
+        }
+        return String(comment)
+    }
+
     private static func unicode(_ unit: UInt16) -> String {
         let digits = String(unit, radix: 16, uppercase: true)
         return "\\U" + String(repeating: "0", count: 4 - digits.count) + digits
@@ -53,12 +65,7 @@ extension StringsTable {
     public func formatted(sorted isSorted: Bool = false) -> String {
         let entries = isSorted ? sorted { $0.key.utf8.lexicographicallyPrecedes($1.key.utf8) } : Array(self)
         return entries.map { entry in
-            // A comment cannot hold its own end, nor be mistaken for one that swallowed another.
-            let comment = entry.comment.map {
-                "/* "
-                    + $0.split(separator: "*/", omittingEmptySubsequences: false).joined(separator: "* /")
-                    .split(separator: "/*", omittingEmptySubsequences: false).joined(separator: "/ *") + " */\n"
-            }
+            let comment = entry.comment.map { "/* \(StringsLiteral.comment($0)) */\n" }
             return (comment ?? "") + "\(StringsLiteral.quoted(entry.key)) = \(StringsLiteral.value(entry.value));\n"
         }.joined(separator: "\n")
     }
