@@ -53,7 +53,7 @@ import Testing
         Case(
             #""a" = "\0 \U0000 \U00";"#, ["a": "\0 \0 \0"],
             ["1:8 nul-character", "1:11 nul-character", "1:18 nul-character"]),
-        Case("'k = 1; \"l\" = 'it';", ["l": "it"], ["1:1 missing-equals", "1:17 missing-equals"]),
+        Case("'k = 1; \"l\" = 'it';", ["l": "it"], ["1:16 missing-equals"]),
         Case(
             #"x y; z; "k" = "v";"#, ["k": "v"], ["1:3 missing-equals", "1:6 skipped-text"]),
         Case(#""a" = "\q";"#, ["a": "q"], ["1:8 suspicious-escape"]),
