@@ -187,6 +187,24 @@ import Testing
         return bytes + Array(tail.utf8)
     }
 
+    @Test("The deepest nesting that is allowed is read, one more is not")
+    func depthLimit() throws {
+        let nested: [String: Any] = ["a": ["b": [1]]]
+        let binary = try PropertyListSerialization.data(fromPropertyList: nested, format: .binary, options: 0)
+        let files: [[UInt8]] = [
+            Array(plist("<key>a</key><dict><key>b</key><array><integer>1</integer></array></dict>").utf8),
+            Array(#"{"a": {"b": [1]}}"#.utf8), Array(binary),
+        ]
+        for bytes in files {
+            #expect(try read(bytes) { $0.limits.depth = 3 }.get()["a.b"] == [1])
+            guard case .failure(let error) = read(bytes, adjust: { $0.limits.depth = 2 }) else {
+                Issue.record("read \(bytes)")
+                return
+            }
+            #expect(error.code == .limitExceeded)
+        }
+    }
+
     @Test("A million nested containers give a typed error", .timeLimit(.minutes(5)), arguments: 0..<4)
     func deep(number: Int) throws {
         guard case .failure(let error) = read(Self.nests[number].1) else {

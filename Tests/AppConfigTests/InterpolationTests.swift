@@ -144,8 +144,12 @@ import Testing
         let report = Self.load(json + "}")
         #expect(report.errors.first?.code == .limitExceeded)
         #expect(report.errors.first?.description.contains("the value grows beyond 1048576 bytes") == true)
-        let nested = String(repeating: "${a:-", count: 70) + "x" + String(repeating: "}", count: 70)
-        #expect(Self.load("{\"v\": \"\(nested)\"}").errors.first?.reason == "references are nested more than 64 deep")
+        func nested(_ depth: Int) -> String {
+            String(repeating: "${a:-", count: depth) + "x" + String(repeating: "}", count: depth)
+        }
+        #expect(Self.load("{\"v\": \"\(nested(64))\"}").config.string(forKey: "v") == "x")
+        #expect(
+            Self.load("{\"v\": \"\(nested(65))\"}").errors.first?.reason == "references are nested more than 64 deep")
         var lists = "{\"l0\": [1, 2]"
         for level in 1...30 { lists += ", \"l\(level)\": [\"${l\(level - 1)}\", \"${l\(level - 1)}\"]" }
         let grown = Self.load(lists + "}") { $0.limits.values = 10_000 }

@@ -115,20 +115,20 @@ extension ApplicationConfig {
         var builder = ConfigTreeBuilder()
         builder.open(.dictionary, position: 0)
         let base = snapshot.tree.marked(by: snapshot.context.secrets)
-        var sources = base.sources
         for child in base.children(of: 0) {
             let key = base.key(of: child)
             if overlay[key] != nil { continue }
             _ = builder.key(key)
-            builder.copy(child, of: base, sourceOffset: 0)
+            builder.copy(child, of: base, sourceOffset: 1)
         }
         for (key, section) in overlay.sorted(by: { $0.key < $1.key }) {
             guard let child = section.tree.child(of: 0, key: key) else { continue }
             _ = builder.key(key)
-            builder.copy(child, of: section.tree, sourceOffset: UInt16(sources.count))
-            sources += section.tree.sources
+            builder.copy(child, of: section.tree, sourceOffset: 0)
         }
         builder.close()
+        // All sections have these sources, or the first of them alone.
+        let sources = [ConfigSource.code(ConfigLayerKind.runtime.description)] + base.sources
         return ConfigSnapshot(tree: builder.finish(sources: sources), context: snapshot.context)
     }
 }
