@@ -141,6 +141,18 @@ import Testing
         #expect(system.lines[3] == "FT_INFORMATION(4):: A, runTime:: two")
     }
 
+    @Test("A new format is that of the next line, also of a logger and level that have just been printed")
+    func nextLine() throws {
+        let system = TestSystem()
+        let log = system.log()
+        log.info("one").info("two")
+        system.pipeline.format = try LogFormat("{level}: {message}")
+        log.info("three").info("four")
+        system.pipeline.format = .standard
+        log.info("five")
+        #expect(system.lines == ["[INFO] A - one", "[INFO] A - two", "INFO: three", "INFO: four", "[INFO] A - five"])
+    }
+
     private var record: LogRecord.Copy { copy(depth: 1) }
 
     private func copy(depth: Int, message: String = "msg", fields: LogFields = ["k": 1]) -> LogRecord.Copy {

@@ -156,6 +156,32 @@ let modes: [LogStorageMode] = [.everyLine, .mapped, .buffered(bytes: 4096, milli
         #expect(last.allSatisfy { $0 == count })
     }
 
+    @Test("Threads that find the file taken leave their lines to one write, each line once", .timeLimit(.minutes(5)))
+    func groupCommit() throws {
+        let system = TestSystem()
+        let store = try #require(system.pipeline.settings.store as? AppendingStore)
+        let (writer, done) = (store.forkLocks[0], DispatchSemaphore(value: 0))
+        for round in 1...20 {
+            let before = system.lines.count
+            writer.lock()
+            for thread in 1...4 {
+                Thread.detachNewThread {
+                    system.log("T\(thread)").info("round \(round)")
+                    done.signal()
+                }
+            }
+            while store.waitingLines < 4 { sched_yield() }
+            writer.unlock()
+            for _ in 1...4 { done.wait() }
+            #expect(store.waitingLines == 0)
+            #expect(
+                Set(system.lines.dropFirst(before)) == Set((1...4).map { "[INFO] T\($0) - round \(round)" }))
+            // One thread alone is not kept waiting for the others of before.
+            system.log().info("alone")
+            #expect(system.lines.count == before + 5)
+        }
+    }
+
     @Test("Folder and files are the owner's only")
     func permissions() throws {
         let folder = TemporaryFolder()

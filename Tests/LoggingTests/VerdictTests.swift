@@ -86,6 +86,22 @@ import Testing
         }
     }
 
+    #if !canImport(Darwin)
+        @Test("A run whose state file is locked is still running, whatever its process number means here")
+        func locked() throws {
+            let folder = TemporaryFolder()
+            try folder.makeRun(startedAt: 5, pid: 0x7FFF_FFF0)
+            let descriptor = open("\(folder.path)/run-0000000000000000005-\(0x7FFF_FFF0)-0000.state", O_RDONLY)
+            try #require(descriptor >= 0)
+            defer { close(descriptor) }
+            #expect(PriorRun.all(in: folder.path).map(\.outcome) == [.unclean])
+            try #require(flock(descriptor, LOCK_EX) == 0)
+            #expect(PriorRun.all(in: folder.path).map(\.outcome) == [.stillRunning])
+            flock(descriptor, LOCK_UN)
+            #expect(PriorRun.all(in: folder.path).map(\.outcome) == [.unclean])
+        }
+    #endif
+
     @Test(
         "A state file that is missing, short, damaged or of another version reads as unclean, of an unknown application"
     )

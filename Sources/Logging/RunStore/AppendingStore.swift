@@ -107,6 +107,9 @@ final class AppendingStore: LineStore, @unchecked Sendable {  // each field name
         done.store(last, ordering: .releasing)
     }
 
+    /// How many lines are queued and not written.
+    var waitingLines: Int { Int(queued.load(ordering: .acquiring) &- done.load(ordering: .acquiring)) }
+
     func flush(sync: Bool) -> Bool {
         writer.withLock {
             writeQueue()
