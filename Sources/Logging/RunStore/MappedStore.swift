@@ -213,6 +213,8 @@ final class MappedStore: LineStore, @unchecked Sendable {  // all that changes i
         _ = flush(sync: false)
         lock.withLock {
             isClosed = true
+            // A segment that is being made would be left behind if the process ended meanwhile.
+            while isPreparing { lock.wait() }
             discardPrepared()
             if plain == nil {
                 // Lines that come late are appended to the same file.
