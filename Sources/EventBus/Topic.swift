@@ -16,9 +16,10 @@ public struct Topic<Payload: Sendable>: Sendable, Hashable, CustomStringConverti
 
     /// Creates a topic with a name written in the source.
     ///
-    /// A topic that keeps events hands the last ones to each new watcher before any live event. An ordered topic
-    /// delivers one event after the other even if threads trigger it at the same time: a trigger that comes while
-    /// another is being delivered is queued behind it. Both hold for all topics of the name on a bus.
+    /// A topic that keeps events hands the last ones to each new watcher, one of a pattern included, before any live
+    /// event. An ordered topic delivers one event after the other even if threads trigger it at the same time: a
+    /// trigger that comes while another is being delivered is queued behind it. Both hold for all topics of the name
+    /// on a bus.
     ///
     /// - Precondition: The name is well formed; `0 <= keeping`.
     public init(
