@@ -15,8 +15,9 @@ public struct Watch: Sendable, Hashable {
 
     /// Ends the watch.
     ///
-    /// No call of the handler starts after this has returned, not even for an event that is being delivered; a call
-    /// that runs on another thread at this moment runs to its end. What the handler holds is released.
+    /// No call of the handler is begun after this has returned, not even for an event that is being delivered; a call
+    /// that another thread has begun, or is just about to enter, runs to its end. Where that matters, wait with
+    /// ``cancelAndWait()``. What the handler holds is released.
     ///
     /// - Returns: Whether the watch was live; cancelling twice does nothing.
     /// - Complexity: O(log *n*) in the number of watchers of the topic, amortised.

@@ -265,6 +265,22 @@ struct DeliveryRuleTests {
         #expect(captured == nil)
     }
 
+    @Test("What the handler of a pattern holds goes with its watch, though topics that it met live on")
+    func patternLifetimes() {
+        weak var captured: Thing?
+        var watch: Watch?
+        do {
+            let held = Thing()
+            captured = held
+            watch = bus.watch("*") { [held] _ in _ = held }
+        }
+        bus.watch(a) { _ in }.store(in: bag)
+        #expect(bus.trigger(a, 1).delivered == 2)
+        #expect(captured != nil)
+        watch?.cancel()
+        #expect(captured == nil)
+    }
+
     @Test("Watches end with their bus")
     func endOfBus() {
         weak var captured: Thing?

@@ -173,6 +173,45 @@ struct KeptEventTests {
         #expect(bus.report().entries.isEmpty)
     }
 
+    @Test("A queued watch for one event has taken it with the replay")
+    @MainActor
+    func onceQueued() async {
+        bus.trigger(state, 1)
+        let watch = bus.watchOnMain(state, once: true, alwaysQueued: true) { [seen] in seen.note("\($0.payload)") }
+        #expect(bus.trigger(state, 2).isUndelivered)
+        while watch.isLive { await Task.yield() }
+        #expect(seen.items == ["1"])
+    }
+
+    @Test("No watcher gets an event twice, replayed and live, while another thread triggers")
+    func noEventTwice() async {
+        let isOver = Flag()
+        await withTaskGroup(of: Void.self) { group in
+            group.addTask { [bus, state] in
+                var number = 0
+                while !isOver.value.load(ordering: .relaxed) {
+                    number += 1
+                    bus.trigger(state, number)
+                }
+            }
+            group.addTask { [bus, state] in
+                for round in 0..<(soak ? 200_000 : 2000) {
+                    let got = Recorder<Int>()
+                    let watch =
+                        round % 2 == 0
+                        ? bus.watch(state) { got.note($0.payload) }
+                        : bus.watch("*") { got.note($0.payload as? Int ?? 0) }
+                    watch.cancel()
+                    let items = got.items
+                    #expect(zip(items, items.dropFirst()).allSatisfy { $0 < $1 }, "\(items)")
+                }
+                isOver.value.store(true, ordering: .relaxed)
+            }
+        }
+    }
+
+    private final class Flag: Sendable { let value = Atomic(false) }
+
     @Test("With triggers under way, a new watcher misses none and gets none twice or out of order")
     func race() async {
         let topic = Topic<Int>("race", keeping: 1_000_000, ordered: true)

@@ -63,6 +63,21 @@ struct QueuedDeliveryTests {
         last.cancel()
     }
 
+    @Test("A queued watch that its own handler cancels gets nothing more of what waits")
+    @MainActor
+    func cancelInsideQueued() async {
+        let me = Mutex<Watch?>(nil)
+        let watch = bus.watchOnMain(number, alwaysQueued: true) { [seen] in
+            seen.note($0.payload)
+            me.withLock { $0 }?.cancel()
+        }
+        me.withLock { $0 = watch }
+        bus.watchOnMain(number, alwaysQueued: true) { [seen] in seen.note(-$0.payload) }.store(in: bag)
+        for i in 1...3 { bus.trigger(number, i) }
+        while seen.items.count < 4 { await Task.yield() }
+        #expect(seen.items == [1, -1, -2, -3])
+    }
+
     @Test("Owners on the main actor are passed alive, and get nothing once they are gone")
     @MainActor
     func mainOwner() async {
@@ -102,8 +117,23 @@ struct QueuedDeliveryTests {
             bus.watch(number, on: ledger) { ledger, signal in await ledger.add(signal.payload) }.store(in: bag)
         }
         #expect(held == nil)
+        bus.onUndelivered { [seen] _ in seen.note(0) }
         #expect(bus.trigger(number, 1).isUndelivered)
+        #expect(seen.items == [0], "the only watcher is dead, so nobody got the event")
         #expect(bag.count == 0)
+    }
+
+    @Test(
+        "A mailbox that has been idle wakes up again",
+        arguments: [EventBuffer.newest(4), .oldest(4), .latest, .unbounded, .suspend(4)])
+    func idleMailbox(buffer: EventBuffer) async {
+        bus.watch(number, buffer: buffer) { [seen] in seen.note($0.payload) }.store(in: bag)
+        for round in 1...20 {
+            #expect(bus.trigger(number, round).queued == 1)
+            while seen.items.count < round { await Task.yield() }
+            for _ in 0..<20 { await Task.yield() }
+        }
+        #expect(seen.items == Array(1...20))
     }
 
     @Test("Owners of mailboxes are passed alive to asynchronous handlers, and get nothing once they are gone")
@@ -200,6 +230,17 @@ struct QueuedDeliveryTests {
         #expect(notes.items.isEmpty)
         while notes.items.count < 7 { await Task.yield() }
         #expect(notes.items == ["first 1", "end", "late 1", "first 2", "end", "late 2", "other 10"])
+    }
+
+    @Test("What the original's way delivers is on the main actor, so watches there are called in their turn")
+    @MainActor
+    func queuedOnMainInTurn() async {
+        let bus = EventBus(delivery: .queuedOnMain)
+        bus.watchOnMain(number) { [seen] in seen.note($0.payload) }.store(in: bag)
+        bus.watch(number) { [seen] in seen.note(-$0.payload) }.store(in: bag)
+        bus.trigger(number, 1)
+        while seen.items.count < 2 { await Task.yield() }
+        #expect(seen.items == [1, -1])
     }
 
     @Test("Ten thousand events from four threads reach the main actor in each thread's order")

@@ -130,6 +130,23 @@ struct StreamTests {
         #expect(iterator.counts.dropped == 0)
     }
 
+    @Test("A sender that waits for two readers takes note of the one that made room first")
+    func twoReaders() async {
+        let (first, second) = (
+            bus.events(number, buffer: .suspend(1)), bus.events(number, buffer: .suspend(1))
+        )
+        await bus.send(number, 0)
+        let sender = Task { [bus, number] in await bus.send(number, 1) }
+        while second.counts.buffered < 2 { await Task.yield() }
+        var (slow, quick) = (first.makeAsyncIterator(), second.makeAsyncIterator())
+        #expect(await quick.next()?.payload == 0)
+        #expect(await quick.next()?.payload == 1)
+        for _ in 0..<50 { await Task.yield() }
+        #expect(await slow.next()?.payload == 0)
+        #expect(await sender.value.queued == 2)
+        #expect(await slow.next()?.payload == 1)
+    }
+
     @Test("Sending waits behind whatever queues the event: the main actor, the order of a topic")
     func backPressureBehindQueues() async {
         for isOrdered in [false, true] {

@@ -62,6 +62,21 @@ struct WatchTests {
         for watch in watches { watch.cancel() }
     }
 
+    @Test("Names that come and go leave every other name in its place")
+    func manyNames() throws {
+        let names = (0..<2000).map { "dynamic:\($0)" }
+        let watches = try names.map { name in
+            bus.watch(try TopicPattern(parsing: name)) { signal in seen.note(signal.name) }
+        }
+        for (index, watch) in watches.enumerated() where index % 3 != 0 { #expect(watch.cancel()) }
+        for (index, name) in names.enumerated() {
+            #expect(try bus.trigger(named: name).delivered == (index % 3 == 0 ? 1 : 0))
+        }
+        #expect(seen.items == names.indices.filter { $0 % 3 == 0 }.map { names[$0] })
+        for watch in watches { watch.cancel() }
+        #expect(bus.report().topicCount == 0)
+    }
+
     @Test("Owners are passed alive, and their end ends their watches")
     func owners() {
         var keeper: Keeper? = Keeper("anna")

@@ -60,7 +60,8 @@ final class ReplayingWatcher<Payload: Sendable>: TypedWatcher<Payload>, @uncheck
     override var isQueued: Bool { inner.isQueued }
 
     override func take(_ signal: Signal<Payload>, _ call: TriggerCall) throws -> Taking {
-        let passage = gate.isOpen ? nil : call.sending?.awaitPassage()
+        if gate.isOpen { return try takeLive(signal, call) }
+        let passage = call.sending?.awaitPassage()
         let mustWait = gate.leave { [self] in
             do { _ = try takeLive(signal, call) } catch {
                 bus?.report(EventFailure(error: error, name: signal.name, sequence: signal.sequence, watcher: place))
