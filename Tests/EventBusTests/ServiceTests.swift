@@ -134,6 +134,49 @@ struct ServiceTests {
         #expect(await services.state(of: "top") == .failed)
     }
 
+    @Test("A failed start leaves alone what ran before it, though nobody needs it any more")
+    func rollbackLeavesOlder() async throws {
+        try await add("low")
+        try await add("user", needs: ["low"])
+        try await add("top", needs: ["low"], failing: true)
+        try await services.start("user")
+        try await services.stop("user")
+        await #expect(throws: EventBusError.self) { try await services.start("top") }
+        #expect(await services.runningNames == ["low"])
+    }
+
+    @Test("A failed start leaves alone what somebody has asked for meanwhile")
+    func rollbackLeavesWanted() async throws {
+        let gate = Gate()
+        try await add("low")
+        try await services.register("top", needs: ["low"]) { _ in
+            await gate.pass()
+            throw Oops()
+        }
+        let top = Task { await code { try await services.start("top") } }
+        await gate.untilSomebodyComes()
+        try await services.start("low")
+        gate.open()
+        #expect(await top.value == .serviceFailed)
+        #expect(await services.runningNames == ["low"])
+    }
+
+    @Test("What a service that is just starting needs is in use")
+    func startingIsInUse() async throws {
+        let gate = Gate()
+        try await add("low")
+        try await services.register("top", needs: ["low"]) { [log] _ in
+            await gate.pass()
+            return Made("top", log)
+        }
+        let top = Task { try await services.start("top") }
+        await gate.untilSomebodyComes()
+        #expect(await code { try await services.stop("low") } == .serviceInUse)
+        gate.open()
+        _ = try await top.value
+        #expect(await services.runningNames == ["low", "top"])
+    }
+
     @Test("A failure below names the service and keeps what it threw")
     func failureBelow() async throws {
         try await add("low", failing: true)
