@@ -6,30 +6,72 @@ import Synchronization
 /// It ends with its last reference; no socket waits longer than 20 seconds to receive, and 240 to send.
 final class FaultServer: Sendable {
     let port: Int
-    private let listener: Int32
-    private let connections = Mutex<[Int32]>([])
-    private let accepted = Mutex(0)
+    private let sockets: Sockets
+
+    /// The descriptors in use; whoever opened one closes it, so that no number is ever used for another's socket.
+    private final class Sockets: Sendable {
+        struct State {
+            var connections: Set<Int32> = []
+            var accepted = 0
+            var ended = false
+        }
+
+        let listener: Int32
+        let state = Mutex(State())
+
+        init(_ listener: Int32) { self.listener = listener }
+
+        func accept() -> Int32? {
+            while true {
+                let descriptor = Foundation.accept(listener, nil, nil)
+                guard descriptor >= 0 else { return nil }
+                let isWanted = state.withLock { state in
+                    guard !state.ended else { return false }
+                    state.accepted += 1
+                    state.connections.insert(descriptor)
+                    return true
+                }
+                if isWanted { return descriptor }
+                close(descriptor)
+                return nil
+            }
+        }
+
+        func end(_ descriptor: Int32) {
+            state.withLock { state in
+                state.connections.remove(descriptor)
+                _ = close(descriptor)
+            }
+        }
+
+        func endAll() {
+            state.withLock { state in
+                state.ended = true
+                shutdown(listener, Int32(SHUT_RDWR))
+                for descriptor in state.connections { shutdown(descriptor, Int32(SHUT_RDWR)) }
+            }
+            #if !os(Linux)
+                close(listener)  // there only this ends a waiting accept
+            #endif
+        }
+    }
 
     /// Creates a server that runs a script for every connection and closes the connection behind it.
     init(_ script: @escaping @Sendable (FaultConnection) -> Void) throws {
-        (listener, port) = try Self.listen()
-        let listener = listener
-        Thread.detachNewThread { [weak self] in
-            while true {
-                let descriptor = accept(listener, nil, nil)
-                guard descriptor >= 0 else { return }
-                guard let server = self else {
-                    close(descriptor)
-                    return
-                }
-                server.accepted.withLock { $0 += 1 }
-                server.connections.withLock { $0.append(descriptor) }
-                Thread.detachNewThread { [weak server] in
+        let (listener, port) = try Self.listen()
+        self.port = port
+        let sockets = Sockets(listener)
+        self.sockets = sockets
+        Thread.detachNewThread {
+            while let descriptor = sockets.accept() {
+                Thread.detachNewThread {
                     script(FaultConnection(descriptor))
-                    server?.connections.withLock { $0.removeAll { $0 == descriptor } }
-                    close(descriptor)
+                    sockets.end(descriptor)
                 }
             }
+            #if os(Linux)
+                close(listener)
+            #endif
         }
     }
 
@@ -52,16 +94,12 @@ final class FaultServer: Sendable {
         }
     }
 
-    deinit {
-        shutdown(listener, Int32(SHUT_RDWR))
-        close(listener)
-        connections.withLock { for descriptor in $0 { shutdown(descriptor, Int32(SHUT_RDWR)) } }
-    }
+    deinit { sockets.endAll() }
 
     var url: String { "http://127.0.0.1:\(port)" }
 
     /// How many connections have been opened.
-    var connectionCount: Int { accepted.withLock { $0 } }
+    var connectionCount: Int { sockets.state.withLock { $0.accepted } }
 
     private static func listen() throws -> (Int32, Int) {
         let descriptor = socket(AF_INET, streamType, 0)
