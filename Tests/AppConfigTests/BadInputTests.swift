@@ -63,6 +63,8 @@ import Testing
             ("{\"a\": tru}", ":1:7", "a: expected a value, found \"t\""),
             ("{\"a\": \"x", ":1:7", "a: the string has no end"),
             ("{\"a\": \"\\ud800\"}", ":1:8", "a: expected an escape such as \\u00e9"),
+            ("<plist><dict><key>a</key><string>&#1;</string></dict></plist>", ":1:34", "found &#1;"),
+            ("{\"a\": \"x\u{1}\"}", ":1:9", "a: control character 0x1 in a string"),
             ("{} {}", ":1:4", "expected the end of the file, found \"{\""),
         ])
     func malformed(text: String, place: String, message: String) throws {
@@ -82,6 +84,12 @@ import Testing
             return
         }
         #expect(error.description.contains("expected UTF-8 text, found byte 0xc0 (ApplicationConfig.plist:4:"))
+    }
+
+    @Test("Escapes of JSON are read, those of two halves too")
+    func escapes() throws {
+        let json = #"{"a": "\ud83d\ude00 \u00fc \n\t\"\\\/"}"#
+        #expect(try read(Array(json.utf8)).get().string(forKey: "a") == "😀 ü \n\t\"\\/")
     }
 
     @Test("UTF-16 with a byte order mark is read")

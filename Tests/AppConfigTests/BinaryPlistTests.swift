@@ -23,6 +23,14 @@ import Testing
         return bytes + trailer
     }
 
+    /// A file whose third object is said to begin at its first byte.
+    static let offsetInHeader: [UInt8] = {
+        var bytes = file([[0xD1, 1, 2], text("a"), [0x10, 5]])
+        let table = 8 + 3 + 2 + 2
+        bytes[table + 5] = 0
+        return bytes
+    }()
+
     static func text(_ text: String) -> [UInt8] { [0x50 | UInt8(text.utf8.count)] + Array(text.utf8) }
 
     @Test(
@@ -33,6 +41,13 @@ import Testing
             (file([[0xD1, 1, 1], text("a")]) { $0[15] = 200 }, "expected an offset table inside of the file"),
             (file([[0xD1, 1, 1], text("a")]) { $0[6] = 0 }, "expected sizes from 1 to 8 in the trailer"),
             (file([[0xDF, 0x13, 0x7F, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF]]), "found one that ends beyond it"),
+            (offsetInHeader, "a: expected an object inside of the file, found a forged offset"),
+            (
+                file([
+                    [0xD1, 1, 2], text("a"), [0x14] + [UInt8](repeating: 0xFF, count: 8) + [0, 0, 0, 0, 0, 0, 0, 1],
+                ]),
+                "a: expected a whole number in 64 bits, found one of 128 bits"
+            ),
             (file([[0xA0]]), "expected a dictionary as the root, found an array"),
             (file([[0xD1, 1, 2], [0x10, 5], text("a")]), "expected a string as key, found an integer"),
             (file([[0xD1, 1, 2], text("a"), [0x80, 1]]), "a: expected a value, found a UID of a keyed archive"),

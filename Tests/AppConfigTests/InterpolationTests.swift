@@ -150,6 +150,10 @@ import Testing
         #expect(Self.load("{\"v\": \"\(nested(64))\"}").config.string(forKey: "v") == "x")
         #expect(
             Self.load("{\"v\": \"\(nested(65))\"}").errors.first?.reason == "references are nested more than 64 deep")
+        let wide = Self.load(#"{"a": "0123456789", "b": "${a}!", "c": "${a}!", "d": "${a}!"}"#) {
+            $0.limits.expandedTotalBytes = 25
+        }
+        #expect(wide.errors.map(\.code) == [.limitExceeded])
         var lists = "{\"l0\": [1, 2]"
         for level in 1...30 { lists += ", \"l\(level)\": [\"${l\(level - 1)}\", \"${l\(level - 1)}\"]" }
         let grown = Self.load(lists + "}") { $0.limits.values = 10_000 }

@@ -41,6 +41,15 @@ import Testing
         #expect(try Self.load([.debug, .simulator]).int(forKey: "COUNT") == 9)
     }
 
+    @Test("Whole numbers go through 32 bits, as intValue did")
+    func narrowNumbers() throws {
+        var plan = plan(["ApplicationConfig.json": #"{"wide": 4294967303, "text": "99999999999"}"#])
+        plan.coercion = .seed
+        let config = try ApplicationConfig.load(plan)
+        #expect(config.int(forKey: "wide") == 7)
+        #expect(config.int(forKey: "text") == Int(Int32.max))
+    }
+
     @Test("Files merge at the root only; the deep merge is the library's own")
     func mergeDepth() throws {
         #expect(try Self.load([.debug])["servers"] == ["url": "debug"])
