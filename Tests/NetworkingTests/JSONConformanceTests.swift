@@ -198,6 +198,7 @@ import Testing
             try JSONEntity(parsing: Row(kind: "", text: text).bytes)[0]
         }
         #expect(try first("[\"\\uD834\\uDd1e\"]").string() == "\u{1D11E}")
+        #expect(try first("[\"\\b\\f\\n\\r\\t\\/\\\\\\\"\"]").string() == "\u{8}\u{C}\n\r\t/\\\"")
         #expect(try first("[\"\\uFFFF\"]").string()?.unicodeScalars.first?.value == 0xFFFF)
         #expect(try first("[\"\\u0000\"]").string() == "\0")
         #expect(try first("[\"\u{F0}\u{9B}\u{BF}\u{BF}\"]").string() == "\u{1BFFF}")

@@ -148,6 +148,21 @@ private struct Everything: Codable, Equatable {
         #expect(shape.keys == ["kind", "points", "inner", "tail"])
     }
 
+    @Test("A key that stands in an object twice is one of its keys once, with the last value")
+    func repeatedKeys() throws {
+        struct Keys: Decodable {
+            var keys: [String]
+            var a: Int
+            init(from decoder: any Decoder) throws {
+                enum Key: String, CodingKey { case a, b }
+                let container = try decoder.container(keyedBy: Key.self)
+                (keys, a) = (container.allKeys.map(\.rawValue), try container.decode(Int.self, forKey: .a))
+            }
+        }
+        let keys = try JSONEntity(parsing: #"{"a": 1, "b": 2, "a": 3}"#).decode(Keys.self)
+        #expect(keys.keys == ["a", "b"] && keys.a == 3)
+    }
+
     @Test("A failed read of an element does not move on")
     func failedElement() throws {
         struct Mixed: Decodable {

@@ -276,6 +276,9 @@ import Testing
         let json = try JSONEntity(parsing: text)
         #expect(json["a"].int() == 4 && json.count == 4 && json.text() == text)
         #expect(json.object()?["a"]?.int() == 4)
+        let many = (0..<60).map { #""k\#($0 % 50)":\#($0)"# }.joined(separator: ",")
+        let large = try JSONEntity(parsing: "{\(many)}")
+        #expect(large.count == 60 && large["k9"].int() == 59 && large["k49"].int() == 49, "also in large objects")
         #expect(json == ["a": 4, "b": 2])
         #expect(json != ["a": 1, "b": 2])
         let error = #expect(throws: NetworkError.self) {
