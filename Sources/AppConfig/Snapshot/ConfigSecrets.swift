@@ -1,5 +1,3 @@
-import Synchronization
-
 /// Which values are secret: they print as `<redacted>` in descriptions, errors, explanations, differences and logs.
 ///
 /// A value is secret when its path, or that of a dictionary or array it lies in, is listed here or in a file's `$secret`,

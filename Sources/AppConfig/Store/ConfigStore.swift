@@ -1,5 +1,3 @@
-import Synchronization
-
 /// The holder of a program's current configuration: one snapshot at a time, swapped whole.
 ///
 /// Safe to use from any thread; reading takes a lock for the time of one retain. Loading, comparing and user code run

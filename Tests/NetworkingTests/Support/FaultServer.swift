@@ -1,5 +1,4 @@
 import Foundation
-import Synchronization
 
 /// A server on 127.0.0.1 that says exactly the bytes a test wants, one thread per connection.
 ///

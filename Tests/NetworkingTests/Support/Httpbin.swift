@@ -1,5 +1,4 @@
 import Foundation
-import Synchronization
 
 /// The httpbin that `Scripts/httpbin-server` starts, once for all tests; or the one that ASHLAR_HTTPBIN_URL names.
 ///
