@@ -4,7 +4,7 @@ import Testing
 @testable import AshlarLogging
 
 /// Kills a process that logs at random moments: a line counts once its call has returned.
-@Suite struct KillTests {
+@Suite(.disabled(if: isThreadSanitized, "the sanitizer starts too slowly")) struct KillTests {
     static let kills = isSoak ? 1000 : 60
 
     @Test(

@@ -24,6 +24,7 @@ import Testing
 
     @Test(
         "With handlers, the signal is named", .timeLimit(.minutes(5)),
+        .disabled(if: isThreadSanitized, "the sanitizer handles signals itself"),
         arguments: [SIGTERM, SIGSEGV, SIGABRT, SIGINT, SIGHUP, SIGQUIT, SIGBUS, SIGFPE, SIGILL])
     func signals(signal: Int32) throws {
         let folder = TemporaryFolder()
