@@ -64,7 +64,8 @@ enum FileReading {
             throw Failure(message: "the file has \(info.st_size) bytes, more than the limit of \(limit)")
         }
         var failed = false
-        let bytes = [UInt8](unsafeUninitializedCapacity: Int(info.st_size)) { buffer, count in
+        // Room for one at least: an array made for none writes its count into the empty array that all threads share.
+        let bytes = [UInt8](unsafeUninitializedCapacity: max(Int(info.st_size), 1)) { buffer, count in
             while count < buffer.count {
                 guard let base = buffer.baseAddress else { return }
                 let got = read(descriptor, base + count, buffer.count - count)

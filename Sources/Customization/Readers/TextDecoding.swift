@@ -122,7 +122,8 @@ struct TextDecoding {
         let units = (bytes.count - markLength) / 2
         var lone: [Int] = []
         let start = markLength
-        utf8 = [UInt8](unsafeUninitializedCapacity: units * 3) { out, written in
+        // Room for one at least: an array made for none writes its count into the empty array that all threads share.
+        utf8 = [UInt8](unsafeUninitializedCapacity: max(units * 3, 1)) { out, written in
             bytes.withUnsafeBytes { raw in
                 func unit(_ i: Int) -> UInt16 {
                     let value = raw.loadUnaligned(fromByteOffset: start + 2 * i, as: UInt16.self)
