@@ -1,6 +1,5 @@
 import AshlarNetworking
 import Foundation
-import Synchronization
 import Testing
 
 /// A connection that ends at every single byte of an answer.

@@ -1,6 +1,5 @@
 import AshlarNetworking
 import Foundation
-import Synchronization
 import Testing
 
 /// What happens to choices when the map is replaced, and where they are kept.
@@ -32,6 +31,22 @@ import Testing
                 "a.example": ["key": "QA", "host": "qa.a.example"], "B.example": ["key": "QA", "host": "qa.b.example"],
                 "c.example": ["key": "X", "host": "x"],
             ])
+    }
+
+    @Test("A choice that stays takes host and scheme of the new map")
+    func takesHostAndScheme() throws {
+        func map(_ host: String, _ scheme: String?) throws -> HostMap {
+            try HostMap([
+                HostConfiguration(
+                    canonicalHost: "a.example", canonicalScheme: "https",
+                    hosts: [HostEntry(key: "QA", host: host, scheme: scheme)])
+            ])
+        }
+        let hosts = HostSwitch(try map("one", "http"))
+        try hosts.choose("QA", for: "a.example")
+        #expect(hosts.resolve("a.example") == ProtocolHostPair(scheme: "http", host: "one"))
+        hosts.update(try map("two", nil))
+        #expect(hosts.resolve("a.example") == ProtocolHostPair(scheme: "https", host: "two"))
     }
 
     @Test("A typed host of a map that comes later is taken up with its text")

@@ -1,5 +1,4 @@
 import AshlarNetworking
-import Synchronization
 import Testing
 
 /// A server of notes behind a stub transport: `/notes` and `/notes/id`, with versions.

@@ -1,5 +1,4 @@
 import AshlarNetworking
-import Synchronization
 import Testing
 
 /// Takes down the names of events in order.

@@ -1,5 +1,4 @@
 import AshlarNetworking
-import Synchronization
 import Testing
 
 private struct Secret: Endpoint {

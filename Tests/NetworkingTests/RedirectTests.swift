@@ -1,6 +1,5 @@
 import AshlarNetworking
 import Foundation
-import Synchronization
 import Testing
 
 /// The redirect matrix: statuses × methods × bodies × origins, against servers of our own.

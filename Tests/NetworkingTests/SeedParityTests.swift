@@ -1,6 +1,5 @@
 import AshlarNetworking
 import Foundation
-import Synchronization
 import Testing
 
 /// The documented calls of FTAsyncRequest and of SquidKit's endpoints, one by one.

@@ -1,6 +1,5 @@
 import AshlarNetworking
 import Foundation
-import Synchronization
 import Testing
 
 @Suite(.serialized, .timeLimit(.minutes(5))) struct TimeoutTests {
