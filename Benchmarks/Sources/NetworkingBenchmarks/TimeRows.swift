@@ -9,11 +9,12 @@ import Foundation
 extension BenchmarkSuite {
     /// How long a new client takes to its first answer, and how exactly each timeout is kept.
     mutating func timeRows(_ server: Nginx) {
+        let url = server.url
         value("first request of a new client", unit: "ms", bar: .below(20), note: "the slowest of 5") {
             let times = (0..<5).map { _ in
                 Self.milliseconds {
                     let client = NetworkClient()
-                    _ = try? await client.send(Hello(host: .url(server.url)))
+                    _ = try? await client.send(Hello(host: .url(url)))
                 }
             }
             return times.max() ?? .nan
