@@ -50,6 +50,8 @@ func targets(of module: Module) -> [Target] {
         }
 }
 
+let umbrella = ["Ashlar"] + modules.map(\.name)
+
 let package = Package(
     name: "Ashlar",
     platforms: [.macOS(.v15), .iOS(.v18), .tvOS(.v18), .watchOS(.v11), .visionOS(.v2)],
@@ -59,8 +61,10 @@ let package = Package(
     ],
     targets: modules.flatMap(targets) + [
         .target(name: "Ashlar", dependencies: dependencies(modules.map(\.name)), swiftSettings: settings),
-        .executableTarget(name: "AshlarTool", dependencies: ["Ashlar"], swiftSettings: settings),
-        testTarget("AshlarTests", path: "Tests/AshlarTests", dependencies: ["Ashlar"]),
-        testTarget("AshlarToolTests", path: "Tests/AshlarToolTests", dependencies: ["AshlarTool", "Ashlar"]),
+        // They name the modules as well: a build that goes on from an earlier one does not look behind what is re-exported,
+        // and would keep the old layout of a changed type.
+        .executableTarget(name: "AshlarTool", dependencies: dependencies(umbrella), swiftSettings: settings),
+        testTarget("AshlarTests", path: "Tests/AshlarTests", dependencies: umbrella),
+        testTarget("AshlarToolTests", path: "Tests/AshlarToolTests", dependencies: ["AshlarTool"] + umbrella),
     ]
 )

@@ -109,11 +109,12 @@ struct TestChild {
     }
 }
 
-/// Whether the long proofs run with their full counts.
-/// Under the thread sanitizer a process takes longer to start than these tests let it live, and the sanitizer ends it
-/// itself at a fault.
+/// Whether the thread sanitizer is at work.
+///
+/// A process then takes longer to start than some tests let it live, and the sanitizer ends it itself at a fault.
 let isThreadSanitized = dlsym(nil, "__tsan_init") != nil
 
+/// Whether the long proofs run with their full counts.
 let isSoak = ProcessInfo.processInfo.environment["ASHLAR_SOAK"] == "1"
 
 /// A generator whose sequence a failing test can name.
