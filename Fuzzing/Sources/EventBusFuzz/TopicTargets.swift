@@ -9,10 +9,12 @@ let topicTargets = [
             let topic = try Topic<Int>(named: text)
             precondition(topic.name.utf8.elementsEqual(text.utf8))
             // What is a name is a pattern of that one name, and meets `**`.
-            precondition(try TopicPattern(parsing: text).matches(text))
+            let pattern = try TopicPattern(parsing: text)
+            precondition(pattern.matches(text))
             let bus = EventBus()
             let watch = bus.watch("**") { _ in }
-            precondition(try bus.trigger(named: text, 1).delivered == 1)
+            let receipt = try bus.trigger(named: text, 1)
+            precondition(receipt.delivered == 1)
             watch.cancel()
         } catch {
             precondition(error.code == .malformedName)
