@@ -144,16 +144,23 @@ struct TriggerCall: @unchecked Sendable {
     @usableFromInline var sending: PendingSends?
     /// 0 for a new trigger; `max` for one that has passed all stations, or the number that it got on its way.
     @usableFromInline var stage: UInt64
+    /// Whether its topic is an ordered one, which has one event delivered after the other.
+    @usableFromInline var isInTurn: Bool
 
     @inlinable
     init(source: AnyObject?, isolation: (any Actor)?, fileID: StaticString, line: UInt32) {
         (self.source, self.isolation, self.fileID, self.line) = (source, isolation, fileID, line)
         // Here and not where they are declared, because such a value is a call that cannot be inlined.
-        (sending, stage) = (nil, 0)
+        (sending, stage, isInTurn) = (nil, 0, false)
     }
 
     var place: EventPlace { EventPlace(fileID, line) }
 
     /// Whether the caller is known to run on the main actor.
     var isOnMain: Bool { isolation === MainActor.shared }
+
+    /// Forgets what holds on the thread of the trigger alone, if the event is delivered by another one.
+    mutating func arrive(from thread: UInt32) {
+        if BusThread.current.number != thread { isolation = nil }
+    }
 }

@@ -1,4 +1,5 @@
 import AshlarEventBus
+import Foundation
 import Synchronization
 import Testing
 
@@ -238,10 +239,40 @@ struct QueuedDeliveryTests {
         let bus = EventBus(delivery: .queuedOnMain)
         bus.watchOnMain(number) { [seen] in seen.note($0.payload) }.store(in: bag)
         bus.watch(number) { [seen] in seen.note(-$0.payload) }.store(in: bag)
-        bus.trigger(number, 1)
+        // The trigger itself is not known to be on the main actor.
+        bus.trigger(number, 1, isolation: nil)
         while seen.items.count < 2 { await Task.yield() }
         #expect(seen.items == [1, -1])
     }
+
+    @Test("An event of the main actor that another thread delivers in its turn is taken to the main actor")
+    @MainActor
+    func orderedFromMain() async {
+        let bus = EventBus()
+        let ordered = Topic<Int>("ordered", ordered: true)
+        bus.watchOnMain(ordered) { [seen] in
+            MainActor.preconditionIsolated()
+            seen.note($0.payload)
+        }.store(in: bag)
+        let (isInside, mayLeave) = (Gate(), Gate())
+        bus.watch(ordered) {
+            guard $0.payload == 1 else { return }
+            isInside.isOpen.store(true, ordering: .releasing)
+            while !mayLeave.isOpen.load(ordering: .acquiring) {}
+        }.store(in: bag)
+        // A thread of its own, because it is blocked for a while.
+        let receipts = Recorder<TriggerReceipt>()
+        Thread.detachNewThread { receipts.note(bus.trigger(ordered, 1)) }
+        while seen.items != [1] || !isInside.isOpen.load(ordering: .acquiring) { await Task.yield() }
+        // Nothing waits for the main actor now, so the trigger would be handled at once here.
+        #expect(bus.trigger(ordered, 2).queued == 1)
+        mayLeave.isOpen.store(true, ordering: .releasing)
+        while seen.items.count < 2 || receipts.items.isEmpty { await Task.yield() }
+        #expect(seen.items == [1, 2])
+        #expect(receipts.items.map(\.delivered) == [1])
+    }
+
+    private final class Gate: Sendable { let isOpen = Atomic(false) }
 
     @Test("Ten thousand events from four threads reach the main actor in each thread's order")
     func burst() async {

@@ -50,7 +50,11 @@ extension EventBus {
         guard let runner = slot.runner else { return keep(slot, payload, call, isTyped: isTyped) }
         let receipt = ReceiptBox()
         let passage = call.sending?.awaitPassage()
+        let thread = BusThread.current.number
         let isDone = runner.run {
+            var call = call
+            call.isInTurn = true
+            call.arrive(from: thread)
             receipt.value = self.keep(slot, payload, call, isTyped: isTyped)
             passage?.isOver()
         }
