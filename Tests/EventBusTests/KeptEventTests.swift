@@ -1,4 +1,5 @@
 import AshlarEventBus
+import Foundation
 import Synchronization
 import Testing
 
@@ -192,7 +193,7 @@ struct KeptEventTests {
                 while !isOver.value.load(ordering: .relaxed) {
                     number += 1
                     bus.trigger(state, number)
-                    await Task.yield()
+                    if number % 64 == 0 { await Task.yield() }
                 }
             }
             group.addTask { [bus, state] in
@@ -212,6 +213,62 @@ struct KeptEventTests {
     }
 
     private final class Flag: Sendable { let value = Atomic(false) }
+
+    @Test(
+        "A watch is made though others trigger without pause, and each of their events comes once and in order",
+        arguments: [false, true], [false, true])
+    func endlessTriggers(isOrdered: Bool, isPattern: Bool) async {
+        let topic = Topic<Int>("endless:topic", keeping: 3, ordered: isOrdered)
+        for kept in [-3, -2, -1] { bus.trigger(topic, kept) }
+        let (got, triggered) = (Recorder<Int>(), Recorder<[Int]>())
+        let (isReplaying, isMade, running) = (Flag(), Flag(), Running())
+        let most = 200_000
+        for producer in 0..<2 {
+            Thread.detachNewThread { [bus] in
+                while !isReplaying.value.load(ordering: .relaxed) {}
+                var mine: [Int] = []
+                while mine.count < most, !isMade.value.load(ordering: .relaxed) {
+                    mine.append(producer * most + mine.count)
+                    bus.trigger(topic, mine[mine.count - 1])
+                    running.count.bitwiseOr(1 << producer, ordering: .relaxed)
+                }
+                triggered.note(mine)
+            }
+        }
+        // Far slower than events can be left at the gate.
+        let handle: @Sendable (Int) -> Void = {
+            got.note($0)
+            isReplaying.value.store(true, ordering: .relaxed)
+            let end = ContinuousClock.now + .microseconds(20)
+            while ContinuousClock.now < end || running.count.load(ordering: .relaxed) != 3 {}
+        }
+        let watch =
+            isPattern
+            ? bus.watch("endless:*") { handle($0.payload as? Int ?? 0) } : bus.watch(topic) { handle($0.payload) }
+        isMade.value.store(true, ordering: .relaxed)
+        while triggered.items.count < 2 { await Task.yield() }
+        watch.cancel()
+        let all = got.items
+        #expect(all.prefix(3) == [-3, -2, -1])
+        #expect(all.count == 3 + triggered.items.map(\.count).reduce(0, +))
+        for mine in triggered.items {
+            #expect(mine.count < most, "the watch was made before they ended by themselves")
+            #expect(all.filter { $0 >= 0 && $0 / most == mine[0] / most } == mine)
+        }
+    }
+
+    private final class Running: Sendable { let count = Atomic(0) }
+
+    @Test("A handler that always triggers its own topic ends at the limit of depth inside a replay, too")
+    func endlessHandler() {
+        bus.trigger(state, 0)
+        bus.watch(state) { [bus, state] in
+            seen.note("\($0.payload)")
+            if $0.payload < 10_000 { bus.trigger(state, $0.payload + 1) }
+        }.store(in: bag)
+        #expect(seen.items == (0...64).map(String.init))
+        #expect(bus.refusedCount == 1)
+    }
 
     @Test("With triggers under way, a new watcher misses none and gets none twice or out of order")
     func race() async {

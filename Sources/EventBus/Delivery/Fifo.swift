@@ -6,6 +6,8 @@ struct Fifo<Element> {
 
     var isEmpty: Bool { count == 0 }
 
+    var first: Element? { count > 0 ? ring[head] : nil }
+
     /// - Complexity: O(1), amortised.
     mutating func append(_ element: Element) {
         if count == ring.count { grow() }

@@ -40,7 +40,8 @@ struct KeptReplay: Sendable {
 
 /// A watcher of topics that keep events: it gets those first, and live ones only afterwards.
 final class ReplayingWatcher<Payload: Sendable>: TypedWatcher<Payload>, @unchecked Sendable {
-    // Unchecked because the superclass is; the numbers are written before the gate opens and read behind it.
+    // Unchecked because the superclass is; the numbers are written before the gate lets anybody pass and read
+    // behind it.
     private let inner: TypedWatcher<Payload>
     private let isOnce: Bool
     private weak let bus: EventBus?
@@ -62,15 +63,29 @@ final class ReplayingWatcher<Payload: Sendable>: TypedWatcher<Payload>, @uncheck
     override func take(_ signal: Signal<Payload>, _ call: TriggerCall) throws -> Taking {
         if gate.isOpen { return try takeLive(signal, call) }
         let passage = call.sending?.awaitPassage()
-        let mustWait = gate.leave { [self] in
-            do { _ = try takeLive(signal, call) } catch {
-                bus?.report(EventFailure(error: error, name: signal.name, sequence: signal.sequence, watcher: place))
-            }
+        let thread = BusThread.current.number
+        let producer: ReplayGate.Producer = call.isInTurn ? .orderedTopic(signal.name) : .thread(thread)
+        let mustWait = gate.leave(producer) { [self] in
+            takeLate(signal, call, from: thread)
             passage?.isOver()
         }
         if mustWait { return .queued }
         passage?.isOver()
         return try takeLive(signal, call)
+    }
+
+    /// Takes an event that was left at the gate by a thread, on this or another one.
+    private func takeLate(_ signal: Signal<Payload>, _ call: TriggerCall, from thread: UInt32) {
+        var call = call
+        call.arrive(from: thread)
+        // As deep as it would have been handled at once: a handler that triggers its own topic ends at the limit.
+        let thread = BusThread.current
+        let depth = thread.depth
+        thread.depth = max(depth, UInt32(clamping: signal.depth + 1))
+        defer { thread.depth = depth }
+        do { _ = try takeLive(signal, call) } catch {
+            bus?.report(EventFailure(error: error, name: signal.name, sequence: signal.sequence, watcher: place))
+        }
     }
 
     private func takeLive(_ signal: Signal<Payload>, _ call: TriggerCall) throws -> Taking {
@@ -109,37 +124,6 @@ final class ReplayingWatcher<Payload: Sendable>: TypedWatcher<Payload>, @uncheck
     override func didCancel() {
         _ = inner.cancel()
         inner.didCancel()
-    }
-}
-
-/// Keeps live events back until the kept ones have been handed over.
-private final class ReplayGate: Sendable {
-    private let opened = Atomic(false)
-    private let line = Mutex(Fifo<@Sendable () -> Void>())
-
-    var isOpen: Bool { opened.load(ordering: .acquiring) }
-
-    /// Leaves work to be done at the opening; false if the gate is open, and the caller is to do it himself.
-    func leave(_ work: @escaping @Sendable () -> Void) -> Bool {
-        guard !isOpen else { return false }
-        return line.withLock { line in
-            guard !isOpen else { return false }
-            line.append(work)
-            return true
-        }
-    }
-
-    /// Does what has been left here, until nothing is, and lets all others pass from then on.
-    func open() {
-        while let work = next() { work() }
-    }
-
-    private func next() -> (@Sendable () -> Void)? {
-        line.withLock { line in
-            let work = line.popFirst()
-            if work == nil { opened.store(true, ordering: .releasing) }
-            return work
-        }
     }
 }
 
