@@ -71,6 +71,14 @@ struct SeeingTests {
         bus.unwatch(owner: OtherKeeper.shared)
     }
 
+    @Test("Watches made by one line are one arrow in the chart")
+    func oneArrow() {
+        let bag = WatchBag()
+        for _ in 0..<3 { bus.watch(a) { _ in }.store(in: bag) }
+        let arrows = bus.report().mermaid().split(separator: "\n").filter { $0.contains("-->") }
+        #expect(arrows == ["    t0 --> w0"])
+    }
+
     @Test("Names that nobody uses any more leave nothing behind")
     func forgetting() throws {
         for i in 0..<1000 {

@@ -77,6 +77,46 @@ struct WatchTests {
         #expect(bus.report().topicCount == 0)
     }
 
+    @Test("A name that threads use and leave at once is there for each of them")
+    func contestedName() async {
+        await withTaskGroup(of: Void.self) { group in
+            for thread in 0..<2 {
+                group.addTask { [bus] in
+                    let mine = Recorder<String>()
+                    let rounds = soak ? 500_000 : 5000
+                    for round in 0..<rounds {
+                        let watch = bus.watch("contested") { mine.note($0.name) }
+                        _ = try? bus.trigger(named: "contested", thread)
+                        watch.cancel()
+                        if mine.items.isEmpty { Issue.record("round \(round) was missed") }
+                        mine.clear()
+                    }
+                }
+            }
+        }
+        #expect(bus.report().topicCount == 0)
+    }
+
+    private final class Guest: WatchOwner {
+        let watches: WatchBag
+        init(_ watches: WatchBag) { self.watches = watches }
+    }
+
+    @Test("An owner that is gone takes nothing, even if its watches are kept by somebody else")
+    func goneOwner() {
+        let bag = WatchBag()
+        var guest: Guest? = Guest(bag)
+        bus.watch(number, owner: guest!) { seen.note("\(type(of: $0)) \($1.payload)") }
+        #expect(bus.trigger(number, 1).delivered == 1)
+        guest = nil
+        let receipt = bus.trigger(number, 2)
+        #expect(receipt.delivered == 0)
+        #expect(receipt.isUndelivered)
+        #expect(seen.items == ["Guest 1"])
+        #expect(bus.report().entries.isEmpty, "the trigger has taken the watch out")
+        bag.cancelAll()
+    }
+
     @Test("Owners are passed alive, and their end ends their watches")
     func owners() {
         var keeper: Keeper? = Keeper("anna")
