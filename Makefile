@@ -26,6 +26,9 @@ define install
 	done
 endef
 
+# One test of Networking at a time: tests that keep the processors busy would delay the clocks of others.
+parallel = $$([ "$(1)" != Networking ] || echo --no-parallel)
+
 .PHONY: help run test build lint format docs consumer examples bench tsan asan fuzz soak clean ci
 
 help: ## Lists the targets
@@ -37,13 +40,11 @@ run: ## Builds and runs the sample app on Resources/ (ARGS="--language fr --bran
 	@Examples/.build/debug/field-notes --resources Resources $(ARGS)
 
 test: build ## Builds everything, runs every module's tests and the checks of the sources
-	@# A process a module, and one test of Networking at a time: tests that keep the processors busy do not delay the
-	@# clocks of others.
+	@# A process a module, for the same reason, and what they say in a file each.
 	@for module in $(MODULES) Tool ""; do \
 	    echo "== $${module:-Ashlar}"; \
 	    log=.build/test-Ashlar$$module.log; \
-	    parallel=; [ "$$module" != Networking ] || parallel=--no-parallel; \
-	    swift test --skip-build $(SWIFT_FLAGS) $$parallel --filter "^Ashlar$${module}Tests\." 2>&1 | Scripts/summary $$log || \
+	    swift test --skip-build $(SWIFT_FLAGS) $(call parallel,$$module) --filter "^Ashlar$${module}Tests\." 2>&1 | Scripts/summary $$log || \
 	        { echo "failed; the whole output is in $$log"; exit 1; }; \
 	done
 	Scripts/check-independence
@@ -51,7 +52,7 @@ test: build ## Builds everything, runs every module's tests and the checks of th
 	Scripts/check-samples
 
 build:
-	$(call install,aapt)
+	$(call install,aapt gettext)
 	swift build --build-tests $(SWIFT_FLAGS)
 
 lint: ## Checks the format and rules of every Swift file, without changing any
@@ -80,17 +81,20 @@ bench: ## Measures beside the peers, as ratios (MODULE=Logging for one, ARGS=--q
 	done
 
 tsan: ## Runs the tests under the thread sanitizer (MODULE=EventBus for one)
-	@for module in $(CHOSEN); do swift test --sanitize thread --scratch-path .build/tsan --filter $${module}Tests; done
+	@for module in $(CHOSEN); do swift test --sanitize thread --scratch-path .build/tsan $(call parallel,$$module) \
+	    --filter "^Ashlar$${module}Tests\." || exit 1; done
 
 asan: ## Runs the tests under the address sanitizer
-	@for module in $(CHOSEN); do swift test --sanitize address --scratch-path .build/asan --filter $${module}Tests; done
+	@for module in $(CHOSEN); do swift test --sanitize address --scratch-path .build/asan $(call parallel,$$module) \
+	    --filter "^Ashlar$${module}Tests\." || exit 1; done
 
 fuzz: ## Feeds every parser with libFuzzer's inputs (SECONDS_PER_TARGET=20)
-	@for module in $(CHOSEN); do Scripts/fuzz $$module $(SECONDS_PER_TARGET); done
+	@for module in $(CHOSEN); do Scripts/fuzz $$module $(SECONDS_PER_TARGET) || exit 1; done
 
 soak: ## Runs the long proofs: full counts of kills, generated files, races and requests
 	@for module in $(CHOSEN); do \
-	    ASHLAR_SOAK=1 swift test -c release -Xswiftc -enable-testing --scratch-path .build/soak --filter $${module}Tests; \
+	    ASHLAR_SOAK=1 swift test -c release -Xswiftc -enable-testing --scratch-path .build/soak $(call parallel,$$module) \
+	        --filter "^Ashlar$${module}Tests\." || exit 1; \
 	done
 
 clean: ## Removes everything that was built
