@@ -48,8 +48,21 @@ enum ConfigHash {
             let last = UInt64((base + count - 1).load(as: UInt8.self))
             low = first << 16 | middle << 8 | last
         }
+        return finish(low, high, state)
+    }
+
+    @inline(__always)
+    private static func finish(_ low: UInt64, _ high: UInt64, _ state: UInt64) -> UInt32 {
         let folded = fold(low ^ k0 ^ state, high ^ k1 ^ state)
         return UInt32(truncatingIfNeeded: fold(folded ^ k0, state ^ k1))
+    }
+
+    /// The hash of 8 to 15 bytes that are held in two words, first byte lowest, whatever stands behind them.
+    @inline(__always)
+    static func hash(_ low: UInt64, _ high: UInt64, count: Int, seed: UInt64) -> UInt32 {
+        let state = seed ^ (UInt64(truncatingIfNeeded: count) &* k1)
+        let shift = UInt64(truncatingIfNeeded: count &- 8) &* 8
+        return finish(low, low &>> shift | (high &<< 1) &<< (63 &- shift), state)
     }
 }
 

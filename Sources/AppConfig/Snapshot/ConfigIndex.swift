@@ -12,6 +12,7 @@ final class ConfigIndex: @unchecked Sendable {
     private let slots: UnsafeMutablePointer<UInt64>
     private let mask: Int
     private let seed: UInt64
+    private let knowsShortTexts = ConfigShortText.isAsKnown
     private let nodes: UnsafeBufferPointer<ConfigNode>
     private let keys: UnsafeBufferPointer<UInt8>
     /// Keeps the memory of nodes and keys.
@@ -91,8 +92,21 @@ final class ConfigIndex: @unchecked Sendable {
 
     /// The node whose path has this text; a literal root key comes before a nested path.
     @inline(__always)
-    func find(_ text: UnsafeBufferPointer<UInt8>) -> Int? {
-        let hash = ConfigHash.hash(text, seed: seed)
+    func find(_ text: UnsafeBufferPointer<UInt8>) -> Int? { find(text, hash(of: text)) }
+
+    @inline(__always)
+    func hash(of text: UnsafeBufferPointer<UInt8>) -> UInt32 { ConfigHash.hash(text, seed: seed) }
+
+    /// The hash of a text that ``ConfigShortText`` can read; nil of all others.
+    @inline(__always)
+    func hash(ofShort text: String) -> UInt32? {
+        guard knowsShortTexts, let short = ConfigShortText(text) else { return nil }
+        return short.hash(seed: seed)
+    }
+
+    /// The node under a hash made before.
+    @inline(__always)
+    func find(_ text: UnsafeBufferPointer<UInt8>, _ hash: UInt32) -> Int? {
         var at = Int(hash) & mask
         while true {
             let slot = slots[at]

@@ -38,8 +38,9 @@ final class ConfigSnapshot: Sendable {
     /// The node that a key's text means: a literal root key first, then a path.
     @inline(__always)
     func find(_ key: String) -> Int? {
+        let short = index.hash(ofShort: key)
         let found = key.utf8.withContiguousStorageIfAvailable { text in
-            index.find(text) ?? (mayBeSpelledOtherwise(text) ? Self.unsure : Self.absent)
+            index.find(text, short ?? index.hash(of: text)) ?? (mayBeSpelledOtherwise(text) ? Self.unsure : Self.absent)
         }
         guard let found, found != Self.unsure else { return findSpelled(key) }
         return found == Self.absent ? nil : found
