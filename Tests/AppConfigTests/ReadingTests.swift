@@ -57,6 +57,61 @@ import Testing
         #expect(try ApplicationConfig.load(plan).double(forKey: "nan") == nil)
     }
 
+    @Test("A typed key reads each configuration it is given, in turn")
+    func keyInTurn() {
+        // The texts lie at other places, the value is of another kind, or there is none.
+        let configs: [ApplicationConfig] = [
+            ["k": "one"], ["a": "x", "b": "y", "k": "two"], ["k": 3], ["a": "x"], ApplicationConfig(),
+            ["a": ["k": "deep"], "k": "five"],
+        ]
+        let expected = ["one", "two", "3", "default", "default", "five"]
+        let key = ConfigKey("k", default: "default")
+        for _ in 0..<3 {
+            for (config, text) in zip(configs, expected) {
+                #expect(config[key] == text)
+                #expect(config[key] == text)
+            }
+        }
+    }
+
+    @Test("Keys of every length and script are found, and their neighbours are not")
+    func lengths() {
+        for letter in ["a", "é", "水", "🔥"] {
+            for length in 1...40 {
+                let name = String(repeating: letter, count: length)
+                let nested = "s.\(name)"
+                let config = ApplicationConfig([name: .integer(Int64(length)), "s": [name: .string(name)]])
+                // Texts made in other ways, which may be held in other ways.
+                var reserved = ""
+                reserved.reserveCapacity(100)
+                reserved += name
+                let cut = String("<\(name)>".dropFirst().dropLast())
+                for spelling in [name, reserved, cut, String(decoding: Array(name.utf8), as: UTF8.self)] {
+                    #expect(config.int(forKey: spelling) == length)
+                    #expect(config.string(forKey: "s." + spelling) == name)
+                }
+                #expect(config.string(forKey: nested) == name)
+                #expect(config.object(forKey: name + "b") == nil)
+                #expect(config.object(forKey: "b" + name.dropFirst()) == nil)
+                #expect(config.object(forKey: name.dropLast() + "b") == nil)
+                #expect(config.object(forKey: nested + "b") == nil)
+            }
+        }
+    }
+
+    @Test(
+        "The text of a path is read back as the same path", arguments: ["[", "[0]", "a[1]b", ".", "\\", ":", "::", "]"])
+    func pathText(key: String) {
+        for components in [[key], ["s", key], [key, "s"], ["s", key, "t"], [key, key]] {
+            let path = ConfigPath(components: components)
+            #expect(ConfigPath(path.description).components == components.map { .key($0) })
+            var config = ApplicationConfig()
+            config[path] = 1
+            #expect(config.int(forKey: path.description) == 1)
+            #expect(config.paths() == [path])
+        }
+    }
+
     @Test("A configuration equals itself, NaN and all, in any order of keys")
     func equality() throws {
         let xml = plist(

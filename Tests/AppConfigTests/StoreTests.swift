@@ -55,6 +55,67 @@ final class Scratch: Sendable {
         #expect(try store.reload().isEmpty)
     }
 
+    @Test("Of reloads at once the one begun last prevails")
+    func lastBegun() throws {
+        let scratch = try Scratch()
+        try scratch.write("{\"n\": 0}")
+        let store = try ConfigStore(loading: scratch.plan())
+        // The first reload reads a pipe, which gives nothing before the second reload is through.
+        #expect(mkfifo(scratch.file("pipe"), 0o600) == 0)
+        #expect(rename(scratch.file("pipe"), scratch.file()) == 0)
+        let isDone = DispatchSemaphore(value: 0)
+        let first = Thread {
+            _ = try? store.reload()
+            isDone.signal()
+        }
+        first.start()
+        var pipe: Int32 = -1
+        while pipe < 0 {
+            // Refused until somebody reads.
+            pipe = open(scratch.file(), O_WRONLY | O_NONBLOCK)
+            usleep(1_000)
+        }
+        try scratch.write("{\"n\": 22}", to: "new")
+        #expect(rename(scratch.file("new"), scratch.file()) == 0)
+        #expect(try store.reload().description == "n: 0 → 22")
+        let old = Array("{\"n\": 1}".utf8)
+        #expect(write(pipe, old, old.count) == old.count)
+        close(pipe)
+        #expect(isDone.wait(timeout: .now() + 60) == .success)
+        #expect(store.current.int(forKey: "n") == 22)
+        #expect(store.errors.isEmpty)
+    }
+
+    @Test("What is written while an update runs is kept")
+    func updateInUpdate() {
+        let store = ConfigStore(["n": 0, "other": 0])
+        let isFirst = Counter()
+        store.update { config in
+            // Somebody else writes after this closure was given its copy.
+            if isFirst.next() == 1 { store.update { $0["other"] = 2 } }
+            config["n"] = 1
+        }
+        #expect(store.current.int(forKey: "other") == 2)
+        #expect(store.current.int(forKey: "n") == 1)
+    }
+
+    @Test("A reload that changes no value wakes nobody")
+    func quietReload() async throws {
+        let scratch = try Scratch()
+        try scratch.write("{\"n\": 1, \"m\": 1}")
+        let store = try ConfigStore(loading: scratch.plan())
+        var events = store.events().makeAsyncIterator()
+        try scratch.write("{\"m\": 1,\n\"n\": 1}")
+        #expect(try store.reload().isEmpty)
+        try scratch.write("{\"m\": 2}")
+        try store.reload()
+        guard case .reloaded(let diff)? = await events.next() else {
+            Issue.record("no reload was published")
+            return
+        }
+        #expect(diff.description == "m: 1 → 2\nn: 1 → nothing")
+    }
+
     @Test("A store that cannot load says so, or holds what is left")
     func loading() throws {
         let scratch = try Scratch()
@@ -181,4 +242,17 @@ final class Flag: @unchecked Sendable {
 
     var isSet: Bool { lock.withLock { value } }
     func set() { lock.withLock { value = true } }
+}
+
+/// Counts calls from closures that may not have a state.
+final class Counter: @unchecked Sendable {
+    private let lock = NSLock()
+    private var count = 0
+
+    func next() -> Int {
+        lock.withLock {
+            count += 1
+            return count
+        }
+    }
 }

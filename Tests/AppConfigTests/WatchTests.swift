@@ -192,5 +192,35 @@ import Testing
             #expect(try count() == 1)
             #expect(watches.allSatisfy { !$0.isPolling })
         }
+
+        @Test("Where the system has no events to give, files are polled, with a remark, until it has some again")
+        func noDescriptors() async throws {
+            await #expect(processExitsWith: .success) {
+                let scratch = try Scratch()
+                try scratch.write("{\"n\": 1}")
+                let store = try ConfigStore(loading: scratch.plan())
+                var limit = rlimit()
+                #expect(getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0)
+                limit.rlim_cur = min(limit.rlim_cur, 256)
+                #expect(setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0)
+                var taken: [Int32] = []
+                while case let descriptor = open("/dev/null", O_RDONLY), descriptor >= 0 { taken.append(descriptor) }
+                #expect(errno == EMFILE)
+                let watch = store.watch()
+                for descriptor in taken { close(descriptor) }
+                #expect(watch.isPolling)
+                #expect(store.current.diagnostics.map(\.kind) == [.watchingByPolling])
+                var changes = store.changes(of: ConfigKey("n", default: 0)).makeAsyncIterator()
+                #expect(await changes.next() == 1)
+                try scratch.write("{\"n\": 22}", atomically: true)
+                #expect(await changes.next() == 22)
+                let second = try ConfigStore(loading: scratch.plan())
+                let next = second.watch()
+                #expect(!next.isPolling)
+                #expect(second.current.diagnostics.isEmpty)
+                watch.cancel()
+                next.cancel()
+            }
+        }
     #endif
 }
