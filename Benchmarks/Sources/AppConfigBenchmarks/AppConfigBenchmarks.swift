@@ -8,6 +8,7 @@ struct AppConfigBenchmarks {
         readRows(&suite)
         decodeRows(&suite)
         loadRows(&suite)
+        watchRows(&suite)
         suite.finish()
     }
 }
