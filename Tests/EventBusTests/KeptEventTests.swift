@@ -221,8 +221,9 @@ struct KeptEventTests {
         let topic = Topic<Int>("endless:topic", keeping: 3, ordered: isOrdered)
         for kept in [-3, -2, -1] { bus.trigger(topic, kept) }
         let (got, triggered) = (Recorder<Int>(), Recorder<[Int]>())
-        let (isReplaying, isMade, running) = (Flag(), Flag(), Running())
-        let most = 200_000
+        let (isReplaying, isMade, running, inside, overlaps) = (Flag(), Flag(), Bits(), Bits(), Recorder<Int>())
+        let delivered = Recorder<Int>()
+        let most = 1_000_000
         for producer in 0..<2 {
             Thread.detachNewThread { [bus] in
                 while !isReplaying.value.load(ordering: .relaxed) {}
@@ -230,17 +231,25 @@ struct KeptEventTests {
                 while mine.count < most, !isMade.value.load(ordering: .relaxed) {
                     mine.append(producer * most + mine.count)
                     bus.trigger(topic, mine[mine.count - 1])
-                    running.count.bitwiseOr(1 << producer, ordering: .relaxed)
+                    running.all.bitwiseOr(1 << producer, ordering: .relaxed)
+                    let next = ContinuousClock.now + .microseconds(2)
+                    while ContinuousClock.now < next {}
                 }
+                // Nothing of this thread is left any more, whatever is of the other.
+                mine.append(producer * most + mine.count)
+                delivered.note(bus.trigger(topic, mine[mine.count - 1]).delivered)
                 triggered.note(mine)
             }
         }
         // Far slower than events can be left at the gate.
         let handle: @Sendable (Int) -> Void = {
+            let producer = $0 < 0 ? 4 : 1 << ($0 / most)
+            if inside.all.bitwiseOr(producer, ordering: .relaxed).oldValue & producer != 0 { overlaps.note($0) }
             got.note($0)
             isReplaying.value.store(true, ordering: .relaxed)
             let end = ContinuousClock.now + .microseconds(20)
-            while ContinuousClock.now < end || running.count.load(ordering: .relaxed) != 3 {}
+            while ContinuousClock.now < end || running.all.load(ordering: .relaxed) != 3 {}
+            inside.all.bitwiseAnd(~producer, ordering: .relaxed)
         }
         let watch =
             isPattern
@@ -249,15 +258,40 @@ struct KeptEventTests {
         while triggered.items.count < 2 { await Task.yield() }
         watch.cancel()
         let all = got.items
+        #expect(overlaps.items.isEmpty, "the events of one producer are handled one after the other")
+        #expect(isOrdered || delivered.items == [1, 1])
         #expect(all.prefix(3) == [-3, -2, -1])
         #expect(all.count == 3 + triggered.items.map(\.count).reduce(0, +))
         for mine in triggered.items {
             #expect(mine.count < most, "the watch was made before they ended by themselves")
-            #expect(all.filter { $0 >= 0 && $0 / most == mine[0] / most } == mine)
+            let isInOrder = all.filter { $0 >= 0 && $0 / most == mine[0] / most } == mine
+            #expect(isInOrder)
         }
     }
 
-    private final class Running: Sendable { let count = Atomic(0) }
+    @Test("What others have left and do not come back for is handed over before the watch is made, in its order")
+    func leftForGood() {
+        bus.trigger(state, -1)
+        let each = 2 * 1024
+        let watch = bus.watch(state) { [bus, state] in
+            seen.note("\($0.payload)")
+            guard $0.payload == -1 else { return }
+            for producer in 0..<2 {
+                let isOver = DispatchSemaphore(value: 0)
+                Thread.detachNewThread {
+                    for number in 0..<each { bus.trigger(state, producer * each + number) }
+                    isOver.signal()
+                }
+                isOver.wait()
+            }
+        }
+        let isInOrder = seen.items == (-1..<2 * each).map(String.init)
+        #expect(isInOrder)
+        #expect(bus.trigger(state, 0).delivered == 1)
+        watch.cancel()
+    }
+
+    private final class Bits: Sendable { let all = Atomic(0) }
 
     @Test("A handler that always triggers its own topic ends at the limit of depth inside a replay, too")
     func endlessHandler() {
