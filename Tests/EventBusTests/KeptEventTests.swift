@@ -273,20 +273,31 @@ struct KeptEventTests {
     func leftForGood() {
         bus.trigger(state, -1)
         let each = 2 * 1024
+        let (isOver, mayGoOn, wasAlone) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0), Recorder<Bool>())
         let watch = bus.watch(state) { [bus, state] in
             seen.note("\($0.payload)")
-            guard $0.payload == -1 else { return }
-            for producer in 0..<2 {
-                let isOver = DispatchSemaphore(value: 0)
-                Thread.detachNewThread {
-                    for number in 0..<each { bus.trigger(state, producer * each + number) }
-                    isOver.signal()
+            if $0.payload == -1 {
+                for producer in 0..<2 {
+                    Thread.detachNewThread {
+                        for number in 0..<each { bus.trigger(state, producer * each + number) }
+                        isOver.signal()
+                        guard producer == 1 else { return }
+                        mayGoOn.wait()
+                        bus.trigger(state, 2 * each)
+                        isOver.signal()
+                    }
+                    isOver.wait()
                 }
+            } else if $0.payload == each + each / 2 {
+                // The producer comes back while one of its events is handled: it leaves the new one, too.
+                mayGoOn.signal()
                 isOver.wait()
+                wasAlone.note(seen.items.last == "\($0.payload)")
             }
         }
-        let isInOrder = seen.items == (-1..<2 * each).map(String.init)
+        let isInOrder = seen.items == (-1...2 * each).map(String.init)
         #expect(isInOrder)
+        #expect(wasAlone.items == [true])
         #expect(bus.trigger(state, 0).delivered == 1)
         watch.cancel()
     }

@@ -83,7 +83,7 @@ struct WatchTests {
             for thread in 0..<2 {
                 group.addTask { [bus] in
                     let mine = Recorder<String>()
-                    let rounds = soak ? 500_000 : 5000
+                    let rounds = soak ? 500_000 : 20_000
                     for round in 0..<rounds {
                         let watch = bus.watch("contested") { mine.note($0.name) }
                         _ = try? bus.trigger(named: "contested", thread)
