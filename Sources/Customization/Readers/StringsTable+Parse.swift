@@ -22,8 +22,9 @@ extension StringsTable {
         strings bytes: [UInt8], file: String = "", mode: StringsParseMode = .recovering,
         assuming assumedEncoding: StringsEncoding? = nil
     ) -> ParsedStrings {
-        if PropertyListReader.isBinary(bytes) || PropertyListReader.isXML(bytes) {
-            return parsePropertyList(bytes, file: file)
+        if PropertyListReader.isBinary(bytes) || (mode == .recovering && PropertyListReader.isXML(bytes)) {
+            let read = PropertyListReader.read(bytes: bytes, file: file)
+            return propertyList(read.root, text: read.text, diagnostics: read.diagnostics)
         }
         let text: SourceText
         if mode == .foundation {
@@ -40,7 +41,15 @@ extension StringsTable {
         }
         return text.utf8.withUnsafeBufferPointer { raw in
             var parser = StringsParser(raw, text: text, isFoundation: mode == .foundation)
-            if mode == .foundation { return foundation(&parser, isEmpty: bytes.isEmpty) }
+            if mode == .foundation {
+                var xml = FoundationXMLPropertyList(raw)
+                if let root = try? xml.readFile() {
+                    var parsed = propertyList(root, text: text, diagnostics: [])
+                    parsed.isRejected = false
+                    return parsed
+                }
+                return foundation(&parser)
+            }
             parser.parseRecovering()
             let table = parser.finish()
             var diagnostics = text.diagnostics + parser.diagnostics
@@ -61,7 +70,7 @@ extension StringsTable {
         CustomizationDiagnostic(.error, .notATable, message, at: CustomizationLocation(file: file))
     }
 
-    private static func foundation(_ parser: inout StringsParser, isEmpty: Bool) -> ParsedStrings {
+    private static func foundation(_ parser: inout StringsParser) -> ParsedStrings {
         let file = parser.builder.text.file
         switch parser.parseAsFoundation() {
         case .table:
@@ -77,17 +86,17 @@ extension StringsTable {
         }
     }
 
-    private static func parsePropertyList(_ bytes: [UInt8], file: String) -> ParsedStrings {
-        let read = PropertyListReader.read(bytes: bytes, file: file)
-        guard let root = read.root else {
-            return ParsedStrings(table: .empty(file), diagnostics: read.diagnostics, isRejected: true)
-        }
+    private static func propertyList(
+        _ root: SourceNode?, text: SourceText, diagnostics: [CustomizationDiagnostic]
+    ) -> ParsedStrings {
+        let file = text.file
+        guard let root else { return ParsedStrings(table: .empty(file), diagnostics: diagnostics, isRejected: true) }
         guard case .dict(let members) = root.kind else {
             let problem = notATable(file, "the file holds a \(root.value().typeName) and no table")
             return ParsedStrings(
-                table: .empty(file), diagnostics: read.diagnostics + [problem], isRejected: true, root: root.value())
+                table: .empty(file), diagnostics: diagnostics + [problem], isRejected: true, root: root.value())
         }
-        var builder = StringsTableBuilder(text: read.text)
+        var builder = StringsTableBuilder(text: text)
         for member in members {
             let key = builder.decode(member.key)
             builder.append(
@@ -96,17 +105,17 @@ extension StringsTable {
         }
         var duplicates: [CustomizationDiagnostic] = []
         let storage = builder.build { earlier, later in
-            let first = read.text.location(ofByte: members[earlier].offset)
-            duplicates.append(.duplicate(members[later].key, first, read.text.location(ofByte: members[later].offset)))
+            let first = text.location(ofByte: members[earlier].offset)
+            duplicates.append(.duplicate(members[later].key, first, text.location(ofByte: members[later].offset)))
         }
         for member in members {
             member.value.forEachRepeat { earlier, later in
-                let first = read.text.location(ofByte: earlier.offset)
-                duplicates.append(.duplicate(later.key, first, read.text.location(ofByte: later.offset)))
+                let first = text.location(ofByte: earlier.offset)
+                duplicates.append(.duplicate(later.key, first, text.location(ofByte: later.offset)))
             }
         }
         return ParsedStrings(
-            table: StringsTable(storage: storage), diagnostics: read.diagnostics + duplicates, isRejected: false)
+            table: StringsTable(storage: storage), diagnostics: diagnostics + duplicates, isRejected: false)
     }
 }
 

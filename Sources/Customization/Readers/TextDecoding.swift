@@ -60,8 +60,6 @@ struct TextDecoding {
             bytes.count > 2 && Self.byteOrderMark(of: bytes).encoding == nil && (bytes[0] == 0 || bytes[1] == 0)
         guard unmarked else {
             self.init(bytes, assuming: .utf8)
-            // Foundation looks for the mark of UTF-16 only in files of more than two bytes.
-            if bytes.count == 2, markLength == 2 { isRejected = true }
             return
         }
         // It skips two bytes as if they were the mark.

@@ -257,24 +257,29 @@ struct XMLPropertyList {
 
 /// Decodes Base64 (RFC 4648) with blanks anywhere.
 enum Base64Reading {
+    /// The six bits of a character; those of `=` are zero.
+    static func value(of c: UInt8) -> UInt8? {
+        switch c {
+        case UInt8(ascii: "A")...UInt8(ascii: "Z"): c - 65
+        case UInt8(ascii: "a")...UInt8(ascii: "z"): c - 97 + 26
+        case UInt8(ascii: "0")...UInt8(ascii: "9"): c - 48 + 52
+        case UInt8(ascii: "+"): 62
+        case UInt8(ascii: "/"): 63
+        case UInt8(ascii: "="): 0
+        default: nil
+        }
+    }
+
     static func decode(_ text: String) -> [UInt8]? {
         var bytes: [UInt8] = []
         var (bits, count, padding) = (UInt32(0), 0, 0)
         for c in text.utf8 {
-            let value: UInt8
-            switch c {
-            case UInt8(ascii: "A")...UInt8(ascii: "Z"): value = c - 65
-            case UInt8(ascii: "a")...UInt8(ascii: "z"): value = c - 97 + 26
-            case UInt8(ascii: "0")...UInt8(ascii: "9"): value = c - 48 + 52
-            case UInt8(ascii: "+"): value = 62
-            case UInt8(ascii: "/"): value = 63
-            case UInt8(ascii: "="):
+            if c == UInt8(ascii: "=") {
                 padding += 1
                 continue
-            case 0x20, 0x09...0x0D: continue
-            default: return nil
             }
-            if padding > 0 { return nil }
+            if c == 0x20 || (0x09...0x0D).contains(c) { continue }
+            guard let value = value(of: c), padding == 0 else { return nil }
             bits = bits << 6 | UInt32(value)
             count += 1
             if count % 4 == 0 {

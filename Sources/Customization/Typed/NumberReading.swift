@@ -57,6 +57,11 @@ enum NumberReading {
         return number
     }
 
+    /// Whether a text is a decimal number from end to end, finite or not.
+    static func isDouble(_ text: Substring.UTF8View) -> Bool {
+        Array(text).withUnsafeBufferPointer { endOfDouble($0[...]) == $0.endIndex }
+    }
+
     /// The end of the longest decimal number that starts the bytes, or nil if none does.
     private static func endOfDouble(_ bytes: Bytes) -> Int? {
         var i = bytes.startIndex
