@@ -215,4 +215,57 @@ import Testing
             if !hasPercent { #expect(format.formatted([]).text == text) }
         }
     }
+
+    @Test(
+        "A format with its positions written out takes the same values",
+        arguments: [
+            ("", ""), ("100%", "100%%"), ("%% %", "%% %%"), ("%@ of %d", "%1$@ of %2$d"), ("%2$@ %1$@", "%2$@ %1$@"),
+            ("%2$@ %@", "%2$@ %1$@"), ("%-+ #08.3f", "%1$ #+-08.3f"), ("%*d %.*f", "%2$*1$d %4$.*3$f"),
+            ("%qd %D %U", "%1$lld %2$lD %3$lU"), ("%.d", "%1$.0d"), ("%#@n@ %@", "%1$#@n@ %2$@"),
+            ("%'#@a@", "%1$@a@"), ("%##@a@ %d", "%1$@a@ %2$d"), ("% z %5000d %@", "%% z %%5000d %1$@"),
+        ])
+    func positional(text: String, expected: String) {
+        let format = CustomizationFormat(text)
+        #expect(format.positional == expected)
+        let positional = CustomizationFormat(expected)
+        #expect(positional.positional == expected && positional.argumentTypes == format.argumentTypes)
+        for values in [
+            [FormatValue.int(3), .int(2), .int(1), .int(4)], [.string("a"), .double(0.5), .int(7), .int(2)],
+        ] {
+            guard format.formatted(values).problems.count == format.problems.count else { continue }
+            #expect(positional.formatted(values).text == format.formatted(values).text)
+        }
+    }
+
+    @Test("What begins no placeholder takes no position", arguments: ["%* 100% %1$@", "%5000d %1$@", "%1$z %@"])
+    func noPosition(text: String) {
+        let format = CustomizationFormat(text)
+        #expect(format.placeholders.count == 1)
+        #expect(!format.problems.contains { $0.code == .mixedPositions })
+    }
+
+    @Test("Any text takes the same values with its positions written out")
+    func randomPositional() {
+        var random = StringsFoundationTests.Random(state: 7)
+        let pieces = [
+            "%", "%", "@", "d", "#", "#@", "a@", "1$", "2$", "*", ".", "l", "-", "0", " ", "'", "f", "x", "é", "5",
+        ]
+        for _ in 0..<(StringsFoundationTests.soaks ? 500_000 : 10_000) {
+            let text = (0..<Int.random(in: 1...9, using: &random)).map { _ in
+                pieces[Int.random(in: 0..<pieces.count, using: &random)]
+            }.joined()
+            let format = CustomizationFormat(text)
+            let positional = CustomizationFormat(format.positional)
+            #expect(
+                positional.positional == format.positional && positional.argumentTypes == format.argumentTypes,
+                "\(text)")
+            for values in [
+                [FormatValue.int(3), .int(-2), .int(1), .int(0), .int(4)], [.string("a"), .int(1), .double(2.5)],
+            ] {
+                let output = format.formatted(values)
+                guard output.problems.count == format.problems.count else { continue }
+                #expect(positional.formatted(values).text == output.text, "\(text)")
+            }
+        }
+    }
 }

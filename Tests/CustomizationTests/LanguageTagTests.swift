@@ -106,6 +106,16 @@ import Testing
         #expect(read > 500)
     }
 
+    @Test("The longest tag has a fallback for each of its subtags")
+    func longestTag() throws {
+        let tag = try #require(LanguageTag("fr-CA-x" + String(repeating: "-a", count: 124)))
+        #expect(tag.description.utf8.count == 255)
+        #expect(tag.fallbacks.count == 126 && tag.fallbacks.suffix(2).map(\.description) == ["fr-CA", "fr"])
+        #expect(Set(tag.fallbacks).count == 126)
+        #expect(LanguageTag.chain(for: [tag], available: ["fr", "fr-CA"], base: "en") == ["fr", "fr-CA"])
+        #expect(LanguageTag("fr-CA-x" + String(repeating: "-a", count: 124) + "b") == nil)
+    }
+
     @Test("A literal that is no tag stops the program")
     func wrongLiteral() async {
         await #expect(processExitsWith: .failure) {

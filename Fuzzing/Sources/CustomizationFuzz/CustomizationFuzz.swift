@@ -47,13 +47,25 @@ public func initialize(_ count: UnsafeMutablePointer<Int32>, _ arguments: Unsafe
         FuzzTarget("language-tag") { bytes in
             guard let tag = LanguageTag(String(decoding: bytes, as: UTF8.self)) else { return }
             precondition(LanguageTag(tag.description) == tag, "the canonical form is not canonical")
-            precondition(tag.fallbacks.first == tag)
+            let fallbacks = tag.fallbacks
+            precondition(fallbacks.first == tag && Set(fallbacks).count == fallbacks.count)
+            // Each step drops a subtag or goes by CLDR's parents, whose longest way has four steps.
+            precondition(fallbacks.count <= tag.description.split(separator: "-").count + 4)
+            precondition(fallbacks.last?.parent == nil, "the fallbacks stop before the root")
+            for fallback in fallbacks { precondition(LanguageTag(fallback.description) == fallback) }
             _ = LanguageTag.chain(for: [tag], available: ["en", "zh-Hant", "pt"], base: "en")
         },
         FuzzTarget("format") { bytes in
             let format = CustomizationFormat(String(decoding: bytes, as: UTF8.self))
-            _ = format.formatted("a", 1, 2.5)
-            _ = CustomizationFormat(format.positional).formatted("a", 1, 2.5)
+            let positional = CustomizationFormat(format.positional)
+            precondition(positional.positional == format.positional && positional.argumentTypes == format.argumentTypes)
+            for values in [["a", 1, 2.5], [3, -2, 1, 0, 4, 9], []] as [[any FormatArgument]] {
+                let output = format.formatted(values.map(\.formatValue))
+                // A placeholder that lacks a value stays as it is written, which differs.
+                if output.problems.dropFirst(format.problems.count).isEmpty {
+                    precondition(positional.formatted(values.map(\.formatValue)).text == output.text)
+                }
+            }
         },
         FuzzTarget("android") { bytes in
             let file = AndroidResources.File(

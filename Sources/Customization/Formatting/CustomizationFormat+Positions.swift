@@ -1,7 +1,8 @@
 extension CustomizationFormat {
     /// The text with the position of every placeholder written out: `"%@ of %d"` gives `"%1$@ of %2$d"`.
     ///
-    /// The result formats the same values to the same text. Signs that begin no placeholder become `%%`.
+    /// The result formats the same values to the same text, except that a placeholder that stays for want of its value
+    /// stays with its position. Signs that begin no placeholder become `%%`.
     public var positional: String {
         segments.reduce(into: "") { text, segment in
             switch segment {
@@ -17,7 +18,9 @@ extension CustomizationFormat.Placeholder {
     func text(at position: Int) -> String {
         if let variable { return "%\(position)$#@\(variable)@" }
         let letters = ["-": Flags.left, "+": .plus, " ": .space, "0": .zero, "#": .alternate]
-        let flags = letters.filter { self.flags.contains($0.value) }.keys.sorted().joined()
+        // `#` says nothing of an object, and `#@` would begin a variable.
+        let written = conversion == "@" ? self.flags.subtracting(.alternate) : self.flags
+        let flags = letters.filter { written.contains($0.value) }.keys.sorted().joined()
         var text = "%\(position)$" + flags + Self.text(of: width)
         if precision != .none { text += "." + Self.text(of: precision) }
         return text + type.length + String(conversion)

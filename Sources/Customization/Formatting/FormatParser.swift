@@ -31,6 +31,7 @@ struct FormatParser {
                 continue
             }
             let (start, position) = (index, nextPosition)
+            let (positional, sequential) = (hasPositional, hasSequential)
             if start + 1 < bytes.count, bytes[start + 1] == UInt8(ascii: "%") {
                 literal.append(UInt8(ascii: "%"))
                 index += 2
@@ -41,6 +42,7 @@ struct FormatParser {
                 // Shown as it is; what follows the sign may hold a placeholder of its own.
                 literal.append(UInt8(ascii: "%"))
                 (index, nextPosition) = (start + 1, position)
+                (hasPositional, hasSequential) = (positional, sequential)
             }
         }
         endLiteral()
