@@ -131,7 +131,7 @@ import Testing
                 let comment = pick(["", "", "", "/* said of \(n) */\n", "/* a */ ", "// what follows\n", "\n"])
                 let end = pick(["\n", "\n", "\n", " ", "\r\n", "", " // as is\n", " /* as was */ "])
                 return n > 3 && key.hasPrefix("bare") && value == "word"
-                    ? "\n\n\(key);\(end)" : "\(comment)\(key) = \(value);\(end)"
+                    ? "\(comment)\n\(key);\(end)" : "\(comment)\(key) = \(value);\(end)"
             }.joined()
         }
     }()
@@ -170,5 +170,28 @@ import Testing
         let small = (0..<3).map { _ in time(20_000) }.min() ?? .zero
         let large = time(160_000)
         #expect(large < small * 32 + .milliseconds(200), "20 kB took \(small), 160 kB took \(large)")
+    }
+
+    @Test("A search for a closing quote that is not there is made once", .timeLimit(.minutes(1)))
+    func quotesInComments() {
+        let quotes = String(repeating: "\\\"", count: 80_000)
+        let blanks = String(repeating: " ", count: 80_000)
+        for comment in ["// = ;\(quotes)\n", "/* /* \(quotes) */", "/* /* \(quotes)\"\(blanks)*/"] {
+            let source = comment + "\"a\" = \"b\";"
+            var parsed: ParsedStrings?
+            let time = ContinuousClock().measure { parsed = StringsTable.parse(strings: Array(source.utf8)) }
+            #expect(parsed?.table.count == 1)
+            // Searching from every quote would be 80,000 searches of 80,000 bytes each.
+            #expect(time < .seconds(20))
+        }
+    }
+
+    @Test("What is read a second time is bounded")
+    func rereading() {
+        // Every line fails 512 dictionaries further on, and starts a statement again.
+        let source = String(repeating: "\"k\" = {\n", count: 3000)
+        let problems = StringsTable.parse(strings: Array(source.utf8)).diagnostics
+        #expect(problems.first?.code == .tooDeep)
+        #expect((5...100).contains(problems.count), "\(problems.count) problems")
     }
 }

@@ -56,6 +56,15 @@ import Testing
         Case("'k = 1; \"l\" = 'it';", ["l": "it"], ["1:16 missing-equals"]),
         Case(
             #"x y; z; "k" = "v";"#, ["k": "v"], ["1:3 missing-equals", "1:6 skipped-text"]),
+        // A comment may have swallowed an unquoted statement with its line end; a quoted one is a statement put aside.
+        Case("// Buttons key = v;", [:], ["1:12 statement-in-comment"]),
+        Case("// Buttonskey = v;\na = b;", ["a": "b"], ["1:4 statement-in-comment"]),
+        Case("//key = v;", [:], ["1:3 statement-in-comment"]),
+        Case("// two words key;", [:], ["1:14 statement-in-comment"]),
+        Case("//key;\n", [:], ["1:3 statement-in-comment"]),
+        Case("// key; // as is", [:], ["1:4 statement-in-comment"]),
+        Case("// \"key\" = \"v\";", [:]), Case("// first; then more", [:]), Case("// (a);", [:]), Case("// ;", [:]),
+        Case("a = b; // c = d", ["a": "b"]), Case("a = b; // c = d;", ["a": "b"], ["1:11 statement-in-comment"]),
         Case(#""a" = "\q";"#, ["a": "q"], ["1:8 suspicious-escape"]),
         Case("", [:]), Case(" \n\t// nothing\n/* at all */", [:]),
     ]

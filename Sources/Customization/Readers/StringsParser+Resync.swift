@@ -63,24 +63,14 @@ extension StringsParser {
         let bytes = scanner.bytes
         var i = start
         guard i < bytes.count else { return false }
-        let quote = bytes[i]
-        if quote == UInt8(ascii: "\"") || quote == UInt8(ascii: "'") {
-            let isDouble = quote == UInt8(ascii: "\"")
-            if (isDouble ? quoteless.double : quoteless.single).contains(i) { return false }
-            i += 1
-            while i < bytes.count, bytes[i] != quote, bytes[i] != 0x0A, bytes[i] != 0x0D {
-                i += bytes[i] == UInt8(ascii: "\\") ? 2 : 1
-            }
-            guard i < bytes.count, bytes[i] == quote else {
-                if isDouble { quoteless.double = start..<i } else { quoteless.single = start..<i }
-                return false
-            }
-            i += 1
+        if Self.isQuote(bytes[i]) {
+            guard let next = afterQuotedText(i) else { return false }
+            i = next
         } else {
             while i < bytes.count, StringsScanner.isBareCharacter(bytes[i]) || bytes[i] >= 0x80 { i += 1 }
             guard i > start else { return false }
+            while i < bytes.count, Self.isBlank(bytes[i]) { i += 1 }
         }
-        while i < bytes.count, bytes[i] == 0x20 || bytes[i] == 0x09 { i += 1 }
         guard i < bytes.count else { return false }
         if bytes[i] == UInt8(ascii: "=") { return true }
         // A key that stands for itself counts only if it has the line to itself.
@@ -88,6 +78,27 @@ extension StringsParser {
         i += 1
         while i < bytes.count, bytes[i] == 0x20 || bytes[i] == 0x09 { i += 1 }
         return i >= bytes.count || bytes[i] == 0x0A || bytes[i] == 0x0D
+    }
+
+    /// What follows a text quoted on one line, and blanks; nil if it is not closed there.
+    private mutating func afterQuotedText(_ start: Int) -> Int? {
+        let bytes = scanner.bytes
+        let quote = bytes[start]
+        let isDouble = quote == UInt8(ascii: "\"")
+        let last = isDouble ? searched.double : searched.single
+        if last.range.contains(start) { return last.next }
+        var i = start + 1
+        while i < bytes.count, bytes[i] != quote, bytes[i] != 0x0A, bytes[i] != 0x0D {
+            i += bytes[i] == UInt8(ascii: "\\") ? 2 : 1
+        }
+        var search = QuoteSearch(range: start..<i)
+        if i < bytes.count, bytes[i] == quote {
+            i += 1
+            while i < bytes.count, Self.isBlank(bytes[i]) { i += 1 }
+            search.next = i
+        }
+        if isDouble { searched.double = search } else { searched.single = search }
+        return search.next
     }
 
     /// Reports a comment that ran into the end of the file, and goes on at the next line that starts a statement.
@@ -123,32 +134,49 @@ extension StringsParser {
         scanner.suspiciousComments.removeAll()
     }
 
-    /// Where statements start inside a comment: in a block anywhere, in a line comment behind other text of the line.
+    /// Where statements start inside a comment: in a block anywhere; in a line comment also a key alone at its end.
+    ///
+    /// A line that is a comment from its start and holds a quoted key is a statement that somebody has put aside. With an
+    /// unquoted one, which hardly anybody writes, it may as well be a word of a comment that has lost its line end.
     private mutating func statements(in comment: Range<Int>, isBlock: Bool) -> [Int] {
         let bytes = scanner.bytes
         var starts: [Int] = []
         var i = comment.lowerBound + 2
         var lastSemicolon = comment.upperBound
+        var first = i
         if !isBlock {
-            // A line that is a comment from its start may well be a statement that somebody has put aside.
-            if startsLine(comment.lowerBound) {
-                while i < comment.upperBound, Self.isBlank(bytes[i]) || bytes[i] == UInt8(ascii: "/") { i += 1 }
-                if i < comment.upperBound, Self.isQuote(bytes[i]) {
-                    i += 1
-                } else {
-                    while i < comment.upperBound, StringsScanner.isBareCharacter(bytes[i]) { i += 1 }
-                }
+            while first < comment.upperBound, Self.isBlank(bytes[first]) || bytes[first] == UInt8(ascii: "/") {
+                first += 1
             }
+            i = first
+            if i < comment.upperBound, Self.isQuote(bytes[i]), startsLine(comment.lowerBound) { i += 1 }
             lastSemicolon = bytes[comment].lastIndex(of: UInt8(ascii: ";")) ?? i
         }
         while i < comment.upperBound {
             let isWordStart =
                 StringsScanner.isBareCharacter(bytes[i]) && i < lastSemicolon
-                && !StringsScanner.isBareCharacter(bytes[i - 1])
+                && (i == first || !StringsScanner.isBareCharacter(bytes[i - 1]))
             if Self.isQuote(bytes[i]) || isWordStart, looksLikeStatement(i) { starts.append(i) }
             i += 1
         }
+        if !isBlock, let start = keyAlone(at: lastSemicolon, in: first..<comment.upperBound) { starts.append(start) }
         return starts
+    }
+
+    /// Where an unquoted key starts that stands for itself at the end of a line comment.
+    private func keyAlone(at semicolon: Int, in text: Range<Int>) -> Int? {
+        guard text.contains(semicolon) else { return nil }
+        var next = semicolon + 1
+        while next < text.upperBound, Self.isBlank(scanner.bytes[next]) { next += 1 }
+        // The end of the line, or a comment of its own.
+        guard next == text.upperBound || scanner.bytes[next] == UInt8(ascii: "/") else { return nil }
+        var start = semicolon
+        while start > text.lowerBound, StringsScanner.isBareCharacter(scanner.bytes[start - 1]) { start -= 1 }
+        guard start < semicolon else { return nil }
+        // The value of a statement that was found by its key.
+        var before = start
+        while before > text.lowerBound, Self.isBlank(scanner.bytes[before - 1]) { before -= 1 }
+        return before > text.lowerBound && scanner.bytes[before - 1] == UInt8(ascii: "=") ? nil : start
     }
 
     /// Whether nothing but blanks stands before a byte on its line.

@@ -33,6 +33,14 @@ struct StringsParser {
         var message: String
     }
 
+    /// What looking for a closing quote found.
+    struct QuoteSearch {
+        /// From the opening quote to where the search ended; every other quote in between is escaped.
+        var range = 0..<0
+        /// What follows the closing quote and blanks; nil if there is none on the line.
+        var next: Int?
+    }
+
     static let maximumDepth = 512
     /// More problems than this are counted, not listed.
     static let maximumDiagnostics = 1000
@@ -45,8 +53,8 @@ struct StringsParser {
     var failure: Failure?
     /// Bytes read a second time while recovering; bounded so that reading stays linear.
     var reread = 0
-    /// Where a search for a closing quote of either kind on the line was in vain.
-    var quoteless = (double: 0..<0, single: 0..<0)
+    /// The last search on a line for the closing quote of either kind, so that none is made twice.
+    var searched = (double: QuoteSearch(), single: QuoteSearch())
 
     init(_ bytes: UnsafeBufferPointer<UInt8>, text: SourceText, isFoundation: Bool) {
         scanner = StringsScanner(bytes, keepsMalformedEscapes: !isFoundation)

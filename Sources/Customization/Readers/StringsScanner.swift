@@ -34,7 +34,7 @@ struct StringsScanner {
     var comment: Range<Int>?
     /// Where the comment starts that ran into the end of the file.
     var unterminatedComment: Int?
-    /// Comments that hold what may be statements: line comments with a `=` or a `*/`, and blocks with a `/*`.
+    /// Comments that hold what may be statements: line comments with a `=`, a `;` or a `*/`, and blocks with a `/*`.
     var suspiciousComments: [(range: Range<Int>, inner: Int)] = []
     /// Where the search for an end of comment was once in vain: later searches would be too.
     private var noCommentEndFrom = Int.max
@@ -89,7 +89,7 @@ extension StringsScanner {
         while at < bytes.count {
             let c = bytes[at]
             if c == 0x0A || c == 0x0D || c == 0xE2 && isLineSeparator(at) { break }
-            if c == UInt8(ascii: "=") {
+            if c == UInt8(ascii: "=") || c == UInt8(ascii: ";") {
                 suspicious = suspicious ?? at
             } else if c == UInt8(ascii: "/"), bytes[at - 1] == UInt8(ascii: "*") {
                 suspicious = at
