@@ -30,7 +30,8 @@ struct StringsCommand: ToolCommand {
         strings = Customization(
             path: folder, languages: languages.isEmpty ? nil : languages,
             brand: brand.map { .named($0) } ?? .fromInfoPlist, themes: themes?.themes ?? [], theme: theme)
-        faults = strings.diagnostics + (themes?.diagnostics ?? [])
+        // What reading a theme met is told by the theme too, if it is in use; the report leaves repeats out.
+        faults = CustomizationReport(strings.diagnostics + (themes?.diagnostics ?? [])).diagnostics
     }
 
     func run(_ write: (String) -> Void) -> Int32 {
