@@ -110,6 +110,10 @@ import Testing
         }
         #expect(codes(.undecided) == ["ambiguous-alpha"])
         #expect(codes(.byte).isEmpty && codes(.percent).isEmpty)
+        for (alpha, isAmbiguous) in [(0, false), (1, true), (100, true), (101, false), (255, false)] {
+            try tree.write("\"c\" = \"1,2,3,\(alpha)\";", to: "en.lproj/Localizable.strings")
+            #expect(codes(.undecided) == (isAmbiguous ? ["ambiguous-alpha"] : []), "\(alpha)")
+        }
     }
 
     @Test(

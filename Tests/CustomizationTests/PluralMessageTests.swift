@@ -96,6 +96,15 @@ import Testing
             format: "%#@a@ %@", variables: ["a": Variable(forms: [.one: "%d cat", .other: "%d cats of %@"])])
         #expect(text(extra, .int(2), .string("Tom"), .string("!")) == "2 cats of Tom !")
         #expect(text(extra, .int(1), .string("Tom"), .string("!")) == "1 cat !")
+        let between = PluralMessage(
+            format: "%#@a@, %#@b@",
+            variables: [
+                "a": Variable(forms: [.one: "%d cat", .other: "%d cats of %#@c@"]),
+                "c": Variable(forms: [.other: "%d"]),
+                "b": Variable(forms: [.one: "%d dog", .other: "%d dogs"]),
+            ])
+        #expect(text(between, .int(2), .int(7), .int(1)) == "2 cats of 7, 1 dog")
+        #expect(text(between, .int(1), .int(7), .int(3)) == "1 cat, 3 dogs", "whichever category is chosen")
         // The same variable twice takes the same argument.
         let twice = PluralMessage(format: "%#@a@ = %#@a@, %@", variables: ["a": Variable(forms: [.other: "%d"])])
         #expect(text(twice, .int(5), .string("end")) == "5 = 5, end")

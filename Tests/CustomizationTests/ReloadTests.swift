@@ -125,6 +125,48 @@ import Testing
         #expect(await changes.next()?.int("n", default: -1) == -1, "an update that changes nothing yields nothing")
     }
 
+    @Test("A snapshot that was there before is no change", .timeLimit(.minutes(1)))
+    func thereAndBack() async {
+        let first = Customization(layers: [])
+        let center = CustomizationCenter(first)
+        let changes = center.changes
+        center.update { $0.applying(CustomizationLayer(overrides: ["n": .int(1)])) }
+        center.replace(with: first)
+        let reader = Task {
+            for await change in changes { return change.int("n", default: -1) }
+            return -2
+        }
+        // A reader that took the first snapshot for a change would be done by now.
+        for _ in 0..<1000 { await Task.yield() }
+        center.update { $0.applying(CustomizationLayer(overrides: ["n": .int(2)])) }
+        #expect(await reader.value == 2)
+    }
+
+    @Test("A change made on an old snapshot is made again on the new one")
+    func overtakenUpdate() {
+        let center = CustomizationCenter(Customization(layers: []))
+        var calls = 0
+        center.update { old in
+            calls += 1
+            if calls == 1 {
+                center.update { $0.applying(CustomizationLayer(overrides: ["inner": .int(1)], id: "inner")) }
+            }
+            return old.applying(CustomizationLayer(overrides: ["outer": .int(2)], id: "outer"))
+        }
+        #expect(calls == 2 && center.current.int("inner") == 1 && center.current.int("outer") == 2)
+    }
+
+    @Test("Problems of reads are kept once per key and kind, and at most 256 of them")
+    func problemsAreBounded() {
+        let texts = Dictionary(
+            uniqueKeysWithValues: (0..<300).map { ("k\($0)", CustomizationValue.string("no number")) })
+        let read = Customization(layers: [CustomizationLayer(overrides: texts)])
+        for _ in 0..<2 { for n in 0..<100 { _ = read.int("k\(n)", default: 0) } }
+        #expect(read.problems.count == 100)
+        for n in 0..<300 { _ = read.int("k\(n)", default: 0) }
+        #expect(read.problems.count == 256)
+    }
+
     @Test("Watching takes over a changed file and ends with its task", .timeLimit(.minutes(5)))
     func watch() async throws {
         let tree = try TemporaryTree(["en.lproj/Localizable.strings": "a = one;"])

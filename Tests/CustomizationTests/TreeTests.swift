@@ -72,6 +72,21 @@ import Testing
         #expect(Customization(path: tree.path, languages: ["en"], brand: .none).brand == nil)
     }
 
+    @Test("A brand's texts in the base language lie under those in the reader's")
+    func brandInBaseLanguage() throws {
+        let tree = try TemporaryTree([
+            "en.lproj/Localizable.strings": "a = en; b = en;", "fr.lproj/Localizable.strings": "a = fr; b = fr;",
+            "acme.lproj/en.lproj/Localizable.strings": "a = acme-en; b = acme-en;",
+            "acme.lproj/fr.lproj/Localizable.strings": "b = acme-fr;",
+        ])
+        let read = Customization(path: tree.path, languages: ["fr"], brand: "acme")
+        #expect(read.string("a") == "acme-en" && read.string("b") == "acme-fr")
+        #expect(
+            read.layers.map(\.id) == [
+                "en.lproj", "fr.lproj", "acme.lproj", "acme.lproj/en.lproj", "acme.lproj/fr.lproj",
+            ])
+    }
+
     @Test("Info.plist without the entry gives no brand and a note; a broken one an error; a binary one is read")
     func infoPlists() throws {
         let files = ["en.lproj/Localizable.strings": "a = en;", "acme.lproj/Localizable.strings": "a = acme;"]
