@@ -50,6 +50,9 @@ import Testing
                 "d: expected a date as YYYY-MM-DDThh:mm:ssZ"
             ),
             ("<plist><dict><key>d</key><data>A*</data></dict></plist>", ":1:26", "d: expected base64 text"),
+            ("<plist><dict><key>d</key><data>QQ=Q</data></dict></plist>", ":1:26", "d: expected base64 text"),
+            ("{\r\n\"a\": 1,\r\n\"b\": 01}", ":3:6", "b: expected a number, found a malformed one"),
+            ("{\r\"a\": 1,\n\n\r\"b\": 01}", ":5:6", "b: expected a number, found a malformed one"),
             (
                 "<plist><dict><key>b</key><dict><key>c</key><real>x</real></dict></dict></plist>", ":1:44",
                 "b.c: expected a number, found \"x\""
@@ -98,6 +101,29 @@ import Testing
         var bytes: [UInt8] = [0xFE, 0xFF]
         for unit in text.utf16 { bytes += [UInt8(unit >> 8), UInt8(unit & 0xFF)] }
         #expect(try read(bytes).get().string(forKey: "a") == "ü")
+    }
+
+    @Test(
+        "Bytes that are no UTF-8 are refused, halves of surrogates and overlong forms too",
+        arguments: [
+            [0xED, 0xA0, 0x80], [0xED, 0xBF, 0xBF], [0xC0, 0x80], [0xC1, 0xBF], [0xE0, 0x9F, 0xBF],
+            [0xF0, 0x8F, 0xBF, 0xBF],
+            [0xF4, 0x90, 0x80, 0x80], [0xF5, 0x80, 0x80, 0x80], [0x80], [0xFF], [0xC3], [0xE2, 0x82], [0xC3, 0x28],
+        ] as [[UInt8]])
+    func notUnicode(bytes: [UInt8]) {
+        for (head, tail) in [("{\"a\": \"", "\"}"), ("<plist><dict><key>a</key><string>", "</string></dict></plist>")] {
+            let outcome = read(Array(head.utf8) + bytes + Array(tail.utf8))
+            #expect(throws: ConfigError.self) { try outcome.get() }
+        }
+    }
+
+    @Test(
+        "The last and first characters beside what is refused are read",
+        arguments: ["\u{D7FF}", "\u{E000}", "\u{80}", "\u{800}", "\u{10000}", "\u{10FFFF}"])
+    func unicode(text: String) throws {
+        #expect(try read(Array("{\"a\": \"\(text)\"}".utf8)).get().string(forKey: "a") == text)
+        let plist = "<plist><dict><key>a</key><string>\(text)</string></dict></plist>"
+        #expect(try read(Array(plist.utf8)).get().string(forKey: "a") == text)
     }
 
     @Test("A key that stands twice is an error that names both lines, or by option a remark")

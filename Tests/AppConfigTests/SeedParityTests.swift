@@ -41,12 +41,17 @@ import Testing
         #expect(try Self.load([.debug, .simulator]).int(forKey: "COUNT") == 9)
     }
 
+    private struct Narrow: Decodable { let wide: Int }
+
     @Test("Whole numbers go through 32 bits, as intValue did")
     func narrowNumbers() throws {
         var plan = plan(["ApplicationConfig.json": #"{"wide": 4294967303, "text": "99999999999"}"#])
         plan.coercion = .seed
         let config = try ApplicationConfig.load(plan)
         #expect(config.int(forKey: "wide") == 7)
+        #expect(config[ConfigKey("wide", default: 0)] == 7)
+        #expect(try config.decode([String: Int].self) == ["wide": 7, "text": Int(Int32.max)])
+        #expect(try config.decode(Narrow.self).wide == 7)
         #expect(config.int(forKey: "text") == Int(Int32.max))
     }
 
