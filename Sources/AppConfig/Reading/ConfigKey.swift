@@ -14,6 +14,7 @@
 /// let timeout = config[Settings.timeout]  // 15
 /// ```
 public struct ConfigKey<Value: ConfigConvertible & Sendable>: Sendable {
+    @usableFromInline
     let slot: ConfigKeySlot
     /// The key as it was written.
     public var name: String { slot.name }
@@ -109,15 +110,15 @@ extension ApplicationConfig {
     }
 
     /// The value of a key, read without a detour through ``ConfigValue``.
+    @inlinable
     public subscript(_ key: ConfigKey<String>) -> String {
-        if overlay == nil, snapshot.tracker == nil, let number = key.slot.text(in: snapshot) {
-            return snapshot.tree.strings[number]
-        }
+        if overlay == nil, let text = key.slot.text(in: snapshot) { return text }
         return find(key)
     }
 
+    @usableFromInline
     @inline(never)
-    private func find(_ key: ConfigKey<String>) -> String {
+    func find(_ key: ConfigKey<String>) -> String {
         guard let node = fastNode(key) else { return slow(key) }
         let found = snapshot.tree.nodes[node]
         guard found.kind == .string else { return slow(key) }

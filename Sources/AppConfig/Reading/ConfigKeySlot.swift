@@ -1,24 +1,31 @@
-import Synchronization
+public import Synchronization
 
 /// A name that keys have, and where in the latest snapshot they found its value.
 ///
 /// Slots are shared by all keys of a name and live as long as the process, so that a key holds a plain pointer: an object
-/// would cost two atomic operations at each read, which is most of what a read takes.
+/// would cost two atomic operations at each read, which is most of what a read takes. What a text is read by is inlined
+/// into the caller, as the call would be a good part of the rest.
+@usableFromInline
 struct ConfigKeySlot: @unchecked Sendable {
     /// The number that stands for no node.
-    static let absent: Int = (1 << 28) - 1
-    private static let nodeBits: UInt64 = 28
+    @inlinable
+    static var absent: Int { (1 << nodeBits) - 1 }
+    @inlinable
+    static var nodeBits: UInt64 { 28 }
 
-    private struct Contents: ~Copyable {
+    @usableFromInline
+    struct Contents: ~Copyable {
         /// The snapshot's generation and the node's number in one word.
         let memo = Atomic<UInt64>(0)
         /// The generation and the number of the text there, for keys of texts, which then need not look at the node.
+        @usableFromInline
         let text = Atomic<UInt64>(0)
         let name: String
     }
 
     // Never moved or freed; the name never changes and the memo is atomic.
-    private let contents: UnsafeMutablePointer<Contents>
+    @usableFromInline
+    let contents: UnsafeMutablePointer<Contents>
 
     /// The slot of a name, made if there is none yet.
     init(_ name: String) { self = Self.names.withLock { $0.slot(of: name) } }
@@ -35,11 +42,13 @@ struct ConfigKeySlot: @unchecked Sendable {
         return find(in: snapshot)
     }
 
-    /// The number of the text in a snapshot's tree, if it is known.
+    /// The text in a snapshot, if it is known where it is and nobody wants to know of reads.
+    @inlinable
     @inline(__always)
-    func text(in snapshot: ConfigSnapshot) -> Int? {
+    func text(in snapshot: ConfigSnapshot) -> String? {
         let word = contents.pointee.text.load(ordering: .relaxed)
-        return word >> Self.nodeBits == snapshot.generation ? Int(word & UInt64(Self.absent)) : nil
+        if word >> Self.nodeBits != snapshot.quietGeneration { return nil }
+        return snapshot.texts[Int(word & UInt64(Self.absent))]
     }
 
     func rememberText(_ number: Int, in snapshot: ConfigSnapshot) {

@@ -15,10 +15,12 @@
 /// A key is first tried as one literal key of the root, dots and all, then as a path; see ``ConfigPath``. Keys are
 /// case-sensitive. Paths up to 32 keys deep are found with one hash of the text, O(1) in the number of values.
 public struct ApplicationConfig: Sendable {
+    @usableFromInline
     var snapshot: ConfigSnapshot
     /// Root keys written at run time, each with its whole new section; nil when nothing was written.
     ///
     /// A section is a tree whose root holds that key alone, or nothing if the key was removed.
+    @usableFromInline
     var overlay: [String: ConfigSnapshot]?
     /// The writes that made `overlay`, for a store to repeat them after a reload.
     var writes = ConfigWrites()

@@ -3,9 +3,16 @@ import Synchronization
 /// All that a configuration is made of after loading: the merged tree, its index, and the layers it came from.
 ///
 /// Never changes; values set at run time lie beside it in `ApplicationConfig`.
+@usableFromInline
 final class ConfigSnapshot: Sendable {
     /// Distinguishes snapshots, so that a typed key can remember where it found its value.
     let generation: UInt64
+    /// The generation where reads are nobody else's business; none at all where there is a tracker.
+    @usableFromInline
+    let quietGeneration: UInt64
+    // Memory of the tree, which never changes and lives as long as the snapshot.
+    @usableFromInline
+    nonisolated(unsafe) let texts: UnsafeBufferPointer<String>
     let tree: ConfigTree
     let index: ConfigIndex
     let context: ConfigContext
@@ -23,6 +30,8 @@ final class ConfigSnapshot: Sendable {
         readsAsSeed = context.coercion.kind == .seed
         tracker = nil
         generation = Self.generations.add(1, ordering: .relaxed).newValue
+        quietGeneration = generation
+        texts = tree.strings
     }
 
     /// The same values with another context.
@@ -31,6 +40,8 @@ final class ConfigSnapshot: Sendable {
         index = other.index
         self.tracker = tracker
         generation = other.generation
+        quietGeneration = tracker == nil ? generation : .max
+        texts = tree.strings
         self.context = context
         readsAsSeed = context.coercion.kind == .seed
     }
