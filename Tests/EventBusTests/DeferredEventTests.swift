@@ -1,5 +1,4 @@
 import AshlarEventBus
-import Synchronization
 import Testing
 
 /// Runs what is deferred when the test says so.

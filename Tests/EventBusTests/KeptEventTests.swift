@@ -223,27 +223,28 @@ struct KeptEventTests {
         let (got, triggered) = (Recorder<Int>(), Recorder<[Int]>())
         let (isReplaying, isMade, running, inside, overlaps) = (Flag(), Flag(), Bits(), Bits(), Recorder<Int>())
         let delivered = Recorder<Int>()
-        let most = 1_000_000
+        // A bound for a run that does not end, and what keeps the numbers of the producers apart.
+        let (most, stride) = (1_000_000, 1 << 32)
         for producer in 0..<2 {
             Thread.detachNewThread { [bus] in
                 while !isReplaying.value.load(ordering: .relaxed) {}
                 var mine: [Int] = []
                 while mine.count < most, !isMade.value.load(ordering: .relaxed) {
-                    mine.append(producer * most + mine.count)
+                    mine.append(producer * stride + mine.count)
                     bus.trigger(topic, mine[mine.count - 1])
                     running.all.bitwiseOr(1 << producer, ordering: .relaxed)
                     let next = ContinuousClock.now + .microseconds(2)
                     while ContinuousClock.now < next {}
                 }
                 // Nothing of this thread is left any more, whatever is of the other.
-                mine.append(producer * most + mine.count)
+                mine.append(producer * stride + mine.count)
                 delivered.note(bus.trigger(topic, mine[mine.count - 1]).delivered)
                 triggered.note(mine)
             }
         }
         // Far slower than events can be left at the gate.
         let handle: @Sendable (Int) -> Void = {
-            let producer = $0 < 0 ? 4 : 1 << ($0 / most)
+            let producer = $0 < 0 ? 4 : 1 << ($0 / stride)
             if inside.all.bitwiseOr(producer, ordering: .relaxed).oldValue & producer != 0 { overlaps.note($0) }
             got.note($0)
             isReplaying.value.store(true, ordering: .relaxed)
@@ -264,7 +265,7 @@ struct KeptEventTests {
         #expect(all.count == 3 + triggered.items.map(\.count).reduce(0, +))
         for mine in triggered.items {
             #expect(mine.count < most, "the watch was made before they ended by themselves")
-            let isInOrder = all.filter { $0 >= 0 && $0 / most == mine[0] / most } == mine
+            let isInOrder = all.filter { $0 >= 0 && $0 / stride == mine[0] / stride } == mine
             #expect(isInOrder)
         }
     }

@@ -1,5 +1,3 @@
-import Synchronization
-
 /// A clock whose time passes only when a test says so.
 final class ManualClock: Clock, Sendable {
     struct Instant: InstantProtocol {

@@ -1,5 +1,4 @@
 import AshlarEventBus
-import Synchronization
 
 /// Notes what handlers saw, from any thread.
 final class Recorder<Item: Sendable>: Sendable {

@@ -1,5 +1,4 @@
 import AshlarEventBus
-import Synchronization
 import Testing
 
 /// Collects texts from any thread.

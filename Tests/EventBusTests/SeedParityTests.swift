@@ -1,5 +1,4 @@
 import AshlarEventBus
-import Synchronization
 import Testing
 
 /// The original's example service: it counts network activity between `net:on` and `net:off`.
