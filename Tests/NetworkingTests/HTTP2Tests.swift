@@ -95,18 +95,18 @@
             let certificate = TLSServer.path("good.pem")
             let path = folder.path
             let temporary = ["client_body", "proxy", "fastcgi", "uwsgi", "scgi"]
-                .map { "\($0)_temp_path \(path)/\($0);" }.joined(separator: "\n")
+                .map { "\($0)_temp_path \"\(path)/\($0)\";" }.joined(separator: "\n")
             let text = """
                 daemon off; master_process off;
-                pid \(path)/pid; error_log \(path)/error.log;
+                pid "\(path)/pid"; error_log "\(path)/error.log";
                 events { worker_connections 256; }
                 http {
                     access_log off; client_max_body_size 0;
                     \(temporary)
                     server {
                         listen 127.0.0.1:\(port) ssl http2;
-                        ssl_certificate \(certificate); ssl_certificate_key \(certificate);
-                        location / { root \(path); }
+                        ssl_certificate "\(certificate)"; ssl_certificate_key "\(certificate)";
+                        location / { root "\(path)"; }
                         location /which { return 200 "$connection"; }
                         location /length { return 200 "$content_length"; }
                     }

@@ -54,8 +54,8 @@ final class Nginx {
         """
         daemon off;
         worker_processes 1;
-        pid \(folder)/nginx.pid;
-        error_log \(folder)/error.log;
+        pid "\(folder)/nginx.pid";
+        error_log "\(folder)/error.log";
         events { worker_connections 1024; }
         http {
             access_log off;
@@ -64,15 +64,15 @@ final class Nginx {
             keepalive_requests 100000000;
             keepalive_timeout 600s;
             client_max_body_size 0;
-            client_body_temp_path \(folder)/body;
-            proxy_temp_path \(folder)/proxy;
-            fastcgi_temp_path \(folder)/fastcgi;
-            uwsgi_temp_path \(folder)/uwsgi;
-            scgi_temp_path \(folder)/scgi;
+            client_body_temp_path "\(folder)/body";
+            proxy_temp_path "\(folder)/proxy";
+            fastcgi_temp_path "\(folder)/fastcgi";
+            uwsgi_temp_path "\(folder)/uwsgi";
+            scgi_temp_path "\(folder)/scgi";
             default_type application/json;
             server {
                 listen 127.0.0.1:\(port) backlog=512;
-                location / { root \(folder); }
+                location / { root "\(folder)"; }
                 location /discard { return 200 "ok"; }
             }
         }
