@@ -233,7 +233,7 @@ struct KeptEventTests {
                     mine.append(producer * stride + mine.count)
                     bus.trigger(topic, mine[mine.count - 1])
                     running.all.bitwiseOr(1 << producer, ordering: .relaxed)
-                    let next = ContinuousClock.now + .microseconds(2)
+                    let next = ContinuousClock.now + .microseconds(8)
                     while ContinuousClock.now < next {}
                 }
                 // Nothing of this thread is left any more, whatever is of the other.
@@ -248,7 +248,7 @@ struct KeptEventTests {
             if inside.all.bitwiseOr(producer, ordering: .relaxed).oldValue & producer != 0 { overlaps.note($0) }
             got.note($0)
             isReplaying.value.store(true, ordering: .relaxed)
-            let end = ContinuousClock.now + .microseconds(20)
+            let end = ContinuousClock.now + .microseconds(60)
             while ContinuousClock.now < end || running.all.load(ordering: .relaxed) != 3 {}
             inside.all.bitwiseAnd(~producer, ordering: .relaxed)
         }
