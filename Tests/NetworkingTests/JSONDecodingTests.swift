@@ -112,6 +112,7 @@ private struct Everything: Codable, Equatable {
             try JSONEntity(parsing: "{}")["a"]["b"].decode(Int.self)
         }
         #expect(error?.code == .decodingFailed && error?.path == "$.a.b")
+        #expect(error?.message == "expected Int, found nothing")
     }
 
     @Test("Own initializers reach every kind of container")

@@ -25,11 +25,12 @@ extension JSONEntity {
     private func decodingFailure(_ underlying: any Error, _ type: Any.Type) -> NetworkError {
         var (message, place) = ("\(type) cannot be decoded: \(underlying)", self)
         var steps: [any CodingKey] = []
+        var wanted: Any.Type?
         switch underlying as? DecodingError {
         case .typeMismatch(_, let context), .dataCorrupted(let context):
             (message, steps) = (context.debugDescription, context.codingPath)
-        case .valueNotFound(let wanted, let context):
-            (message, steps) = ("expected \(wanted), found null", context.codingPath)
+        case .valueNotFound(let type, let context):
+            (wanted, steps) = (type, context.codingPath)
         case .keyNotFound(let key, let context):
             (message, steps) = ("expected the key '\(key.stringValue)', found none", context.codingPath + [key])
         default: break
@@ -39,6 +40,7 @@ extension JSONEntity {
             place = step.intValue.map { place[$0] } ?? place[step.stringValue]
             if place.isValid { present = place }
         }
+        if let wanted { message = "expected \(wanted), found \(place.isValid ? "null" : "nothing")" }
         var error = NetworkError(.decodingFailed, message, phase: .decode, underlying: underlying)
         error.path = place.path
         if let position = present.position {
