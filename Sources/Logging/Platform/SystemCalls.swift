@@ -59,18 +59,33 @@ enum SystemCalls {
     static func openForAppending(_ path: String, exclusive: Bool) -> Int32 {
         var flags = O_CREAT | O_APPEND | O_RDWR | O_CLOEXEC | O_NOFOLLOW
         if exclusive { flags |= O_EXCL }
-        return aboveStandardStreams(retrying { open(path, flags, 0o600) })
+        return outOfTheWay(retrying { open(path, flags, 0o600) })
     }
 
     /// Opens a file for reading and writing in place; a negative result is `-errno`.
     static func openForUpdating(_ path: String, creating: Bool = false) -> Int32 {
         let flags = O_RDWR | O_CLOEXEC | O_NOFOLLOW | (creating ? O_CREAT | O_EXCL : 0)
-        return aboveStandardStreams(retrying { open(path, flags, 0o600) })
+        return outOfTheWay(retrying { open(path, flags, 0o600) })
     }
 
     static func openForReading(_ path: String) -> Int32 {
         aboveStandardStreams(retrying { open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW) })
     }
+
+    /// Moves a descriptor that stays open to a number that the host's files will not get.
+    ///
+    /// New files get the lowest free number. A host that closes what it did not open, as daemons do, would otherwise have
+    /// log lines written into the next file it opens.
+    static func outOfTheWay(_ descriptor: Int32) -> Int32 {
+        guard descriptor >= 0, descriptor < highNumber else { return descriptor }
+        let moved = fcntl(descriptor, F_DUPFD_CLOEXEC, highNumber)
+        guard moved >= 0 else { return aboveStandardStreams(descriptor) }
+        _ = Self.close(descriptor)
+        return moved
+    }
+
+    /// Half of the numbers that there were at first, but no more than 512: the kernel's table grows with the highest.
+    private static let highNumber = Int32(min(512, (resourceLimit(RLIMIT_NOFILE) ?? 1024) / 2))
 
     /// Moves a descriptor away from 0, 1 and 2, which a host that closed them would use for something else.
     private static func aboveStandardStreams(_ descriptor: Int32) -> Int32 {
@@ -121,8 +136,9 @@ enum SystemCalls {
         }
     }
 
-    static func overwrite(_ descriptor: Int32, _ bytes: [UInt8], offset: Int64) -> Bool {
-        bytes.withUnsafeBytes { pwrite(descriptor, $0.baseAddress!, $0.count, off_t(offset)) == bytes.count }
+    /// Writes in place; a disk without room keeps what was there.
+    static func overwrite(_ descriptor: Int32, _ bytes: [UInt8], offset: Int64) {
+        _ = bytes.withUnsafeBytes { pwrite(descriptor, $0.baseAddress!, $0.count, off_t(offset)) }
     }
 
     static func truncate(_ descriptor: Int32, to size: Int64) -> Bool { ftruncate(descriptor, off_t(size)) == 0 }
@@ -263,12 +279,20 @@ enum SystemCalls {
     static func atExit(_ action: @escaping @convention(c) () -> Void) { atexit(action) }
 
     /// The size at which a write would end the process with `SIGXFSZ`, if there is one.
-    static var fileSizeLimit: Int64? {
+    static var fileSizeLimit: Int64? { resourceLimit(RLIMIT_FSIZE) }
+
+    #if canImport(Glibc)
+        private typealias Resource = __rlimit_resource
+    #else
+        private typealias Resource = Int32
+    #endif
+
+    private static func resourceLimit(_ resource: Resource) -> Int64? {
         var limit = rlimit()
         #if canImport(Glibc)
-            let result = getrlimit(__rlimit_resource_t(RLIMIT_FSIZE.rawValue), &limit)
+            let result = getrlimit(__rlimit_resource_t(resource.rawValue), &limit)
         #else
-            let result = getrlimit(RLIMIT_FSIZE, &limit)
+            let result = getrlimit(resource, &limit)
         #endif
         return result == 0 ? Int64(exactly: limit.rlim_cur) : nil
     }

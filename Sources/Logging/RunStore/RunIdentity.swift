@@ -7,11 +7,13 @@ final class RunIdentity {
     let folder: String
     let name: RunName
     private(set) var stateDescriptor: Int32
+    private var stateIdentity: SystemCalls.FileIdentity?
     private var state: RunState
     private var notesSignals = false
 
     private init(folder: String, name: RunName, descriptor: Int32, state: RunState) {
         (self.folder, self.name, stateDescriptor, self.state) = (folder, name, descriptor, state)
+        stateIdentity = SystemCalls.status(descriptor)?.identity
     }
 
     deinit { releaseDescriptor() }
@@ -38,11 +40,9 @@ final class RunIdentity {
             let state = RunState(
                 processID: pid, startedAt: name.startedAt, processStart: ProcessIdentity.start(of: pid) ?? 0,
                 bootID: ProcessIdentity.boot, application: application)
-            #if !canImport(Darwin)
-                _ = SystemCalls.tryLock(descriptor)
-            #endif
+            lock(descriptor)
             // A disk without room for 128 bytes: the run is written all the same and will read as unclean.
-            _ = SystemCalls.overwrite(descriptor, state.bytes, offset: 0)
+            SystemCalls.overwrite(descriptor, state.bytes, offset: 0)
             return .success(RunIdentity(folder: folder, name: name, descriptor: descriptor, state: state))
         }
         return .failure(RunStoreError(error: last == 0 ? SystemCalls.exists : last))
@@ -63,8 +63,28 @@ final class RunIdentity {
     }
 
     private func write() {
-        guard stateDescriptor >= 0 else { return }
-        _ = SystemCalls.overwrite(stateDescriptor, state.tail, offset: RunState.endOffset)
+        guard stateDescriptor >= 0, isOurFile || reopen() else { return }
+        SystemCalls.overwrite(stateDescriptor, state.tail, offset: RunState.endOffset)
+    }
+
+    /// Whether the descriptor still is the state file: the host may have closed it and its number be another file's.
+    private var isOurFile: Bool { SystemCalls.status(stateDescriptor)?.identity == stateIdentity }
+
+    private func reopen() -> Bool {
+        let descriptor = SystemCalls.openForUpdating(path(.state))
+        guard descriptor >= 0 else { return false }
+        stateDescriptor = descriptor
+        stateIdentity = SystemCalls.status(descriptor)?.identity
+        Self.lock(descriptor)
+        if notesSignals { ashlar_log_set_state_descriptor(descriptor, RunState.endOffset) }
+        return true
+    }
+
+    /// Shows other processes that the run is alive; Apple's systems kill suspended processes that hold a lock.
+    private static func lock(_ descriptor: Int32) {
+        #if !canImport(Darwin)
+            _ = SystemCalls.tryLock(descriptor)
+        #endif
     }
 
     /// Has fatal signals noted in the state file.
@@ -78,7 +98,7 @@ final class RunIdentity {
     func releaseDescriptor() {
         guard stateDescriptor >= 0 else { return }
         if notesSignals { ashlar_log_set_state_descriptor(-1, 0) }
-        SystemCalls.close(stateDescriptor)
+        if isOurFile { SystemCalls.close(stateDescriptor) }
         stateDescriptor = -1
     }
 }

@@ -77,7 +77,7 @@ final class SegmentedFile {
     }
 
     deinit {
-        if descriptor >= 0 { SystemCalls.close(descriptor) }
+        closeOurs()
         if servesSignals { ashlar_log_set_signal_descriptor(-1) }
     }
 
@@ -289,7 +289,7 @@ final class SegmentedFile {
             counters.withLock { $0.failedWrites += 1 }
             return
         }
-        SystemCalls.close(descriptor)
+        closeOurs()
         if number == 0 { firstSize = size } else { middle.append((number, size)) }
         descriptor = next
         identity = SystemCalls.status(next)?.identity
@@ -330,10 +330,14 @@ final class SegmentedFile {
         size = status.size
     }
 
+    /// Closes the descriptor, but not another file behind its number, which belongs to the host by now.
+    private func closeOurs() {
+        if let status = SystemCalls.status(descriptor), status.identity == identity { SystemCalls.close(descriptor) }
+    }
+
     /// Opens the present segment anew, by its name; makes the folder again if it is gone.
     private func reopen() -> Bool {
-        // Another file behind our number belongs to the host by now: it is not closed.
-        if let status = SystemCalls.status(descriptor), status.identity == identity { SystemCalls.close(descriptor) }
+        closeOurs()
         descriptor = -1
         _ = SystemCalls.createFolder(run.folder)
         let path = run.path(childProcess.map { .child(Int($0)) } ?? .segment(number))
@@ -358,8 +362,6 @@ final class SegmentedFile {
         run.releaseDescriptor()
         guard ownFile else { return }
         childProcess = SystemCalls.processID
-        if descriptor >= 0 { SystemCalls.close(descriptor) }
-        descriptor = -1
         _ = reopen()
     }
 }

@@ -16,7 +16,7 @@ final class DatagramSocket: @unchecked Sendable {  // `descriptor` is used under
     func send(_ bytes: UnsafeRawBufferPointer) -> Bool {
         lock.withLock {
             for _ in 0..<2 {
-                if descriptor < 0 { descriptor = ashlar_log_connect_datagram(path) }
+                if descriptor < 0 { descriptor = SystemCalls.outOfTheWay(ashlar_log_connect_datagram(path)) }
                 guard descriptor >= 0 else { return false }
                 if ashlar_log_send_datagram(descriptor, bytes.baseAddress!, bytes.count) == 0 { return true }
                 // A service that was started again listens on another socket of the same name.
