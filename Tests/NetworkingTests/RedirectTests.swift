@@ -125,9 +125,14 @@ import Testing
         let request = try client.request(.get, server.url)
         let error = await outcome { () async throws(NetworkError) in try await client.send(request) }.failure
         if kind.isLinuxURLSession, field.contains("\r\n") {
-            withKnownIssue("URLSession on Linux: \(KnownGap.mergesFields.rawValue)") { #expect(error != nil) }
+            withKnownIssue("URLSession on Linux: \(KnownGap.mergesFields.rawValue)", isIntermittent: true) {
+                #expect(error != nil)
+            }
         } else if kind.isLinuxURLSession {
             #expect(error != nil)
+        } else if error?.code == .badResponse {
+            // Newer versions of libcurl refuse an answer with two Locations themselves.
+            #expect(field.contains("\r\n"))
         } else {
             #expect(error?.code == .invalidRedirect)
             #expect(error?.status == 302)

@@ -72,7 +72,9 @@ import Testing
                 connection.write("HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n")
                 connection.finish()
             }
-            let client = try TransportKind.curl.client()
+            var configuration = ClientConfiguration()
+            configuration.trustRoots = TLSServer.path("ca.pem")
+            let client = try TransportKind.curl.client(configuration)
             let request = try client.request(.get, "https://127.0.0.1:\(server.port)/")
             let failure = await outcome { () async throws(NetworkError) in try await client.send(request) }.failure
             #expect(failure?.code == .tlsFailed, "\(String(describing: failure))")

@@ -107,13 +107,15 @@ import Testing
         }
     }
 
-    @Test("A body that breaks its announced length fails the request", arguments: TransportKind.allCases, [3, 5])
-    func wrongLength(kind: TransportKind, count: Int) async throws {
+    @Test(
+        "A body that breaks its announced length fails the request", arguments: TransportKind.allCases,
+        [[3], [5], [4, 1], [2, 1], [2, 3]])
+    func wrongLength(kind: TransportKind, pieces: [Int]) async throws {
         let server = try FaultServer(answering: Self.echo)
         let client = try kind.client()
         let body = RequestBody.stream(length: 4) {
             AsyncStream<[UInt8]> { continuation in
-                continuation.yield([UInt8](repeating: 1, count: count))
+                for count in pieces { continuation.yield([UInt8](repeating: 1, count: count)) }
                 continuation.finish()
             }
         }

@@ -15,13 +15,13 @@ struct JSONFailure: Error {
     func networkError(in text: UnsafeBufferPointer<UInt8>, limits: JSONLimits) -> NetworkError {
         var error = NetworkError(expected == .tooDeep ? .jsonLimit : .invalidJSON, message(in: text, limits))
         error.offset = offset
-        // Hundreds of steps would hide the rest of the message; the place is known by line and column.
-        if path.utf8.count <= Self.longestPath { error.path = path }
+        error.path = path.utf8.count > Self.longestPath ? "\(path.prefix(Self.longestPath))…" : path
         (error.line, error.column) = JSONText.position(of: offset, in: text)
         if expected == .tooDeep { error.limit = limits.depth }
         return error
     }
 
+    /// Hundreds of steps would hide the rest of the message; line and column tell the place anyway.
     private static let longestPath = 256
 
     private func message(in text: UnsafeBufferPointer<UInt8>, _ limits: JSONLimits) -> String {

@@ -106,7 +106,7 @@
             if decoder?.isComplete == false {
                 return NetworkError(.truncated, "the compressed body ended early", phase: .receive)
             }
-            return nil
+            return upload?.surplus
         }
 
         func resumeReceiving() {

@@ -17,6 +17,10 @@ struct CurlHeadReader {
         if bytes > limits.headBytes {
             throw bad("the head is longer than \(limits.headBytes) bytes", limit: limits.headBytes)
         }
+        // Newer versions of libcurl hand over the beginning of a line behind which the connection ended.
+        guard line.last == 0x0A else {
+            throw NetworkError(.truncated, "the answer ended within its head", phase: .receive)
+        }
         var end = line.count
         while end > 0, line[end - 1] == 0x0A || line[end - 1] == 0x0D { end -= 1 }
         let text = UnsafeRawBufferPointer(rebasing: line[..<end])

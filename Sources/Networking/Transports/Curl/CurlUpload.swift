@@ -63,10 +63,10 @@
                     (state.piece, state.offset) = (next, 0)
                     pump = state.pump.take()
                 }
-                let count = min(space.count, state.piece.count - state.offset)
-                if let length, state.taken + count > length {
-                    return (.failed(Self.wrong("is longer than the announced \(length) bytes")), pump)
+                if let length, state.taken + state.piece.count - state.offset > length {
+                    return (.failed(tooLong), pump)
                 }
+                let count = min(space.count, state.piece.count - state.offset)
                 state.piece.withUnsafeBytes { bytes in
                     space.copyMemory(
                         from: UnsafeRawBufferPointer(rebasing: bytes[state.offset..<(state.offset + count)]))
@@ -85,6 +85,13 @@
             }
             return .end
         }
+
+        /// What is wrong with a body that libcurl has taken as much of as was announced: the reader has more.
+        var surplus: NetworkError? {
+            state.withLock { $0.taken == length && $0.next != nil ? tooLong : nil }
+        }
+
+        private var tooLong: NetworkError { Self.wrong("is longer than the announced \(length ?? 0) bytes") }
 
         /// Whether sending can go on from an offset: only where it is already, or at the start of a single piece.
         func rewind(to offset: Int) -> Bool {
