@@ -29,7 +29,7 @@ endef
 # One test of Networking at a time: tests that keep the processors busy would delay the clocks of others.
 parallel = $$([ "$(1)" != Networking ] || echo --no-parallel)
 
-.PHONY: help run test build lint format docs consumer examples bench tsan asan fuzz soak clean ci
+.PHONY: help run test build lint format docs consumer examples bench libcurl tsan asan fuzz soak clean ci
 
 help: ## Lists the targets
 	@grep -hE '^[a-z]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z]+):.*## /  make \1|/' | column -t -s '|'
@@ -79,6 +79,9 @@ bench: ## Measures beside the peers, as ratios (MODULE=Logging for one, ARGS=--q
 	    swift build -c release --package-path Benchmarks --product $${module}Benchmarks 2>&1 | grep -E 'error|warning: unre' || true; \
 	    TZ=UTC Benchmarks/.build/release/$${module}Benchmarks --json .build/bench/$$module.json $(ARGS); \
 	done
+
+libcurl: ## Runs the tests of Networking on a newer libcurl than the system's
+	Scripts/test-libcurl
 
 tsan: ## Runs the tests under the thread sanitizer (MODULE=EventBus for one)
 	@for module in $(CHOSEN); do swift test --sanitize thread --scratch-path .build/tsan $(call parallel,$$module) \
