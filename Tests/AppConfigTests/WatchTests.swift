@@ -82,6 +82,27 @@ import Testing
         watch.cancel()
     }
 
+    @Test("A second write within the tick of a clock is seen, although size and time are the same")
+    func sameStamp() async throws {
+        let scratch = try Scratch()
+        // No clock is as coarse as one that stands still: the stamp of both writes is set.
+        let stamp = Date(timeIntervalSinceNow: 60)
+        func write(_ number: Int) throws {
+            try scratch.write("{\"n\": \(number)}")
+            try FileManager.default.setAttributes([.modificationDate: stamp], ofItemAtPath: scratch.file())
+        }
+        try write(1)
+        let store = try ConfigStore(loading: .directory(scratch.path, environments: []))
+        let watch = store.watch()
+        var changes = store.changes(of: ConfigKey("n", default: -1)).makeAsyncIterator()
+        #expect(await changes.next() == 1)
+        for number in 2...4 {
+            try write(number)
+            #expect(await changes.next() == number)
+        }
+        watch.cancel()
+    }
+
     @Test("Bad writes are published, and watching goes on")
     func badWrite() async throws {
         let scratch = try Scratch()

@@ -85,6 +85,15 @@ struct FileSignature: Hashable {
     private let seconds: Int
     private let nanoseconds: Int
 
+    /// Whether the file was written so recently that another write might leave the same signature: the system's stamps
+    /// are up to a hundredth of a second coarse.
+    var isFresh: Bool {
+        var now = timespec()
+        clock_gettime(CLOCK_REALTIME, &now)
+        let age = (Int(now.tv_sec) - seconds).multipliedReportingOverflow(by: 1_000_000_000)
+        return !age.overflow && age.partialValue + Int(now.tv_nsec) - nanoseconds < 15_000_000
+    }
+
     /// The signature of the file that a path leads to; nil if there is none.
     init?(_ path: String) {
         var status = stat()

@@ -19,6 +19,8 @@
             let onChange: @Sendable () -> Void
             var entries: Set<FileChain.Entry> = []
             var signatures: [FileSignature?] = []
+            /// A file was so new when its signature was taken that the next event counts even if the signature is the same.
+            var isFresh = false
             var deadline: Int?
             /// Until when a file that has vanished may come back.
             var graceEnd: Int?
@@ -58,7 +60,9 @@
                     prune(&state)
                     return nil
                 }
-                state.watchers[number]?.signatures = files.map { FileSignature($0) }
+                let signatures = files.map { FileSignature($0) }
+                state.watchers[number]?.signatures = signatures
+                state.watchers[number]?.isFresh = signatures.contains { $0?.isFresh == true }
                 return number
             }
         }
@@ -203,8 +207,9 @@
                         }
                     }
                     state.watchers[number]?.graceEnd = nil
-                    if signatures != watcher.signatures {
+                    if signatures != watcher.signatures || watcher.isFresh {
                         state.watchers[number]?.signatures = signatures
+                        state.watchers[number]?.isFresh = signatures.contains { $0?.isFresh == true }
                         handlers.append(watcher.onChange)
                     }
                 }
