@@ -9,16 +9,8 @@ struct HARRedaction: Sendable {
         return type.hasSuffix("/json") || type.hasSuffix("+json")
     }
 
-    /// Fields with their secrets replaced, those in the query of a `Location` included.
-    func redact(_ headers: HTTPHeaders) -> HTTPHeaders {
-        HTTPHeaders(
-            redaction.redact(headers).map { field in
-                let parts = field.value.split(separator: "?", maxSplits: 1, omittingEmptySubsequences: false)
-                guard field.name.lowercased() == "location", parts.count == 2 else { return field }
-                let query = redaction.redact(query: String(parts[1]))
-                return HTTPField(field.name, parts[0] + "?" + query, isSensitive: field.isSensitive)
-            })
-    }
+    /// Fields with their secrets replaced.
+    func redact(_ headers: HTTPHeaders) -> HTTPHeaders { redaction.redact(headers) }
 
     /// A body with the values of secret form fields and JSON members replaced; other bodies are left as they are.
     func redact(body: [UInt8], type: String?) -> [UInt8] {

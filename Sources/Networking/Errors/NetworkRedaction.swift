@@ -42,21 +42,51 @@ public struct NetworkRedaction: Sendable, Hashable {
     }
 
     /// Returns the fields with every secret value replaced by the placeholder, in the same order.
+    ///
+    /// Of the URLs in `Location`, `Content-Location` and `Referer`, user-info and the secret values of query and fragment are replaced as well.
     public func redact(_ headers: HTTPHeaders) -> HTTPHeaders {
         HTTPHeaders(
             headers.map { field in
-                guard field.isSensitive || hides(header: field.name) else { return field }
+                guard field.isSensitive || hides(header: field.name) else {
+                    let holdsURL = Self.urlFields.contains { $0.equalsIgnoringASCIICase(field.name) }
+                    return holdsURL ? HTTPField(field.name, redact(reference: field.value)) : field
+                }
                 return HTTPField(field.name, placeholder, isSensitive: true)
             })
     }
 
-    /// Returns the URL's text with user-info and secret query values replaced by the placeholder.
+    /// The fields whose value is a URL or a reference to one.
+    private static let urlFields = ["Location", "Content-Location", "Referer"]
+
+    /// A URL or relative reference with user-info and secret values of query and fragment replaced, whatever else it is.
+    private func redact(reference text: String) -> String {
+        guard text.utf8.contains(where: { "?#@".utf8.contains($0) }) else { return text }
+        let (start, fragment) = Self.split(text[...], at: "#")
+        let (place, query) = Self.split(start, at: "?")
+        var result = String(place)
+        if let slashes = place.firstRange(of: "//") {
+            let (authority, path) = Self.split(place[slashes.upperBound...], at: "/")
+            if let at = authority.lastIndex(of: "@") {
+                result = place[..<slashes.upperBound] + placeholder + authority[at...] + (path.map { "/" + $0 } ?? "")
+            }
+        }
+        if let query { result += "?" + redact(query: String(query)) }
+        if let fragment { result += "#" + redact(query: String(fragment)) }
+        return result
+    }
+
+    private static func split(_ text: Substring, at mark: Character) -> (Substring, Substring?) {
+        guard let place = text.firstIndex(of: mark) else { return (text, nil) }
+        return (text[..<place], text[text.index(after: place)...])
+    }
+
+    /// Returns the URL's text with user-info and the secret values of query and fragment replaced by the placeholder.
     public func redact(_ url: HTTPURL) -> String {
         var text = url.scheme.rawValue + "://"
         if url.userInfo != nil { text += placeholder + "@" }
         text += url.authority + url.path
         if let query = url.query { text += "?" + redact(query: query) }
-        if let fragment = url.fragment { text += "#" + fragment }
+        if let fragment = url.fragment { text += "#" + redact(query: fragment) }
         return text
     }
 

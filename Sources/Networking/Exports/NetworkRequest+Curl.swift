@@ -2,8 +2,8 @@ extension NetworkRequest {
     /// The request as a `curl` command for a POSIX shell, with its secrets hidden.
     ///
     /// Every argument is quoted so that the shell cannot see anything in it. A body in memory is printed as it is if it
-    /// is text, form fields redacted like a query; files are printed as `@path`, other bodies as a remark. A body's
-    /// JSON is not searched for secrets.
+    /// is text, form fields redacted like a query and JSON members like them; files are printed as `@path`, other bodies
+    /// as a remark.
     ///
     /// ```swift
     /// var request = NetworkRequest(.post, try HTTPURL("https://api.example.com/notes?token=abc"))
@@ -20,7 +20,7 @@ extension NetworkRequest {
     public func curl(redacting redaction: NetworkRedaction = .standard) -> String {
         var options: [String] = []
         var first = "curl"
-        if method == .head {
+        if method == .head, body.isEmpty {
             first += " -I"
         } else if method != .get || !body.isEmpty {
             first += " -X " + Self.quoted(method.rawValue)
@@ -30,8 +30,9 @@ extension NetworkRequest {
             options.append(
                 "-H " + Self.quoted(field.value.isEmpty ? field.name + ";" : "\(field.name): \(field.value)"))
         }
-        if let type = body.contentType, !headers.contains("Content-Type") {
-            options.append("-H " + Self.quoted("Content-Type: " + type))
+        if !headers.contains("Content-Type"), !body.isEmpty {
+            // Without a type curl would send that of a form.
+            options.append("-H " + Self.quoted("Content-Type:" + (body.contentType.map { " " + $0 } ?? "")))
         }
         if let data = dataOption(redaction) { options.append(data) }
         return ([first] + options).joined(separator: " \\\n  ")
@@ -44,11 +45,10 @@ extension NetworkRequest {
         case .stream: return "--data-binary " + Self.quoted("<a streamed body>")
         case .failed: return "--data-binary " + Self.quoted("<a body that cannot be built>")
         case .bytes(let bytes):
-            guard var text = String(validating: bytes, as: UTF8.self), !bytes.contains(0) else {
+            let shown = HARRedaction(redaction).redact(body: bytes, type: headers["Content-Type"] ?? body.contentType)
+            guard let text = String(validating: shown, as: UTF8.self), !shown.contains(0) else {
                 return "--data-binary " + Self.quoted("<\(bytes.count) bytes that are no text>")
             }
-            let type = headers["Content-Type"] ?? body.contentType ?? ""
-            if type.lowercased().hasPrefix("application/x-www-form-urlencoded") { text = redaction.redact(query: text) }
             return "--data-raw " + Self.quoted(text)
         }
     }

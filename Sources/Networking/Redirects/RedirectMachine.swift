@@ -13,6 +13,7 @@ struct RedirectMachine {
     }
 
     private let policy: RedirectPolicy
+    private let redaction: NetworkRedaction
     private(set) var history: [HTTPURL] = []
     private var seen: Set<Hop> = []
 
@@ -23,7 +24,7 @@ struct RedirectMachine {
         let cookies: [String]
     }
 
-    init(policy: RedirectPolicy) { self.policy = policy }
+    init(policy: RedirectPolicy, redaction: NetworkRedaction) { (self.policy, self.redaction) = (policy, redaction) }
 
     /// Decides after a request, which was sent with these cookies, and its answer.
     mutating func step(after request: NetworkRequest, cookies: [String], head: ResponseHead) -> Step {
@@ -113,7 +114,7 @@ struct RedirectMachine {
     ) -> NetworkError {
         var error = NetworkError(code, message, phase: .receive)
         let way = history + (history.last == request.url ? [] : [request.url]) + (target.map { [$0] } ?? [])
-        error.history = way.map { NetworkRedaction.standard.redact($0) }
+        error.history = way.map { redaction.redact($0) }
         return error
     }
 }

@@ -8,8 +8,29 @@ import Foundation
 enum URLSessionHead {
     /// The head; Foundation loses the order and joins repeats with commas, so fields are sorted by name.
     static func head(of response: HTTPURLResponse) -> ResponseHead {
-        let fields = response.allHeaderFields.map { HTTPField(String(describing: $0), String(describing: $1)) }
+        let fields = response.allHeaderFields.flatMap { key, value in
+            let (name, value) = (String(describing: key), String(describing: value))
+            let isCookie = name.equalsIgnoringASCIICase("Set-Cookie")
+            return (isCookie ? cookies(value) : [value]).map { HTTPField(name, $0) }
+        }
         return ResponseHead(status: response.statusCode, headers: HTTPHeaders(fields.sorted { $0.name < $1.name }))
+    }
+
+    /// Takes cookies apart that were joined by commas: behind such a comma there is a name and `=`; not so in dates.
+    static func cookies(_ text: String) -> [String] {
+        var cookies: [String] = []
+        for part in text.split(separator: ",", omittingEmptySubsequences: false) {
+            let begin = part.drop { $0 == " " || $0 == "\t" }
+            let name = begin.prefix { $0 != "=" && $0 != ";" }
+            let isNew =
+                name.endIndex < begin.endIndex && begin[name.endIndex] == "=" && HTTPSyntax.isToken(String(name))
+            if isNew || cookies.isEmpty {
+                cookies.append(String(begin))
+            } else {
+                cookies[cookies.count - 1] += "," + part
+            }
+        }
+        return cookies
     }
 
     static func defect(of head: ResponseHead, limits: ResponseLimits) -> NetworkError? {
@@ -45,6 +66,8 @@ enum URLSessionHead {
             (code, phase) = (.certificateUntrusted, .tls)
         default: code = hasHead ? .truncated : .connectionLost
         }
-        return NetworkError(code, error.localizedDescription, phase: phase, underlying: error)
+        // Foundation's own error carries the whole URL, secrets included.
+        let underlying = (error as? URLError).map { URLError($0.code) as any Error } ?? error
+        return NetworkError(code, error.localizedDescription, phase: phase, underlying: underlying)
     }
 }

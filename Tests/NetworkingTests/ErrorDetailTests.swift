@@ -1,0 +1,170 @@
+import AshlarNetworking
+import Foundation
+import Testing
+
+/// What an error says: how far it had come, how often it was tried, what had arrived; and what it never says.
+@Suite(.timeLimit(.minutes(5))) struct ErrorDetailTests {
+    private func failure(_ client: NetworkClient, _ request: NetworkRequest) async throws -> NetworkError {
+        try #require(await outcome { () async throws(NetworkError) in try await client.send(request) }.failure)
+    }
+
+    @Test(
+        "A body that breaks off says what had come before", arguments: TransportKind.allCases,
+        ["closed", "reset", "idle"])
+    func broken(kind: TransportKind, how: String) async throws {
+        let seen = DispatchSemaphore(value: 0)
+        let server = try FaultServer { connection in
+            while let request = connection.request() {
+                if request.target.hasPrefix("/first") {
+                    connection.write(answer(302, ["Location: /then?token=t-3"]))
+                    continue
+                }
+                connection.write("HTTP/1.1 200 OK\r\nContent-Length: 1000\r\nSet-Cookie: s=1\r\n\r\nbegun")
+                switch how {
+                case "closed": connection.finish()
+                case "reset":
+                    // A reset throws away what has not been read.
+                    _ = seen.wait(timeout: .now() + 20)
+                    return connection.reset()
+                default: _ = connection.waitForClose()
+                }
+                return
+            }
+        }
+        let client = try kind.client()
+        var request = try client.request(
+            .get, server.url + "/first?api_key=k-1", headers: ["Authorization": "Bearer b-2"])
+        if how == "idle" { request.options.idleTimeout = .milliseconds(200) }
+        request.options.progress = { if $0.received > 0 { seen.signal() } }
+        let error = try await failure(client, request)
+        #expect(error.code == (how == "idle" ? .timedOut : .truncated), "\(error)")
+        #expect(error.phase == .receive)
+        #expect(error.attempts == 2)
+        #expect(error.status == 200)
+        #expect(error.bodyPrefix.starts(with: Array("begun".utf8)) || kind.isLinuxURLSession)
+        #expect(error.headers?["Set-Cookie"] == "<hidden>")
+        #expect(error.history == [server.url + "/first?api_key=<hidden>"])
+        #expect(error.request?.url == server.url + "/first?api_key=<hidden>")
+        for text in ["\(error)", String(reflecting: error), "\(String(describing: error.underlying))"] {
+            for secret in ["k-1", "b-2", "t-3"] { #expect(!text.contains(secret), "\(text)") }
+        }
+    }
+
+    @Test(
+        "Errors of every phase keep their secrets, also in what is underneath", arguments: TransportKind.allCases,
+        ["refused", "unknown", "lost", "status", "decode", "header"])
+    func secrets(kind: TransportKind, how: String) async throws {
+        let server = try FaultServer { connection in
+            guard connection.request() != nil else { return }
+            if how == "lost" { return connection.reset() }
+            connection.write(
+                answer(
+                    how == "status" ? 401 : 200,
+                    [
+                        "Set-Cookie: sid=cookie-secret", "WWW-Authenticate: Digest nonce=\"nonce-secret\"",
+                        "Content-Location: http://u:pass-secret@h/p?token=token-secret#key=fragment-secret",
+                        "X-Auth-Token: head-secret",
+                    ], body: "{"))
+            connection.finish()
+        }
+        // Foundation may give a 401 no answer, and ends the process over an answer that does not begin.
+        if kind.isLinuxURLSession, how == "status" || how == "lost" { return }
+        let closed = try FaultServer(raw: "").port
+        let hosts = ["refused": "127.0.0.1:\(closed)", "unknown": "no-such-host.invalid"]
+        let client = try kind.client()
+        var request = try client.request(
+            .post,
+            "http://name:user-secret@\(hosts[how] ?? "127.0.0.1:\(server.port)")/x?key=query-secret#access_token=f-secret",
+            headers: ["Authorization": "Bearer auth-secret", "X-Session": "session-secret"],
+            body: .form(["password": "body-secret"]))
+        request.headers.append("X-Plain", "marked-secret", isSensitive: true)
+        if how == "header" { request.headers["X-Api-Key"] = "value-secret\r\n" }
+        request.options.allowsUserInfo = true
+        let sent = request
+        let error = try #require(
+            await outcome { () async throws(NetworkError) in try await client.send(sent).json() }.failure)
+        let texts = [
+            "\(error)", String(reflecting: error), error.message, error.userMessage, "\(error.request as Any)",
+            "\(error.request?.headers as Any)", "\(error.headers as Any)", "\(error.underlying as Any)",
+            String(reflecting: error.underlying), "\((error.underlying as NSError?)?.userInfo as Any)",
+        ]
+        for text in texts { #expect(!text.contains("secret"), "\(text)") }
+    }
+
+    @Test("A refused status after tries of a middleware tells their number; the prefix is cut at 4 KiB")
+    func attempts() async throws {
+        struct Retry: NetworkMiddleware {
+            func intercept(
+                _ request: NetworkRequest, next: NetworkNext
+            ) async throws(NetworkError) -> StreamedResponse {
+                for _ in 0..<3 {
+                    let response = try await next(request)
+                    guard response.status == 503 else { return response }
+                    response.body.cancel()
+                }
+                return try await next(request)
+            }
+        }
+        var configuration = ClientConfiguration()
+        configuration.middleware = [Retry()]
+        let long = String(repeating: "b", count: 5000)
+        let stub = StubTransport { _ in .text(long, status: 503) }
+        let client = NetworkClient(configuration, transport: stub)
+        let error = try await failure(client, client.request(.get, "http://h/"))
+        #expect(error.attempts == 4 && stub.requests.count == 4)
+        #expect(error.status == 503 && error.bodyPrefix.count == 4096 && error.isTransient)
+    }
+
+    @Test(
+        "Cancellation says so in every phase", arguments: TransportKind.allCases, ["accept", "head", "body", "upload"])
+    func cancelled(kind: TransportKind, phase: String) async throws {
+        if phase == "head", kind.isLinuxURLSession { return }  // Foundation may end the process
+        let reached = LockedCounter()
+        let server = try FaultServer { connection in
+            guard connection.head() != nil else { return }
+            if phase == "head" { connection.write("HTTP/1.1 200 OK\r\nX: ") }
+            if phase == "body" { connection.write("HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nhalf") }
+            _ = reached.next()
+            _ = connection.waitForClose()
+        }
+        let client = try kind.client()
+        var request = try client.request(.get, server.url)
+        if phase == "upload" {
+            request.method = .post
+            let asked = LockedCounter()
+            let stalled = AsyncStream<[UInt8]> {
+                if asked.next() == 0 { return [1, 2, 3] }
+                // Foundation's transport reads a stream to its end before it connects.
+                if kind == .urlSession { _ = reached.next() }
+                try? await Task.sleep(for: .seconds(1000))
+                return nil
+            }
+            request.body = .once(length: 10, stalled)
+        }
+        let sent = request
+        let task = Task { await outcome { () async throws(NetworkError) in try await client.send(sent) } }
+        try await until { reached.value > 0 }
+        task.cancel()
+        let error = await task.value.failure
+        #expect(error?.code == .cancelled, "\(String(describing: error))")
+        #expect(error?.attempts == 1)
+        #expect(error?.request?.url == server.url + "/")
+        if phase == "upload", kind == .urlSession { #expect(server.connectionCount == 0) }
+        // Cancelling once more, after the end, changes nothing.
+        task.cancel()
+        #expect(await task.value.failure?.code == .cancelled)
+    }
+
+    @Test("A body that never comes runs out of the total time", arguments: TransportKind.allCases)
+    func stalledUpload(kind: TransportKind) async throws {
+        let server = try FaultServer(answering: { _ in answer() })
+        let client = try kind.client()
+        let (stream, continuation) = AsyncStream<[UInt8]>.makeStream()
+        continuation.yield([1])
+        var request = try client.request(.post, server.url, body: .once(length: 2, stream))
+        request.options.totalTimeout = .milliseconds(200)
+        let error = try await failure(client, request)
+        #expect(error.code == .timedOut)
+        continuation.finish()
+    }
+}
