@@ -37,24 +37,39 @@ extension NetworkClient {
             file.discard()
             return try await download(request.withoutRange, to: path, resume: false, progress: progress)
         }
-        let offset = try file.open(response, from: start)
-        let total = response.head.contentLength.map { $0 + offset }
-        var received = offset
-        let reporter = progress.map { ProgressReporter($0) }
         do throws(NetworkError) {
-            while let chunk = try await response.body.next() {
-                try file.write(chunk)
-                received += chunk.count
-                reporter?.report(TransferProgress(received: received, toReceive: total))
+            if start == nil, response.status == 206, !request.headers.contains("Range") {
+                throw NetworkError(
+                    .badResponse, "the server answered with a part of what was asked for", phase: .receive)
             }
-            try file.finish()
+            try await fill(file, with: response, from: start, progress)
         } catch {
+            response.body.cancel()
             file.close()
+            var error = error
+            error.request = error.request ?? configuration.redaction.redact(request)
+            (error.status, error.attempts) = (response.status, max(error.attempts, response.history.count + 1))
             throw error
         }
-        reporter?.finish()
         return NetworkResponse(
             head: response.head, bytes: [], url: response.url, history: response.history, timings: response.timings)
+    }
+
+    private func fill(
+        _ file: PartialFile, with response: StreamedResponse, from start: PartialFile.Start?,
+        _ progress: (@Sendable (TransferProgress) -> Void)?
+    ) async throws(NetworkError) {
+        let offset = try file.open(response, from: start)
+        let total = response.head.contentLength.flatMap { $0 <= Int.max - offset ? $0 + offset : nil }
+        var received = offset
+        let reporter = progress.map { ProgressReporter($0) }
+        while let chunk = try await response.body.next() {
+            try file.write(chunk)
+            received += chunk.count
+            reporter?.report(TransferProgress(received: received, toReceive: total))
+        }
+        try file.finish()
+        reporter?.finish()
     }
 
     /// Downloads an endpoint's answer to a file; nothing is decoded.
@@ -94,8 +109,11 @@ private final class PartialFile: @unchecked Sendable {
 
     init(_ path: String) { self.path = path }
 
+    /// How much there is, and what it is the beginning of.
+    typealias Start = (length: Int, validator: String)
+
     /// How much is there already and what it was, if both are known.
-    func resumable() -> (length: Int, validator: String)? {
+    func resumable() -> Start? {
         guard let validator = try? String(contentsOfFile: note, encoding: .utf8), !validator.isEmpty,
             let length = try? FileBodyReader.length(of: partial), length > 0
         else { return nil }
@@ -103,11 +121,15 @@ private final class PartialFile: @unchecked Sendable {
     }
 
     /// Opens the file for what the answer brings and returns where that begins.
-    func open(_ response: StreamedResponse, from start: (length: Int, validator: String)?) throws(NetworkError) -> Int {
+    func open(_ response: StreamedResponse, from start: Start?) throws(NetworkError) -> Int {
         let manager = FileManager.default
         if let start, response.status == 206 {
+            let tag = response.headers["ETag"]
+            guard tag == nil || tag == start.validator || !start.validator.hasPrefix("\"") else {
+                throw NetworkError(
+                    .badResponse, "the part belongs to another version than what is there already", phase: .receive)
+            }
             guard response.headers["Content-Range"]?.hasPrefix("bytes \(start.length)-") == true else {
-                response.body.cancel()
                 throw NetworkError(
                     .badResponse,
                     "expected the bytes from \(start.length) on, found Content-Range "
@@ -120,10 +142,7 @@ private final class PartialFile: @unchecked Sendable {
         }
         discard()
         guard manager.createFile(atPath: partial, contents: nil), let opened = FileHandle(forWritingAtPath: partial)
-        else {
-            response.body.cancel()
-            throw failed("cannot be created")
-        }
+        else { throw failed("cannot be created") }
         handle = opened
         // Only a strong validator says that the bytes are the same (RFC 9110, 13.1.5).
         let tag = response.headers["ETag"].flatMap { $0.hasPrefix("W/") ? nil : $0 }

@@ -42,6 +42,17 @@ extension NetworkClient {
         throw error
     }
 
+    /// Reads the body to its end; an error on the way says what had come.
+    func collected(_ response: StreamedResponse, upTo limit: Int?) async throws(NetworkError) -> NetworkResponse {
+        do throws(NetworkError) {
+            return try await response.collect(upTo: limit)
+        } catch {
+            var error = described(error, response)
+            error.history = response.history.map { configuration.redaction.redact($0) }
+            throw error
+        }
+    }
+
     /// Sends a request to its actual host, and on along redirects.
     private func hops(
         _ request: NetworkRequest, _ context: RequestContext
@@ -55,12 +66,14 @@ extension NetworkClient {
             context.sent(sent)
             var response = try await transport.send(sent)
             context.received(response)
+            response.bringsBody = current.method != .head && response.status != 304
             if current.options.usesCookies { configuration.cookies?.store(response.headers, from: current.url) }
             guard (300...399).contains(response.status) else {
                 response.history = machine?.history ?? []
                 return response
             }
-            var steps = machine ?? RedirectMachine(policy: request.options.redirects)
+            var steps =
+                machine ?? RedirectMachine(policy: request.options.redirects, redaction: configuration.redaction)
             let step = steps.step(after: current, cookies: sent.headers.values("Cookie"), head: response.head)
             machine = steps
             switch step {
@@ -147,6 +160,14 @@ extension ResponseBody {
         return Array(bytes.prefix(count))
     }
 
-    /// Reads what is left so that the connection can be used again, but no more than `count` bytes of it.
-    func discard(upTo count: Int) async { _ = await prefix(count) }
+    /// Reads what is left so that the connection can be used again, but no more than `count` bytes and not for long.
+    func discard(upTo count: Int) async {
+        // A new connection is cheaper than waiting for a body that nobody wants.
+        let limit = Task { [self] in
+            try await Task.sleep(for: .milliseconds(250))
+            cancel()
+        }
+        _ = await prefix(count)
+        limit.cancel()
+    }
 }

@@ -24,6 +24,8 @@ public final class NetworkClient: Sendable {
     /// What carries requests out, one hop at a time.
     public let transport: any NetworkTransport
     let hosts: HostResolver?
+    /// Why the default transport is not libcurl, if that is what was wanted.
+    private let fallbackReason: String?
     /// Whether the client's own fields may be sent; checked once.
     let headersAreValid: Bool
 
@@ -33,12 +35,21 @@ public final class NetworkClient: Sendable {
     ///   - configuration: What all requests share.
     ///   - transport: What carries requests out; nil makes the platform's own with the configuration's limits.
     ///   - hosts: Which host a canonical host stands for; nil leaves every host as it is.
-    public init(
+    public convenience init(
         _ configuration: ClientConfiguration = .init(), transport: (any NetworkTransport)? = nil,
         hosts: HostResolver? = nil
     ) {
+        self.init(
+            configuration, transport.map { ($0, nil) } ?? Self.platformTransport(configuration), hosts: hosts)
+    }
+
+    /// Creates a client over a transport, with the reason if that stands in for libcurl.
+    init(
+        _ configuration: ClientConfiguration, _ choice: (transport: any NetworkTransport, fallbackReason: String?),
+        hosts: HostResolver? = nil
+    ) {
         self.configuration = configuration
-        self.transport = transport ?? Self.platformTransport(configuration)
+        (transport, fallbackReason) = choice
         self.hosts = hosts
         headersAreValid = (try? configuration.headers.validate()) != nil
     }
@@ -50,21 +61,24 @@ public final class NetworkClient: Sendable {
     public var transportDescription: String {
         #if os(Linux)
             if let curl = transport as? CurlTransport { return "libcurl \(curl.version)" }
-            if transport is URLSessionTransport {
-                do throws(NetworkError) { _ = try CurlLibrary.open("libcurl.so.4") } catch {
-                    return "URLSession, because \(error.message)"
-                }
-            }
         #endif
-        return transport is URLSessionTransport ? "URLSession" : String(describing: type(of: transport))
+        guard transport is URLSessionTransport else { return String(describing: type(of: transport)) }
+        return fallbackReason.map { "URLSession, because \($0)" } ?? "URLSession"
     }
 
-    /// libcurl on Linux where it can be used, `URLSession` elsewhere.
-    static func platformTransport(_ configuration: ClientConfiguration) -> any NetworkTransport {
+    /// libcurl on Linux where it can be used, `URLSession` elsewhere, with the reason if it stands in for libcurl.
+    static func platformTransport(
+        _ configuration: ClientConfiguration, library: String = "libcurl.so.4"
+    ) -> (transport: any NetworkTransport, fallbackReason: String?) {
         #if os(Linux)
-            if let transport = try? CurlTransport(configuration) { return transport }
+            do throws(NetworkError) {
+                return (try CurlTransport(configuration, library: library), nil)
+            } catch {
+                return (URLSessionTransport(configuration), error.message)
+            }
+        #else
+            return (URLSessionTransport(configuration), nil)
         #endif
-        return URLSessionTransport(configuration)
     }
 
     /// Sends an endpoint and returns its output.
@@ -135,7 +149,8 @@ public final class NetworkClient: Sendable {
         context.began()
         do throws(NetworkError) {
             let streamed = try await validated(run(0, context.request, context), context)
-            let response = try await streamed.collect(upTo: context.request.options.limits.collectedBytes)
+            let response = try await collected(
+                streamed, upTo: context.request.options.limits.collectedBytes)
             let output = try decode(response)
             context.ended(received: response.bytes.count, status: response.status)
             return output

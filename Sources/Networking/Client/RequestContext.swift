@@ -65,6 +65,7 @@ final class RequestContext: Sendable {
     func ended(with error: NetworkError) -> NetworkError {
         var error = error
         error.request = error.request ?? redaction.redact(request)
+        error.headers = error.headers.map { redaction.redact($0) }
         error.attempts = max(error.attempts, attempts.load(ordering: .relaxed))
         notify(.ended) { event in
             event.error = error
@@ -73,9 +74,8 @@ final class RequestContext: Sendable {
         return error
     }
 
-    /// The answer with a body whose end is told to the observers.
+    /// The answer with a body whose end is told to the observers, and whose errors say what is known of the request.
     func observing(_ response: StreamedResponse) -> StreamedResponse {
-        guard !observers.isEmpty else { return response }
         var response = response
         response.body = ResponseBody(ObservedBodySource(response.body, context: self, status: response.status))
         return response
@@ -110,6 +110,8 @@ private final class ObservedBodySource: ResponseBodySource {
                 return chunk
             }
         } catch {
+            var error = error
+            error.status = error.status ?? status
             throw end() == nil ? error : context.ended(with: error)
         }
         if let received = end() { context.ended(received: received, status: status) }

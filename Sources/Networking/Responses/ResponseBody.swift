@@ -48,24 +48,31 @@ public final class ResponseBody: AsyncSequence, Sendable {
     ///   - limit: The most bytes to collect; nil is no limit.
     ///   - announced: The length that the head announced, to refuse a long body before reading it.
     /// - Returns: The rest of the body in one piece.
-    /// - Throws: `.bodyTooLarge`, or what ended the body early.
+    /// - Throws: `.bodyTooLarge`, or what ended the body early, with the first of the bytes that had come.
     public func collect(upTo limit: Int? = 16 << 20, announced: Int? = nil) async throws(NetworkError) -> [UInt8] {
         if let limit, let announced, announced > limit {
             cancel()
             throw Self.tooLarge(limit, "the answer announces \(announced) bytes")
         }
         var all: [UInt8] = []
-        while let chunk = try await next() {
-            if let limit, all.count + chunk.count > limit {
-                cancel()
-                throw Self.tooLarge(limit, "the answer is longer than allowed")
+        do throws(NetworkError) {
+            while let chunk = try await next() {
+                if let limit, all.count + chunk.count > limit {
+                    cancel()
+                    throw Self.tooLarge(limit, "the answer is longer than allowed")
+                }
+                if all.isEmpty {
+                    all = chunk
+                    // What is announced need not come.
+                    if let announced, announced > chunk.count { all.reserveCapacity(Swift.min(announced, 16 << 20)) }
+                } else {
+                    all += chunk
+                }
             }
-            if all.isEmpty {
-                all = chunk
-                if let announced, announced > chunk.count { all.reserveCapacity(announced) }
-            } else {
-                all += chunk
-            }
+        } catch {
+            var error = error
+            if error.bodyPrefix.isEmpty { error.bodyPrefix = Array(all.prefix(NetworkError.bodyPrefixLimit)) }
+            throw error
         }
         return all
     }

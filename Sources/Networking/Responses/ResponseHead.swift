@@ -17,7 +17,7 @@ public struct ResponseHead: Hashable, Sendable {
     /// Nil as well while the body is encoded, because a body is inflated before it is handed out.
     public var contentLength: Int? {
         guard !headers.contains("Content-Encoding") else { return nil }
-        return headers["Content-Length"].flatMap { Int($0) }
+        return headers["Content-Length"].flatMap { $0.utf8.allSatisfy(\.isASCIIDigit) ? Int($0) : nil }
     }
 }
 
@@ -33,6 +33,8 @@ public struct StreamedResponse: Sendable {
     public var history: [HTTPURL] = []
     /// When the stages of the exchange were reached, as far as the transport knows.
     public var timings: TransportTimings = .init()
+    /// Whether the announced length is that of a body which comes; not so for HEAD and 304.
+    var bringsBody = true
 
     /// Creates an answer.
     public init(head: ResponseHead, body: ResponseBody, url: HTTPURL) {
@@ -50,7 +52,7 @@ public struct StreamedResponse: Sendable {
     /// - Returns: The complete answer.
     /// - Throws: `.bodyTooLarge` at the first byte over the limit, and whatever ends the body early.
     public func collect(upTo limit: Int? = 16 << 20) async throws(NetworkError) -> NetworkResponse {
-        let bytes = try await body.collect(upTo: limit, announced: head.contentLength)
+        let bytes = try await body.collect(upTo: limit, announced: bringsBody ? head.contentLength : nil)
         return NetworkResponse(head: head, bytes: bytes, url: url, history: history, timings: timings)
     }
 }

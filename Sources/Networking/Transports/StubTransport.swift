@@ -49,7 +49,17 @@ public final class StubTransport: NetworkTransport, ExpressibleByDictionaryLiter
             if let limit, limit < delay { throw NetworkError(.timedOut, "no answer within \(limit)", phase: .wait) }
         }
         if let failure = answer.failure { throw failure }
-        let body = ResponseBody(StubBodySource(answer.chunks, failure: answer.bodyFailure))
+        var (chunks, end) = (answer.chunks, answer.bodyFailure)
+        if let limit = request.options.limits.bodyBytes, chunks.reduce(0, { $0 + $1.count }) > limit {
+            var rest = limit
+            chunks = Array(
+                chunks.prefix { chunk in
+                    rest -= chunk.count
+                    return rest >= 0
+                })
+            end = ResponseBody.tooLarge(limit, "the answer is longer than allowed")
+        }
+        let body = ResponseBody(StubBodySource(chunks, failure: end))
         return StreamedResponse(head: answer.head, body: body, url: request.url)
     }
 }

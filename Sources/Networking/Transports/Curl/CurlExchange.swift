@@ -194,7 +194,7 @@
                 }
                 guard let head = try self.head.read(line, limits: limits) else { return true }
                 if let limit = limits.bodyBytes, let length = head.contentLength, length > limit,
-                    request.method != .head
+                    request.method != .head, head.status != 304
                 {
                     throw ResponseBody.tooLarge(limit, "the answer announces \(length) bytes")
                 }

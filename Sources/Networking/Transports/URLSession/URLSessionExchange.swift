@@ -51,7 +51,9 @@ final class URLSessionExchange: TransferProducer {
             fail(error)
             return false
         }
-        if let limit = request.options.limits.bodyBytes, let length = head.contentLength, length > limit {
+        if let limit = request.options.limits.bodyBytes, let length = head.contentLength, length > limit,
+            request.method != .head, head.status != 304
+        {
             fail(ResponseBody.tooLarge(limit, "the answer announces \(length) bytes"))
             return false
         }

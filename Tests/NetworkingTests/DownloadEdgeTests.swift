@@ -1,0 +1,199 @@
+import AshlarNetworking
+import Foundation
+import Testing
+
+/// Downloads beside the straight way: strange servers, files in the way, full disks, cancellation.
+@Suite(.timeLimit(.minutes(5))) struct DownloadEdgeTests {
+    private let folder = FileManager.default.temporaryDirectory.appendingPathComponent("ashlar-\(UUID().uuidString)")
+        .path
+    private var path: String { folder + "/file.bin" }
+
+    init() throws { try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true) }
+
+    private func clean() { try? FileManager.default.removeItem(atPath: folder) }
+    private var content: [UInt8]? { FileManager.default.contents(atPath: path).map(Array.init) }
+    private var files: [String] { (try? FileManager.default.contentsOfDirectory(atPath: folder).sorted()) ?? [] }
+
+    private func code(_ client: NetworkClient, _ request: NetworkRequest, resume: Bool = true) async -> NetworkError
+        .Code?
+    {
+        await outcome { () async throws(NetworkError) in try await client.download(request, to: path, resume: resume) }
+            .failure?.code
+    }
+
+    /// Answers that break off behind two bytes, then whatever comes next.
+    private func broken(_ validator: HTTPHeaders, then next: StubResponse...) -> (NetworkClient, StubTransport) {
+        let step = LockedCounter()
+        let stub = StubTransport { _ in
+            let number = step.next()
+            guard number == 0 else { return next[min(number, next.count) - 1] }
+            var response = StubResponse(headers: validator, chunks: [[1, 2]])
+            response.head.headers["Content-Length"] = "4"
+            response.bodyFailure = NetworkError(.truncated)
+            return response
+        }
+        return (NetworkClient(transport: stub), stub)
+    }
+
+    @Test("A part that nobody asked for is no download; one that was asked for is")
+    func unasked() async throws {
+        defer { clean() }
+        let part = StubResponse(status: 206, headers: ["Content-Range": "bytes 2-3/4"], chunks: [[3, 4]])
+        let client = NetworkClient(transport: StubTransport { _ in part })
+        var request = try client.request(.get, "http://h/")
+        #expect(await code(client, request) == .badResponse)
+        #expect(files == [])
+        request.headers["Range"] = "bytes=2-3"
+        #expect(await code(client, request) == nil)
+        #expect(content == [3, 4])
+    }
+
+    @Test(
+        "The rest is put behind the beginning only if both are of one version",
+        arguments: [
+            ("\"a\"", "\"a\"", true), ("\"a\"", "\"b\"", false), ("\"a\"", "W/\"a\"", false), ("\"a\"", nil, true),
+        ] as [(String, String?, Bool)])
+    func versions(old: String, new: String?, fits: Bool) async throws {
+        defer { clean() }
+        var rest = StubResponse(status: 206, headers: ["Content-Range": "bytes 2-3/4"], chunks: [[3, 4]])
+        if let new { rest.head.headers["etag"] = new }
+        let (client, stub) = broken(["ETag": old], then: rest)
+        let request = try client.request(.get, "http://h/")
+        #expect(await code(client, request) == .truncated)
+        #expect(files == ["file.bin.partial", "file.bin.partial.validator"])
+        #expect(await code(client, request) == (fits ? nil : .badResponse))
+        #expect(content == (fits ? [1, 2, 3, 4] : nil))
+        #expect(stub.requests[1].headers["Range"] == "bytes=2-" && stub.requests[1].headers["If-Range"] == old)
+    }
+
+    @Test("A date is a validator where there is no tag; without either nothing is resumed")
+    func dates() async throws {
+        defer { clean() }
+        let date = "Wed, 21 Oct 2015 07:28:00 GMT"
+        let rest = StubResponse(status: 206, headers: ["Content-Range": "bytes 2-3/4"], chunks: [[3, 4]])
+        let (client, stub) = broken(["Last-Modified": date], then: rest)
+        let request = try client.request(.get, "http://h/")
+        _ = await code(client, request)
+        #expect(await code(client, request) == nil)
+        #expect(content == [1, 2, 3, 4] && stub.requests[1].headers["If-Range"] == date)
+        let (other, plain) = broken([:], then: StubResponse(chunks: [[9]]))
+        _ = await code(other, request)
+        #expect(await code(other, request) == nil)
+        #expect(content == [9] && plain.requests.allSatisfy { !$0.headers.contains("Range") })
+    }
+
+    @Test("A refused status, a refused redirect and a broken body leave the file that was there as it was")
+    func existing() async throws {
+        defer { clean() }
+        try Data("old".utf8).write(to: URL(fileURLWithPath: path))
+        let answers: [StubResponse] = [
+            .status(404), .redirect(302, to: "ftp://h/"), .failing(NetworkError(.connectionLost)),
+        ]
+        for answer in answers {
+            let client = NetworkClient(transport: StubTransport { _ in answer })
+            #expect(await code(client, try client.request(.get, "http://h/")) != nil)
+            #expect(files == ["file.bin"] && content == Array("old".utf8))
+        }
+        let (client, _) = broken(["ETag": "\"a\""], then: StubResponse(chunks: [[7]]))
+        #expect(await code(client, try client.request(.get, "http://h/")) == .truncated)
+        #expect(content == Array("old".utf8))
+        // What is not to be resumed starts anew and replaces the file at the end.
+        #expect(await code(client, try client.request(.get, "http://h/"), resume: false) == nil)
+        #expect(files == ["file.bin"] && content == [7])
+    }
+
+    @Test("The place must be one for a file: no folder, nothing below a file")
+    func places() async throws {
+        defer { clean() }
+        let client = NetworkClient(transport: StubTransport { _ in StubResponse(chunks: [[1]]) })
+        let request = try client.request(.get, "http://h/")
+        try Data().write(to: URL(fileURLWithPath: folder + "/plain"))
+        for place in [folder, folder + "/plain/x", folder + "/none/x"] {
+            let error = await outcome { () async throws(NetworkError) in try await client.download(request, to: place) }
+                .failure
+            #expect(error?.code == .fileFailed)
+            #expect(error?.file == place)
+            #expect(error?.request?.method == .get)
+        }
+    }
+
+    @Test("A cancelled download keeps what it has and goes on from there", arguments: TransportKind.allCases)
+    func cancelled(kind: TransportKind) async throws {
+        defer { clean() }
+        let body = [UInt8](repeating: 7, count: 100_000)
+        let asked = LockedList()
+        let server = try FaultServer { connection in
+            while let request = connection.request() {
+                asked.append(request["Range"] ?? "-")
+                let start = Int((request["Range"] ?? "bytes=0-").dropFirst(6).dropLast()) ?? 0
+                connection.write("HTTP/1.1 \(start > 0 ? 206 : 200) S\r\nETag: \"v\"\r\n")
+                if start > 0 { connection.write("Content-Range: bytes \(start)-99999/100000\r\n") }
+                connection.write("Content-Length: \(body.count - start)\r\n\r\n")
+                connection.write(body[start..<max(start, start == 0 ? 40_000 : 100_000)])
+                if start == 0 { _ = connection.waitForClose() }
+            }
+        }
+        let client = try kind.client()
+        let request = try client.request(.get, server.url)
+        let place = path
+        let task = Task {
+            await outcome { () async throws(NetworkError) in try await client.download(request, to: place) }
+        }
+        try await until {
+            (try? FileManager.default.attributesOfItem(atPath: place + ".partial"))?[.size] as? Int == 40_000
+        }
+        task.cancel()
+        #expect(await task.value.failure?.isCancellation == true)
+        #expect(files == ["file.bin.partial", "file.bin.partial.validator"])
+        try await client.download(request, to: path)
+        #expect(content == body && files == ["file.bin"])
+        #expect(asked.values == ["-", "bytes=40000-"])
+    }
+
+    @Test("A resumed download follows redirects with its range", arguments: TransportKind.allCases)
+    func redirected(kind: TransportKind) async throws {
+        defer { clean() }
+        let server = try FaultServer { connection in
+            while let request = connection.request() {
+                if request.target == "/" {
+                    connection.write(answer(302, ["Location: /real"]))
+                } else if request["Range"] == "bytes=2-", request["If-Range"] == "\"v\"" {
+                    connection.write(
+                        "HTTP/1.1 206 P\r\nContent-Range: bytes 2-3/4\r\nContent-Length: 2\r\nETag: \"v\"\r\n\r\ncd")
+                } else {
+                    connection.write("HTTP/1.1 200 OK\r\nETag: \"v\"\r\nContent-Length: 4\r\n\r\nab")
+                    return connection.finish()
+                }
+            }
+        }
+        let client = try kind.client()
+        let request = try client.request(.get, server.url)
+        #expect(await code(client, request) == .truncated)
+        #expect(await code(client, request) == nil)
+        #expect(content == Array("abcd".utf8))
+    }
+
+    #if os(Linux)
+        @Test("A full disk fails the download and says which file; the old file stays")
+        func fullDisk() async {
+            await #expect(processExitsWith: .success) {
+                // A limit on the length of files stands for the full disk.
+                signal(SIGXFSZ, SIG_IGN)
+                var limit = rlimit(rlim_cur: 100_000, rlim_max: 100_000)
+                setrlimit(__rlimit_resource_t(RLIMIT_FSIZE.rawValue), &limit)
+                let path = FileManager.default.temporaryDirectory.appendingPathComponent("ashlar-\(UUID().uuidString)")
+                    .path
+                defer { for end in ["", ".partial", ".partial.validator"] { unlink(path + end) } }
+                try Data("old".utf8).write(to: URL(fileURLWithPath: path))
+                let body = [UInt8](repeating: 1, count: 300_000)
+                let client = NetworkClient(transport: StubTransport { _ in StubResponse(chunks: [body]) })
+                let request = try client.request(.get, "http://h/")
+                let error = await outcome { () async throws(NetworkError) in
+                    try await client.download(request, to: path)
+                }.failure
+                #expect(error?.code == .fileFailed && error?.file == path && error?.underlying != nil)
+                #expect(FileManager.default.contents(atPath: path) == Data("old".utf8))
+            }
+        }
+    #endif
+}

@@ -1,0 +1,60 @@
+#if os(Linux)
+    @testable import AshlarNetworking
+    import Foundation
+    import Testing
+
+    /// What happens where libcurl cannot be used.
+    @Suite(.timeLimit(.minutes(5))) struct FallbackTests {
+        private func check(_ library: String, _ reason: String) async throws {
+            let choice = NetworkClient.platformTransport(.init(), library: library)
+            #expect(choice.transport is URLSessionTransport)
+            let client = NetworkClient(.init(), choice)
+            #expect(client.transportDescription.hasPrefix("URLSession, because libcurl cannot be used: "))
+            #expect(client.transportDescription.contains(reason), "\(client.transportDescription)")
+            let server = try FaultServer(answering: { _ in answer(body: "fine") })
+            #expect(try await client.send(client.request(.get, server.url)).text() == "fine")
+        }
+
+        @Test("Without libcurl a client runs on URLSession and says why")
+        func missing() async throws {
+            try await check("libnowhere.so.9", "libnowhere.so.9: cannot open shared object file")
+            try await check("libz.so.1", "libz.so.1 has no function curl_global_init")
+            #expect(NetworkClient(transport: URLSessionTransport()).transportDescription == "URLSession")
+        }
+
+        private static let compiler = ["/usr/bin/cc", "/usr/bin/clang"].first {
+            FileManager.default.isExecutableFile(atPath: $0)
+        }
+
+        @Test(
+            "A libcurl that is too old is not used, and its version is named",
+            .enabled(if: compiler != nil, "there is no C compiler"))
+        func old() async throws {
+            let base = FileManager.default.temporaryDirectory.appendingPathComponent("ashlar-\(UUID().uuidString)").path
+            defer { for end in [".c", ".so"] { try? FileManager.default.removeItem(atPath: base + end) } }
+            let names = [
+                "easy_setopt", "easy_getinfo", "multi_setopt", "easy_init", "easy_cleanup", "easy_pause",
+                "easy_strerror",
+                "slist_append", "slist_free_all", "multi_init", "multi_cleanup", "multi_add_handle",
+                "multi_remove_handle",
+                "multi_socket_action", "multi_assign", "multi_info_read", "global_init",
+            ]
+            let source =
+                names.map { "int curl_\($0)(void) { return 0; }\n" }.joined()
+                + "static struct { int age; const char *version; unsigned n; const char *host; int f; } i = {0, \"7.67.0\", 0x074300, \"\", 0};\n"
+                + "void *curl_version_info(int a) { (void)a; return &i; }\n"
+            try Data(source.utf8).write(to: URL(fileURLWithPath: base + ".c"))
+            let compiler = try #require(Self.compiler)
+            let status = try await offPool {
+                let process = Process()
+                process.executableURL = URL(fileURLWithPath: compiler)
+                process.arguments = ["-shared", "-fPIC", "-o", base + ".so", base + ".c"]
+                try process.run()
+                process.waitUntilExit()
+                return process.terminationStatus
+            }
+            #expect(status == 0)
+            try await check(base + ".so", "is version 7.67.0, needed is 7.68.0 or later")
+        }
+    }
+#endif
