@@ -93,12 +93,8 @@ import Testing
             }
         })
         let client = try kind.client()
-        if kind.isLinuxURLSession {
-            // Of two Set-Cookie fields Foundation hands over one or both joined by a comma.
-            #expect(try await client.send(client.request(.get, server.url + "/set")).text().contains("a=1"))
-        } else {
-            #expect(try await client.send(client.request(.get, server.url + "/set")).text() == "a=1; b=2")
-        }
+        let shown = try await client.send(client.request(.get, server.url + "/set")).text()
+        #expect(shown.split(separator: "; ").sorted() == ["a=1", "b=2"])
         #expect(try await client.send(client.request(.get, server.url + "/loop")).text() == "in")
         #expect(try await client.send(client.request(.get, server.url, headers: ["Cookie": "own=1"])).text() == "own=1")
         var without = try client.request(.get, server.url)

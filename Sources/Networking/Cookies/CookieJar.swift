@@ -57,7 +57,23 @@ public final class CookieJar: Sendable {
         guard headers.contains("Set-Cookie") else { return }
         let now = clock()
         for text in headers.values("Set-Cookie") {
-            if let cookie = NetworkCookie(setCookie: text, from: url, now: now) { set(cookie) }
+            guard let cookie = NetworkCookie(setCookie: text, from: url, now: now) else { continue }
+            // Who can write only without encryption must not replace what is meant for it alone (RFC 6265bis, 5.7).
+            if url.scheme == .http, hides(cookie) { continue }
+            set(cookie)
+        }
+    }
+
+    /// Whether there is a secure cookie of the same name that would be sent to the same places.
+    private func hides(_ cookie: NetworkCookie) -> Bool {
+        let now = clock()
+        return stored.withLock { stored in
+            stored.contains { old in
+                old.isSecure && old.name == cookie.name && (old.expires ?? .max) > now
+                    && (old.domain == cookie.domain || cookie.domain.hasSuffix("." + old.domain)
+                        || old.domain.hasSuffix("." + cookie.domain))
+                    && NetworkCookie.path(cookie.path, isBelow: old.path)
+            }
         }
     }
 

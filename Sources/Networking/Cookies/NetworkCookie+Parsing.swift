@@ -3,7 +3,8 @@ extension NetworkCookie {
     ///
     /// Ignored are: a cookie without a name, one with control characters or more than 4 KiB, one for a domain that the
     /// URL's host is not in, one for a domain without a dot or for an IP address that is not the host itself, and a
-    /// secure one that came over http. A public-suffix list is not consulted.
+    /// secure one that came over http, and one whose name begins with `__Secure-` or `__Host-` without keeping to it. A
+    /// public-suffix list is not consulted.
     init?(setCookie text: String, from url: HTTPURL, now: Int) {
         guard text.utf8.count <= 4096, text.utf8.allSatisfy({ $0 >= 0x20 && $0 != 0x7F || $0 == 0x09 }) else {
             return nil
@@ -34,6 +35,7 @@ extension NetworkCookie {
             expires = maxAge <= 0 ? 0 : now.addingReportingOverflow(maxAge).overflow ? Int.max : now + maxAge
         }
         guard acceptDomain(domainText, from: url), !isSecure || url.scheme == .https else { return nil }
+        guard keepsPromiseOfName(hasDomain: !domainText.isEmpty) else { return nil }
     }
 
     private mutating func acceptDomain(_ text: String, from url: HTTPURL) -> Bool {
@@ -47,11 +49,19 @@ extension NetworkCookie {
         return true
     }
 
+    /// Whether a cookie is what the prefix of its name says (RFC 6265bis, 4.1.3).
+    private func keepsPromiseOfName(hasDomain: Bool) -> Bool {
+        let name = name.lowercased()
+        if name.hasPrefix("__host-") { return isSecure && !hasDomain && path == "/" }
+        return !name.hasPrefix("__secure-") || isSecure
+    }
+
     private static func isAddress(_ host: String) -> Bool {
         host.hasPrefix("[") || host.utf8.allSatisfy { $0.isASCIIDigit || $0 == 0x2E }
     }
 
     private static func seconds(_ text: String) -> Int? {
+        guard !text.hasPrefix("+") else { return nil }
         guard let number = Int(text) else {
             let digits = text.hasPrefix("-") ? text.dropFirst() : text[...]
             guard !digits.isEmpty, digits.utf8.allSatisfy(\.isASCIIDigit) else { return nil }
