@@ -18,14 +18,14 @@ import Testing
         var form = try MultipartForm(boundary: "B")
         form.append("title", "ü\r\n--B")
         form.append("a\"b\r\nc", [1, 2], filename: "x\"y\n.bin")
-        form.append("f", file: file.path, filename: nil, contentType: "text/plain\r\nX-Evil: 1")
+        form.append("f", file: file.path, filename: nil, contentType: "text/plain")
         let body = RequestBody.multipart(form)
         let expected =
             "--B\r\nContent-Disposition: form-data; name=\"title\"\r\n\r\nü\r\n--B\r\n"
             + "--B\r\nContent-Disposition: form-data; name=\"a%22b%0D%0Ac\"; filename=\"x%22y%0A.bin\"\r\n"
             + "Content-Type: application/octet-stream\r\n\r\n\u{1}\u{2}\r\n"
             + "--B\r\nContent-Disposition: form-data; name=\"f\"; filename=\"\(file.lastPathComponent)\"\r\n"
-            + "Content-Type: text/plainX-Evil: 1\r\n\r\nfrom disk\r\n--B--\r\n"
+            + "Content-Type: text/plain\r\n\r\nfrom disk\r\n--B--\r\n"
         #expect(String(decoding: try await bytes(body), as: UTF8.self) == expected)
         #expect(try body.measuredLength() == expected.utf8.count)
         #expect(body.contentType == "multipart/form-data; boundary=B")

@@ -194,6 +194,8 @@ extension RequestBody {
         do {
             var bytes: [UInt8] = []
             while let chunk = try await reader.next() { bytes += chunk }
+            // A stream ends early when its task is cancelled; what it gave so far must not pass for the whole.
+            try Task.checkCancellation()
             return bytes
         } catch {
             throw NetworkError(wrapping: error, as: .invalidBody, phase: .send)

@@ -70,16 +70,19 @@ public struct HTTPQuery: Hashable, Sendable, ExpressibleByDictionaryLiteral {
     }
 
     /// The items as they stand in a URL: everything but letters, digits and `-._~` is percent-encoded.
-    public var queryText: String { text(space: "%20") }
+    public var queryText: String { text(space: "%20", isPlain: PercentEncoding.isUnreserved) }
 
-    /// The items as they stand in a form body: as in a URL, but a space is `+` (WHATWG urlencoded serializer).
-    public var formText: String { text(space: "+") }
+    /// The items as they stand in a form body: everything but letters, digits and `*-._` is percent-encoded, but a space
+    /// is `+` (WHATWG urlencoded serializer).
+    public var formText: String {
+        text(space: "+") { $0 == UInt8(ascii: "*") || PercentEncoding.isUnreserved($0) && $0 != UInt8(ascii: "~") }
+    }
 
-    private func text(space: String) -> String {
+    private func text(space: String, isPlain: (UInt8) -> Bool) -> String {
         var bytes: [UInt8] = []
         func append(_ text: String) {
             for byte in text.utf8 {
-                if PercentEncoding.isUnreserved(byte) {
+                if isPlain(byte) {
                     bytes.append(byte)
                 } else if byte == 0x20 {
                     bytes += space.utf8
@@ -88,8 +91,8 @@ public struct HTTPQuery: Hashable, Sendable, ExpressibleByDictionaryLiteral {
                 }
             }
         }
-        for item in items {
-            if !bytes.isEmpty { bytes.append(UInt8(ascii: "&")) }
+        for (index, item) in items.enumerated() {
+            if index > 0 { bytes.append(UInt8(ascii: "&")) }
             append(item.name)
             if let value = item.value {
                 bytes.append(UInt8(ascii: "="))

@@ -92,8 +92,9 @@ struct HTTPURLParser {
             let hint = bytes[bad] > 0x7F ? "; names in other scripts are written in Punycode (xn--…)" : ""
             throw invalid("expected letters, digits and -._~ in the host\(hint)", bad)
         }
-        guard name.count <= 254, !name.starts(with: [0x2E]) else {
-            throw invalid("expected a host name of at most 253 bytes that does not begin with a dot", range.lowerBound)
+        let hasEmptyLabel = zip(name, name.dropFirst()).contains { $0 == 0x2E && $1 == 0x2E }
+        guard name.count <= 254, !name.starts(with: [0x2E]), !hasEmptyLabel else {
+            throw invalid("expected a host name of at most 253 bytes without empty parts", range.lowerBound)
         }
         return (lowered(name), end)
     }

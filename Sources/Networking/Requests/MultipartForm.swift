@@ -3,8 +3,9 @@ import Foundation
 /// The parts of a `multipart/form-data` body; files are read from disk in pieces while they are sent.
 ///
 /// Names and file names are written as browsers do (WHATWG form submission): `"` as `%22`, CR as `%0D`, LF as `%0A`, UTF-8 as
-/// it is. A file's length is measured when the request is sent, so that the body has one; a file that changes its
-/// length while it is sent makes the request fail.
+/// it is; a content type with control characters makes the request fail with `.invalidBody`. A file's length is measured
+/// when the request is sent, so that the body has one; a file that changes its length while it is sent makes the
+/// request fail.
 ///
 /// ```swift
 /// var form = MultipartForm()
@@ -26,6 +27,7 @@ public struct MultipartForm: Sendable {
     /// What separates the parts.
     public let boundary: String
     var parts: [Part] = []
+    private var defect: String?
 
     /// Creates an empty form with a random boundary.
     public init() {
@@ -67,14 +69,15 @@ public struct MultipartForm: Sendable {
         parts.append(Part(head: head(name, filename ?? last, contentType), content: .file(path)))
     }
 
-    private func head(_ name: String, _ filename: String?, _ contentType: String?) -> [UInt8] {
+    private mutating func head(_ name: String, _ filename: String?, _ contentType: String?) -> [UInt8] {
         var text = "--\(boundary)\r\nContent-Disposition: form-data; name=\"\(Self.escaped(name))\""
         if let filename { text += "; filename=\"\(Self.escaped(filename))\"" }
         if let contentType {
-            // A content type with control characters would end its line; without them it cannot.
-            text +=
-                "\r\nContent-Type: "
-                + String(contentType.unicodeScalars.filter { $0.value >= 0x20 && $0.value != 0x7F })
+            if contentType.utf8.contains(where: { $0 < 0x20 || $0 == 0x7F }) {
+                let part = HTTPSyntax.printable(name).debugDescription
+                defect = "the content type of the part \(part) has a control character"
+            }
+            text += "\r\nContent-Type: " + contentType
         }
         return Array((text + "\r\n\r\n").utf8)
     }
@@ -96,6 +99,7 @@ public struct MultipartForm: Sendable {
 
     /// The pieces of the body in order, and their total length.
     func measured() throws(NetworkError) -> (pieces: [Content], length: Int) {
+        if let defect { throw NetworkError(.invalidBody, defect, phase: .prepare) }
         var pieces: [Content] = []
         var length = 0
         for part in parts {

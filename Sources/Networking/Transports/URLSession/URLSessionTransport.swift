@@ -60,24 +60,49 @@ public final class URLSessionTransport: NetworkTransport {
         for field in request.headers { result.addValue(field.value, forHTTPHeaderField: field.name) }
         if !request.options.decompresses { result.setValue("identity", forHTTPHeaderField: "Accept-Encoding") }
         guard !request.body.isEmpty else { return result }
-        result.httpBody = Data(try await collected(request.body))
+        result.httpBody = Data(try await collected(request))
         return result
     }
 
     /// The whole body in memory: Foundation on Linux cannot send a stream of known length.
-    private static func collected(_ body: RequestBody) async throws(NetworkError) -> [UInt8] {
+    private static func collected(_ request: NetworkRequest) async throws(NetworkError) -> [UInt8] {
+        let body = request.body
         let length = try body.measuredLength()
-        let reader = try body.makeReader()
-        var bytes: [UInt8] = []
-        do {
-            while let chunk = try await reader.next() { bytes += chunk }
-        } catch {
-            throw NetworkError(wrapping: error, as: .invalidBody, phase: .send)
+        let bytes: [UInt8]
+        if let inMemory = body.inMemory {
+            bytes = inMemory
+        } else {
+            bytes = try await within(request.options.totalTimeout) { () throws(NetworkError) in
+                try await body.collected()
+            }
         }
         if let length, length != bytes.count {
             throw NetworkError(
                 .invalidBody, "the body has \(bytes.count) bytes, announced were \(length)", phase: .send)
         }
         return bytes
+    }
+
+    /// Does what must be over after a time.
+    private static func within<Value: Sendable>(
+        _ limit: Duration?, _ work: @escaping @Sendable () async throws(NetworkError) -> Value
+    ) async throws(NetworkError) -> Value {
+        guard let limit else { return try await work() }
+        do {
+            return try await withThrowingTaskGroup(of: Value?.self) { group in
+                group.addTask { try await work() }
+                group.addTask {
+                    try await Task.sleep(for: limit)
+                    return nil
+                }
+                defer { group.cancelAll() }
+                guard let value = try await group.next() ?? nil else {
+                    throw NetworkError(.timedOut, "the total time ran out", phase: .send)
+                }
+                return value
+            }
+        } catch {
+            throw NetworkError(wrapping: error, phase: .send)
+        }
     }
 }

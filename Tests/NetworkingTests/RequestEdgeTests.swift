@@ -1,0 +1,234 @@
+import AshlarNetworking
+import Foundation
+import Testing
+
+private struct At: Endpoint {
+    typealias Output = String
+    var host: EndpointHost
+    var path: EndpointPath = ""
+    var query: HTTPQuery = [:]
+    var method: HTTPMethod = .get
+    var headers: HTTPHeaders = [:]
+    var body: RequestBody = .empty
+}
+
+/// What leaves: paths, queries, fields and credentials of every spelling, as the server sees them.
+@Suite(.timeLimit(.minutes(5))) struct RequestEdgeTests {
+    private static let target: @Sendable (ServedRequest) -> String = { answer(body: $0.target) }
+
+    @Test(
+        "An interpolated value arrives as one segment, whatever it holds", arguments: TransportKind.allCases,
+        [
+            ("/", "%2F"), ("?", "%3F"), ("#", "%23"), ("%", "%25"), ("...", "..."), (" ", "%20"), ("%2F", "%252F"),
+            ("a%20b", "a%2520b"), ("ü/日本", "%C3%BC%2F%E6%97%A5%E6%9C%AC"),
+            ("\u{1F468}\u{200D}", "%F0%9F%91%A8%E2%80%8D"),
+            ("e\u{301}", "e%CC%81"), ("\0", "%00"), ("\r\nX: y", "%0D%0AX%3A%20y"), ("../..", "..%2F.."),
+            ("a:b@c", "a%3Ab%40c"),
+            ("+&=;,$!'()*", "%2B%26%3D%3B%2C%24%21%27%28%29%2A"), ("\\", "%5C"), ("-._~", "-._~"), (".%2e", ".%252e"),
+            ("\u{202E}", "%E2%80%AE"),
+        ])
+    func segments(kind: TransportKind, input: (value: String, written: String)) async throws {
+        let (value, written) = input
+        let server = try FaultServer(answering: Self.target)
+        let client = try kind.client()
+        let text = try await client.send(At(host: .url(server.url + "/base/"), path: "a/\(value)/z"))
+        #expect(text == "/base/a/\(written)/z")
+    }
+
+    @Test("Values that would leave their segment are refused in every position", arguments: ["", ".", ".."])
+    func strays(value: String) async throws {
+        let client = NetworkClient(transport: StubTransport { _ in .status(200) })
+        let paths: [EndpointPath] = [
+            "\(value)", "/\(value)", "\(value)/x", "a/\(value)", "a/\(value)/",
+            EndpointPath(segments: ["a", value, "b"]),
+        ]
+        for path in paths {
+            let error = await outcome { () async throws(NetworkError) in
+                try await client.send(At(host: "h", path: path))
+            }
+            #expect(error.failure?.code == .invalidURL)
+        }
+        // With text beside it the segment is one of its own.
+        #expect(try At(host: "h", path: "a/x\(value)/b").makeRequest().url.path == "/a/x\(value)/b")
+        // Two values that are harmless alone and lead elsewhere together.
+        #expect(throws: NetworkError.self) { try At(host: "h", path: "a/\(".")\(".")/b").makeRequest() }
+    }
+
+    @Test(
+        "A query keeps order, repeats and emptiness; nothing in it ends it", arguments: TransportKind.allCases)
+    func queries(kind: TransportKind) async throws {
+        let server = try FaultServer(answering: Self.target)
+        let client = try kind.client()
+        var query: HTTPQuery = [
+            "b": 1, "a": "", "b": "+ &=#?/", "n": nil, "list": ["x", "y"], "none": [String](), "t": true,
+        ]
+        query.append("flag")
+        query.append("", "empty name")
+        query.append("c", list: ["1,2", "3"], style: .commas)
+        query.append("ü\r\n\0", "日")
+        let expected =
+            "b=1&a=&b=%2B%20%26%3D%23%3F%2F&list=x&list=y&t=true&flag&=empty%20name&c=1%2C2%2C3&%C3%BC%0D%0A%00=%E6%97%A5"
+        #expect(try await client.send(At(host: .url(server.url + "/p"), query: query)) == "/p?" + expected)
+        #expect(try await client.send(At(host: .url(server.url + "/p?x=a+b&"), query: ["q": 1])) == "/p?x=a+b&&q=1")
+        #expect(try await client.send(At(host: .url(server.url + "/p?"), query: ["q": 1])) == "/p?q=1")
+        #expect(try await client.send(At(host: .url(server.url + "/p"), query: [:])) == "/p")
+        #expect(HTTPQuery([.init("", nil), .init("a", "1")]).queryText == "&a=1")
+    }
+
+    @Test("A form is written as browsers write it")
+    func forms() {
+        let query: HTTPQuery = ["a b": "*-._~", "ü": "+&=%", "line": "1\r\n2", "q": "\"'()!"]
+        #expect(query.formText == "a+b=*-._%7E&%C3%BC=%2B%26%3D%25&line=1%0D%0A2&q=%22%27%28%29%21")
+        #expect(query.queryText == "a%20b=%2A-._~&%C3%BC=%2B%26%3D%25&line=1%0D%0A2&q=%22%27%28%29%21")
+    }
+
+    @Test(
+        "Nothing that could split a request is sent, wherever it stands",
+        arguments: ["name", "value", "client", "method", "content type", "sensitive", "latin", "host field", "length"])
+    func injection(place: String) async throws {
+        for end in ["\r\nX-Evil: 1", "\n", "\r", "\0", "\u{1}", "\u{7F}"] {
+            let server = try FaultServer(answering: { _ in answer() })
+            var configuration = ClientConfiguration()
+            if place == "client" { configuration.headers["X"] = "a" + end }
+            let inner: [any NetworkTransport] = try TransportKind.allCases.map {
+                try $0.client(configuration).transport
+            }
+            let stub = StubTransport { _ in .status(200) }
+            let all = inner + [stub, RecordingTransport(stub), ReplayTransport(HARArchive())]
+            for transport in all {
+                let client = NetworkClient(configuration, transport: transport)
+                var request = try client.request(.post, server.url)
+                switch place {
+                case "name": request.headers.append("X" + end, "1")
+                case "value": request.headers.append("X", "1" + end)
+                case "method": request.method = HTTPMethod(rawValue: "GET" + end)
+                case "content type": request.body = .text("x", contentType: "text/plain" + end)
+                case "sensitive": request.headers.append("X", end + "1", isSensitive: true)
+                case "latin": request.headers.append("X", "\u{100}\(end.count)")
+                case "host field": request.headers.append("hOsT", "evil.example")
+                case "length": request.headers.append("Content-length", "0")
+                default: break
+                }
+                let sent = request
+                let error = await outcome { () async throws(NetworkError) in try await client.send(sent) }.failure
+                #expect(error?.code == .invalidHeader, "\(place) \(end.debugDescription) \(type(of: transport))")
+                #expect(error?.attempts == 0)
+                if place != "client", place != "method", place != "content type" {
+                    // The transports look for themselves as well.
+                    let alone = await outcome { () async throws(NetworkError) in try await transport.send(sent) }
+                        .failure
+                    if !(transport is StubTransport || transport is RecordingTransport) {
+                        #expect(alone?.code == .invalidHeader)
+                    }
+                }
+            }
+            #expect(server.connectionCount == 0)
+        }
+    }
+
+    @Test(
+        "Name and password in a URL are sent only where allowed, decoded, once and to their origin",
+        arguments: TransportKind.allCases,
+        [
+            ("u:p", "u:p"), ("u", "u:"), (":p", ":p"), ("u%3Aser:p%40w", "u:ser:p@w"), ("%C3%BC:%E2%82%AC", "ü:€"),
+            ("a:b:c", "a:b:c"),
+        ])
+    func userInfo(kind: TransportKind, input: (written: String, plain: String)) async throws {
+        let (written, plain) = input
+        let other = try FaultServer(answering: { answer(body: "other \($0["Authorization"] ?? "-")") })
+        let server = try FaultServer(answering: {
+            $0.target == "/away" ? answer(302, ["Location: \(other.url)/"]) : answer(body: $0["Authorization"] ?? "-")
+        })
+        let client = try kind.client()
+        var request = try client.request(.get, "http://\(written)@127.0.0.1:\(server.port)/")
+        let refused = request
+        let error = await outcome { () async throws(NetworkError) in try await client.send(refused) }.failure
+        #expect(error?.code == .invalidURL && server.connectionCount == 0)
+        #expect(error?.description.contains(written) == false || written == "u")
+        request.options.allowsUserInfo = true
+        let basic = "Basic " + Data(plain.utf8).base64EncodedString()
+        #expect(try await client.send(request).text() == basic)
+        request.headers["Authorization"] = "Own 1"
+        #expect(try await client.send(request).text() == "Own 1")
+        request.headers = [:]
+        request.url = try HTTPURL("http://\(written)@127.0.0.1:\(server.port)/away")
+        #expect(try await client.send(request).text() == "other -")
+    }
+
+    @Test(
+        "Hosts and ports are taken as one spelling",
+        arguments: [
+            ("HTTP://LOCALHOST:PORT/x", "localhost:PORT"), ("http://127.0.0.1:PORT?q", "127.0.0.1:PORT"),
+            ("http://127.0.0.1:0PORT/", "127.0.0.1:PORT"),
+        ])
+    func hosts(text: String, field: String) async throws {
+        let server = try FaultServer(answering: { answer(body: $0["Host"] ?? "-") })
+        func filled(_ text: String) -> String {
+            text.split(separator: "PORT", omittingEmptySubsequences: false).joined(separator: "\(server.port)")
+        }
+        for kind in TransportKind.allCases {
+            let client = try kind.client()
+            guard filled(text).split(separator: ":").last.map({ $0.prefix { $0.isNumber }.count <= 5 }) == true else {
+                continue
+            }
+            let host = try await client.send(client.request(.get, filled(text))).text()
+            #expect(host == filled(field))
+        }
+    }
+
+    @Test(
+        "A name in another script, empty parts and strange addresses are refused with the place",
+        arguments: [
+            ("http://bücher.example/", "Punycode"), ("http://a..b/", "empty parts"),
+            ("http://a.example../", "empty parts"),
+            ("http://[::1%25lo]/", "IPv6"), ("http://[v1.x]/", "IPv6"), ("http://a%2eb/", "letters"),
+            ("http://a b/", "space"),
+            ("http://[1:2:3:4:5:6:7::]:x/", "port"), ("http://a:65536/", "65536"), ("http://a:+80/", "digits"),
+        ])
+    func refusedHosts(text: String, word: String) {
+        let error = #expect(throws: NetworkError.self) { try HTTPURL(text) }
+        #expect(error?.code == .invalidURL && error?.phase == .prepare && error?.offset != nil)
+        #expect(error?.message.contains(word) == true, "\(String(describing: error))")
+    }
+
+    @Test(
+        "Progress only grows and ends at what was transferred, known length or not", arguments: TransportKind.allCases,
+        [true, false])
+    func progress(kind: TransportKind, isKnown: Bool) async throws {
+        let total = 600_000
+        let server = try FaultServer { connection in
+            while let request = connection.request() {
+                let body = [UInt8](repeating: 1, count: total)
+                connection.write("HTTP/1.1 200 OK\r\n")
+                connection.write(isKnown ? "Content-Length: \(total)\r\n\r\n" : "Transfer-Encoding: chunked\r\n\r\n")
+                for start in stride(from: 0, to: total, by: 50_000) {
+                    if !isKnown { connection.write("C350\r\n") }
+                    connection.write(body[start..<(start + 50_000)])
+                    if !isKnown { connection.write("\r\n") }
+                }
+                if !isKnown { connection.write("0\r\n\r\n") }
+                _ = request
+            }
+        }
+        let client = try kind.client()
+        let seen = Mutex<[TransferProgress]>([])
+        let stream: @Sendable () -> AsyncStream<[UInt8]> = {
+            AsyncStream { continuation in
+                for _ in 0..<10 { continuation.yield([UInt8](repeating: 2, count: 30_000)) }
+                continuation.finish()
+            }
+        }
+        var request = try client.request(.post, server.url, body: .stream(length: isKnown ? 300_000 : nil, stream))
+        request.options.progress = { now in seen.withLock { $0.append(now) } }
+        _ = try await client.send(request)
+        try await until { seen.withLock { $0.last?.received } == total }
+        let all = seen.withLock { $0 }
+        #expect(all.map(\.sent) == all.map(\.sent).sorted() && all.last?.sent == 300_000)
+        #expect(all.map(\.received) == all.map(\.received).sorted())
+        if isKnown {
+            #expect(all.last?.toReceive == total && all.last?.toSend == 300_000)
+        } else {
+            #expect(all.allSatisfy { $0.toReceive == nil })
+        }
+    }
+}
