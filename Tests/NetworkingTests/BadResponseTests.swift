@@ -55,6 +55,7 @@ import Testing
             .kills),
         Case("half a head", ok + "Content-Le", [.truncated, .connectionLost], .kills),
         Case("nothing", "", [.connectionLost], .kills),
+        Case("a length of 63 bits", ok + "Content-Length: 9223372036854775807\r\n\r\nabc", [.bodyTooLarge], .kills),
         Case("a body shorter than its length", ok + "Content-Length: 9\r\n\r\nabc", [.truncated]),
         Case(
             "a chunk size of letters", ok + "Transfer-Encoding: chunked\r\n\r\nzz\r\nabc\r\n0\r\n\r\n", [.corrupted],

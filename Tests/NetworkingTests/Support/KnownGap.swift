@@ -7,7 +7,7 @@ enum KnownGap: String {
     case normalizesPaths = "`/a/../b` is sent as `/b`"
     case refusesBodyOfGET = "GET with a body fails with `resource exceeds maximum size`"
     case seesNoBadHead = "a broken head is accepted, or fails as if the connection had been lost"
-    case kills = "an answer that ends within its head kills the process (`there's no response`)"
+    case kills = "an answer that ends within its head, or announces 2⁶³−1 bytes, kills the process"
     case vagueErrors = "broken chunks or compression are accepted or fail without saying why"
     case saysNothingOfTLS = "a refused certificate fails as if the connection had been lost"
     case mergesFields = "of repeated fields only one is seen, or all joined by commas"
