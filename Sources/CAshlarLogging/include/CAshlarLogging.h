@@ -4,8 +4,10 @@
 // What the logger needs below Swift: a thread-local slot that costs one load, and code that may run in a signal
 // handler, where Swift's runtime may not.
 
+#include <errno.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <unistd.h>
 
 /// The value of a thread and what to do with it when the thread ends.
 struct ashlar_log_slot {
@@ -24,6 +26,36 @@ static inline void ashlar_log_pause(void) {
     __builtin_ia32_pause();
 #elif defined(__aarch64__)
     __asm__ volatile("yield");
+#endif
+}
+
+/// Appends bytes to a file that was opened with O_APPEND and is `size` bytes long; the result is the number of bytes
+/// written or -errno.
+///
+/// On Linux straight into the kernel: the C library's `write` is a point where a thread can be cancelled, with the lock
+/// of the file held, and pays two atomic operations for it. There pwrite(2) appends to such a file whatever the offset,
+/// and does not take the lock of the file position, of which an appended line has no need.
+static inline long ashlar_log_append(int descriptor, const void *bytes, size_t count, int64_t size) {
+#if defined(__linux__) && defined(__x86_64__) && defined(__LP64__)
+    long result;
+    register long offset __asm__("r10") = (long)size;
+    __asm__ volatile("syscall"
+                     : "=a"(result)
+                     : "0"(18L), "D"((long)descriptor), "S"(bytes), "d"(count), "r"(offset)
+                     : "rcx", "r11", "memory");
+    return result;
+#elif defined(__linux__) && defined(__aarch64__) && defined(__LP64__)
+    register long number __asm__("x8") = 68;
+    register long result __asm__("x0") = descriptor;
+    register const void *start __asm__("x1") = bytes;
+    register size_t length __asm__("x2") = count;
+    register long offset __asm__("x3") = (long)size;
+    __asm__ volatile("svc #0" : "+r"(result) : "r"(number), "r"(start), "r"(length), "r"(offset) : "memory");
+    return result;
+#else
+    (void)size;
+    ssize_t written = write(descriptor, bytes, count);
+    return written >= 0 ? written : -errno;
 #endif
 }
 

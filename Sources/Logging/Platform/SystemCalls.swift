@@ -1,3 +1,5 @@
+internal import CAshlarLogging
+
 #if canImport(Darwin)
     import Darwin
 #elseif canImport(Musl)
@@ -119,6 +121,16 @@ enum SystemCalls {
             #endif
             if written >= 0 { return written }
             if errno != EINTR { return -Int(errno) }
+        }
+    }
+
+    /// Appends once to a file opened for appending that is `size` long; the result is the number of bytes written or
+    /// `-errno`.
+    @inline(__always)
+    static func append(_ descriptor: Int32, _ start: UnsafeRawPointer, _ count: Int, size: Int64) -> Int {
+        while true {
+            let written = ashlar_log_append(descriptor, start, count, size)
+            if written != -Int(EINTR) { return written }
         }
     }
 

@@ -119,7 +119,7 @@ final class SegmentedFile {
             return
         }
         writesUntilCheck &-= 1
-        let written = SystemCalls.write(descriptor, start, lines.count)
+        let written = SystemCalls.append(descriptor, start, lines.count, size: size)
         if written == lines.count {
             size &+= Int64(written)
             carefreeBytes &-= written
@@ -139,7 +139,9 @@ final class SegmentedFile {
     }
 
     private func put(_ bytes: UnsafeRawBufferPointer) -> Int {
-        guard fileSizeLimit != nil else { return SystemCalls.write(descriptor, bytes.baseAddress!, bytes.count) }
+        guard fileSizeLimit != nil else {
+            return SystemCalls.append(descriptor, bytes.baseAddress!, bytes.count, size: size)
+        }
         return SystemCalls.withoutWriteSignals { SystemCalls.write(descriptor, bytes.baseAddress!, bytes.count) }
     }
 
