@@ -18,7 +18,7 @@ let modes: [LogStorageMode] = [.everyLine, .mapped, .buffered(bytes: 4096, milli
     }
 
     @Test("Buffered lines are written when there are enough, when time has passed, and when they are critical")
-    func buffered() async throws {
+    func buffered() throws {
         let system = TestSystem { $0.mode = .buffered(bytes: 100, milliseconds: 10_000) }
         system.log().info("one")
         #expect(try system.file().isEmpty)
@@ -28,8 +28,10 @@ let modes: [LogStorageMode] = [.everyLine, .mapped, .buffered(bytes: 4096, milli
         let held = try system.live.utf8.count - system.file().utf8.count
         #expect(held <= 100)
         let quick = TestSystem { $0.mode = .buffered(bytes: 100_000, milliseconds: 5) }
+        let written = DispatchSemaphore(value: 0)
+        try #require(quick.pipeline.settings.store as? BufferedStore).whenWritten { written.signal() }
         quick.log().info("soon")
-        while try quick.file().isEmpty { try await Task.sleep(for: .milliseconds(2)) }
+        written.wait()
         #expect(try quick.file() == "[INFO] A - soon\n")
     }
 
@@ -161,18 +163,22 @@ let modes: [LogStorageMode] = [.everyLine, .mapped, .buffered(bytes: 4096, milli
         let system = TestSystem()
         let store = try #require(system.pipeline.settings.store as? AppendingStore)
         let (writer, done) = (store.forkLocks[0], DispatchSemaphore(value: 0))
+        let queued = DispatchSemaphore(value: 0)
         for round in 1...20 {
             let before = system.lines.count
             writer.lock()
+            store.whenQueued = { queued.signal() }
             for thread in 1...4 {
                 Thread.detachNewThread {
                     system.log("T\(thread)").info("round \(round)")
                     done.signal()
                 }
             }
-            while store.waitingLines < 4 { sched_yield() }
+            for _ in 1...4 { queued.wait() }
+            #expect(store.waitingLines == 4)
             writer.unlock()
             for _ in 1...4 { done.wait() }
+            store.whenQueued = nil
             #expect(store.waitingLines == 0)
             #expect(
                 Set(system.lines.dropFirst(before)) == Set((1...4).map { "[INFO] T\($0) - round \(round)" }))

@@ -2,7 +2,7 @@ internal import CAshlarLogging
 
 /// Something with locks that a fork has to hold, so that a child does not find one held by a thread it does not have.
 protocol ForkAware {
-    var forkLocks: [ForkSafeLock] { get }
+    var forkLocks: [any ForkLock] { get }
     /// Called in the child while the locks are held.
     func becomeForkedChild()
 }
@@ -13,7 +13,7 @@ protocol ForkAware {
 /// no old runs and touches no mapping.
 enum ForkHooks {
     /// The locks that the forking thread holds; used by that thread only, while it holds them.
-    nonisolated(unsafe) private static var held: [ForkSafeLock] = []
+    nonisolated(unsafe) private static var held: [any ForkLock] = []
     nonisolated(unsafe) private static var forked: [any ForkAware] = []
     nonisolated(unsafe) private static var store: (any LineStore)?
     private static let installed: Int32 = ashlar_log_at_fork({ prepare() }, { parent() }, { child() })
@@ -27,9 +27,11 @@ enum ForkHooks {
         let slots = settings.sinks
         let sinks = slots.compactMap { $0.sink as? any ForkAware }
         // In the order in which they are taken elsewhere: outer ones first.
-        var locks = pipeline.table.forkLocks + slots.map(\.lock) + sinks.flatMap(\.forkLocks)
+        var locks: [any ForkLock] = pipeline.table.forkLocks + slots.map(\.lock)
+        locks += sinks.flatMap(\.forkLocks)
         locks += settings.store?.forkLocks ?? []
-        locks += pipeline.innerLocks + [LogIndent.forkLock, LogCore.forkLock, Retention.forkLock]
+        locks += pipeline.innerLocks
+        locks += [LogIndent.forkLock, LogCore.forkLock, Retention.forkLock]
         for lock in locks { lock.lock() }
         held = [pipeline.control.lock] + locks
         (forked, store) = (sinks, settings.store)

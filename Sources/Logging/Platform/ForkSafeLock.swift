@@ -10,7 +10,8 @@
 ///
 /// `Synchronization.Mutex` notes the owning thread's identity, which a forked child does not keep, so the locks that
 /// the logger takes before a fork are of the C library.
-class ForkSafeLock: @unchecked Sendable {  // the pointer never changes; the lock behind it is made for threads
+class ForkSafeLock: ForkLock, @unchecked Sendable {
+    // The pointer never changes, and the lock behind it is made for threads.
     fileprivate let handle: UnsafeMutablePointer<pthread_mutex_t>
 
     init() {

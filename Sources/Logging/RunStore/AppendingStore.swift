@@ -8,7 +8,7 @@ import Synchronization
 /// line is done. As long as threads meet, the one that writes first waits a moment for the lines of as many as met the
 /// last time, because a write takes much longer than another thread needs to make its next line.
 final class AppendingStore: LineStore, @unchecked Sendable {  // each field names the lock it is used under
-    private let writer = ForkSafeLock()
+    private let writer = BriefLock()
     private let queueLock = ForkSafeLock()
     /// Under `writer`.
     let file: SegmentedFile
@@ -22,13 +22,10 @@ final class AppendingStore: LineStore, @unchecked Sendable {  // each field name
     private let done = Atomic<UInt64>(0)
     /// How many threads met the last time; changed under `writer`.
     private let meeting = Atomic<Int>(1)
-    /// Whether a thread has the file: a hint for those that wait, changed under `writer`.
-    private let isWriting = Atomic<Bool>(false)
-    private let synchronizesAt: LogLevel?
+    let synchronizesAt: LogLevel?
 
-    /// How often a thread looks whether others come, or its line is done, before it takes the slower way.
+    /// How often a thread looks whether others come before it writes.
     private static let looksForOthers = 20
-    private static let looksBeforeSleep = 600
 
     init(file: SegmentedFile, synchronizesAt: LogLevel?) {
         (self.file, self.synchronizesAt) = (file, synchronizesAt)
@@ -39,15 +36,19 @@ final class AppendingStore: LineStore, @unchecked Sendable {  // each field name
         queue.deallocate()
     }
 
-    func append(_ line: UnsafeRawBufferPointer, level: LogLevel) {
+    /// Takes one line whatever its level is: without a look whether it asks for the disk.
+    @inline(__always)
+    func append(_ line: UnsafeRawBufferPointer) {
         if meeting.load(ordering: .relaxed) == 1, writer.tryLock() {
-            isWriting.store(true, ordering: .relaxed)
             file.write(line)
-            isWriting.store(false, ordering: .relaxed)
             writer.unlock()
         } else {
             appendQueued(line)
         }
+    }
+
+    func append(_ line: UnsafeRawBufferPointer, level: LogLevel) {
+        append(line)
         if let synchronizesAt, level <= synchronizesAt { _ = flush(sync: true) }
     }
 
@@ -57,17 +58,12 @@ final class AppendingStore: LineStore, @unchecked Sendable {  // each field name
         queue.append(line.baseAddress!.assumingMemoryBound(to: UInt8.self), line.count)
         let ticket = queued.wrappingAdd(1, ordering: .releasing).newValue
         queueLock.unlock()
-        // A write takes less time than going to sleep and being woken.
+        whenQueued?()
         var looks = 0
         while done.load(ordering: .acquiring) < ticket {
-            looks += 1
-            if looks < Self.looksBeforeSleep {
-                guard !isWriting.load(ordering: .relaxed), writer.tryLock() else {
-                    ashlar_log_pause()
-                    continue
-                }
-            } else {
-                writer.lock()
+            guard writer.tryLock() else {
+                BriefLock.wait(&looks)
+                continue
             }
             // Whoever had the file before may have written the line.
             if done.load(ordering: .relaxed) < ticket { writeTogether() }
@@ -79,7 +75,6 @@ final class AppendingStore: LineStore, @unchecked Sendable {  // each field name
     ///
     /// Under `writer`.
     private func writeTogether() {
-        isWriting.store(true, ordering: .relaxed)
         let before = done.load(ordering: .relaxed)
         let expected = UInt64(meeting.load(ordering: .relaxed))
         var looks = 0
@@ -89,7 +84,6 @@ final class AppendingStore: LineStore, @unchecked Sendable {  // each field name
         }
         writeQueue()
         meeting.store(Int(done.load(ordering: .relaxed) &- before), ordering: .relaxed)
-        isWriting.store(false, ordering: .relaxed)
     }
 
     /// Writes what is queued.
@@ -106,6 +100,9 @@ final class AppendingStore: LineStore, @unchecked Sendable {  // each field name
         batch.shrink()
         done.store(last, ordering: .releasing)
     }
+
+    /// Called when a line has been queued, without a lock; set while no thread logs.
+    var whenQueued: (@Sendable () -> Void)?
 
     /// How many lines are queued and not written.
     var waitingLines: Int { Int(queued.load(ordering: .acquiring) &- done.load(ordering: .acquiring)) }
@@ -130,7 +127,7 @@ final class AppendingStore: LineStore, @unchecked Sendable {  // each field name
         }
     }
 
-    var forkLocks: [ForkSafeLock] { [writer, queueLock] }
+    var forkLocks: [any ForkLock] { [writer, queueLock] }
 
     func becomeForkedChild() {
         // What other threads had queued is theirs, and they are not here.

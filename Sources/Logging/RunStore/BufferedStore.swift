@@ -9,6 +9,8 @@ final class BufferedStore: LineStore {
         let buffer = ByteBuffer(capacity: 1024)
         var isClosed = false
         var hasThread = false
+        /// Called by the writing thread when it has written because time had passed.
+        var whenWritten: (@Sendable () -> Void)?
 
         init(file: SegmentedFile) { self.file = file }
 
@@ -44,10 +46,16 @@ final class BufferedStore: LineStore {
                         shared.lock.wait(nanoseconds: nanoseconds - (SystemCalls.monotonicClock() - oldest))
                     }
                     shared.writeOut()
+                    shared.whenWritten?()
                 }
             }
             shared.lock.unlock()
         }
+    }
+
+    /// Has a function called, under the lock, when lines were written because they were old enough.
+    func whenWritten(_ call: @escaping @Sendable () -> Void) {
+        shared.lock.withLock { shared.whenWritten = call }
     }
 
     deinit {
@@ -97,7 +105,7 @@ final class BufferedStore: LineStore {
         }
     }
 
-    var forkLocks: [ForkSafeLock] { [shared.lock] }
+    var forkLocks: [any ForkLock] { [shared.lock] }
 
     func becomeForkedChild() {
         // The buffered lines are the parent's to write, and the writing thread is not here.

@@ -9,7 +9,7 @@ protocol LineStore: AnyObject, Sendable {
     /// The log so far, or its last lines.
     func contents(limit: Int?) -> [UInt8]
     /// The locks that a fork has to hold, in the order in which they are taken.
-    var forkLocks: [ForkSafeLock] { get }
+    var forkLocks: [any ForkLock] { get }
     /// Called in a forked child, which holds the locks: lets go of what belongs to the parent.
     func becomeForkedChild()
 }
@@ -39,7 +39,7 @@ final class MemoryStore: LineStore, @unchecked Sendable {  // `ring` is used und
         return limit.map { RunReader.wholeLines(all, limit: $0) } ?? all
     }
 
-    var forkLocks: [ForkSafeLock] { [lock] }
+    var forkLocks: [any ForkLock] { [lock] }
 
     func becomeForkedChild() {}
 }

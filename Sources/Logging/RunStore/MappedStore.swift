@@ -235,7 +235,7 @@ final class MappedStore: LineStore, @unchecked Sendable {  // all that changes i
         }
     }
 
-    var forkLocks: [ForkSafeLock] { [lock] }
+    var forkLocks: [any ForkLock] { [lock] }
 
     func becomeForkedChild() {
         // The mapping and the segments are the parent's; the child writes a file of its own.

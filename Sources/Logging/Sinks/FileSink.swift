@@ -100,6 +100,6 @@ public final class FileSink: LogSink, @unchecked Sendable {  // what changes is 
 }
 
 extension FileSink: ForkAware {
-    var forkLocks: [ForkSafeLock] { [lock] }
+    var forkLocks: [any ForkLock] { [lock] }
     func becomeForkedChild() {}
 }

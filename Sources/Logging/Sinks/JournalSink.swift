@@ -92,6 +92,6 @@ public struct JournalSink: LogSink {
 }
 
 extension JournalSink: ForkAware {
-    var forkLocks: [ForkSafeLock] { [socket.lock] }
+    var forkLocks: [any ForkLock] { [socket.lock] }
     func becomeForkedChild() {}
 }

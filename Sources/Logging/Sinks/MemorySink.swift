@@ -40,11 +40,11 @@ public final class MemorySink: LogSink, @unchecked Sendable {  // `ring` is used
 }
 
 extension MemorySink: ForkAware {
-    var forkLocks: [ForkSafeLock] { [lock] }
+    var forkLocks: [any ForkLock] { [lock] }
     func becomeForkedChild() {}
 }
 
 extension CapturingSink: ForkAware {
-    var forkLocks: [ForkSafeLock] { [kept.lock] }
+    var forkLocks: [any ForkLock] { [kept.lock] }
     func becomeForkedChild() {}
 }

@@ -56,7 +56,7 @@ public final class QueueSink: LogSink {
 }
 
 extension QueueSink: ForkAware {
-    var forkLocks: [ForkSafeLock] { [queue.lock, queue.slot.lock] }
+    var forkLocks: [any ForkLock] { [queue.lock, queue.slot.lock] }
 
     func becomeForkedChild() {
         // What waits is the parent's to deliver; without the thread, lines are delivered by the caller.

@@ -66,6 +66,6 @@ public struct SyslogSink: LogSink {
 }
 
 extension SyslogSink: ForkAware {
-    var forkLocks: [ForkSafeLock] { [socket.lock] }
+    var forkLocks: [any ForkLock] { [socket.lock] }
     func becomeForkedChild() {}
 }

@@ -16,7 +16,7 @@ final class ThresholdTable: @unchecked Sendable {  // everything mutable is read
     private var loggers: [UnsafeRawPointer: Unmanaged<LogCore>] = [:]
 
     /// The locks a fork has to hold.
-    var forkLocks: [ForkSafeLock] { [lock] }
+    var forkLocks: [any ForkLock] { [lock] }
 
     var isEnabled: Bool {
         get { lock.withLock { isEnabledNow } }
