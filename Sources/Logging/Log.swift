@@ -68,11 +68,14 @@ final class LogCore: Sendable {
     let regularLimit = Atomic<UInt8>(0)
     let ownLevel: Atomic<OwnLevel>
     let context: LogContext
+    /// That of `context`.
+    private let identity: UInt64
 
     let pipeline: LogPipeline
 
     init(_ name: String, level: LogLevel?, pipeline: LogPipeline) {
         context = LogContext(name)
+        identity = context.identity
         ownLevel = Atomic(OwnLevel(level: level))
         self.pipeline = pipeline
         pipeline.table.add(self)
@@ -113,9 +116,17 @@ final class LogCore: Sendable {
     ) {
         var message = message
         let thread = ThreadContext.current
+        if fields.isEmpty, pipeline.emitPlainly(from: identity, level, &message.owner, on: thread) { return }
+        emitInFull(level, &message, fields, LogPlace(file: file, function: function), line, on: thread)
+    }
+
+    @inline(never)
+    private func emitInFull(
+        _ level: LogLevel, _ message: inout LogMessage, _ fields: LogFields, _ place: LogPlace, _ line: UInt,
+        on thread: ThreadContext
+    ) {
         pipeline.emit(
-            from: self, level, (message.start, message.count, message.omitted), fields,
-            LogPlace(file: file, function: function), line, on: thread)
+            from: self, level, (message.start, message.count, message.omitted), fields, place, line, on: thread)
         thread.giveBack(&message)
         thread.state.pointee.nesting -= 1
     }

@@ -26,8 +26,8 @@ public struct LogMessage: ExpressibleByStringInterpolation, @unchecked Sendable 
 
     @inline(__always)
     init(owner: consuming MessageBuffer) {
-        let buffer = owner.buffer
-        (start, count, omitted) = (UnsafePointer(buffer.start), buffer.count, buffer.header.pointee.omitted)
+        (start, count) = (UnsafePointer(owner.start), owner.count)
+        omitted = owner.buffer.header.pointee.omitted
         self.owner = owner
     }
 

@@ -49,6 +49,8 @@ final class CompiledFormat: Sendable {
     /// A time may go before it.
     private let headLength: Int
     private let timeLeads: Bool
+    /// Whether a line without fields is such a beginning and the message.
+    let isPlain: Bool
 
     init(kind: Kind, indentUnit: [UInt8] = [32], indentWidth: Int = 2, messageStyle: Escaping = .text) {
         var steps: [Step] = []
@@ -85,6 +87,7 @@ final class CompiledFormat: Sendable {
         let rest = steps.dropFirst(timeLeads ? 1 : 0)
         let head = rest.prefix { $0.action.isSameForLogger }
         headLength = rest.dropFirst(head.count).first?.action == .message ? head.count : 0
+        isPlain = !timeLeads && headLength > 0 && steps.dropFirst(headLength + 1).allSatisfy { $0.action == .fields }
     }
 
     convenience init(_ pieces: [FormatPiece]) { self.init(kind: .pattern(pieces)) }

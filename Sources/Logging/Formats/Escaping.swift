@@ -39,6 +39,28 @@ enum Escaping {
         return found & 0x8080_8080_8080_8080 == 0
     }
 
+    /// Whether all bytes from `first` on are ASCII characters that stand for themselves in every kind of text; a tab is
+    /// not among them.
+    ///
+    /// Writes up to 15 bytes behind the last, for which there has to be room; if there is not, the answer is `false`.
+    @inline(__always)
+    static func isPlain(_ buffer: ByteBuffer, from first: Int) -> Bool {
+        let count = buffer.count
+        guard count &+ 16 <= buffer.header.pointee.capacity else { return false }
+        let start = UnsafeMutableRawPointer(buffer.start)
+        start.storeBytes(of: SIMD16(repeating: 32), toByteOffset: count, as: SIMD16<UInt8>.self)
+        // The high bit of a byte is set in itself, if it is part of a longer character, or when 32 is taken away from a
+        // control character, or when 1 is added to a delete.
+        var (index, found) = (first, SIMD16<UInt8>())
+        while index < count {
+            let part = start.loadUnaligned(fromByteOffset: index, as: SIMD16<UInt8>.self)
+            found |= part | (part &- 32) | (part &+ 1)
+            index &+= 16
+        }
+        let words = unsafeBitCast(found, to: SIMD2<UInt64>.self)
+        return (words[0] | words[1]) & 0x8080_8080_8080_8080 == 0
+    }
+
     /// The high bit of every byte that is zero (and perhaps of one after such a byte).
     @inline(__always)
     private static func zeroes(_ word: UInt64) -> UInt64 { (word &- 0x0101_0101_0101_0101) & ~word }

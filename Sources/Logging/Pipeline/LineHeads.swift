@@ -10,7 +10,7 @@ struct LineHeads {
 
     private static let slots = 8
     /// Longer beginnings are printed each time.
-    private static let longest = 112
+    static let longest = 112
     /// So are deeper ones.
     static let deepest = 15
     private static let stride = MemoryLayout<Slot>.stride + longest
@@ -19,6 +19,7 @@ struct LineHeads {
 
     init() {
         memory = .allocate(byteCount: Self.slots * Self.stride, alignment: 64)
+        memory.initializeMemory(as: UInt8.self, repeating: 0, count: Self.slots * Self.stride)
         removeAll()
     }
 
@@ -43,13 +44,21 @@ struct LineHeads {
     /// Appends the beginning of a line, if it is known.
     @inline(__always)
     func append(_ context: UInt64, _ level: LogLevel, _ depth: Int, to line: ByteBuffer) -> Bool {
+        guard let known = known(context, level, depth) else { return false }
+        let bytes = (known.end - known.count).assumingMemoryBound(to: UInt8.self)
+        line.append(UnsafePointer(bytes), known.count)
+        return true
+    }
+
+    /// The end and the length of the beginning of a line, if it is known.
+    ///
+    /// Up to 15 bytes before the beginning may be read too.
+    @inline(__always)
+    func known(_ context: UInt64, _ level: LogLevel, _ depth: Int) -> (end: UnsafeMutableRawPointer, count: Int)? {
         let key = Self.key(context, level, depth)
         let slot = slot(key)
         let known = slot.load(as: Slot.self)
-        guard known.key == key else { return false }
-        let bytes = slot + MemoryLayout<Slot>.stride
-        line.append(UnsafePointer(bytes.assumingMemoryBound(to: UInt8.self)), known.count)
-        return true
+        return known.key == key ? (slot + Self.stride, known.count) : nil
     }
 
     /// Keeps a beginning in place of another one.
@@ -58,6 +67,6 @@ struct LineHeads {
         let key = Self.key(context, level, depth)
         let slot = slot(key)
         slot.storeBytes(of: Slot(key: key, count: bytes.count), as: Slot.self)
-        (slot + MemoryLayout<Slot>.stride).copyMemory(from: start, byteCount: bytes.count)
+        (slot + Self.stride - bytes.count).copyMemory(from: start, byteCount: bytes.count)
     }
 }

@@ -55,7 +55,7 @@ extension LogPipeline {
         func settings(_ generation: UInt64) -> PipelineSettings {
             PipelineSettings(
                 generation: generation, store: opened.store, format: configuration.format.compiled, sinks: sinks,
-                maximumLineBytes: max(1024, configuration.maximumLineBytes), extraFields: [:], limiter: limiter)
+                maximumLineBytes: configuration.maximumLineBytes, extraFields: [:], limiter: limiter)
         }
         // Early lines go first; those that come meanwhile, just behind.
         let first = settings(0)

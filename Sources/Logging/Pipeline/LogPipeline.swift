@@ -55,6 +55,7 @@ final class LogPipeline: @unchecked Sendable {  // what changes is atomic or beh
         thread.state.pointee.settings = .passRetained(settings)
         thread.state.pointee.generation = settings.generation
         thread.state.pointee.messageLimit = settings.maximumLineBytes + 64
+        thread.state.pointee.plainStore = settings.plainStore
         thread.state.pointee.heads.removeAll()
         old?.release()
     }
@@ -83,6 +84,58 @@ final class LogPipeline: @unchecked Sendable {  // what changes is atomic or beh
     }
 
     // MARK: A line
+
+    /// Writes the line of a message around the message itself, where it was collected.
+    ///
+    /// Most lines are plain: without fields, in a format that ends with the message, by a logger whose lines begin the
+    /// same as lately, of characters that stand for themselves. Returns `false`, with nothing done, for any other line,
+    /// and unless this thread knows the present settings.
+    ///
+    /// The message goes back to the thread before the line is written: nothing takes it meanwhile, and what is done
+    /// after the system call takes longer.
+    @inline(__always)
+    func emitPlainly(
+        from context: UInt64, _ level: LogLevel, _ owner: inout MessageBuffer?, on thread: ThreadContext
+    ) -> Bool {
+        guard owner != nil, isKnownUniquelyReferenced(&owner) else { return false }
+        let message = owner.unsafelyUnwrapped.buffer
+        guard thread.hasRoom(for: message) else { return false }
+        let state = thread.state
+        let store = state.pointee.plainStore
+        if case .none = store { return false }
+        guard state.pointee.generation == generation.load(ordering: .acquiring),
+            captures.load(ordering: .relaxed) == 0
+        else { return false }
+        let depth = LogIndent.depth(on: thread)
+        guard depth <= LineHeads.deepest, let head = state.pointee.heads.known(context, level, depth) else {
+            return false
+        }
+        let count = message.count &- MessageBuffer.room
+        guard count < Self.longestPlainMessage, Escaping.isPlain(message, from: MessageBuffer.room) else {
+            return false
+        }
+        sequence.wrappingAdd(1, ordering: .relaxed)
+        let start = UnsafeMutableRawPointer(message.start + MessageBuffer.room)
+        var copied = 0
+        repeat {
+            copied &+= 16
+            let part = head.end.loadUnaligned(fromByteOffset: 0 &- copied, as: SIMD16<UInt8>.self)
+            start.storeBytes(of: part, toByteOffset: 0 &- copied, as: SIMD16<UInt8>.self)
+        } while copied < head.count
+        start.storeBytes(of: 10, toByteOffset: count, as: UInt8.self)
+        let line = UnsafeRawBufferPointer(start: start - head.count, count: head.count &+ count &+ 1)
+        thread.keep(&owner)
+        thread.state.pointee.nesting &-= 1
+        switch store {
+        case .appending(let store): store._withUnsafeGuaranteedRef { $0.append(line) }
+        case .mapped(let store): store._withUnsafeGuaranteedRef { $0.append(line, level: level) }
+        case .none: break
+        }
+        return true
+    }
+
+    /// With any beginning, such a message fits into the shortest limit of lines there is.
+    private static let longestPlainMessage = 1024 - LineHeads.longest
 
     /// Writes a line whose message has been evaluated.
     func emit(
@@ -232,7 +285,7 @@ final class LogPipeline: @unchecked Sendable {  // what changes is atomic or beh
     }
 
     /// The locks that are taken while others are held, in order.
-    var innerLocks: [ForkSafeLock] { [early.lock, latest.lock, counters.lock] }
+    var innerLocks: [any ForkLock] { [early.lock, latest.lock, counters.lock] }
 
     /// In a forked child: every line says which process it is of.
     func becomeForkedChild() {

@@ -20,7 +20,9 @@ struct ThreadContext {
         let line = ByteBuffer(capacity: 512)
         let secondText = ByteBuffer(capacity: 32)
         /// Buffers of messages that are done with, for the next ones.
-        var spare: (MessageBuffer?, MessageBuffer?)
+        ///
+        /// Unmanaged, so that taking and giving them back counts no references.
+        var spare: (Unmanaged<MessageBuffer>?, Unmanaged<MessageBuffer>?)
         /// Beginnings of lines in the format of these settings.
         let heads = LineHeads()
         /// The settings this thread saw last, kept alive by it; see `LogPipeline.settings(of:)`.
@@ -28,6 +30,8 @@ struct ThreadContext {
         /// Unmanaged, because a reference that is counted costs a line two atomic operations.
         var settings: Unmanaged<PipelineSettings>?
         var generation: UInt64 = 0
+        /// Where plain lines go under these settings.
+        var plainStore = PlainStore.none
     }
 
     let state: UnsafeMutablePointer<State>
@@ -56,6 +60,8 @@ struct ThreadContext {
             state.pointee.secondText.deallocate()
             state.pointee.heads.deallocate()
             state.pointee.settings?.release()
+            state.pointee.spare.0?.release()
+            state.pointee.spare.1?.release()
             state.deinitialize(count: 1)
             state.deallocate()
         }
@@ -65,24 +71,33 @@ struct ThreadContext {
     /// An empty buffer for a message; a nested message gets one of its own.
     @inline(__always)
     func takeMessageBuffer() -> MessageBuffer {
-        let taken = state.pointee.spare.0.take() ?? state.pointee.spare.1.take() ?? MessageBuffer()
-        taken.buffer.reset(limit: state.pointee.messageLimit)
+        let spare = state.pointee.spare.0.take() ?? state.pointee.spare.1.take()
+        let taken = spare?.takeRetainedValue() ?? MessageBuffer()
+        taken.reset(limit: state.pointee.messageLimit)
         return taken
     }
 
     /// Takes a message's buffer back for the next one, unless someone kept the message.
     @inline(__always)
     func giveBack(_ message: inout LogMessage) {
-        guard message.owner != nil, isKnownUniquelyReferenced(&message.owner), let owner = message.owner.take() else {
-            return
-        }
-        guard owner.buffer.header.pointee.capacity <= ByteBuffer.largestKept else { return }
-        if state.pointee.spare.0 == nil {
-            state.pointee.spare.0 = owner
-        } else if state.pointee.spare.1 == nil {
-            state.pointee.spare.1 = owner
+        guard message.owner != nil, isKnownUniquelyReferenced(&message.owner) else { return }
+        let buffer = message.owner.unsafelyUnwrapped.buffer
+        if hasRoom(for: buffer) {
+            keep(&message.owner)
+        } else if state.pointee.spare.1 == nil, buffer.header.pointee.capacity <= ByteBuffer.largestKept {
+            state.pointee.spare.1 = message.owner.take().map { .passRetained($0) }
         }
     }
+
+    /// Whether a message's buffer can be kept for the next message.
+    @inline(__always)
+    func hasRoom(for buffer: ByteBuffer) -> Bool {
+        state.pointee.spare.0 == nil && buffer.header.pointee.capacity <= ByteBuffer.largestKept
+    }
+
+    /// Keeps a buffer for which there is room, and to which there is no other reference.
+    @inline(__always)
+    func keep(_ owner: inout MessageBuffer?) { state.pointee.spare.0 = owner.take().map { .passRetained($0) } }
 
     /// In a forked child the thread has another identity.
     func becomeForkedChild() { state.pointee.threadID = ashlar_log_thread_id() }

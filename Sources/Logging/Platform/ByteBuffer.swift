@@ -18,7 +18,7 @@ struct ByteBuffer {
 
     let header: UnsafeMutablePointer<Header>
 
-    init(capacity: Int = 256) {
+    init(capacity: Int = 512) {
         header = .allocate(capacity: 1)
         header.initialize(
             to: Header(start: .allocate(capacity: capacity), end: capacity, capacity: capacity, limit: .max))
@@ -88,10 +88,34 @@ struct ByteBuffer {
     func append(_ source: UnsafePointer<UInt8>, _ count: Int) {
         let before = header.pointee.count
         if before &+ count <= header.pointee.end {
-            (header.pointee.start + before).update(from: source, count: count)
+            Self.copy(source, count, to: header.pointee.start + before)
             header.pointee.count = before &+ count
         } else {
             appendGrowing(source, count)
+        }
+    }
+
+    /// Copies bytes that do not overlap; short pieces, which most are, without a call of the C library.
+    @inline(never)
+    private static func copy(_ source: UnsafePointer<UInt8>, _ count: Int, to target: UnsafeMutablePointer<UInt8>) {
+        let (from, to) = (UnsafeRawPointer(source), UnsafeMutableRawPointer(target))
+        // The first and the last bytes, which may be partly the same.
+        func ends<Word: BitwiseCopyable>(_ word: Word.Type) {
+            let rest = count &- MemoryLayout<Word>.size
+            let last = from.loadUnaligned(fromByteOffset: rest, as: word)
+            to.storeBytes(of: from.loadUnaligned(as: word), as: word)
+            to.storeBytes(of: last, toByteOffset: rest, as: word)
+        }
+        switch count {
+        case ..<1: break
+        case ..<4:
+            target[0] = source[0]
+            target[count >> 1] = source[count >> 1]
+            target[count &- 1] = source[count &- 1]
+        case ..<8: ends(UInt32.self)
+        case ...16: ends(UInt64.self)
+        case ...32: ends(SIMD16<UInt8>.self)
+        default: to.copyMemory(from: from, byteCount: count)
         }
     }
 
@@ -141,6 +165,33 @@ struct ByteBuffer {
     /// Appends a number in decimal digits.
     @inline(__always)
     func append(decimal value: UInt64) {
+        let before = header.pointee.count
+        guard value < 100_000_000, before &+ 8 <= header.pointee.end else {
+            appendLong(decimal: value)
+            return
+        }
+        let digits = Self.eightDigits(of: value)
+        let zeros = min(7, digits.trailingZeroBitCount >> 3)
+        let text = (digits | 0x3030_3030_3030_3030) >> UInt64(truncatingIfNeeded: zeros &* 8)
+        UnsafeMutableRawPointer(header.pointee.start + before).storeBytes(of: text.littleEndian, as: UInt64.self)
+        header.pointee.count = before &+ 8 &- zeros
+    }
+
+    /// The eight decimal digits of a number below 10^8, one a byte, the first in the lowest byte.
+    ///
+    /// Divides both halves, then all pairs, then all digits at once by multiplying with reciprocals.
+    @inline(__always)
+    private static func eightDigits(of value: UInt64) -> UInt64 {
+        let high = value / 10_000
+        let halves = high | (value &- high &* 10_000) << 32
+        let hundreds = (halves &* 10_486) >> 20 & 0x0000_007F_0000_007F
+        let pairs = hundreds | (halves &- hundreds &* 100) << 16
+        let tens = (pairs &* 103) >> 10 & 0x000F_000F_000F_000F
+        return tens | (pairs &- tens &* 10) << 8
+    }
+
+    @inline(never)
+    private func appendLong(decimal value: UInt64) {
         let length = Self.digits(of: value)
         let before = header.pointee.count
         if before &+ length > header.pointee.end {
@@ -163,18 +214,9 @@ struct ByteBuffer {
     }
 
     /// How many decimal digits a number has.
-    @inline(__always)
     private static func digits(of value: UInt64) -> Int {
-        if value < 10 { return 1 }
-        if value < 100 { return 2 }
-        if value < 1000 { return 3 }
-        if value < 10_000 { return 4 }
-        return digits(ofLarge: value)
-    }
-
-    private static func digits(ofLarge value: UInt64) -> Int {
-        var length = 4
-        var rest = value / 10_000
+        var length = 1
+        var rest = value / 10
         while rest != 0 {
             rest /= 10
             length += 1
@@ -182,7 +224,6 @@ struct ByteBuffer {
         return length
     }
 
-    @inline(__always)
     private static func write(_ value: UInt64, _ length: Int, to start: UnsafeMutablePointer<UInt8>) {
         var rest = value
         var place = start + length
@@ -216,8 +257,22 @@ struct ByteBuffer {
 }
 
 /// The buffer of a message, which lives as long as someone keeps the message.
+///
+/// The message stands behind room for the beginning of its line, so that a line can be made around it in place.
 final class MessageBuffer {
+    static let room = 128
+
     let buffer = ByteBuffer()
 
     deinit { buffer.deallocate() }
+
+    /// Empties the buffer for a message of up to `limit` bytes.
+    @inline(__always)
+    func reset(limit: Int) {
+        buffer.reset(limit: limit &+ Self.room)
+        buffer.header.pointee.count = Self.room
+    }
+
+    @inline(__always) var start: UnsafeMutablePointer<UInt8> { buffer.start + Self.room }
+    @inline(__always) var count: Int { buffer.count &- Self.room }
 }
