@@ -3,60 +3,6 @@ import Foundation
 import Testing
 
 @Suite struct ReadingTests {
-    static let words: [(ConfigValue, Bool?)] = [
-        ("true", true), ("YES", true), ("On", true), ("y", true), ("T", true), ("1", true), (1, true), (true, true),
-        ("false", false), ("no", false), ("OFF", false), ("n", false), ("f", false), ("0", false), (0, false),
-        ("maybe", nil), ("", nil), ("2", nil), (2, nil), (1.0, nil), (" true", nil), ("truely", nil), ([], nil),
-    ]
-
-    @Test("A truth value is one of the known words and nothing else", arguments: words)
-    func bools(value: ConfigValue, expected: Bool?) {
-        #expect(ApplicationConfig(["k": value]).bool(forKey: "k") == expected)
-    }
-
-    @Test(
-        "A whole number is read from what wholly is one",
-        arguments: [
-            ("12", 12), ("-7", -7), ("+7", 7), ("0x1F", 31), (12, 12), (3.0, 3), ("12abc", nil), ("", nil),
-            (" 12", nil),
-            (3.5, nil), (true, nil), ("1e3", nil), (.unsigned(.max), nil), (.real(.nan), nil), (.real(1e30), nil),
-            ("9223372036854775807", Int.max), ("9223372036854775808", nil), (.data(Data()), nil),
-        ] as [(ConfigValue, Int?)])
-    func ints(value: ConfigValue, expected: Int?) {
-        #expect(ApplicationConfig(["k": value]).int(forKey: "k") == expected)
-    }
-
-    @Test(
-        "A number is finite and loses nothing",
-        arguments: [
-            ("1.5", 1.5), (2, 2), ("-.5", -0.5), ("1e3", 1000), (.real(.infinity), nil), ("nan", nil), ("inf", nil),
-            ("0x10", nil), ("1.5x", nil), ("1e999", nil), (false, nil), (.integer(1 << 53), 9_007_199_254_740_992),
-            (.integer(1 << 53 + 1), nil),
-        ] as [(ConfigValue, Double?)])
-    func doubles(value: ConfigValue, expected: Double?) {
-        #expect(ApplicationConfig(["k": value]).double(forKey: "k") == expected)
-    }
-
-    @Test(
-        "NaN and infinity are numbers only where that is asked for",
-        arguments: [
-            (.real(.infinity), .infinity), ("-inf", -.infinity), ("+Infinity", .infinity), ("infinite", nil),
-            ("1.5", 1.5), ("--inf", nil),
-        ] as [(ConfigValue, Double?)])
-    func nonFinite(value: ConfigValue, expected: Double?) throws {
-        var plan = plan([:])
-        plan.defaults = ["k": value, "nan": "NaN"]
-        #expect(try ApplicationConfig.load(plan).double(forKey: "k") == (expected?.isFinite == true ? expected : nil))
-        plan.coercion = .standard.admittingNonFinite()
-        let config = try ApplicationConfig.load(plan)
-        #expect(config.double(forKey: "k") == expected)
-        #expect(config.double(forKey: "nan")?.isNaN == true)
-        #expect(config[ConfigKey("k", default: 0.0)] == expected ?? 0)
-        #expect(config.int(forKey: "k") == nil)
-        plan.coercion = .strict.admittingNonFinite()
-        #expect(try ApplicationConfig.load(plan).double(forKey: "nan") == nil)
-    }
-
     @Test("A typed key reads each configuration it is given, in turn")
     func keyInTurn() {
         // The texts lie at other places, the value is of another kind, or there is none.
@@ -131,60 +77,6 @@ import Testing
         }
     }
 
-    @Test("Values go through encoders and come back as they were")
-    func codable() throws {
-        let value: ConfigValue = [
-            "b": true, "i": -7, "u": .unsigned(.max), "r": 1.5, "s": "x", "list": [1, "two", [false]], "empty": [:],
-            "none": [], "date": .date(Date(timeIntervalSinceReferenceDate: 5)), "data": .data(Data([1, 2])),
-        ]
-        let plist = try PropertyListEncoder().encode(value)
-        #expect(try PropertyListDecoder().decode(ConfigValue.self, from: plist) == value)
-        var plain = value.dictionary ?? [:]
-        (plain["date"], plain["data"], plain["null"]) = (nil, nil, .array([nil]))
-        let json = try JSONEncoder().encode(ConfigValue.dictionary(plain))
-        #expect(try JSONDecoder().decode(ConfigValue.self, from: json) == .dictionary(plain))
-    }
-
-    @Test("An error that a type throws itself names the place of the value it is about")
-    func decodeOwnErrors() throws {
-        struct Odd: Decodable {
-            init(from decoder: any Decoder) throws {
-                let container = try decoder.singleValueContainer()
-                guard try container.decode(Int.self) % 2 == 1 else {
-                    throw DecodingError.dataCorruptedError(in: container, debugDescription: "it is even")
-                }
-            }
-        }
-        struct Holder: Decodable {
-            var kind: Server.Kind?
-            var odds: [Odd]?
-        }
-        let config = try ApplicationConfig.load(
-            plan(["ApplicationConfig.json": "{\"a\": {\"kind\": \"wab\"},\n\"b\": {\"odds\": [1,\n2]}}"]))
-        let kind = #expect(throws: ConfigError.self) { try config.decode(Holder.self, at: "a") }
-        #expect(
-            kind?.description.hasPrefix(
-                "a.kind: the value cannot be decoded: found string \"wab\" (ApplicationConfig.json:1:") == true)
-        let odd = #expect(throws: ConfigError.self) { try config.decode(Holder.self, at: "b") }
-        #expect(
-            odd?.description
-                == "b.odds[1]: the value cannot be decoded: found integer 2 (ApplicationConfig.json:3:1; it is even)")
-    }
-
-    @Test("Structures can hold values of any kind, which are taken as they are")
-    func decodeValues() throws {
-        struct Holder: Decodable, Equatable {
-            var any: ConfigValue
-            var list: [ConfigValue]
-            var map: [String: ConfigValue]
-            var none: ConfigValue?
-        }
-        let config: ApplicationConfig = ["any": "1", "list": [1, true, "yes", .real(2)], "map": ["a": ["b": "0"]]]
-        #expect(
-            try config.decode(Holder.self)
-                == Holder(any: "1", list: [1, true, "yes", .real(2)], map: ["a": ["b": "0"]], none: nil))
-    }
-
     @Test("Remarks on defaults reach the reporter once for each key and type")
     func remarks() {
         let log = AccessLog()
@@ -204,85 +96,6 @@ import Testing
                 "secretToken: expected Int, found string <redacted>; the default is used (code)",
             ])
         #expect(config.diagnostics.count == 3)
-    }
-
-    @Test(
-        "A text is read from scalars in canonical form",
-        arguments: [
-            ("x", "x"), (12, "12"), (1.5, "1.5"), (2.0, "2"), (true, "true"), (.unsigned(.max), "18446744073709551615"),
-            ([], nil), ([:], nil), (.data(Data()), nil),
-        ] as [(ConfigValue, String?)])
-    func strings(value: ConfigValue, expected: String?) {
-        #expect(ApplicationConfig(["k": value]).string(forKey: "k") == expected)
-    }
-
-    @Test("Integers of all widths are checked for their range")
-    func widths() throws {
-        let config = ApplicationConfig(["small": 200, "negative": -1, "big": .unsigned(.max)])
-        #expect(try config.get("small", as: UInt8.self) == 200)
-        #expect(throws: ConfigError.self) { try config.get("small", as: Int8.self) }
-        #expect(throws: ConfigError.self) { try config.get("negative", as: UInt.self) }
-        #expect(try config.get("big", as: UInt64.self) == .max)
-    }
-
-    @Test(
-        "Strict rules read each kind only as itself",
-        arguments: [("\"1\"", "s"), ("1", "i"), ("1.5", "d"), ("true", "b")])
-    func strict(json: String, kind: String) throws {
-        var plan = plan(["ApplicationConfig.json": "{\"k\": \(json)}"])
-        plan.coercion = .strict
-        let config = try ApplicationConfig.load(plan)
-        #expect((config.string(forKey: "k") != nil) == (kind == "s"))
-        #expect((config.int(forKey: "k") != nil) == (kind == "i"))
-        #expect((config.double(forKey: "k") != nil) == (kind == "d" || kind == "i"))
-        #expect((config.bool(forKey: "k") != nil) == (kind == "b"))
-        #expect(
-            config.duration(forKey: "k")
-                == (kind == "s" || kind == "b" ? nil : kind == "i" ? .seconds(1) : .seconds(1.5)))
-    }
-
-    @Test(
-        "Durations and sizes are read with their units",
-        arguments: [
-            ("250ms", .milliseconds(250), nil), ("30s", .seconds(30), nil), ("1.5m", .seconds(90), nil),
-            ("2h", .seconds(7200), nil), ("7d", .seconds(604_800), nil), ("10us", .microseconds(10), nil),
-            (15, .seconds(15), 15), ("512", .seconds(512), 512), ("10MiB", nil, 10_485_760), ("10 MB", nil, 10_000_000),
-            ("1.5KiB", nil, 1536), ("-1", .seconds(-1), nil), ("1 parsec", nil, nil), ("ms", nil, nil),
-            ("0.3B", nil, nil),
-        ] as [(ConfigValue, Duration?, Int?)])
-    func units(value: ConfigValue, duration: Duration?, bytes: Int?) {
-        let config = ApplicationConfig(["k": value])
-        #expect(config.duration(forKey: "k") == duration)
-        #expect(config.bytes(forKey: "k") == bytes)
-    }
-
-    @Test(
-        "Dates are read from ISO 8601 texts",
-        arguments: [
-            ("2001-01-01T00:00:00Z", 0), ("2001-01-01", 0), ("2001-01-01T01:00:00+01:00", 0),
-            ("2001-01-01T00:00:00.25Z", 0.25), ("2000-02-29T00:00:00Z", -26_524_800), ("1970-01-01", -978_307_200),
-            ("2001-02-29", nil), ("2001-13-01", nil), ("2001-01-01T24:00:00Z", nil), ("2001-01-01 00:00:00", nil),
-            ("2001-01-01T00:00:00", nil), ("tomorrow", nil),
-        ] as [(String, Double?)])
-    func dates(text: String, expected: Double?) {
-        let date = ApplicationConfig(["k": .string(text)]).date(forKey: "k")
-        #expect(date?.timeIntervalSinceReferenceDate == expected)
-    }
-
-    @Test("URLs, data, arrays and dictionaries are read")
-    func others() throws {
-        let config = ApplicationConfig([
-            "url": "https://example.org/a?b=c", "bad": "not a url", "b64": "AAEC", "data": .data(Data([1, 2])),
-            "list": ["1", 2], "map": ["a": 1],
-        ])
-        #expect(config.url(forKey: "url")?.host() == "example.org")
-        #expect(config.url(forKey: "bad") == nil)
-        #expect(config.data(forKey: "b64") == Data([0, 1, 2]))
-        #expect(config.data(forKey: "data") == Data([1, 2]))
-        #expect(try config.get("list", as: [Int].self) == [1, 2])
-        #expect(try config.get("map", as: [String: Double].self) == ["a": 1])
-        #expect(config.array(forKey: "list")?.count == 2)
-        #expect(config.dictionary(forKey: "map") == ["a": 1])
     }
 
     @Test("A malformed value gives the default, and one remark for its key")
@@ -399,57 +212,6 @@ import Testing
         #expect(ConfigPath("a.b") == "a::b")
         #expect(ConfigPath("a.b").hashValue == ConfigPath("a::b").hashValue)
         #expect(ConfigPath("a.b") != ConfigPath(components: ["a.b"]))
-    }
-
-    struct Server: Decodable, Equatable {
-        enum Kind: String, Decodable { case web, db }
-        var name: String
-        var kind: Kind
-        var port: Int?
-        var weight: Double
-        var until: Date
-        var address: URL
-        var wait: Duration
-        var tags: [String]
-        var limits: [String: Int]
-        var blob: Data
-    }
-
-    @Test("Structures decode at any path, arrays of them too")
-    func decode() throws {
-        let one: ConfigValue = [
-            "name": "a", "kind": "db", "weight": 2, "until": "2001-01-01", "address": "https://a.b", "wait": "5s",
-            "tags": ["x", "y"], "limits": ["m": "7"], "blob": .data(Data([9])),
-        ]
-        let config = ApplicationConfig(["servers": [one, one], "deep": ["er": one]])
-        let expected = Server(
-            name: "a", kind: .db, port: nil, weight: 2, until: Date(timeIntervalSinceReferenceDate: 0),
-            address: try #require(URL(string: "https://a.b")), wait: .seconds(5), tags: ["x", "y"], limits: ["m": 7],
-            blob: Data([9]))
-        #expect(try config.decode(Server.self, at: "deep.er") == expected)
-        #expect(try config.decode([Server].self, at: "servers") == [expected, expected])
-        #expect(try config.decode(Int.self, at: "deep.er.weight") == 2)
-    }
-
-    @Test(
-        "A decoding error names the path of what does not fit",
-        arguments: [
-            (
-                "{\"s\": [{\"name\": \"a\"}, {\"nmae\": \"b\"}]}",
-                "s[1].name: expected a value, found nothing (ApplicationConfig.json:1:23); did you mean nmae?"
-            ),
-            (
-                "{\"s\": [{\"name\": [1]}]}",
-                "s[0].name: expected String, found array of 1 (ApplicationConfig.json:1:17)"
-            ),
-            ("{\"s\": {}}", "s: expected array, found dictionary of 0 (ApplicationConfig.json:1:7)"),
-            ("{}", "s: expected Array<Item>, found nothing"),
-        ])
-    func decodeErrors(json: String, message: String) throws {
-        struct Item: Decodable { var name: String }
-        let config = try ApplicationConfig.load(plan(["ApplicationConfig.json": json]))
-        let error = #expect(throws: ConfigError.self) { try config.decode([Item].self, at: "s") }
-        #expect(error?.description == message)
     }
 
     @Test("Scopes lie on the root or stand alone")

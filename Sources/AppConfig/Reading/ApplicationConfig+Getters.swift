@@ -128,6 +128,9 @@ extension ApplicationConfig {
     }
 
     /// The number of bytes of a key: a whole number, or a text such as `10MB` (10,000,000) or `10MiB` (10,485,760).
+    ///
+    /// Units are `kB`, `MB`, `GB`, `TB` and `PB` of thousands and `KiB` to `PiB` of 1,024, in any case. `1.1kB` are exactly
+    /// 1,100 bytes; what is no whole number of bytes is malformed.
     public func bytes(forKey key: String) -> Int? {
         place(of: key).flatMap { read($0, key, as: ConfigByteCount.self)?.count }
     }

@@ -83,12 +83,12 @@ extension ConfigCoercion {
         switch (value, kind) {
         case (.real(let number), .seed): return number
         case (.real(let number), _): return number.isFinite || admitsNonFinite ? number : nil
-        case (.integer(let number), .standard):
+        case (.integer(let number), .seed): return Double(number)
+        case (.unsigned(let number), .seed): return Double(number)
+        case (.integer(let number), _):
             // Beyond 2^53 not every whole number has a double of its own.
             return Int64(exactly: Double(number)) == number ? Double(number) : nil
-        case (.integer(let number), _): return Double(number)
-        case (.unsigned(let number), .standard): return UInt64(exactly: Double(number)) == number ? Double(number) : nil
-        case (.unsigned(let number), _): return Double(number)
+        case (.unsigned(let number), _): return UInt64(exactly: Double(number)) == number ? Double(number) : nil
         case (.string(let text), .standard):
             if admitsNonFinite {
                 let word = text.hasPrefix("-") || text.hasPrefix("+") ? text.dropFirst() : text[...]

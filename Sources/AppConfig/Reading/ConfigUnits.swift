@@ -1,0 +1,99 @@
+/// Numbers with units.
+enum ConfigUnits {
+    /// A number as it is written, `digits` divided by ten `scale` times: 1.1 kB are 1,100 bytes and not a hair more.
+    private struct Decimal {
+        var digits: Int128 = 0
+        var scale = 0
+
+        init?(_ text: Substring) {
+            var rest = text.utf8[...]
+            let isNegative = rest.first == UInt8(ascii: "-")
+            if isNegative || rest.first == UInt8(ascii: "+") { rest.removeFirst() }
+            var (count, hasPoint) = (0, false)
+            for byte in rest {
+                if byte == UInt8(ascii: "."), !hasPoint {
+                    hasPoint = true
+                    continue
+                }
+                guard byte >= 48, byte <= 57, count < 36 else { return nil }
+                digits = digits * 10 + Int128(byte - 48)
+                count += 1
+                if hasPoint { scale += 1 }
+            }
+            if count == 0 { return nil }
+            if isNegative { digits = -digits }
+        }
+
+        /// This many times the unit; digits that are too fine for it are dropped.
+        func times(_ unit: Int128) -> Int128? {
+            var (digits, scale) = (digits, scale)
+            var (product, isOver) = digits.multipliedReportingOverflow(by: unit)
+            while isOver, scale > 0 {
+                (digits, scale) = (digits / 10, scale - 1)
+                (product, isOver) = digits.multipliedReportingOverflow(by: unit)
+            }
+            if isOver { return nil }
+            for _ in 0..<scale { product /= 10 }
+            return product
+        }
+
+        /// This many times the unit if that is a whole number.
+        func timesExactly(_ unit: Int128) -> Int128? {
+            var (product, isOver) = digits.multipliedReportingOverflow(by: unit)
+            if isOver { return nil }
+            for _ in 0..<scale {
+                if product % 10 != 0 { return nil }
+                product /= 10
+            }
+            return product
+        }
+    }
+
+    private static func split(_ text: String) -> (number: Decimal, unit: String)? {
+        let number = text.prefix { $0.isASCII && ($0.isNumber || $0 == "." || $0 == "-" || $0 == "+") }
+        guard let value = Decimal(number) else { return nil }
+        return (value, text.dropFirst(number.count).drop { $0 == " " }.lowercased())
+    }
+
+    /// `250ms`, `30s`, `1.5m` and so on, exact to the attosecond; seconds without a unit.
+    static func duration(_ text: String) -> Duration? {
+        guard let (number, unit) = split(text) else { return nil }
+        let second: Int128 = 1_000_000_000_000_000_000
+        let attoseconds: Int128
+        switch unit {
+        case "ns": attoseconds = second / 1_000_000_000
+        case "us", "µs", "μs": attoseconds = second / 1_000_000
+        case "ms": attoseconds = second / 1000
+        case "s", "": attoseconds = second
+        case "m", "min": attoseconds = second * 60
+        case "h": attoseconds = second * 3600
+        case "d": attoseconds = second * 86400
+        default: return nil
+        }
+        guard let total = number.times(attoseconds), let seconds = Int64(exactly: total / second),
+            seconds.magnitude < 9_000_000_000_000_000
+        else { return nil }
+        return Duration(secondsComponent: seconds, attosecondsComponent: Int64(total % second))
+    }
+
+    /// `512`, `10kB`, `10KiB` and so on up to `PB` and `PiB`, in whole bytes.
+    static func bytes(_ text: String) -> Int? {
+        guard let (number, unit) = split(text) else { return nil }
+        let factor: Int128
+        switch unit {
+        case "", "b": factor = 1
+        case "kb": factor = 1000
+        case "mb": factor = 1_000_000
+        case "gb": factor = 1_000_000_000
+        case "tb": factor = 1_000_000_000_000
+        case "pb": factor = 1_000_000_000_000_000
+        case "kib": factor = 1 << 10
+        case "mib": factor = 1 << 20
+        case "gib": factor = 1 << 30
+        case "tib": factor = 1 << 40
+        case "pib": factor = 1 << 50
+        default: return nil
+        }
+        return number.timesExactly(factor).flatMap { Int(exactly: $0) }
+    }
+}
