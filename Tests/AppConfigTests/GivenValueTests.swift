@@ -91,4 +91,47 @@ import Testing
             Self.load(arguments: ["--set"]).errors.map(\.description) == ["expected path=value, found nothing (--set)"])
         #expect(Self.load(arguments: ["--set", "=x"]).errors.count == 1)
     }
+
+    @Test("A dictionary is put down to a variable that gives something in it")
+    func places() throws {
+        var plan = plan(["ApplicationConfig.json": "{\"http\": {\"timeout\": 1, \"host\": \"h\"}, \"a\": 0}"])
+        plan.variablePrefix = "APP_"
+        plan.variables = ["APP_A": "1", "APP_HTTP__TIMEOUT": "5", "APP_NEW__B__C": "x", "APP_NEW__D": "y"]
+        plan.arguments = ["--set", "zone=1", "--set", "deep.er.value=2"]
+        let config = try ApplicationConfig.load(plan)
+        #expect(
+            config.explain("http").description == """
+                http = {2 values}
+                  from APP_HTTP__TIMEOUT (environment variables)
+                  merged with ApplicationConfig.json:1 (base)
+                """)
+        #expect(config.explain("NEW").winner?.origin.description == "APP_NEW__B__C")
+        #expect(config.explain("NEW.B").winner?.origin.description == "APP_NEW__B__C")
+        #expect(config.explain("deep.er").winner?.origin.description == "--set deep.er.value")
+        let error = #expect(throws: ConfigError.self) { try config.get("NEW.B", as: Int.self) }
+        #expect(error?.description == "NEW.B: expected Int, found dictionary of 1 (APP_NEW__B__C)")
+    }
+
+    @Test("Arguments mean known keys without regard to case, and none in an array")
+    func spellings() throws {
+        func load(_ arguments: [String], _ text: String = "{\"http\": {\"maxSize\": 1}, \"list\": [1]}")
+            -> ConfigLoadReport
+        {
+            var plan = plan(["ApplicationConfig.json": text])
+            plan.arguments = arguments
+            return ApplicationConfig.loadReport(plan)
+        }
+        let config = load(["--HTTP.maxsize=9", "--set=http.retries=6", "--set", "New.Key=1"]).config
+        #expect(config.values == ["http": ["maxSize": "9", "retries": "6"], "list": [1], "New": ["Key": "1"]])
+        #expect(config.diagnostics.filter { $0.kind == .unknownKey }.isEmpty)
+        // A key of that name keeps the spelling for itself.
+        #expect(load(["--set=a=b"], "{\"set\": 1}").config.values == ["set": "a=b"])
+        let index = load(["--set", "list[0]=5"])
+        #expect(
+            index.errors.map(\.description) == [
+                "list[0]: expected a path of up to 64 keys; an array is given whole, found another path (--set list[0])"
+            ])
+        #expect(load(["--list[0]=5"]).errors.isEmpty)
+        #expect(load(["--list[0]=5"]).config["list"] == [1])
+    }
 }

@@ -22,6 +22,7 @@ extension ApplicationConfig {
                 note: contribution.isAbove ? "at \(tree.key(of: contribution.node))" : nil)
         }
         var (live, shadowed) = (explainer.live, explainer.shadowed)
+        if let place, let writer = writer(of: place, components, layers, live) { (live, shadowed) = ([writer], []) }
         var removed = place == nil ? explainer.removal.map(entry) : nil
         if place == nil, !live.isEmpty {
             // The layers have a value there, so a write at run time took it away.
@@ -45,6 +46,39 @@ extension ApplicationConfig {
             isSecret: isSecret, isBuilt: place.map { $0.tree.nodes[$0.node].flags.contains(.interpolated) } ?? false,
             winner: entries.first, merged: Array(entries.dropFirst()),
             shadowed: shadowed.reversed().map(entry), removed: removed)
+    }
+
+    /// Who wrote a value that no layer has at its path.
+    ///
+    /// That is one that a reference put there, or an element of a list that others put elements before. Nil if the layers that were found are right.
+    private func writer(
+        of place: ConfigPlace, _ components: [ConfigPath.Component], _ layers: [ConfigLayer],
+        _ live: [ConfigExplainer.Contribution]
+    ) -> ConfigExplainer.Contribution? {
+        let isElement = components.contains { if case .index = $0 { true } else { false } }
+        if let last = live.last, !isElement || isWritten(place, at: last.node, of: layers[last.layer].tree) {
+            return nil
+        }
+        for (number, layer) in layers.enumerated().reversed() {
+            let nodes = layer.root + 1..<max(layer.root + 1, Int(layer.tree.nodes[layer.root].end))
+            if let node = nodes.first(where: { isWritten(place, at: $0, of: layer.tree) }) {
+                return ConfigExplainer.Contribution(layer: number, node: node)
+            }
+        }
+        return nil
+    }
+
+    /// Whether a value was read at a node of a layer's tree: told by its position, or where there are none by itself.
+    private func isWritten(_ place: ConfigPlace, at node: Int, of tree: ConfigTree) -> Bool {
+        let (written, read) = (tree.nodes[node], place.tree.nodes[place.node])
+        let (source, other) = (tree.sources[Int(written.source)], place.tree.sources[Int(read.source)])
+        guard written.position == read.position, source.name == other.name, source.file == other.file else {
+            return false
+        }
+        switch source.positions {
+        case .lines, .offsets: return true
+        case .names, .none: return tree.hasSameValue(at: node, as: place.tree, at: place.node)
+        }
     }
 
     /// Explains every value, in the order of the paths.

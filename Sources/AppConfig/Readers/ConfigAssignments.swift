@@ -4,6 +4,11 @@ struct ConfigAssignments {
         var children: [String: Branch] = [:]
         var order: [String] = []
         var leaf: (value: ConfigValue, position: UInt32)?
+
+        /// The place of the first value in here, to which a dictionary is put down.
+        var firstPosition: UInt32 {
+            leaf?.position ?? order.first.flatMap { children[$0]?.firstPosition } ?? 0
+        }
     }
 
     private var root = Branch()
@@ -42,7 +47,7 @@ struct ConfigAssignments {
             if let leaf = child.leaf {
                 builder.value(leaf.value, position: leaf.position)
             } else {
-                builder.open(.dictionary, position: 0)
+                builder.open(.dictionary, position: child.firstPosition)
                 emit(child, &builder)
                 builder.close()
             }
@@ -147,8 +152,11 @@ enum ArgumentsReader {
         while let argument = rest.popFirst() {
             if argument == "--" { break }
             var text = ""
-            let isSet = argument == "--set"
-            if isSet {
+            var isSet = argument == "--set"
+            if argument.hasPrefix("--set="), known.match(["set"]) == nil {
+                isSet = true
+                text = String(argument.dropFirst(6))
+            } else if isSet {
                 guard let next = rest.popFirst() else {
                     errors.append(
                         ConfigError(
@@ -171,13 +179,25 @@ enum ArgumentsReader {
             }
             let path = String(text[..<equals])
             let name = isSet ? "--set \(path)" : "--\(path)"
-            guard let keys = keys(path, known), isSet || known.match(keys) != nil else {
-                diagnostics.append(
-                    ConfigDiagnostic(
-                        .unknownKey, key: ConfigPath(path), origin: ConfigOrigin(name: name),
-                        message: "the argument names no known key and is left alone"))
+            guard let words = keys(path, known) else {
+                let origin = ConfigOrigin(name: name)
+                if isSet {
+                    errors.append(
+                        ConfigError(
+                            .malformedSource, key: ConfigPath(path), origin: origin,
+                            expected: "a path of up to \(ConfigKnownPaths.maximumDepth) keys; an array is given whole",
+                            found: "another path"))
+                } else {
+                    diagnostics.append(leftAlone(path, name))
+                }
                 continue
             }
+            let match = known.match(words)
+            guard isSet || match != nil else {
+                diagnostics.append(leftAlone(path, name))
+                continue
+            }
+            let keys = match?.keys ?? words
             do throws(ConfigError) {
                 let node = known.tree.descend(keys.map { .key($0) })
                 let value = try ConfigGivenText.value(
@@ -188,6 +208,12 @@ enum ArgumentsReader {
             }
         }
         return (assignments.isEmpty ? nil : assignments.tree(name: "command line"), diagnostics, errors)
+    }
+
+    private static func leftAlone(_ path: String, _ name: String) -> ConfigDiagnostic {
+        ConfigDiagnostic(
+            .unknownKey, key: ConfigPath(path), origin: ConfigOrigin(name: name),
+            message: "the argument names no known key and is left alone")
     }
 
     /// The keys of a path, a literal root key first; nil for a path with an index or too many keys.
