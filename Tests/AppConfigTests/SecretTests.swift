@@ -129,4 +129,31 @@ import Testing
         }
         #expect("\(plan)".contains("ApplicationConfig"))
     }
+
+    @Test("A difference holds back what either side does")
+    func differences() throws {
+        func load(_ text: String) throws -> ApplicationConfig {
+            try ApplicationConfig.load(plan(["ApplicationConfig.json": text]))
+        }
+        let open = try load("{\"pin\": \"hunter-1\", \"gone\": \"hunter-2\", \"db\": {\"x\": \"hunter-3\"}, \"n\": 1}")
+        let marked = try load(
+            "{\"pin\": \"hunter-4\", \"new\": 2, \"db\": {\"x\": \"hunter-5\"}, \"$secret\": [\"pin\", \"gone\", \"db\"], \"n\": 2}"
+        )
+        let expected = ["db.x", "gone", "n", "new", "pin"]
+        for diff in [ConfigDiff(from: open, to: marked), ConfigDiff(from: marked, to: open)] {
+            #expect(diff.changes.map(\.path.description) == expected)
+            #expect(!diff.description.contains("hunter"), "\(diff)")
+        }
+        #expect(ConfigDiff(from: open, to: marked).description.contains("n: 1 → 2"))
+    }
+
+    @Test("A secret that holds what looks like a reference is not quoted")
+    func lookalikes() {
+        for text in ["pa${hunter}ss", "${hunter", "pa${env:hunter}", "${list}hunter"] {
+            let report = ApplicationConfig.loadReport(
+                plan(["ApplicationConfig.json": "{\"password\": \"\(text)\", \"hunters\": 1, \"list\": []}"]))
+            #expect(report.errors.map(\.key) == ["password"])
+            #expect(!report.errors.description.contains("hunter"), "\(report.errors)")
+        }
+    }
 }

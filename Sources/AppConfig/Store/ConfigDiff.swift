@@ -27,18 +27,25 @@ public struct ConfigDiff: Sendable, Hashable, CustomStringConvertible {
     /// - Complexity: O(*n* log *n*) in the number of values.
     public init(from old: ApplicationConfig, to new: ApplicationConfig) {
         let (before, after) = (Leaves(old), Leaves(new))
+        func isSecret(_ path: ConfigPath, in other: ApplicationConfig) -> Bool {
+            other.snapshot.context.secrets.isSecret(path)
+        }
         var changes: [Change] = []
         for (path, node) in before.nodes {
             guard let other = after.nodes[path] else {
-                changes.append(Change(path: path, old: before.text(node), new: nil))
+                let isSecret = before.isSecret[node] || isSecret(path, in: new)
+                changes.append(Change(path: path, old: before.text(node, isSecret), new: nil))
                 continue
             }
             if !before.tree.hasSameValue(at: node, as: after.tree, at: other) {
-                changes.append(Change(path: path, old: before.text(node), new: after.text(other)))
+                // What one side holds back, the other does not give away.
+                let isSecret = before.isSecret[node] || after.isSecret[other]
+                changes.append(Change(path: path, old: before.text(node, isSecret), new: after.text(other, isSecret)))
             }
         }
         for (path, node) in after.nodes where before.nodes[path] == nil {
-            changes.append(Change(path: path, old: nil, new: after.text(node)))
+            let isSecret = after.isSecret[node] || isSecret(path, in: old)
+            changes.append(Change(path: path, old: nil, new: after.text(node, isSecret)))
         }
         self.changes = changes.sorted { $0.path < $1.path }
     }
@@ -63,8 +70,8 @@ public struct ConfigDiff: Sendable, Hashable, CustomStringConvertible {
             }
         }
 
-        func text(_ node: Int) -> String {
-            isSecret[node] ? ConfigDescription.redacted : ConfigDescription.text(node, in: tree)
+        func text(_ node: Int, _ isSecret: Bool) -> String {
+            isSecret ? ConfigDescription.redacted : ConfigDescription.text(node, in: tree)
         }
     }
 }
