@@ -28,6 +28,20 @@ import Testing
             ("<plist><dict><key>a</key><string>x</string", ":1:43", "found the end of the file"),
             ("<plist><dict><key>a</key><string>x & y</string></dict></plist>", ":1:36", "found a bare &"),
             ("<plist><dict><key>a</key><string>&nope;</string></dict></plist>", ":1:34", "found &nope;"),
+            ("<plist><dict><key>a</key><string>&#+65;</string></dict></plist>", ":1:34", "found &#+65;"),
+            ("<plist><dict><key>a</key><string>&#x+41;</string></dict></plist>", ":1:34", "found &#x+41;"),
+            (
+                "<plist><dict><key>a</key><string><![CDATA[\u{1}]]></string></dict></plist>", ":1:43",
+                "control character 0x1"
+            ),
+            (
+                "<plist><dict><key>a</key><real>nan(7)</real></dict></plist>", ":1:26",
+                "a: expected a number, found \"nan(7)\""
+            ),
+            (
+                "<plist><dict><key>a</key><real>snan</real></dict></plist>", ":1:26",
+                "a: expected a number, found \"snan\""
+            ),
             (
                 "<plist><dict><key>a</key><string x='1'>y</string></dict></plist>", ":1:34",
                 "expected > at the end of <string"
@@ -95,12 +109,20 @@ import Testing
         #expect(try read(Array(json.utf8)).get().string(forKey: "a") == "😀 ü \n\t\"\\/")
     }
 
-    @Test("UTF-16 with a byte order mark is read")
-    func utf16() throws {
-        let text = plist("<key>a</key><string>ü</string>").replacing("UTF-8", with: "UTF-16")
-        var bytes: [UInt8] = [0xFE, 0xFF]
-        for unit in text.utf16 { bytes += [UInt8(unit >> 8), UInt8(unit & 0xFF)] }
-        #expect(try read(bytes).get().string(forKey: "a") == "ü")
+    @Test("UTF-16 with a byte order mark is read", arguments: ["UTF-16", "utf-16le", "UTF-16BE"])
+    func utf16(name: String) throws {
+        let text = plist("<key>a</key><string>ü🔥</string>").replacing("UTF-8", with: name)
+        let big: [UInt8] = [0xFE, 0xFF] + text.utf16.flatMap { [UInt8($0 >> 8), UInt8($0 & 0xFF)] }
+        let little: [UInt8] = [0xFF, 0xFE] + text.utf16.flatMap { [UInt8($0 & 0xFF), UInt8($0 >> 8)] }
+        for bytes in [big, little] { #expect(try read(bytes).get().string(forKey: "a") == "ü🔥") }
+        for (bytes, found) in [
+            (big + [0], "an odd number of bytes"), (little + [0, 0xD8], "half of a surrogate pair"),
+        ] {
+            let error = #expect(throws: ConfigError.self) { try read(bytes).get() }
+            #expect(
+                error?.description
+                    == "expected UTF-16 text, as the byte order mark says, found \(found) (ApplicationConfig.plist)")
+        }
     }
 
     @Test(

@@ -102,4 +102,71 @@ import Testing
         let config = try read(bytes).get()
         #expect(config.explain("a").winner?.origin.description == "ApplicationConfig.plist@13")
     }
+
+    /// A file of these objects, the first of them the root, with numbers of these sizes and bytes that mean nothing
+    /// before each object.
+    static func file(_ objects: [[UInt8]], offsets: Int, references: Int, fill: [UInt8] = []) -> [UInt8] {
+        func big(_ value: Int, _ size: Int) -> [UInt8] {
+            (0..<size).reversed().map { $0 < 8 ? UInt8(truncatingIfNeeded: value >> ($0 * 8)) : 0 }
+        }
+        var bytes = Array("bplist00".utf8)
+        var starts: [Int] = []
+        for object in objects {
+            bytes += fill
+            starts.append(bytes.count)
+            bytes += object
+        }
+        let table = bytes.count
+        bytes += starts.flatMap { big($0, offsets) }
+        return bytes + [0, 0, 0, 0, 0, 1, UInt8(offsets), UInt8(references)] + big(objects.count, 8) + big(0, 8)
+            + big(table, 8)
+    }
+
+    @Test("Every valid layout is read as Foundation reads it", arguments: [1, 2, 3, 4, 8], [1, 2, 4, 8])
+    func layouts(offsets: Int, references: Int) throws {
+        func reference(_ number: Int) -> [UInt8] {
+            (0..<references).reversed().map { UInt8(truncatingIfNeeded: number >> ($0 * 8)) }
+        }
+        func utf16(_ text: String) -> [UInt8] {
+            [0x60 | UInt8(text.utf16.count)] + text.utf16.flatMap { [UInt8($0 >> 8), UInt8($0 & 0xFF)] }
+        }
+        // A count in an object of its own, though it would fit the marker.
+        let long: [UInt8] = [0x5F, 0x11, 0, 3] + Array("key".utf8)
+        let objects: [[UInt8]] = [
+            [0xD3] + [1, 2, 3].flatMap(reference) + [4, 5, 6].flatMap(reference), Self.text("a"), utf16("b"), long,
+            [0xAF, 0x10, 13] + [7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 1, 2].flatMap(reference),
+            [0xD1] + reference(1) + reference(5 + 1), [0xD0],
+            [0x10, 0xFF], [0x11, 0xFF, 0xFF], [0x12, 0xFF, 0xFF, 0xFF, 0xFF],
+            [0x13] + [UInt8](repeating: 0xFF, count: 8),
+            [0x14] + [UInt8](repeating: 0, count: 8) + [UInt8](repeating: 0xFF, count: 8),
+            [0x22, 0x3F, 0xC0, 0, 0], [0x23, 0xBF, 0xF8, 0, 0, 0, 0, 0, 0], [0x33, 0x41, 0, 0, 0, 0, 0, 0, 0],
+            [0x42, 1, 2], utf16("é🔥"), [0x5F, 0x10, 0],
+        ]
+        for fill in [[], [0x0F], [0x00, 0x0F, 0x80, 0xFF]] as [[UInt8]] {
+            let bytes = Self.file(objects, offsets: offsets, references: references, fill: fill)
+            if offsets == 1, bytes.count > 255 { continue }
+            let config = try read(bytes).get()
+            let list: ConfigValue = [
+                255, 65535, 4_294_967_295, -1, .unsigned(.max), 1.5, -1.5,
+                .date(Date(timeIntervalSinceReferenceDate: 131_072)), .data(Data([1, 2])), "é🔥", "", "a", "b",
+            ]
+            #expect(config.values == ["a": list, "b": ["a": [:]], "key": [:]])
+            #expect(Oracle.propertyList(bytes) == .dictionary(config.values))
+        }
+    }
+
+    @Test(
+        "Kinds that no configuration has are refused wherever they are",
+        arguments: [
+            ([0x00], "a null or fill byte"), ([0x0F], "a null or fill byte"), ([0x80, 1], "a UID of a keyed archive"),
+            ([0x8F] + [UInt8](repeating: 1, count: 16), "a UID of a keyed archive"), ([0xC1, 1], "a set"),
+            ([0xB0], "an unknown marker 0xb0"), ([0x70], "an unknown marker 0x70"), ([0x15], "an integer"),
+            ([0x21, 0, 0], "a real"), ([0x32, 0, 0, 0, 0], "a date"), ([0x0C], "a null or fill byte"),
+        ] as [([UInt8], String)])
+    func foreign(object: [UInt8], found: String) throws {
+        for objects in [[[0xD1, 1, 2], Self.text("a"), object], [[0xD1, 1, 2], Self.text("a"), [0xA1, 3], object]] {
+            let error = #expect(throws: ConfigError.self) { try read(Self.file(objects)).get() }
+            #expect(error?.description.contains("expected a value, found \(found)") == true, "\(error as Any)")
+        }
+    }
 }

@@ -82,7 +82,15 @@ enum ConfigFormat: Sendable {
                 return try reader.read()
             }
         }
-        if let utf8 = utf16Text(bytes) { return try readText(utf8, context) }
+        if bytes.starts(with: [0xFE, 0xFF]) || bytes.starts(with: [0xFF, 0xFE]) {
+            guard let utf8 = utf16Text(bytes) else {
+                throw ConfigError(
+                    .malformedSource, origin: ConfigOrigin(name: context.name, file: context.file),
+                    expected: "UTF-16 text, as the byte order mark says",
+                    found: bytes.count % 2 == 0 ? "half of a surrogate pair" : "an odd number of bytes")
+            }
+            return try readText(utf8, context)
+        }
         return try readText(bytes, context)
     }
 
@@ -117,9 +125,8 @@ enum ConfigFormat: Sendable {
 
     /// UTF-16 with a byte order mark, as UTF-8.
     private static func utf16Text(_ bytes: [UInt8]) -> [UInt8]? {
-        guard bytes.count >= 2, bytes.count % 2 == 0 else { return nil }
-        let isBig = bytes[0] == 0xFE && bytes[1] == 0xFF
-        guard isBig || (bytes[0] == 0xFF && bytes[1] == 0xFE) else { return nil }
+        guard bytes.count % 2 == 0 else { return nil }
+        let isBig = bytes[0] == 0xFE
         let units = stride(from: 2, to: bytes.count, by: 2).map { at -> UInt16 in
             let (first, second) = (UInt16(bytes[at]), UInt16(bytes[at + 1]))
             return isBig ? first << 8 | second : second << 8 | first

@@ -55,6 +55,8 @@ enum ScalarText {
     static func real(_ text: UnsafeBufferPointer<UInt8>) -> Double? {
         let text = trimmed(text)
         if text.isEmpty || text.count > 512 { return nil }
+        // `nan(7)` and `snan`, which Swift reads as well, are nothing that a file means.
+        if text.contains(where: { $0 == UInt8(ascii: "(") || $0 | 0x20 == UInt8(ascii: "s") }) { return nil }
         return Double(String(decoding: text, as: UTF8.self))
     }
 }
@@ -136,14 +138,15 @@ enum ConfigDateText {
         var at = 19
         if has(at, ".") {
             at += 1
-            var scale = 0.1
+            // Digits beyond the eighteenth say nothing that a double could hold.
+            var (digits, scale): (Int64, Double) = (0, 1)
             let first = at
             while at < text.count, text[at] >= 48, text[at] <= 57 {
-                seconds += Double(text[at] - 48) * scale
-                scale /= 10
+                if at - first < 18 { (digits, scale) = (digits * 10 + Int64(text[at] - 48), scale * 10) }
                 at += 1
             }
             if at == first { return nil }
+            seconds += Double(digits) / scale
         }
         if has(at, "Z") { return at + 1 == text.count ? seconds : nil }
         guard has(at, "+-"), let hours = number(at + 1, 2), has(at + 3, ":"), let minutes = number(at + 4, 2),

@@ -66,7 +66,7 @@ struct XMLPlistReader {
         {
             let name = declaration[declaration.index(after: quote)...].prefix { $0 != "\"" && $0 != "'" }
             // UTF-16 arrives here as UTF-8 already.
-            guard ["utf-8", "utf8", "us-ascii", "ascii", "utf-16"].contains(String(name)) else {
+            guard ["utf-8", "utf8", "us-ascii", "ascii", "utf-16", "utf-16le", "utf-16be"].contains(String(name)) else {
                 throw failure(at: start, expected: "the encoding UTF-8", found: "\(name)")
             }
         }
@@ -278,8 +278,13 @@ struct XMLPlistReader {
                     guard let end = find("]]>", from: at + 9) else {
                         throw failure(reason: "the CDATA section has no end", expected: "]]>")
                     }
-                    scratch.append(contentsOf: text[(at + 9)..<end])
-                    at = end + 3
+                    at += 9
+                    while at < end {
+                        if base[at] < 32 { try checkControl(base[at]) }
+                        scratch.append(base[at])
+                        at += 1
+                    }
+                    at += 3
                 } else if has("<!--") {
                     try skipComment()
                 } else {
@@ -308,9 +313,9 @@ struct XMLPlistReader {
         case "apos": scalar = 39
         case "quot": scalar = 34
         default:
-            if name.hasPrefix("#x") {
+            if name.hasPrefix("#x"), !name.contains("+") {
                 scalar = UInt32(name.dropFirst(2), radix: 16)
-            } else if name.hasPrefix("#") {
+            } else if name.hasPrefix("#"), !name.contains("+") {
                 scalar = UInt32(name.dropFirst(1))
             }
         }
