@@ -208,4 +208,17 @@ import Testing
         for _ in edges { reached = Set(reached.flatMap { edges[$0] }) }
         return !reached.isEmpty
     }
+
+    @Test("A default that is one reference keeps the type of what it means")
+    func typedDefaults() {
+        let report = Self.load(
+            "{\"list\": [1, {\"k\": \"${n}\"}], \"n\": 5, \"a\": \"${no:-${list}}\", \"b\": \"${no:-${nil:-${n}}}\", \"c\": \"${no:-${n}0}\"}"
+        )
+        #expect(report.errors.isEmpty)
+        #expect(report.config["a"] == [1, ["k": 5]])
+        #expect(report.config["b"] == 5)
+        #expect(report.config["c"] == "50")
+        let loop = Self.load("{\"a\": \"${no:-${b}}\", \"b\": [\"${a}\"]}")
+        #expect(loop.errors.first?.code == .referenceCycle)
+    }
 }

@@ -116,4 +116,85 @@ import Testing
         dump(config, to: &text)
         #expect(!text.contains("hunter2"))
     }
+
+    @Test("An element is put down to the layer that wrote it, whatever was put before it")
+    func explainsElements() throws {
+        let config = try ApplicationConfig.load(
+            plan(
+                [
+                    "ApplicationConfig.json": """
+                    {"l": ["base", {"k": "base"}],
+                     "com.acme.*": {"l": {"$prepend": ["section"]}}}
+                    """,
+                    "ApplicationConfig.debug.json": """
+                    {"l":
+                     {"$append": [
+                       {"k": "debug"}]}}
+                    """,
+                ], environments: [.debug], bundle: "com.acme.App"))
+        #expect(config["l"] == ["section", "base", ["k": "base"], ["k": "debug"]])
+        let expected = [
+            ("l[0]", "ApplicationConfig.json:2", ConfigLayerKind.bundle), ("l[1]", "ApplicationConfig.json:1", .base),
+            ("l[2]", "ApplicationConfig.json:1", .base), ("l[2].k", "ApplicationConfig.json:1", .base),
+            ("l[3]", "ApplicationConfig.debug.json:3", .environment),
+            ("l[3].k", "ApplicationConfig.debug.json:3", .environment),
+        ]
+        for (path, place, layer) in expected {
+            let explanation = config.explain(ConfigPath(path))
+            #expect(explanation.winner?.origin.description == place, "\(explanation)")
+            #expect(explanation.winner?.layer == layer, "\(explanation)")
+            #expect(explanation.shadowed.isEmpty && explanation.merged.isEmpty, "\(explanation)")
+        }
+        let error = #expect(throws: ConfigError.self) { try config.get("l[1]", as: Int.self) }
+        #expect(error?.description == "l[1]: expected Int, found string \"base\" (ApplicationConfig.json:1:8)")
+    }
+
+    @Test("What a reference put somewhere is put down to where it was written")
+    func explainsCopies() throws {
+        let config = try ApplicationConfig.load(
+            plan([
+                "ApplicationConfig.json": """
+                {"servers": [{"name": "a",
+                  "url": "${scheme}://a"}], "scheme": "http",
+                 "all": "${servers}", "d": {"x": {
+                  "y": 1}}, "e": "${d}"}
+                """
+            ]))
+        #expect(config.explain("all[0].name").winner?.origin.line == 1)
+        #expect(
+            config.explain("all[0].url").description == """
+                all[0].url = "http://a"
+                  from ApplicationConfig.json:2 (base), written "${scheme}://a"
+                """)
+        #expect(config.explain("e.x.y").winner?.origin.line == 4)
+        #expect(config.explain("e").winner?.text == "\"${d}\"")
+    }
+
+    @Test("In literal layers nothing is a directive or a reference, in the others all is")
+    func literalLayers() throws {
+        let files = [
+            "ApplicationConfig.json": """
+            {"a": "${no}", "d": {"$x": 1, "k": "base"}, "l": {"$append": [1]}, "com.acme.App": {"s": "${a}", "$y": 2}}
+            """,
+            "ApplicationConfig.debug.json": """
+            {"b": "<${a}>", "a2": "${a}", "d": {"$replace": true, "n": 1}, "own": "${own}!"}
+            """,
+        ]
+        var plan = plan(files, environments: [.debug], bundle: "com.acme.App")
+        plan.defaults = ["own": "$${x}"]
+        plan.literalLayers = [.base, .defaults]
+        let config = try ApplicationConfig.load(plan)
+        #expect(config["a"] == "${no}")
+        #expect(config["b"] == "<${no}>")
+        #expect(config["a2"] == "${no}")
+        #expect(config["own"] == "$${x}!")
+        #expect(config["d"] == ["n": 1])
+        #expect(config["l"] == ["$append": [1]])
+        #expect(config["s"] == "${a}")
+        #expect(config["$y"] == 2)
+        #expect(config.explain("s").winner?.layer == .bundle)
+        plan.literalLayers = [.environment]
+        let errors = ApplicationConfig.loadReport(plan).errors.map(\.key)
+        #expect(errors.contains("d.$x") && errors.contains("com\\.acme\\.App.$y"), "\(errors)")
+    }
 }

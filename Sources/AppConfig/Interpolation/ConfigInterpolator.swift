@@ -67,10 +67,14 @@ struct ConfigInterpolator {
         return rebuilt()
     }
 
-    private func isTemplate(_ node: Int) -> Bool {
+    private func isTemplate(_ node: Int) -> Bool { isTemplate(node, of: tree) }
+
+    private func isTemplate(_ node: Int, of tree: ConfigTree) -> Bool {
         guard tree.nodes[node].kind == .string else { return false }
         // Texts of variables and arguments are taken as they are.
-        if case .names = tree.sources[Int(tree.nodes[node].source)].positions { return false }
+        let source = tree.sources[Int(tree.nodes[node].source)]
+        if case .names = source.positions { return false }
+        if source.isLiteral { return false }
         return ConfigTemplate.isTemplate(tree.strings[Int(tree.nodes[node].payload)], plan.referenceSyntax)
     }
 
@@ -122,7 +126,8 @@ struct ConfigInterpolator {
             }
             if target == unit.node {
                 if let below = below(unit) {
-                    if ConfigTemplate.isTemplate(text(of: below), plan.referenceSyntax) { needs.append(below) }
+                    let (tree, node) = contribution(below)
+                    if isTemplate(node, of: tree) { needs.append(below) }
                 } else {
                     needs += self.needs(reference.fallback ?? [], unit)
                 }
@@ -273,6 +278,8 @@ struct ConfigInterpolator {
             report(unit, reason: reason, hint: hint)
             return .failed
         }
+        // A default that is one reference keeps the type of what it means, as a text that is one does.
+        if fallback.count == 1, case .reference(let reference) = fallback[0] { return value(of: reference, unit) }
         guard let (text, isSecret) = joined(fallback, unit) else { return .failed }
         return .scalar(.string(text), isSecret: isSecret)
     }
@@ -288,10 +295,13 @@ struct ConfigInterpolator {
         found: String? = nil, hint: String? = nil
     ) {
         let (tree, node) = contribution(unit)
+        // A secret may hold `${` by chance, and then what follows is a part of it.
+        let isSecret = self.tree.isSecret(unit.node, by: secrets)
         errors.append(
             ConfigError(
-                code, key: self.tree.path(of: unit.node), origin: tree.origin(of: node), reason: reason,
-                expected: expected, found: found, hint: hint))
+                code, key: self.tree.path(of: unit.node), origin: tree.origin(of: node),
+                reason: isSecret ? "a reference in the value cannot be resolved" : reason,
+                expected: expected, found: found, hint: isSecret ? nil : hint))
     }
 
     private mutating func reportCycle(to unit: Unit) {

@@ -44,6 +44,8 @@ struct ConfigSource: Sendable {
     var name: String
     var file: String?
     var positions: Positions
+    /// Texts of the source are never templates.
+    var isLiteral = false
 
     static func code(_ name: String) -> ConfigSource { ConfigSource(name: name, file: nil, positions: .none) }
 

@@ -144,7 +144,7 @@ struct ConfigLoader {
         var builder = ConfigTreeBuilder()
         builder.value(.dictionary(plan.defaults))
         let tree = builder.finish(sources: [.code("defaults")])
-        layers.append(ConfigLayer(kind: .defaults, label: "defaults", tree: tree))
+        layers.append(ConfigLayer(kind: .defaults, label: "defaults", tree: literal(tree, .defaults)))
     }
 
     private mutating func readFiles() {
@@ -229,11 +229,15 @@ struct ConfigLoader {
             do throws(ConfigError) {
                 let reading = try ConfigFormat.read(bytes, context)
                 diagnostics += reading.diagnostics
-                layers.append(ConfigLayer(kind: kind, label: label, tree: reading.tree))
+                layers.append(ConfigLayer(kind: kind, label: label, tree: literal(reading.tree, kind)))
             } catch {
                 errors.append(redacted(error))
             }
         }
+    }
+
+    private func literal(_ tree: ConfigTree, _ kind: ConfigLayerKind) -> ConfigTree {
+        plan.literalLayers.contains(kind) ? tree.literal() : tree
     }
 
     /// A reader does not know what is secret; what it found there is taken out of its message here.

@@ -43,8 +43,9 @@ public struct ConfigPlan: Sendable {
     public var variables: [String: String]?
     /// The arguments of the command line, without the program's name; none are read if empty.
     ///
-    /// `--set path=value` sets any value, `--path=value` one that a weaker layer or the schema knows; others are left
-    /// alone, with a remark in `diagnostics`. Nothing is split at commas, and `--` ends the arguments.
+    /// `--set path=value` (or `--set=path=value`) sets any value, `--path=value` one that a weaker layer or the schema
+    /// knows; others are left alone, with a remark in `diagnostics`. Known keys are meant without regard to case. Nothing
+    /// is split at commas, an array or a dictionary is given whole as JSON, and `--` ends the arguments.
     public var arguments: [String] = []
     /// References such as `${path}` and `${env:NAME}` in texts of files and defaults are resolved.
     public var interpolates: Bool = true
@@ -56,6 +57,11 @@ public struct ConfigPlan: Sendable {
     public var merge: ConfigMergePolicy = .deep
     /// Keys beginning with `$` are directives; switch off for files that hold such keys as values.
     public var readsDirectives: Bool = true
+    /// The layers whose keys and texts mean just themselves: no directives and no references are read in them.
+    ///
+    /// For files that were there before and hold `${` or keys with `$`. Sections of bundle identifiers go with the file
+    /// they stand in.
+    public var literalLayers: Set<ConfigLayerKind> = []
     /// What a value of one kind may be read as.
     public var coercion: ConfigCoercion = .standard
     /// Which values are never printed.

@@ -83,6 +83,15 @@ final class ConfigTree: @unchecked Sendable {
             hasDirectives: hasDirectives, hasTemplates: hasTemplates, hasGaps: hasGaps, sourceNodes: [:])
     }
 
+    /// The same values, in which no key is a directive and no text a template.
+    func literal() -> ConfigTree {
+        var sources = sources
+        for source in sources.indices { sources[source].isLiteral = true }
+        return ConfigTree(
+            nodes: nodeStorage, keyBytes: keyStorage, strings: textStorage, blobs: blobs, sources: sources,
+            hasDirectives: false, hasTemplates: false, hasGaps: hasGaps, sourceNodes: sourceNodes)
+    }
+
     static let empty: ConfigTree = {
         var builder = ConfigTreeBuilder()
         builder.open(.dictionary, position: 0)
@@ -93,6 +102,9 @@ final class ConfigTree: @unchecked Sendable {
 
 extension ConfigTree {
     func kind(of node: Int) -> ConfigKind { nodes[node].kind }
+
+    /// What the nodes' `keyStart` counts from.
+    var firstKeyByte: UnsafePointer<UInt8> { UnsafePointer(keyStorage.base) }
 
     func origin(of node: Int) -> ConfigOrigin {
         let node = nodes[node]
