@@ -87,8 +87,9 @@ public final class NetworkClient: Sendable {
     /// - Returns: The decoded answer.
     /// - Throws: Whatever goes wrong on the way, with the redacted request and the number of attempts.
     public func send<E: Endpoint>(_ endpoint: E) async throws(NetworkError) -> E.Output {
-        let request = try endpoint.makeRequest(options: configuration.options)
-        return try await complete(request) { response throws(NetworkError) in try endpoint.decode(response) }
+        try await complete(try endpoint.makeRequest(options: configuration.options)) { response throws(NetworkError) in
+            try endpoint.decode(response)
+        }
     }
 
     /// Sends a request and returns the complete answer.
@@ -108,7 +109,7 @@ public final class NetworkClient: Sendable {
     /// - Returns: The head, and a body to pull.
     /// - Throws: Whatever goes wrong up to the head, an unacceptable status included.
     public func stream(_ request: NetworkRequest) async throws(NetworkError) -> StreamedResponse {
-        let context = RequestContext(prepared(request), configuration)
+        let context = RequestContext(prepared(request), self)
         context.began()
         do throws(NetworkError) {
             let response = try await validated(run(0, context.request, context), context)
@@ -145,7 +146,7 @@ public final class NetworkClient: Sendable {
     private func complete<Output>(
         _ request: consuming NetworkRequest, _ decode: (NetworkResponse) throws(NetworkError) -> Output
     ) async throws(NetworkError) -> Output {
-        let context = RequestContext(prepared(request), configuration)
+        let context = RequestContext(prepared(consume request), self)
         context.began()
         do throws(NetworkError) {
             let streamed = try await validated(run(0, context.request, context), context)

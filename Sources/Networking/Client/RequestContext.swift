@@ -3,19 +3,19 @@ import Synchronization
 /// What one call of a client keeps while it runs: its number, deadline, attempts, and who is told.
 final class RequestContext: Sendable {
     let request: NetworkRequest
-    private let observers: [any NetworkObserver]
-    private let redaction: NetworkRedaction
+    private let client: NetworkClient
     private let deadline: ContinuousClock.Instant?
-    private let hasMiddleware: Bool
     private let attempts = Atomic<Int>(0)
     private let id: UInt64
 
     private static let lastID = Atomic<UInt64>(0)
 
-    init(_ request: NetworkRequest, _ configuration: ClientConfiguration) {
+    private var observers: [any NetworkObserver] { client.configuration.observers }
+    private var redaction: NetworkRedaction { client.configuration.redaction }
+
+    init(_ request: NetworkRequest, _ client: NetworkClient) {
         self.request = request
-        (observers, redaction) = (configuration.observers, configuration.redaction)
-        hasMiddleware = !configuration.middleware.isEmpty
+        self.client = client
         deadline = request.options.totalTimeout.map { ContinuousClock.now + $0 }
         id = Self.lastID.wrappingAdd(1, ordering: .relaxed).newValue
     }
@@ -25,7 +25,7 @@ final class RequestContext: Sendable {
         if Task.isCancelled { throw NetworkError(.cancelled, "the task was cancelled", phase: .send) }
         guard let deadline else { return nil }
         // The first hop follows at once, unless there is middleware.
-        if !hasMiddleware, attempts.load(ordering: .relaxed) == 0 { return nil }
+        if client.configuration.middleware.isEmpty, attempts.load(ordering: .relaxed) == 0 { return nil }
         let rest = deadline - ContinuousClock.now
         guard rest > .zero else { throw NetworkError(.timedOut, "the total time ran out", phase: .send) }
         return rest

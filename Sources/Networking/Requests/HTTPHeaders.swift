@@ -45,15 +45,44 @@ public struct HTTPField: Hashable, Sendable, CustomStringConvertible {
 /// assert("\(headers)" == "Accept: application/json\nAuthorization: <hidden>")
 /// ```
 public struct HTTPHeaders: Hashable, Sendable, RandomAccessCollection, ExpressibleByDictionaryLiteral {
-    @usableFromInline var fields: [HTTPField]
+    private enum Storage: Sendable {
+        case list([HTTPField])
+        case received(ReceivedFields)
+    }
+
+    private var storage: Storage
+
+    var fields: [HTTPField] {
+        get {
+            switch storage {
+            case .list(let fields): fields
+            case .received(let fields): fields.all
+            }
+        }
+        _modify {
+            var fields = self.fields
+            storage = .list([])
+            defer { storage = .list(fields) }
+            yield &fields
+        }
+    }
 
     /// Creates headers from fields, keeping their order.
-    public init(_ fields: [HTTPField] = []) { self.fields = fields }
+    public init(_ fields: [HTTPField] = []) { storage = .list(fields) }
 
     /// Creates headers from names and values, keeping their order and repeats.
     public init(dictionaryLiteral elements: (String, String)...) {
-        fields = elements.map { HTTPField($0.0, $0.1) }
+        storage = .list(elements.map { HTTPField($0.0, $0.1) })
     }
+
+    /// Creates headers that are split into fields when somebody asks for more than a few of them.
+    init(_ received: ReceivedFields) { storage = .received(received) }
+
+    /// Two headers are equal if their fields are, in the same order.
+    public static func == (a: HTTPHeaders, b: HTTPHeaders) -> Bool { a.isSame(as: b) || a.fields == b.fields }
+
+    /// Feeds the fields in their order.
+    public func hash(into hasher: inout Hasher) { hasher.combine(fields) }
 
     /// Whether both are the very same list in memory, which says at once that they are equal.
     func isSame(as other: HTTPHeaders) -> Bool {
@@ -71,7 +100,10 @@ public struct HTTPHeaders: Hashable, Sendable, RandomAccessCollection, Expressib
 
     /// The first value of a name, or nil; setting replaces all fields of the name, nil removes them.
     public subscript(name: String) -> String? {
-        get { fields.first { $0.name.equalsIgnoringASCIICase(name) }?.value }
+        get {
+            if case .received(let fields) = storage { return fields.first(name) }
+            return fields.first { $0.name.equalsIgnoringASCIICase(name) }?.value
+        }
         set {
             if let newValue { set(name, newValue) } else { remove(name) }
         }
@@ -79,7 +111,8 @@ public struct HTTPHeaders: Hashable, Sendable, RandomAccessCollection, Expressib
 
     /// All values of a name, in order.
     public func values(_ name: String) -> [String] {
-        fields.lazy.filter { $0.name.equalsIgnoringASCIICase(name) }.map(\.value)
+        if case .received(let fields) = storage { return fields.values(name) }
+        return fields.lazy.filter { $0.name.equalsIgnoringASCIICase(name) }.map(\.value)
     }
 
     /// All members of a comma-separated list, over all fields of the name, trimmed and without empty ones.
@@ -90,7 +123,10 @@ public struct HTTPHeaders: Hashable, Sendable, RandomAccessCollection, Expressib
     }
 
     /// Whether there is a field of the name.
-    public func contains(_ name: String) -> Bool { fields.contains { $0.name.equalsIgnoringASCIICase(name) } }
+    public func contains(_ name: String) -> Bool {
+        if case .received(let fields) = storage { return fields.contains(name) }
+        return fields.contains { $0.name.equalsIgnoringASCIICase(name) }
+    }
 
     /// Adds a field behind the others, even if the name is there already.
     public mutating func append(_ name: String, _ value: String, isSensitive: Bool = false) {

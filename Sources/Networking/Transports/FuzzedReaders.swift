@@ -3,7 +3,7 @@
 @_spi(Fuzzing) extension ResponseHead {
     /// Reads a head line by line as a transport hands it over; throws what is bad, and where the head does not end.
     public init(reading bytes: [UInt8]) throws(NetworkError) {
-        var reader = CurlHeadReader()
+        let reader = CurlHeadReader()
         var rest = bytes[...]
         while !rest.isEmpty {
             let end = rest.firstIndex(of: 0x0A).map { $0 + 1 } ?? rest.endIndex

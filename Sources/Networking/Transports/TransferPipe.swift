@@ -106,18 +106,22 @@ actor TransferPipe: ResponseBodySource, SerialExecutor {
     }
 
     nonisolated func next() async throws(NetworkError) -> [UInt8]? {
-        await wait()
-        var chunk: [UInt8] = []
-        let (producer, failure) = state.withLock { state -> ((any TransferProducer)?, NetworkError?) in
-            swap(&chunk, &state.buffer)
-            let resumes = state.refused
-            state.refused = false
-            return (resumes ? state.producer : nil, state.ended ? state.failure : nil)
+        while true {
+            var chunk: [UInt8] = []
+            let (hasEnded, producer) = state.withLock { state -> (Bool, (any TransferProducer)?) in
+                swap(&chunk, &state.buffer)
+                guard state.refused else { return (state.ended, nil) }
+                state.refused = false
+                return (state.ended, state.producer)
+            }
+            producer?.readerDrained()
+            if !chunk.isEmpty { return chunk }
+            if hasEnded {
+                if let failure = state.withLock({ $0.failure }) { throw failure }
+                return nil
+            }
+            await wait()
         }
-        producer?.readerDrained()
-        if !chunk.isEmpty { return chunk }
-        if let failure { throw failure }
-        return nil
     }
 
     nonisolated func cancel() {

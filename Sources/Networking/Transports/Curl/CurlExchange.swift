@@ -21,7 +21,6 @@
         var origin: CurlOrigins.Origin?
         /// Whether the loop has noted it for its reader.
         var isListed = false
-        private var head = CurlHeadReader()
         private var received = 0
         private var raw = 0
         private var decoder: ContentDecoder?
@@ -42,6 +41,7 @@
         private var receivingPaused = false
         private var sendingPaused = false
         private var hasHead = false
+        private var contentLength: Int?
 
         init(_ request: NetworkRequest, loop: CurlLoop) throws(NetworkError) {
             self.request = request
@@ -58,7 +58,8 @@
             if request.method == .head, request.body.isEmpty {
                 bodyKind = .head
             } else if request.body.isEmpty {
-                bodyKind = [.post, .put, .patch].contains(request.method) ? .memory : .none
+                let method = request.method
+                bodyKind = method == .post || method == .put || method == .patch ? .memory : .none
             } else if let bytes = request.body.inMemory, bytes.count <= 64 << 10 {
                 bodyKind = .memory
             } else {
@@ -92,6 +93,7 @@
                 error = NetworkError(.cancelled, "the request was cancelled", phase: hasHead ? .receive : .wait)
             }
             upload?.stop()
+            if hasHead { origin?.answered(received) }
             pipe.finish(error)
             handle = nil
         }
@@ -144,6 +146,11 @@
             return due == .max ? nil : due
         }
 
+        /// Whether connecting may take longer than the 300 s after which libcurl gives up of its own accord.
+        ///
+        /// Its timer is set only then, because it would be started and stopped with every request.
+        var mayConnectLong: Bool { connectLimit.map { $0 >= 300_000_000_000 } ?? true }
+
         /// What has run out, if anything has.
         func overdue(at now: UInt64) -> NetworkError? {
             if let totalLimit, now >= submitted &+ totalLimit {
@@ -185,14 +192,15 @@
             return loop.openSocket(address)
         }
 
-        func receivedHeader(_ line: UnsafeRawBufferPointer) -> Bool {
+        func receivedHeader(_ line: UnsafeRawBufferPointer, _ reader: CurlHeadReader) -> Bool {
             lastActivity = loop.now
             do throws(NetworkError) {
                 guard !hasHead else {
-                    try self.head.skipTrailer(line, limits: limits)
+                    try reader.skipTrailer(line, limits: limits)
                     return true
                 }
-                guard let head = try self.head.read(line, limits: limits) else { return true }
+                guard let head = try reader.read(line, limits: limits) else { return true }
+                contentLength = reader.contentLength
                 if let limit = limits.bodyBytes, let length = head.contentLength, length > limit,
                     request.method != .head, head.status != 304
                 {
@@ -281,7 +289,7 @@
         private var currentProgress: TransferProgress {
             TransferProgress(
                 sent: upload?.taken ?? request.body.length ?? 0, toSend: uploadLength, received: received,
-                toReceive: head.contentLength)
+                toReceive: contentLength)
         }
 
         private func timings() -> TransportTimings {

@@ -9,10 +9,17 @@
         private let table: UnsafePointer<ashlar_curl>
         private let errorText: UnsafeMutablePointer<CChar>
         private let pins: [String: String]
-        private(set) var exchange: CurlExchange?
+        private(set) var exchange: CurlExchange? {
+            didSet { unretained = exchange.map(Unmanaged.passUnretained) }
+        }
+        private var unretained: Unmanaged<CurlExchange>?
+        /// Reads the head of the answer to the present request.
+        let head = CurlHeadReader()
 
         private var url: HTTPURL?
         private var isFresh = false
+        private var hasLongConnect = false
+        private var bufferSize = CurlOrigins.Origin.largeBuffer
         private var method: HTTPMethod?
         private var kind = Kind.none
         private var fields: [HTTPField]?
@@ -61,7 +68,6 @@
 
         private func setConstants(_ configuration: ClientConfiguration) {
             long(CurlOption.noSignal, 1)
-            long(CurlOption.connectTimeout, Int(Int32.max))  // 0 would be its default of 300 s; ours count
             long(CurlOption.followLocation, 0)
             long(CurlOption.httpVersion, CurlValue.http2OverTLS)
             long(CurlOption.pipeWait, 1)
@@ -69,7 +75,7 @@
             long(CurlOption.protocols, CurlValue.httpAndHTTPS)
             long(CurlOption.http09Allowed, 0)
             long(CurlOption.suppressConnectHeaders, 1)
-            long(CurlOption.bufferSize, 16 << 10)  // allocated anew for every request; larger ones cost page faults
+            long(CurlOption.bufferSize, bufferSize)
             long(CurlOption.uploadBufferSize, 64 << 10)
             long(CurlOption.maximumConnectionAge, Int(configuration.connectionIdleTime.components.seconds))
             if !configuration.usesEnvironmentProxies {
@@ -90,33 +96,46 @@
             }
             _ = ashlar_easy_data(table, easy, CurlOption.headerFunction) { bytes, size, count, context in
                 let bytes = UnsafeRawBufferPointer(start: bytes, count: size * count)
-                return CurlHandle.exchange(context)?.receivedHeader(bytes) == true ? bytes.count : 0
+                let taken = CurlHandle.with(context) { $0.receivedHeader(bytes, $1.head) }
+                return taken == true ? bytes.count : 0
             }
             _ = ashlar_easy_data(table, easy, CurlOption.writeFunction) { bytes, size, count, context in
                 let bytes = UnsafeRawBufferPointer(start: bytes, count: size * count)
-                return CurlHandle.exchange(context)?.receivedBody(bytes) ?? 0
+                return CurlHandle.with(context) { exchange, _ in exchange.receivedBody(bytes) } ?? 0
             }
             _ = ashlar_easy_data(table, easy, CurlOption.readFunction) { bytes, size, count, context in
                 let space = UnsafeMutableRawBufferPointer(start: bytes, count: size * count)
-                return CurlHandle.exchange(context)?.send(into: space) ?? CurlValue.readAbort
+                return CurlHandle.with(context) { exchange, _ in exchange.send(into: space) } ?? CurlValue.readAbort
             }
             _ = ashlar_easy_open(table, easy, CurlOption.openSocketFunction) { context, _, address in
-                guard let address, let exchange = CurlHandle.exchange(context) else { return -1 }
-                return exchange.openSocket(address)
+                guard let address else { return -1 }
+                return CurlHandle.with(context) { exchange, _ in exchange.openSocket(address) } ?? -1
             }
             _ = ashlar_easy_seek(table, easy, CurlOption.seekFunction) { context, offset, origin in
-                CurlHandle.exchange(context)?.rewind(to: Int(offset)) == true && origin == 0 ? 0 : 2
+                CurlHandle.with(context) { exchange, _ in exchange.rewind(to: Int(offset)) } == true && origin == 0
+                    ? 0 : 2
             }
         }
 
-        private static func exchange(_ context: UnsafeMutableRawPointer?) -> CurlExchange? {
-            context.flatMap { Unmanaged<CurlHandle>.fromOpaque($0).takeUnretainedValue().exchange }
+        /// Calls with the exchange and the handle that a callback of libcurl's belongs to; nil if there is none.
+        ///
+        /// The loop keeps the handle and the handle the exchange, so that neither is retained for every line of a head.
+        @inline(__always)
+        private static func with<Result>(
+            _ context: UnsafeMutableRawPointer?, _ body: (CurlExchange, CurlHandle) -> Result
+        ) -> Result? {
+            context.flatMap { context in
+                Unmanaged<CurlHandle>.fromOpaque(context)._withUnsafeGuaranteedRef { handle in
+                    handle.unretained?._withUnsafeGuaranteedRef { body($0, handle) }
+                }
+            }
         }
 
         // MARK: One request
 
         func prepare(_ exchange: CurlExchange) {
             self.exchange = exchange
+            head.reset()
             errorText[0] = 0
             let request = exchange.request
             if request.url != url {
@@ -126,6 +145,14 @@
             if request.refusesPrivateAddresses != isFresh {
                 isFresh = request.refusesPrivateAddresses
                 long(CurlOption.freshConnect, isFresh ? 1 : 0)  // an open connection's address would go unchecked
+            }
+            if exchange.mayConnectLong != hasLongConnect {
+                hasLongConnect.toggle()
+                long(CurlOption.connectTimeout, hasLongConnect ? Int(Int32.max) : 0)
+            }
+            if let size = exchange.origin?.bufferSize, size != bufferSize {
+                bufferSize = size
+                long(CurlOption.bufferSize, size)
             }
             setBody(exchange)
             setFields(exchange)

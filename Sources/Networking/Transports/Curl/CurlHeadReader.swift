@@ -1,8 +1,10 @@
 /// Puts a head together from the lines libcurl hands over one by one; interim heads (1xx) are passed over.
-struct CurlHeadReader {
+///
+/// It serves one answer after the other, so that its memory is not allocated for each.
+final class CurlHeadReader {
     private var status = 0
     private var version: String?
-    private var fields: [HTTPField] = []
+    private let fields = ReceivedFields.Builder()
     private var bytes = 0
     private var interims = 0
     private var trailerBytes = 0
@@ -11,8 +13,14 @@ struct CurlHeadReader {
     /// More interim heads than this are an attack or a defect.
     static let interimLimit = 32
 
+    /// Begins with a new answer.
+    func reset() {
+        (status, version, bytes, interims, trailerBytes, contentLength) = (0, nil, 0, 0, 0, nil)
+        fields.removeAll()
+    }
+
     /// Takes a line with its line end; returns the head when the line is the empty one that ends it.
-    mutating func read(_ line: UnsafeRawBufferPointer, limits: ResponseLimits) throws(NetworkError) -> ResponseHead? {
+    func read(_ line: UnsafeRawBufferPointer, limits: ResponseLimits) throws(NetworkError) -> ResponseHead? {
         bytes += line.count
         if bytes > limits.headBytes {
             throw bad("the head is longer than \(limits.headBytes) bytes", limit: limits.headBytes)
@@ -26,7 +34,6 @@ struct CurlHeadReader {
         let text = UnsafeRawBufferPointer(rebasing: line[..<end])
         if text.isEmpty { return try finish() }
         if status == 0 {
-            fields.reserveCapacity(12)
             try readStatus(text)
         } else if text[0].isHTTPSpace {
             try unfold(text)
@@ -39,32 +46,31 @@ struct CurlHeadReader {
         return nil
     }
 
-    private mutating func finish() throws(NetworkError) -> ResponseHead? {
+    private func finish() throws(NetworkError) -> ResponseHead? {
         guard status >= 200 || status == 101 else {
             interims += 1
             guard interims <= Self.interimLimit else { throw bad("more than \(Self.interimLimit) interim answers") }
             (status, bytes) = (0, 0)
-            fields.removeAll(keepingCapacity: true)
+            fields.removeAll()
             return nil
         }
+        let fields = self.fields.build()
+        try checkLength(fields)
         let head = ResponseHead(status: status, headers: HTTPHeaders(fields), version: version)
-        try checkLength(head)
         contentLength = head.contentLength
         return head
     }
 
     /// Two lengths that differ, also within one field, would let the body end in two places.
-    private func checkLength(_ head: ResponseHead) throws(NetworkError) {
+    private func checkLength(_ fields: ReceivedFields) throws(NetworkError) {
         var first: Int?
-        for field in head.headers.fields where field.name.equalsIgnoringASCIICase("Content-Length") {
-            if Self.isNumber(field.value), let length = Int(field.value) {
-                guard first == nil || first == length else { throw bad("found two different Content-Lengths") }
+        for value in fields.values("Content-Length") {
+            if first == nil, let length = Self.number(value) {
                 first = length
                 continue
             }
-            for part in field.value.split(separator: ",") {
-                let text = part.trimmingHTTPSpace()
-                guard Self.isNumber(text), let length = Int(text) else {
+            for part in value.split(separator: ",") {
+                guard let length = Self.number(part.trimmingHTTPSpace()) else {
                     throw bad("expected a number as Content-Length")
                 }
                 guard first == nil || first == length else { throw bad("found two different Content-Lengths") }
@@ -73,17 +79,19 @@ struct CurlHeadReader {
         }
     }
 
-    private static func isNumber(_ text: String) -> Bool { !text.isEmpty && text.utf8.allSatisfy(\.isASCIIDigit) }
+    private static func number(_ text: String) -> Int? {
+        text.utf8.allSatisfy(\.isASCIIDigit) ? Int(text) : nil
+    }
 
     /// Passes over a field behind the body; all of them together may be as long as a head.
-    mutating func skipTrailer(_ line: UnsafeRawBufferPointer, limits: ResponseLimits) throws(NetworkError) {
+    func skipTrailer(_ line: UnsafeRawBufferPointer, limits: ResponseLimits) throws(NetworkError) {
         trailerBytes += line.count
         if trailerBytes > limits.headBytes {
             throw bad("the trailer is longer than \(limits.headBytes) bytes", limit: limits.headBytes)
         }
     }
 
-    private mutating func readStatus(_ line: UnsafeRawBufferPointer) throws(NetworkError) {
+    private func readStatus(_ line: UnsafeRawBufferPointer) throws(NetworkError) {
         // HTTP/x.y or HTTP/x, a space, three digits, then the end or a space and a reason.
         guard line.count >= 10, line.starts(with: "HTTP/".utf8),
             let space = line.prefix(12).firstIndex(of: 0x20), space > 5, line.count >= space + 4,
@@ -92,38 +100,35 @@ struct CurlHeadReader {
         else { throw bad("the status line is not HTTP") }
         status = line[(space + 1)...(space + 3)].reduce(0) { $0 * 10 + Int($1 - 0x30) }
         guard status >= 100 else { throw bad("the status \(status) is none") }
-        version = String(decoding: line[5..<space], as: UTF8.self)
+        let isLatest = space == 8 && line[5] == 0x31 && line[6] == 0x2E && line[7] == 0x31
+        version = isLatest ? "1.1" : String(decoding: line[5..<space], as: UTF8.self)
     }
 
-    private mutating func readField(_ line: UnsafeRawBufferPointer) throws(NetworkError) {
+    private func readField(_ line: UnsafeRawBufferPointer) throws(NetworkError) {
         guard let colon = line.firstIndex(of: UInt8(ascii: ":")), colon > 0 else {
             throw bad("a field has no name and colon")
         }
         let name = UnsafeRawBufferPointer(rebasing: line[..<colon])
         guard name.allSatisfy(HTTPSyntax.isTokenByte) else { throw bad("a field's name is not a token") }
         let value = try trimmed(UnsafeRawBufferPointer(rebasing: line[(colon + 1)...]))
-        fields.append(HTTPField(String(decoding: name, as: UTF8.self), value))
+        fields.append(name: name, value: value)
     }
 
     /// A line that begins with a space continues the one before (obs-fold; RFC 9112, 5.2).
-    private mutating func unfold(_ line: UnsafeRawBufferPointer) throws(NetworkError) {
-        guard let last = fields.indices.last else { throw bad("the head begins with a continued line") }
-        let more = try trimmed(line)
-        fields[last].value += fields[last].value.isEmpty || more.isEmpty ? more : " " + more
+    private func unfold(_ line: UnsafeRawBufferPointer) throws(NetworkError) {
+        guard fields.count > 0 else { throw bad("the head begins with a continued line") }
+        fields.extendLast(try trimmed(line))
     }
 
-    private func trimmed(_ bytes: UnsafeRawBufferPointer) throws(NetworkError) -> String {
+    private func trimmed(_ bytes: UnsafeRawBufferPointer) throws(NetworkError) -> UnsafeRawBufferPointer {
         var (start, end) = (0, bytes.count)
         while start < end, bytes[start].isHTTPSpace { start += 1 }
         while end > start, bytes[end - 1].isHTTPSpace { end -= 1 }
-        let value = bytes[start..<end]
-        var isASCII = true
-        for byte in value {
-            if byte < 0x20 && byte != 0x09 || byte == 0x7F { throw bad("a field's value contains a control character") }
-            if byte >= 0x80 { isASCII = false }
-        }
-        if isASCII { return String(decoding: value, as: UTF8.self) }
-        return String(String.UnicodeScalarView(value.map { Unicode.Scalar($0) }))
+        let value = UnsafeRawBufferPointer(rebasing: bytes[start..<end])
+        var controls: UInt8 = 0
+        for byte in value { controls |= (byte < 0x20 && byte != 0x09) || byte == 0x7F ? 1 : 0 }
+        if controls != 0 { throw bad("a field's value contains a control character") }
+        return value
     }
 
     private func bad(_ message: String, limit: Int? = nil) -> NetworkError {

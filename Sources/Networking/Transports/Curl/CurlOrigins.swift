@@ -10,6 +10,16 @@
             fileprivate var running = 0
             fileprivate var queue: [CurlExchange] = []
             fileprivate var head = 0
+            private var smallAnswers = 0
+
+            static let largeBuffer = 16 << 10
+
+            /// How much libcurl reads at once; it allocates as much anew for every request.
+            var bufferSize: Int { smallAnswers < 8 ? Self.largeBuffer : 4 << 10 }
+
+            /// Notes how long the body of an answer was.
+            func answered(_ bytes: Int) { smallAnswers = bytes <= 2 << 10 ? min(smallAnswers + 1, 8) : 0 }
+
             /// Whether it speaks HTTP/2, where one connection carries many exchanges.
             var isMultiplexed = false
 

@@ -2,7 +2,7 @@
     /// What a loop has learnt of its network and its callers: whether to stay awake, and whose code to run itself.
     struct CurlPace {
         /// How long the thread asks for news before it sleeps, where news came that fast before.
-        static let spinTime: UInt64 = 40_000
+        static let spinTime: UInt64 = 100_000
         private static let longJob: UInt64 = 100_000
         private static let restAfterLongJobs: UInt64 = 20_000_000
         private static let restAfterStall: UInt64 = 100_000_000
