@@ -76,7 +76,8 @@ final class AppendingStore: LineStore, @unchecked Sendable {  // each field name
     /// Under `writer`.
     private func writeTogether() {
         let before = done.load(ordering: .relaxed)
-        let expected = UInt64(meeting.load(ordering: .relaxed))
+        // Who had the file before is likely to come again in a moment.
+        let expected = UInt64(max(2, meeting.load(ordering: .relaxed)))
         var looks = 0
         while queued.load(ordering: .relaxed) &- before < expected, looks < Self.looksForOthers {
             looks += 1
