@@ -156,11 +156,52 @@ import Testing
         try folder.make()
         for (index, age) in [1000, 120 * 1_000_000_000].enumerated() {
             let name = RunName(startedAt: now - Int64(age), processID: 1, tag: UInt16(index))
-            try Data().write(to: URL(fileURLWithPath: "\(folder.path)/\(name.stateFile)"))
+            let path = "\(folder.path)/\(name.stateFile)"
+            try Data().write(to: URL(fileURLWithPath: path))
+            let changed = Date(timeIntervalSince1970: Double((now - Int64(age)) / 1_000_000_000))
+            try FileManager.default.setAttributes([.modificationDate: changed], ofItemAtPath: path)
         }
         retention(folder, LogRetention(runs: 1, bytes: 0, age: .zero))
             .apply(to: RunFolder(path: folder.path).listing(), now: now)
         #expect(runs(folder).map(\.startedAt.nanoseconds) == [now - 1000])
+    }
+
+    @Test("Runs from before the clock was set back are prior runs, and runs keep the order of their starts")
+    func clockSetBack() throws {
+        let folder = TemporaryFolder()
+        let future = now + 400 * Self.day
+        try folder.makeRun(startedAt: future, pid: 1, ending: .signal(11), log: "[INFO] A - before\n")
+        let first = TestSystem(in: folder)
+        #expect(first.report.priorRun?.log == "[INFO] A - before\n")
+        #expect(first.report.priorRun?.outcome == .signalled(11))
+        #expect(first.report.priorRun?.startedAt.nanoseconds == future)
+        first.log().info("first")
+        first.pipeline.shutdown()
+        let second = TestSystem(in: folder)
+        #expect(second.report.priorRun?.log == "[INFO] A - first\n")
+        // By the clock, not by the name that had to sort behind the first.
+        #expect(try #require(second.report.priorRun).startedAt.nanoseconds < now + Self.day)
+        second.pipeline.shutdown()
+        #expect(runs(folder).map { $0.tail(bytes: 100) } == ["", "[INFO] A - first\n", "[INFO] A - before\n"])
+        // Their ages are told by the clock too; one whose clock began in 1970 is as old as its name.
+        let names = RunFolder(path: folder.path).listing().map(\.name.startedAt)
+        #expect(names == [future + 2, future + 1, future])
+        #expect(RunFolder(path: folder.path).runs()[0].began(nil, now: now) == future + 2)
+        retention(folder, LogRetention(age: .seconds(60))).apply(
+            to: RunFolder(path: folder.path).listing(), now: now + 3600 * 1_000_000_000)
+        #expect(runs(folder).isEmpty)
+        let reset = TemporaryFolder()
+        try reset.makeRun(startedAt: now - 1000, pid: 1, ending: .clean)
+        let made = RunIdentity.create(
+            in: reset.path, application: "test", after: RunFolder(path: reset.path).listing().newest, now: 5)
+        guard case .success(let run) = made else { throw CocoaError(.fileWriteUnknown) }
+        run.end(.clean, lines: 0)
+        run.releaseDescriptor()
+        try Data("[INFO] A - 1970\n".utf8).write(to: URL(fileURLWithPath: run.path(.segment(0))))
+        let third = TestSystem(in: reset)
+        #expect(third.report.priorRun?.log == "[INFO] A - 1970\n")
+        #expect(third.report.priorRun?.startedAt.nanoseconds == 5)
+        #expect(runs(reset).count == 3)
     }
 
     @Test("Runs come the newest first, whether picked out or sorted", arguments: [1, 7, 8, 9, 40, 300])

@@ -78,11 +78,12 @@ struct Retention: Sendable {
         init(retention: Retention, now: Int64) { (self.retention, self.now) = (retention, now) }
 
         mutating func count(_ run: RunFiles) {
-            guard concerns(run) else { return }
+            let state = run.state()
+            guard concerns(run, state) else { return }
             let policy = retention.policy
             if !isFull {
                 let (oldest, isForever) = now.subtractingReportingOverflow(policy.age.clampedNanoseconds)
-                isFull = kept >= policy.runs || (!isForever && run.name.startedAt < oldest)
+                isFull = kept >= policy.runs || (!isForever && run.began(state, now: now) < oldest)
             }
             if !isFull {
                 bytes += policy.bytes == .max ? 0 : run.bytes
@@ -92,16 +93,20 @@ struct Retention: Sendable {
         }
 
         /// Whether the run is finished and of the application that is started.
-        func concerns(_ run: RunFiles) -> Bool {
+        func concerns(_ run: RunFiles) -> Bool { concerns(run, run.state()) }
+
+        private func concerns(_ run: RunFiles, _ state: RunState?) -> Bool {
             guard run.name < retention.own else { return false }
-            let state = run.state()
             guard let state else { return !isBeginning(run) && !run.isRunning(nil) }
             return state.application == retention.application && run.outcome(state) != .stillRunning
         }
 
         /// Whether the run may be one whose process has made its state file and not written it yet.
         private func isBeginning(_ run: RunFiles) -> Bool {
-            run.paths.isEmpty && now - run.name.startedAt < 60_000_000_000
+            guard run.paths.isEmpty, let file = SystemCalls.status(path: "\(run.folder)/\(run.name.stateFile)") else {
+                return false
+            }
+            return abs(now / 1_000_000_000 - file.changedAt) < 60
         }
     }
 

@@ -45,7 +45,8 @@ struct RunFiles: Sendable {
     func described() -> PriorRun {
         let state = state()
         return PriorRun(
-            startedAt: LogTime(nanoseconds: name.startedAt), outcome: outcome(state), processID: name.processID,
+            startedAt: LogTime(nanoseconds: state?.startedAt ?? name.startedAt), outcome: outcome(state),
+            processID: name.processID,
             application: state?.application, lostLines: Int(clamping: state?.lost ?? 0), files: paths, name: name)
     }
 
@@ -53,6 +54,13 @@ struct RunFiles: Sendable {
     func remove() {
         for path in paths { _ = SystemCalls.remove(path) }
         _ = SystemCalls.remove("\(folder)/\(name.stateFile)")
+    }
+
+    /// When the run began by the clock, for how old it is.
+    ///
+    /// Its name says it, but may have been pushed on by a run before it; then the state file does.
+    func began(_ state: RunState?, now: Int64) -> Int64 {
+        name.startedAt <= now ? name.startedAt : state?.startedAt ?? name.startedAt
     }
 
     var bytes: Int64 { paths.reduce(0) { $0 + (SystemCalls.status(path: $1)?.size ?? 0) } }
@@ -81,6 +89,9 @@ struct RunFolder {
 struct RunListing: Sequence, Sendable {
     fileprivate let folder: String
     fileprivate let files: [RunFile]
+
+    /// The name of the newest run.
+    var newest: RunName? { files.lazy.map(\.run).max() }
 
     /// Those that began before a run, to which the newest prior one belongs.
     func before(_ run: RunName) -> RunListing { RunListing(folder: folder, files: files.filter { $0.run < run }) }

@@ -20,17 +20,21 @@ final class RunIdentity {
 
     /// Makes the folder and the state file of a new run.
     ///
-    /// Returns an `errno` if that is not possible.
-    static func create(in folder: String, application: String) -> Result<RunIdentity, RunStoreError> {
+    /// Names tell the order of runs, so that of a new one sorts behind the newest there is, also if the clock has been
+    /// set back since. What the clock says now is in the state file. Returns an `errno` if a run is not possible.
+    static func create(
+        in folder: String, application: String, after newest: RunName? = nil, now: Int64 = SystemCalls.wallClock()
+    ) -> Result<RunIdentity, RunStoreError> {
         let failed = SystemCalls.createFolder(folder)
         guard failed == 0 else { return .failure(RunStoreError(error: failed)) }
         let notWritable = SystemCalls.isWritableFolder(folder)
         guard notWritable == 0 else { return .failure(RunStoreError(error: notWritable)) }
         let pid = SystemCalls.processID
+        let clock = max(0, now)
+        let next = newest.map { $0.startedAt == .max ? .max : $0.startedAt + 1 } ?? 0
         var last: Int32 = 0
         for _ in 0..<16 {
-            let name = RunName(
-                startedAt: max(0, SystemCalls.wallClock()), processID: pid, tag: .random(in: 0...UInt16.max))
+            let name = RunName(startedAt: max(clock, next), processID: pid, tag: .random(in: 0...UInt16.max))
             let descriptor = SystemCalls.openForUpdating("\(folder)/\(name.stateFile)", creating: true)
             if descriptor == -SystemCalls.exists { continue }
             guard descriptor >= 0 else {
@@ -38,7 +42,7 @@ final class RunIdentity {
                 break
             }
             let state = RunState(
-                processID: pid, startedAt: name.startedAt, processStart: ProcessIdentity.start(of: pid) ?? 0,
+                processID: pid, startedAt: clock, processStart: ProcessIdentity.start(of: pid) ?? 0,
                 bootID: ProcessIdentity.boot, application: application)
             lock(descriptor)
             // A disk without room for 128 bytes: the run is written all the same and will read as unclean.
@@ -68,7 +72,7 @@ final class RunIdentity {
     }
 
     /// Whether the descriptor still is the state file: the host may have closed it and its number be another file's.
-    private var isOurFile: Bool { SystemCalls.status(stateDescriptor)?.identity == stateIdentity }
+    private var isOurFile: Bool { SystemCalls.isSame(stateDescriptor, stateIdentity) }
 
     private func reopen() -> Bool {
         let descriptor = SystemCalls.openForUpdating(path(.state))

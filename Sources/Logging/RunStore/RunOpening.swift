@@ -11,11 +11,12 @@ struct RunOpening {
     func open() -> Opened {
         guard let path = configuration.folder else { return inMemory(0) }
         let application = RunState.shortened(configuration.application)
-        switch RunIdentity.create(in: path, application: application) {
+        let folder = RunFolder(path: path)
+        let there = folder.listing()
+        switch RunIdentity.create(in: path, application: application, after: there.newest) {
         case .failure(let failure): return inMemory(failure.error)
         case .success(let run):
-            let folder = RunFolder(path: path)
-            let older = folder.listing().before(run.name)
+            let older = there.before(run.name)
             let prior = older.priorRun(of: application)
             if let prior, prior.outcome != .clean { prior.repair() }
             let retention = Retention(
