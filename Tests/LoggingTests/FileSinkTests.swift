@@ -37,6 +37,23 @@ import Testing
         #expect(try FileManager.default.attributesOfItem(atPath: path)[.posixPermissions] as? Int == 0o600)
     }
 
+    @Test("When the sink's number belongs to a file of the host, nothing is written there, and it is not closed")
+    func takenNumber() throws {
+        let folder = TemporaryFolder()
+        try folder.make()
+        let (path, precious) = (folder.path + "/a.log", folder.path + "/precious")
+        let sink = FileSink(path: path, format: .standard)
+        let system = TestSystem { $0.sinks = [sink] }
+        system.log().info("one")
+        let (number, host) = (sink.descriptor, open(precious, O_CREAT | O_RDWR, 0o600))
+        try #require(number >= 0 && dup2(host, number) == number)
+        system.log().info("two")
+        #expect(contents(path) == "[INFO] A - one\n[INFO] A - two\n")
+        #expect(contents(precious)?.isEmpty == true)
+        #expect(close(number) == 0)
+        close(host)
+    }
+
     @Test("At its limit the file is renamed, and the one renamed before goes")
     func limit() throws {
         let folder = TemporaryFolder()

@@ -130,10 +130,12 @@ import Testing
         #expect(child.process.terminationReason == .exit)
     }
 
-    @Test("Descriptors closed by the host are opened again, and files of the host get no line", .timeLimit(.minutes(5)))
-    func closedDescriptors() throws {
+    @Test(
+        "Descriptors closed by the host are opened again, and files of the host get no line", .timeLimit(.minutes(5)),
+        arguments: ["everyLine", "mapped", "buffered"])
+    func closedDescriptors(mode: String) throws {
         let folder = TemporaryFolder()
-        let child = try TestChild("closed", folder.path)
+        let child = try TestChild("closed", folder.path, ["mode=\(mode)"])
         let precious = folder.path + "-precious"
         defer { try? FileManager.default.removeItem(atPath: precious) }
         #expect(try child.run() == "alive 1000\n")

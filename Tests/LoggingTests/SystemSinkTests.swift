@@ -48,6 +48,24 @@ import Testing
         #expect(sent < 10_000)
     }
 
+    @Test("When the socket's number belongs to a file of the host, nothing is written there, and it is not closed")
+    func takenNumber() throws {
+        let (service, folder) = (try DatagramService(), TemporaryFolder())
+        try folder.make()
+        let sink = SyslogSink(tag: "t", socketPath: service.path)
+        func send() throws -> Bool {
+            try copy().withRecord { sink.receive($0) } && service.text().hasSuffix("msg k=1")
+        }
+        #expect(try send())
+        let precious = folder.path + "/precious"
+        let (number, host) = (sink.socket.descriptor, open(precious, O_CREAT | O_RDWR, 0o600))
+        try #require(number >= 0 && dup2(host, number) == number)
+        #expect(try send())
+        #expect(try Data(contentsOf: URL(fileURLWithPath: precious)).isEmpty)
+        #expect(close(number) == 0)
+        close(host)
+    }
+
     @Test("The journal gets all that is known of a line, values with line ends behind their length")
     func journal() throws {
         let service = try DatagramService()

@@ -86,8 +86,9 @@ enum SystemCalls {
         return moved
     }
 
-    /// Half of the numbers that there were at first, but no more than 512: the kernel's table grows with the highest.
-    private static let highNumber = Int32(min(512, (resourceLimit(RLIMIT_NOFILE) ?? 1024) / 2))
+    /// High, but below 64, for which a process has room from the beginning: while Linux makes more, a process of several
+    /// threads waits about 10 ms.
+    private static let highNumber = Int32(min(48, (resourceLimit(RLIMIT_NOFILE) ?? 1024) / 2))
 
     /// Moves a descriptor away from 0, 1 and 2, which a host that closed them would use for something else.
     private static func aboveStandardStreams(_ descriptor: Int32) -> Int32 {
@@ -188,6 +189,9 @@ enum SystemCalls {
         #endif
     }
 
+    /// Waits until what was stored into a mapping is on the disk.
+    static func synchronize(_ start: UnsafeMutableRawPointer, size: Int) -> Bool { msync(start, size, MS_SYNC) == 0 }
+
     static func map(_ descriptor: Int32, size: Int) -> UnsafeMutableRawPointer? {
         let start = mmap(nil, size, PROT_READ | PROT_WRITE, MAP_SHARED, descriptor, 0)
         return start == MAP_FAILED ? nil : start
@@ -215,6 +219,8 @@ enum SystemCalls {
     struct FileStatus {
         var identity: FileIdentity
         var size: Int64
+        /// When the contents changed last, in seconds since 1970.
+        var changedAt: Int64
         var links: Int
         var isDirectory: Bool
         var isRegular: Bool
@@ -223,15 +229,25 @@ enum SystemCalls {
 
     private static func status(of raw: stat) -> FileStatus {
         let kind = raw.st_mode & S_IFMT
+        #if canImport(Darwin)
+            let changedAt = Int64(raw.st_mtimespec.tv_sec)
+        #else
+            let changedAt = Int64(raw.st_mtim.tv_sec)
+        #endif
         return FileStatus(
             identity: FileIdentity(device: UInt64(truncatingIfNeeded: raw.st_dev), number: UInt64(raw.st_ino)),
-            size: Int64(raw.st_size), links: Int(raw.st_nlink), isDirectory: kind == S_IFDIR,
+            size: Int64(raw.st_size), changedAt: changedAt, links: Int(raw.st_nlink), isDirectory: kind == S_IFDIR,
             isRegular: kind == S_IFREG, isPipeOrSocket: kind == S_IFIFO || kind == S_IFSOCK)
     }
 
     static func status(_ descriptor: Int32) -> FileStatus? {
         var raw = stat()
         return fstat(descriptor, &raw) == 0 ? status(of: raw) : nil
+    }
+
+    /// Whether a descriptor still is the file that it was: a host may have closed it, and its number be another file's.
+    static func isSame(_ descriptor: Int32, _ identity: FileIdentity?) -> Bool {
+        descriptor >= 0 && identity != nil && status(descriptor)?.identity == identity
     }
 
     static func status(path: String) -> FileStatus? {

@@ -10,7 +10,8 @@ import Synchronization
 final class MappedStore: LineStore, @unchecked Sendable {  // all that changes is used under `lock`
     private struct Segment {
         let number: Int
-        let descriptor: Int32
+        /// The file is closed as soon as it is mapped, and known again by this.
+        let identity: SystemCalls.FileIdentity?
         let start: UnsafeMutableRawPointer
         let size: Int
     }
@@ -33,6 +34,7 @@ final class MappedStore: LineStore, @unchecked Sendable {  // all that changes i
     private var plain: SegmentedFile?
     private var isClosed = false
     private var signalDescriptor: Int32 = -1
+    private var signalIdentity: SystemCalls.FileIdentity?
 
     /// `nil` if the first segment cannot be mapped.
     init?(
@@ -50,13 +52,14 @@ final class MappedStore: LineStore, @unchecked Sendable {  // all that changes i
     /// Opens a file for the lines of signal handlers, which cannot be appended to a segment that is full of zeros.
     func serveSignals() {
         signalDescriptor = SystemCalls.openForAppending(run.path(.child(Int(SystemCalls.processID))), exclusive: false)
+        signalIdentity = SystemCalls.status(signalDescriptor)?.identity
         ashlar_log_set_signal_descriptor(signalDescriptor)
     }
 
     deinit {
         if signalDescriptor >= 0 {
             ashlar_log_set_signal_descriptor(-1)
-            SystemCalls.close(signalDescriptor)
+            if SystemCalls.isSame(signalDescriptor, signalIdentity) { SystemCalls.close(signalDescriptor) }
         }
         if plain == nil { finishSegment() }
         discardPrepared()
@@ -71,16 +74,18 @@ final class MappedStore: LineStore, @unchecked Sendable {  // all that changes i
         let path = run.path(.segment(number))
         let descriptor = SystemCalls.createReserved(path, size: size)
         guard descriptor >= 0 else { return .failure(RunStoreError(error: -descriptor)) }
+        defer { SystemCalls.close(descriptor) }
         guard let start = SystemCalls.map(descriptor, size: size) else {
-            SystemCalls.close(descriptor)
+            let error = SystemCalls.lastError
             _ = SystemCalls.remove(path)
-            return .failure(RunStoreError(error: SystemCalls.lastError))
+            return .failure(RunStoreError(error: error))
         }
         // The first store into a page costs a fault: taken here, it is not taken by a line.
         for offset in stride(from: 0, to: size, by: page) {
             start.storeBytes(of: 0, toByteOffset: offset, as: UInt8.self)
         }
-        return .success(Segment(number: number, descriptor: descriptor, start: start, size: size))
+        let identity = SystemCalls.status(descriptor)?.identity
+        return .success(Segment(number: number, identity: identity, start: start, size: size))
     }
 
     func append(_ line: UnsafeRawBufferPointer, level: LogLevel) {
@@ -142,8 +147,9 @@ final class MappedStore: LineStore, @unchecked Sendable {  // all that changes i
     /// Under `lock`.
     private func finishSegment() {
         SystemCalls.unmap(segment.start, size: segment.size)
-        _ = SystemCalls.truncate(segment.descriptor, to: Int64(used))
-        SystemCalls.close(segment.descriptor)
+        let descriptor = SystemCalls.openForUpdating(run.path(.segment(segment.number)))
+        if SystemCalls.isSame(descriptor, segment.identity) { _ = SystemCalls.truncate(descriptor, to: Int64(used)) }
+        if descriptor >= 0 { SystemCalls.close(descriptor) }
         if segment.number == 0 { firstSize = used } else { middle.append((segment.number, used)) }
     }
 
@@ -190,7 +196,6 @@ final class MappedStore: LineStore, @unchecked Sendable {  // all that changes i
 
     private static func discard(_ segment: Segment, run: RunIdentity) {
         SystemCalls.unmap(segment.start, size: segment.size)
-        SystemCalls.close(segment.descriptor)
         _ = SystemCalls.remove(run.path(.segment(segment.number)))
     }
 
@@ -205,7 +210,7 @@ final class MappedStore: LineStore, @unchecked Sendable {  // all that changes i
                 let written = plain.attemptRecovery(force: true)
                 return sync ? plain.synchronize() && written : written
             }
-            return sync ? SystemCalls.synchronize(segment.descriptor) : true
+            return sync ? SystemCalls.synchronize(segment.start, size: segment.size) : true
         }
     }
 

@@ -16,7 +16,7 @@ public final class FileSink: LogSink, @unchecked Sendable {  // what changes is 
     private let format: LogFormat
     private let maximumBytes: Int
     private let lock = ForkSafeLock()
-    private var descriptor: Int32 = -1
+    private(set) var descriptor: Int32 = -1
     private var identity: SystemCalls.FileIdentity?
     private var size: Int64 = 0
     private var writesUntilCheck = 0
@@ -39,7 +39,7 @@ public final class FileSink: LogSink, @unchecked Sendable {  // what changes is 
         self.maximumBytes = max(1, maximumBytes)
     }
 
-    deinit { if descriptor >= 0 { SystemCalls.close(descriptor) } }
+    deinit { if SystemCalls.isSame(descriptor, identity) { SystemCalls.close(descriptor) } }
 
     /// Appends the line; `false` if that failed.
     public func receive(_ record: borrowing LogRecord) -> Bool {
@@ -54,7 +54,8 @@ public final class FileSink: LogSink, @unchecked Sendable {  // what changes is 
 
     /// Under `lock`.
     private func write(_ bytes: UnsafeRawBufferPointer) -> Bool {
-        if writesUntilCheck <= 0 || descriptor < 0 { guard check() else { return false } }
+        // Beside what a line costs here, a look whether the number still is our file's is cheap.
+        if writesUntilCheck <= 0 || !SystemCalls.isSame(descriptor, identity) { guard check() else { return false } }
         if size > 0, size + Int64(bytes.count) > Int64(maximumBytes) { guard rotate() else { return false } }
         writesUntilCheck -= 1
         let written = SystemCalls.withoutWriteSignals {

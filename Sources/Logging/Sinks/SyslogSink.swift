@@ -8,7 +8,7 @@ public struct SyslogSink: LogSink {
     public var threshold: LogLevel
     private let tag: String
     private let format: LogFormat
-    private let socket: DatagramSocket
+    let socket: DatagramSocket
 
     /// Creates a sink.
     ///
