@@ -174,6 +174,25 @@ import Testing
     }
 
     #if os(Linux)
+        @Test("A download asks for no compression, and takes one that comes all the same as it travels")
+        func compressed() async throws {
+            defer { clean() }
+            let body = Gzip.encode(Array("hello".utf8))
+            let asked = LockedList()
+            let server = try FaultServer { connection in
+                while let request = connection.request() {
+                    asked.append(request["Accept-Encoding"] ?? "-")
+                    connection.write(
+                        "HTTP/1.1 200 OK\r\nContent-Encoding: gzip\r\nContent-Length: \(body.count)\r\n\r\n")
+                    connection.write(body)
+                }
+            }
+            let client = try TransportKind.curl.client()
+            try await client.download(client.request(.get, server.url), to: path)
+            #expect(content == body)
+            #expect(asked.values == ["-"])
+        }
+
         @Test("A full disk fails the download and says which file; the old file stays")
         func fullDisk() async {
             await #expect(processExitsWith: .success) {

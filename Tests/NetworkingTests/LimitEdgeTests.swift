@@ -89,7 +89,8 @@ import Testing
             let long = try FaultServer(raw: start + "X: \(value)\r\nContent-Length: 0\r\n\r\n")
             #expect(await code(client, try client.request(.get, long.url)) == (isAtLimit ? nil : .badResponse))
             // Interim heads are counted for themselves, up to 32 of them.
-            let interim = String(repeating: "HTTP/1.1 103 Early\r\nLink: </a>\r\n\r\n", count: isAtLimit ? 32 : 33)
+            let hint = "HTTP/1.1 103 Early\r\nLink: </\(String(repeating: "a", count: 3000))>\r\n\r\n"
+            let interim = String(repeating: hint, count: isAtLimit ? 32 : 33)
             let storm = try FaultServer(raw: interim + answer())
             #expect(await code(client, try client.request(.get, storm.url)) == (isAtLimit ? nil : .badResponse))
         }

@@ -89,6 +89,22 @@ import Testing
         #expect(ContinuousClock.now - start >= .milliseconds(990))
     }
 
+    @Test(
+        "The timeout is 24 s unless set; 0 is not set",
+        arguments: [(nil, 24), (15, 15), (0, 24), (-3, 24)] as [(Int?, Int)])
+    func timeouts(set: Int?, sent: Int) async {
+        let stub = StubTransport { _ in .text("x") }
+        await withCheckedContinuation { continuation in
+            let request = FTAsyncRequest(
+                url: "http://h/", client: NetworkClient(transport: stub), onSuccess: { _ in continuation.resume() },
+                onFailure: { _, _ in continuation.resume() })
+            request.queue = DispatchQueue(label: "test")
+            if let set { request.timeout = set }
+            request.get()
+        }
+        #expect(stub.requests.map(\.options.idleTimeout) == [.seconds(sent)])
+    }
+
     // MARK: SquidKit
 
     final class TestEndpoint: JSONResponseEndpoint, @unchecked Sendable {

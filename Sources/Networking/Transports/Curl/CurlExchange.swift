@@ -206,7 +206,7 @@
                 {
                     throw ResponseBody.tooLarge(limit, "the answer announces \(length) bytes")
                 }
-                if inflates, request.method != .head {
+                if inflates, request.method != .head, head.status != 204, head.status != 304 {
                     decoder = try ContentDecoder.make(head.headers)
                 }
                 hasHead = true

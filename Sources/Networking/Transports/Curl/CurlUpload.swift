@@ -63,8 +63,16 @@
                     (state.piece, state.offset) = (next, 0)
                     pump = state.pump.take()
                 }
-                if let length, state.taken + state.piece.count - state.offset > length {
-                    return (.failed(tooLong), pump)
+                if let length, state.taken + state.piece.count - state.offset >= length {
+                    if state.taken + state.piece.count - state.offset > length || state.next != nil {
+                        return (.failed(tooLong), pump)
+                    }
+                    // The last bytes wait until the reader has said that they are the last: no server takes a body for
+                    // whole that is not.
+                    if !state.ended {
+                        state.starved = true
+                        return (.wait, pump)
+                    }
                 }
                 let count = min(space.count, state.piece.count - state.offset)
                 state.piece.withUnsafeBytes { bytes in
