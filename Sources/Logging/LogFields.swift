@@ -102,8 +102,8 @@ extension LogFieldConvertible where Self == LogFieldValue {
     /// A value that prints as a hash which is equal for equal values during one run.
     public static func hash(_ value: some LogFieldConvertible) -> LogFieldValue { redacted(value, .hash) }
 
-    /// Any value, as `String(describing:)` prints it.
-    public static func describing(_ value: Any) -> LogFieldValue { .string(String(describing: value)) }
+    /// Any value, as `String(describing:)` prints it; of an optional one the value alone, or `nil`.
+    public static func describing(_ value: Any) -> LogFieldValue { .string(LogPrivacy.text(of: value)) }
 
     private static func redacted(_ value: some LogFieldConvertible, _ privacy: LogPrivacy) -> LogFieldValue {
         LogPipeline.revealsPrivateValues

@@ -63,7 +63,7 @@ extension LogMessage {
 
         /// Appends a value that may be missing: the value alone, or `nil`.
         public mutating func appendInterpolation<Value>(_ value: Value?) {
-            if let value { appendInterpolation(value) } else { buffer.append("nil" as StaticString) }
+            if let value { buffer.append(LogPrivacy.text(of: value)) } else { buffer.append("nil" as StaticString) }
         }
 
         /// Appends an error as `String(describing:)` prints it.
@@ -74,7 +74,7 @@ extension LogMessage {
         /// A private value is not evaluated into text at all unless ``LogConfiguration/revealsPrivateValues`` is set.
         public mutating func appendInterpolation<Value>(_ value: @autoclosure () -> Value, privacy: LogPrivacy) {
             guard privacy != .public, !LogPipeline.revealsPrivateValues else {
-                appendInterpolation(value())
+                buffer.append(LogPrivacy.text(of: value()))
                 return
             }
             buffer.append(privacy.replacement(for: value()))
@@ -88,8 +88,8 @@ extension LogMessage {
         }
 
         /// Appends a floating-point number in another notation.
-        public mutating func appendInterpolation(_ value: Double, format: LogFloatFormat) {
-            buffer.append(format.text(of: value))
+        public mutating func appendInterpolation<Number: BinaryFloatingPoint>(_ value: Number, format: LogFloatFormat) {
+            buffer.append(format.text(of: Double(value)))
         }
     }
 }

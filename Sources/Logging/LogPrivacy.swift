@@ -15,18 +15,32 @@ public struct LogPrivacy: Hashable, Sendable {
     /// is a means against reading, not against an attacker who can run code in the process.
     public static var hash: LogPrivacy { LogPrivacy(kind: .hashed) }
 
-    func replacement(for value: @autoclosure () -> Any) -> String {
+    func replacement<Value>(for value: @autoclosure () -> Value) -> String {
         switch kind {
-        case .open: return String(describing: value())
+        case .open: return Self.text(of: value())
         case .hidden: return "<private>"
         case .hashed:
             // `Hasher` is seeded anew in each process.
             var hasher = Hasher()
-            hasher.combine(String(describing: value()))
+            hasher.combine(Self.text(of: value()))
             let digits = String(UInt64(bitPattern: Int64(hasher.finalize())), radix: 16)
             return "<hash:\(String(repeating: "0", count: 16 - digits.count))\(digits)>"
         }
     }
+
+    /// The value as a message prints it: an optional one as the value alone, or `nil`.
+    static func text<Value>(of value: Value) -> String {
+        guard let optional = value as? any OptionalValue else { return String(describing: value) }
+        return optional.text
+    }
+}
+
+private protocol OptionalValue {
+    var text: String { get }
+}
+
+extension Optional: OptionalValue {
+    fileprivate var text: String { map { LogPrivacy.text(of: $0) } ?? "nil" }
 }
 
 /// How an interpolated integer is printed.

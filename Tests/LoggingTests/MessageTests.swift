@@ -54,7 +54,8 @@ import Testing
             ("\(Int.min, format: .hex())", "-0x8000000000000000"),
             ("\(3.14159, format: .fixed(2))", "3.14"), ("\(-0.001, format: .fixed(2))", "0.00"),
             ("\(2.5, format: .fixed(0))", "3"), ("\(1e20, format: .fixed(2))", "1e+20"),
-            ("\(1.05, format: .fixed(3))", "1.050"), ("\(Double.nan, format: .fixed(2))", "nan"),
+            ("\(1.05, format: .fixed(3))", "1.050"), ("\(Float(1.5), format: .fixed(2))", "1.50"),
+            ("\(Double.nan, format: .fixed(2))", "nan"),
         ] as [(LogMessage, String)])
     func formats(message: LogMessage, text: String) { #expect(message.description == text) }
 
@@ -104,6 +105,19 @@ import Testing
         }
         log.info("after")
         #expect(system.lines.last == "[INFO] A - after")
+    }
+
+    @Test("An optional value prints, and is hashed, as its value does, whatever the privacy")
+    func optionals() {
+        let (some, name, none, nested): (Int?, String?, String?, Int??) = (5, "bob", nil, 7)
+        let open: LogMessage =
+            "\(some, privacy: .public) \(none, privacy: .public) \(nested, privacy: .public) \(nested)"
+        #expect(open.description == "5 nil 7 7")
+        let (hashed, same): (LogMessage, LogMessage) = ("\(name, privacy: .hash)", "\("bob", privacy: .hash)")
+        #expect(hashed.description == same.description)
+        let fields: LogFields = ["user": .hash("bob"), "any": .describing(some as Any)]
+        #expect(fields["user"]?.description == same.description)
+        #expect(fields["any"] == .string("5"))
     }
 
     @Test("Private values are not printed; hashes are equal for equal values; public ones are printed")
