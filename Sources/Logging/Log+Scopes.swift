@@ -100,7 +100,8 @@ private struct OpenScope {
             LogIndent.setImperativeDepth(indentBefore, on: thread)
             log.core.pipeline.counters.withLock { $0.unbalancedIndents += 1 }
         }
-        guard let name, log.core.begin() else { return }
+        // The switch may have been turned off meanwhile.
+        guard let name, log.isEnabled(level), log.core.begin() else { return }
         var fields: LogFields = ["duration": duration]
         let message: LogMessage
         switch result {

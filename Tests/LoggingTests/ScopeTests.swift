@@ -71,6 +71,47 @@ import Testing
         #expect(system.lines == ["  [INFO] A - inside", "[INFO] A - outside"])
     }
 
+    @Test("A scope in which the switch is turned off has no last line")
+    func switchedOff() {
+        let system = TestSystem()
+        let log = system.log()
+        log.scope("a") {
+            log.info("x")
+            system.pipeline.table.isEnabled = false
+        }
+        #expect(system.lines == ["[DEBUG] A - a", "  [INFO] A - x"])
+        system.pipeline.table.isEnabled = true
+        log.info("back")
+        #expect(system.lines.last == "[INFO] A - back")
+    }
+
+    @Test("The indent of a task is not its children's, while their scope is")
+    func childIndents() async {
+        let system = TestSystem()
+        let log = system.log()
+        await log.scope("outer") {
+            log.indent(true)
+            await withTaskGroup(of: Void.self) { group in
+                for index in 0..<3 {
+                    group.addTask {
+                        log.indent(true)
+                        log.info("deep \(index)")
+                        log.indent(false).info("flat \(index)")
+                    }
+                }
+            }
+            log.info("own")
+            log.indent(false).indent(false)
+            log.info("under")
+        }
+        let lines = Set(system.lines)
+        for index in 0..<3 {
+            #expect(lines.contains("    [INFO] A - deep \(index)") && lines.contains("  [INFO] A - flat \(index)"))
+        }
+        #expect(lines.contains("    [INFO] A - own") && lines.contains("  [INFO] A - under"))
+        #expect(system.counters.unbalancedIndents == 1)
+    }
+
     @Test("Indents that a scope leaves open are closed at its end and counted")
     func unbalanced() {
         let system = TestSystem()
