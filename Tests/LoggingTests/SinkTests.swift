@@ -193,6 +193,15 @@ import Testing
         #expect(next == 202)
     }
 
+    @Test("A fork holds the lock of the sink behind a queue too: its thread is not in the child")
+    func queueInFork() {
+        let sinks: [any ForkAware & LogSink] = [FileSink(path: "/nowhere"), MemorySink(), SyslogSink(tag: "t")]
+        for sink in sinks {
+            let held = QueueSink(sink).forkLocks
+            #expect(sink.forkLocks.allSatisfy { lock in held.contains { $0 === lock } })
+        }
+    }
+
     @Test("A sink that wants errors only is told of lost ones as an error", .timeLimit(.minutes(5)))
     func lostErrors() {
         let (entered, gate) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))

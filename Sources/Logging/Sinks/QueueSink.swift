@@ -56,9 +56,13 @@ public final class QueueSink: LogSink {
 }
 
 extension QueueSink: ForkAware {
-    var forkLocks: [any ForkLock] { [queue.lock, queue.slot.lock] }
+    /// Those of the other sink too: the thread that may hold one is not in the child.
+    var forkLocks: [any ForkLock] { [queue.lock, queue.slot.lock] + (inner?.forkLocks ?? []) }
+
+    private var inner: (any ForkAware)? { queue.slot.sink as? any ForkAware }
 
     func becomeForkedChild() {
+        inner?.becomeForkedChild()
         // What waits is the parent's to deliver; without the thread, lines are delivered by the caller.
         queue.waiting = []
         (queue.bytes, queue.untold) = (0, 0)
