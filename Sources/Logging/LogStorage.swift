@@ -18,11 +18,13 @@ public enum LogStorageMode: Hashable, Sendable {
 
 /// When a run goes on in a new file, and how much of it is kept.
 public struct LogRotation: Hashable, Sendable {
-    /// The size of a segment in bytes; a line is never divided between two.
+    /// The size of a segment in bytes, 4 KiB to 1 TiB (in ``LogStorageMode/mapped`` 1 GiB); a line is never divided
+    /// between two.
     public var segmentBytes: Int
     /// How long a segment is written at most, or `nil` for no limit.
     public var interval: Duration?
-    /// How much of one run is kept in bytes: its first segment, which is shorter, and the newest ones.
+    /// How much of one run is kept in bytes: its first segment, which is shorter, and the newest ones; at least three
+    /// segments.
     public var runBytes: Int
 
     /// The size of the first segment, which is kept as long as the run: how a run began is what explains it.
@@ -36,9 +38,16 @@ public struct LogRotation: Hashable, Sendable {
 
     /// Creates a rotation: segments of 1 MiB, 8 MiB a run, no limit in time.
     public init(segmentBytes: Int = 1 << 20, interval: Duration? = nil, runBytes: Int = 8 << 20) {
-        self.segmentBytes = max(4096, segmentBytes)
-        self.interval = interval
-        self.runBytes = max(3 * self.segmentBytes, runBytes)
+        (self.segmentBytes, self.interval, self.runBytes) = (segmentBytes, interval, runBytes)
+        self = withinLimits(isMapped: false)
+    }
+
+    /// The same with sizes that can be: what is set later is not looked at before it is used.
+    func withinLimits(isMapped: Bool) -> LogRotation {
+        var result = self
+        result.segmentBytes = min(max(4096, segmentBytes), isMapped ? 1 << 30 : 1 << 40)
+        result.runBytes = max(3 * result.segmentBytes, runBytes)
+        return result
     }
 }
 

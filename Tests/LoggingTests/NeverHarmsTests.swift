@@ -20,9 +20,12 @@ import Testing
         #expect(lines.last == "[INFO] A - line 600")
     }
 
-    @Test("A folder that was deleted is made again")
-    func deletedFolder() throws {
-        let system = TestSystem()
+    @Test("A folder that was deleted is made again", arguments: modes)
+    func deletedFolder(mode: LogStorageMode) throws {
+        let system = TestSystem {
+            $0.mode = mode
+            $0.rotation = LogRotation(segmentBytes: 4096, runBytes: 1 << 20)
+        }
         system.log().info("one")
         try FileManager.default.removeItem(atPath: system.folder.path)
         for index in 1...600 { system.log().info("line \(index)") }

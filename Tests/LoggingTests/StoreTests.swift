@@ -112,6 +112,71 @@ let modes: [LogStorageMode] = [.everyLine, .mapped, .buffered(bytes: 4096, milli
         #expect(system.live == "[INFO] A - before\n[INFO] A - \(long)\n[INFO] A - after\n")
     }
 
+    @Test("Lines that just fill a segment stay in it, and the tail crosses segments", arguments: modes)
+    func exactFit(mode: LogStorageMode) throws {
+        let system = TestSystem {
+            $0.mode = mode
+            $0.rotation = LogRotation(segmentBytes: 4096, runBytes: 1 << 20)
+        }
+        let lines = (0..<64).map { "\(1000 + $0) " + String(repeating: "x", count: 47) }
+        for line in lines { system.log().info(line) }
+        _ = system.pipeline.flush(sync: true)
+        #expect(try system.file() == lines.map { "[INFO] A - \($0)\n" }.joined())
+        #expect(try system.file().utf8.count == 4096)
+        system.log().info("next")
+        _ = system.pipeline.flush(sync: false)
+        #expect(try system.file(.segment(1)).hasPrefix("[INFO] A - next\n"))
+        let tail = String(decoding: system.pipeline.liveBytes(limit: 16 + 2 * 64), as: UTF8.self)
+        #expect(tail == "[INFO] A - \(lines[62])\n[INFO] A - \(lines[63])\n[INFO] A - next\n")
+    }
+
+    @Test("Limits that make no sense do no harm, and lines are kept", arguments: modes)
+    func senselessLimits(mode: LogStorageMode) {
+        for limit in [Int.min, -1, 0, 1, 4097, .max] where mode != .mapped || limit != .max {
+            let change: (inout LogConfiguration) -> Void = {
+                $0.mode = mode
+                ($0.rotation.segmentBytes, $0.rotation.runBytes, $0.maximumLineBytes) = (limit, limit, limit)
+                $0.retention.runs = limit
+                ($0.retention.bytes, $0.retention.age) = (limit, .seconds(Int64(limit)))
+            }
+            let system = TestSystem(change)
+            for index in 0..<300 { system.log().info("line \(index)") }
+            #expect(system.lines.last == "[INFO] A - line 299", "\(limit)")
+            for _ in 0..<2 { system.pipeline.shutdown() }
+            system.log().info("late")
+            #expect(
+                TestSystem(in: system.folder, change).report.priorRun?.tail(bytes: 30) == "[INFO] A - late late=true\n")
+        }
+        for limit in [Int.min, 0, .max] {
+            #expect(LogRotation(segmentBytes: limit, runBytes: limit).segmentBytes >= 4096)
+            #expect(MemorySink(bytes: limit).log.isEmpty)
+        }
+        for limit in [LogRateLimit.lines(0, per: .zero), .lines(-5, per: .seconds(Int64.min)), .oneOf(0), .oneOf(.max)]
+        {
+            let system = TestSystem { $0.rateLimit = limit }
+            for index in 0..<5 { system.log().info("i \(index)").error("e \(index)") }
+            #expect(system.lines.first == "[INFO] A - i 0")
+            #expect(system.lines.count { $0.hasPrefix("[ERROR]") } == 5)
+        }
+    }
+
+    @Test("Logging, flushing, reading and shutting down at once loses no line", arguments: modes)
+    func everythingAtOnce(mode: LogStorageMode) {
+        let system = TestSystem {
+            $0.mode = mode
+            $0.rotation = LogRotation(segmentBytes: 4096, runBytes: 1 << 20)
+        }
+        DispatchQueue.concurrentPerform(iterations: 6) { thread in
+            for index in 0..<300 {
+                system.log("T\(thread)").info("\(index)")
+                if index % 10 == 0 { _ = system.pipeline.flush(sync: index % 100 == 0) }
+                if index % 50 == 0 { _ = system.pipeline.liveBytes(limit: 500) }
+                if index == 150, thread == 0 { system.pipeline.shutdown() }
+            }
+        }
+        #expect(system.lines.count == 1800)
+    }
+
     @Test("Segments are continued after the interval too", arguments: [LogStorageMode.everyLine, .mapped])
     func interval(mode: LogStorageMode) {
         let system = TestSystem {

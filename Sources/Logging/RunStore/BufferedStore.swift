@@ -19,6 +19,7 @@ final class BufferedStore: LineStore {
         /// Under `lock`.
         func writeOut() {
             guard buffer.count > 0 else { return }
+            file.lookBeforeWriting()
             file.write(buffer.bytes)
             buffer.reset()
         }

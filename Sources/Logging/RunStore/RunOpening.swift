@@ -42,7 +42,9 @@ struct RunOpening {
     private typealias Store = (any LineStore, LogStorageMode)
 
     private func store(of run: RunIdentity, _ retention: Retention) -> Result<Store, RunStoreError> {
-        let (pipeline, rotation) = (pipeline, configuration.rotation)
+        let (pipeline, rotation) = (
+            pipeline, configuration.rotation.withinLimits(isMapped: configuration.mode == .mapped)
+        )
         let notice: @Sendable (Int, String) -> [UInt8] = { lost, reason in
             pipeline.notice(lost: lost, reason: reason)
         }

@@ -322,6 +322,9 @@ final class SegmentedFile {
         return status.identity == identity && status.links > 0
     }
 
+    /// Has the next write look first, for writes of many lines.
+    func lookBeforeWriting() { writesUntilCheck = 0 }
+
     /// Looks whether the file was deleted, truncated, or its descriptor closed and given to something else.
     private func checkFile() {
         writesUntilCheck = Self.checkInterval

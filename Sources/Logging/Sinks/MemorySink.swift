@@ -9,12 +9,12 @@ public final class MemorySink: LogSink, @unchecked Sendable {  // `ring` is used
     /// Creates a sink.
     ///
     /// - Parameters:
-    ///   - bytes: How many bytes of lines are kept.
+    ///   - bytes: How many bytes of lines are kept, at most 1 GiB.
     ///   - format: How lines are printed.
     ///   - threshold: The least severe level that is kept.
     public init(bytes: Int = 256 * 1024, format: LogFormat = .standard, threshold: LogLevel = .verbose) {
         (self.format, self.threshold) = (format, threshold)
-        ring = LineRing(capacity: max(1, bytes))
+        ring = LineRing(capacity: min(max(1, bytes), 1 << 30))
     }
 
     /// The lines that are kept, the oldest first, each with its line end.
