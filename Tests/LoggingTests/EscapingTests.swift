@@ -41,6 +41,45 @@ import Testing
                 + " j=18446744073709551615 k=-3\n")
     }
 
+    @Test(
+        "In every format, whatever stands in contexts, keys, values, functions and files makes no line and no control byte"
+    )
+    func everyPlace() throws {
+        var scalars = Array(0..<32 as Range<UInt32>) + Array(0x7F...0x9F) + Array(0x2028...0x202E)
+        scalars += Array(0x2066...0x2069)
+        let hostile =
+            scalars.compactMap { UnicodeScalar($0).map { String($0) } }
+            + ["\r\n", "\n[ERROR] root - forged", "a\u{1B}[2Jb", "\u{FEFF}", "\u{E0041}", "\\n", "\"", "=", " ", ""]
+        var gutter = LogFormat.standard
+        gutter.continuesLines = true
+        let all = try LogFormat(
+            "{time} {file} {function} {method} {line} {thread} {sequence} {number} {ftlevel} {level} {context} "
+                + "{indent}{message}|{fields}")
+        for format in [.standard, .timed, .ftToolBox, .jsonLines, .logfmt, gutter, all] {
+            let system = TestSystem { $0.format = format }
+            for text in hostile {
+                let before = system.live.utf8.count
+                system.log("ctx\(text)end").logRaw(
+                    .error, "m\(text)n", context: "c\(text)d",
+                    fields: ["k\(text)l": "v\(text)w", "p\(text)": .private("secret"), "o": Int?.none],
+                    function: "f\(text)()", file: "M/\(text).swift", line: 3)
+                let written = String(decoding: system.live.utf8.dropFirst(before), as: UTF8.self)
+                let gutters = written.components(separatedBy: "\n  | ").count - 1
+                #expect(written.utf8.count { $0 == 10 } - gutters == 1, "\(written)")
+                #expect(!written.contains("secret") && written.contains("<private>"))
+                let raw = written.unicodeScalars.filter { scalars.contains($0.value) && $0 != "\n" && $0 != "\t" }
+                #expect(raw.isEmpty, "\(written)")
+                guard format.compiled.kind == .jsonLines else { continue }
+                let object = try #require(
+                    JSONSerialization.jsonObject(with: Data(written.utf8)) as? [String: Any], "\(written)")
+                #expect((object["message"] as? String)?.utf8.elementsEqual("m\(text)n".utf8) == true)
+                #expect((object["context"] as? String)?.utf8.elementsEqual("c\(text)d".utf8) == true)
+                let fields = try #require(object["fields"] as? [String: Any])
+                #expect((fields["k\(text)l"] as? String)?.utf8.elementsEqual("v\(text)w".utf8) == true)
+            }
+        }
+    }
+
     @Test("With continuation, further lines stand behind a gutter")
     func continuation() {
         let system = TestSystem { $0.format.continuesLines = true }

@@ -75,9 +75,14 @@ extension LogPipeline {
 
     private func reportOnStandardError(_ notices: [String]) {
         for notice in notices {
-            var text = "AshlarLogging: \(notice)\n"
-            _ = text.withUTF8 { bytes in
-                SystemCalls.withoutWriteSignals { SystemCalls.write(2, bytes.baseAddress!, bytes.count) }
+            // The environment is the host's, and what it holds is nobody's promise.
+            let line = ByteBuffer()
+            defer { line.deallocate() }
+            line.append("AshlarLogging: " as StaticString)
+            LogText.withBytes(notice) { _ = Escaping.text.append($0.start, $0.count, to: line, end: 4096) }
+            line.append(byte: 10)
+            _ = SystemCalls.withoutWriteSignals {
+                SystemCalls.write(2, line.bytes.baseAddress!, line.count)
             }
         }
     }
