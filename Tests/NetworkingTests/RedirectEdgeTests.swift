@@ -217,9 +217,8 @@ import Testing
     func redaction() async throws {
         var configuration = ClientConfiguration()
         configuration.redaction.nameFragments = ["pin"]
-        let stub = StubTransport { request in
-            .redirect(302, to: "/\(UInt32.random(in: 0...UInt32.max))?pin=4711#pin=4712")
-        }
+        let hops = LockedCounter()
+        let stub = StubTransport { _ in .redirect(302, to: "/\(hops.next())?pin=4711#pin=4712") }
         let client = NetworkClient(configuration, transport: stub)
         let request = try client.request(.get, "http://h/?pin=4710")
         let error = await outcome { () async throws(NetworkError) in try await client.send(request) }.failure
