@@ -80,12 +80,12 @@
             })
             var configuration = ClientConfiguration()
             configuration.connectionsPerHost = 1
-            let transport = try CurlTransport(configuration)
-            let client = NetworkClient(configuration, transport: transport)
-            // On one thread the tasks begin one behind the other.
+            let client = try TransportKind.curl.client(configuration)
+            // One behind the other the tasks begin, each up to where it waits.
+            let executor = QueueExecutor()
             try await withThrowingTaskGroup(of: Void.self) { group in
                 for number in 0..<50 {
-                    group.addTask(executorPreference: transport.executor) {
+                    group.addTask(executorPreference: executor) {
                         _ = try await client.send(client.request(.get, server.url + "/\(number)"))
                     }
                 }
@@ -212,6 +212,16 @@
             let request = try client.request(.get, long.url)
             let error = await outcome { () async throws(NetworkError) in try await client.send(request) }.failure
             #expect(error?.code == .badResponse)
+        }
+    }
+
+    /// Runs tasks one job at a time, in the order they came.
+    private final class QueueExecutor: TaskExecutor {
+        private let queue = DispatchQueue(label: "one at a time")
+
+        func enqueue(_ job: consuming ExecutorJob) {
+            let (job, executor) = (UnownedJob(job), asUnownedTaskExecutor())
+            queue.async { job.runSynchronously(on: executor) }
         }
     }
 #endif
