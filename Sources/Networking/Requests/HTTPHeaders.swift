@@ -109,6 +109,12 @@ public struct HTTPHeaders: Hashable, Sendable, RandomAccessCollection, Expressib
         }
     }
 
+    /// The `Content-Length` if it is a number.
+    var announcedLength: Int? {
+        if case .received(let fields) = storage, let length = fields.plainLength { return length }
+        return self["Content-Length"].flatMap { $0.utf8.allSatisfy(\.isASCIIDigit) ? Int($0) : nil }
+    }
+
     /// All values of a name, in order.
     public func values(_ name: String) -> [String] {
         if case .received(let fields) = storage { return fields.values(name) }

@@ -5,7 +5,13 @@ final class ReceivedFields: Sendable {
     private let count: Int
     private let split = Mutex<[HTTPField]?>(nil)
 
-    private init(_ bytes: [UInt8], _ count: Int) { (self.bytes, self.count) = (bytes, count) }
+    /// The announced length if there is exactly one, in digits alone.
+    let plainLength: Int?
+
+    private init(_ bytes: [UInt8], _ count: Int) {
+        (self.bytes, self.count) = (bytes, count)
+        plainLength = bytes.withUnsafeBytes(Self.plainLength)
+    }
 
     /// All fields, split at the first call.
     var all: [HTTPField] {
@@ -20,6 +26,17 @@ final class ReceivedFields: Sendable {
             split = fields
             return fields
         }
+    }
+
+    private static func plainLength(_ bytes: UnsafeRawBufferPointer) -> Int? {
+        var (length, isPlain) = (0, false)
+        find(in: bytes) { name, value in
+            guard name.count == 14, name.equalsIgnoringASCIICase("content-length") else { return false }
+            isPlain = !isPlain && (1...18).contains(value.count) && value.allSatisfy(\.isASCIIDigit)
+            if isPlain { length = value.reduce(0) { $0 * 10 + Int($1 - 0x30) } }
+            return !isPlain
+        }
+        return isPlain ? length : nil
     }
 
     /// Whether there is a field of the name.
@@ -57,15 +74,21 @@ final class ReceivedFields: Sendable {
     /// Goes through the fields until one is the right one.
     @inline(__always)
     private func find(_ isRight: (_ name: UnsafeRawBufferPointer, _ value: UnsafeRawBufferPointer) -> Bool) {
-        bytes.withUnsafeBytes { bytes in
-            var start = 0
-            while start < bytes.count {
-                let nameEnd = start + lengths + Int(bytes.loadUnaligned(fromByteOffset: start, as: UInt32.self))
-                let end = nameEnd + Int(bytes.loadUnaligned(fromByteOffset: start + 4, as: UInt32.self))
-                let name = UnsafeRawBufferPointer(rebasing: bytes[(start + lengths)..<nameEnd])
-                if isRight(name, UnsafeRawBufferPointer(rebasing: bytes[nameEnd..<end])) { return }
-                start = end
-            }
+        bytes.withUnsafeBytes { Self.find(in: $0, isRight) }
+    }
+
+    @inline(__always)
+    private static func find(
+        in bytes: UnsafeRawBufferPointer,
+        _ isRight: (_ name: UnsafeRawBufferPointer, _ value: UnsafeRawBufferPointer) -> Bool
+    ) {
+        var start = 0
+        while start < bytes.count {
+            let nameEnd = start + lengths + Int(bytes.loadUnaligned(fromByteOffset: start, as: UInt32.self))
+            let end = nameEnd + Int(bytes.loadUnaligned(fromByteOffset: start + 4, as: UInt32.self))
+            let name = UnsafeRawBufferPointer(rebasing: bytes[(start + lengths)..<nameEnd])
+            if isRight(name, UnsafeRawBufferPointer(rebasing: bytes[nameEnd..<end])) { return }
+            start = end
         }
     }
 
@@ -138,6 +161,11 @@ final class ReceivedFields: Sendable {
 private let lengths = 8
 
 extension UnsafeRawBufferPointer {
+    /// Whether both hold the same ASCII text but for its case.
+    func equalsIgnoringASCIICase(_ other: StaticString) -> Bool {
+        equalsIgnoringASCIICase(UnsafeBufferPointer(start: other.utf8Start, count: other.utf8CodeUnitCount))
+    }
+
     /// Whether both hold the same ASCII text but for its case.
     func equalsIgnoringASCIICase(_ other: UnsafeBufferPointer<UInt8>) -> Bool {
         guard count == other.count else { return false }

@@ -17,7 +17,7 @@ public struct ResponseHead: Hashable, Sendable {
     /// Nil as well while the body is encoded, because a body is inflated before it is handed out.
     public var contentLength: Int? {
         guard !headers.contains("Content-Encoding") else { return nil }
-        return headers["Content-Length"].flatMap { $0.utf8.allSatisfy(\.isASCIIDigit) ? Int($0) : nil }
+        return headers.announcedLength
     }
 }
 
@@ -85,11 +85,11 @@ public struct NetworkResponse: Sendable {
 
 /// How long after the start of an exchange its stages were reached; nil where unknown or not applicable.
 public struct TransportTimings: Hashable, Sendable {
-    /// When the host's name was resolved.
+    /// When the host's name was resolved; nil when a connection was used again.
     public var resolved: Duration?
-    /// When the connection was open; nil or zero when one was reused.
+    /// When the connection was open; nil when one was used again.
     public var connected: Duration?
-    /// When encryption was agreed on.
+    /// When encryption was agreed on; nil when a connection was used again.
     public var secured: Duration?
     /// When the first byte of the answer came.
     public var firstByte: Duration?

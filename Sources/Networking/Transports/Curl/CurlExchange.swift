@@ -55,10 +55,12 @@
             asksForCompression =
                 inflates && !request.headers.contains("Range") && !ContentDecoder.acceptEncoding.isEmpty
             var length = request.body.length
-            if request.method == .head, request.body.isEmpty {
+            let method = request.method
+            if method == .get, request.body.isEmpty {
+                bodyKind = .none
+            } else if method == .head, request.body.isEmpty {
                 bodyKind = .head
             } else if request.body.isEmpty {
-                let method = request.method
                 bodyKind = method == .post || method == .put || method == .patch ? .memory : .none
             } else if let bytes = request.body.inMemory, bytes.count <= 64 << 10 {
                 bodyKind = .memory
@@ -299,12 +301,13 @@
                 return microseconds > 0 ? .microseconds(microseconds) : nil
             }
             var timings = TransportTimings()
-            timings.resolved = time(CurlInfo.nameLookupTime)
-            timings.connected = time(CurlInfo.connectTime)
-            timings.secured = time(CurlInfo.appConnectTime)
             timings.firstByte = time(CurlInfo.startTransferTime)
             let opened = ashlar_easy_info_long(loop.library.table, handle.easy, CurlInfo.newConnections)
             timings.reusedConnection = opened == 0
+            guard opened != 0 else { return timings }
+            timings.resolved = time(CurlInfo.nameLookupTime)
+            timings.connected = time(CurlInfo.connectTime)
+            timings.secured = time(CurlInfo.appConnectTime)
             return timings
         }
     }

@@ -63,12 +63,9 @@ final class CurlHeadReader {
 
     /// Two lengths that differ, also within one field, would let the body end in two places.
     private func checkLength(_ fields: ReceivedFields) throws(NetworkError) {
+        guard fields.plainLength == nil, fields.contains("Content-Length") else { return }
         var first: Int?
         for value in fields.values("Content-Length") {
-            if first == nil, let length = Self.number(value) {
-                first = length
-                continue
-            }
             for part in value.split(separator: ",") {
                 guard let length = Self.number(part.trimmingHTTPSpace()) else {
                     throw bad("expected a number as Content-Length")

@@ -28,17 +28,20 @@
             let table = library.table
             let context = Unmanaged.passUnretained(self).toOpaque()
             _ = ashlar_multi_socket(table, multi, CurlMultiOption.socketFunction) { _, socket, what, context, _ in
-                let loop = Unmanaged<CurlLoop>.fromOpaque(context!).takeUnretainedValue()
-                loop.socketChanged(socket, what: what)
+                Unmanaged<CurlLoop>.fromOpaque(context!)._withUnsafeGuaranteedRef {
+                    $0.socketChanged(socket, what: what)
+                }
                 return 0
             }
             _ = ashlar_multi_pointer(table, multi, CurlMultiOption.socketData, context)
             _ = ashlar_multi_timer(table, multi, CurlMultiOption.timerFunction) { _, milliseconds, context in
-                let loop = Unmanaged<CurlLoop>.fromOpaque(context!).takeUnretainedValue()
-                switch milliseconds {
-                case ..<0: loop.timerDue = nil
-                case 0: loop.timerDue = 0
-                default: loop.timerDue = CurlLoop.clock() + UInt64(milliseconds) * 1_000_000
+                // Called several times a request, by a loop that is there: not worth retaining it.
+                Unmanaged<CurlLoop>.fromOpaque(context!)._withUnsafeGuaranteedRef { loop in
+                    switch milliseconds {
+                    case ..<0: loop.timerDue = nil
+                    case 0: loop.timerDue = 0
+                    default: loop.timerDue = CurlLoop.clock() + UInt64(milliseconds) * 1_000_000
+                    }
                 }
                 return 0
             }

@@ -171,7 +171,8 @@
             if isBusy { return Int(ashlar_poller_wait(&poller, ready.baseAddress, Int32(ready.count), 0)) }
             let start = Self.clock()
             var timeout: Int32 = -1
-            if let due = [timerDue, deadlineDue].compactMap({ $0 }).min() {
+            let due = min(timerDue ?? .max, deadlineDue ?? .max)
+            if due < .max {
                 timeout = due <= start ? 0 : Int32(clamping: (due - start + 999_999) / 1_000_000)
             }
             let count = ashlar_poller_wait(&poller, ready.baseAddress, Int32(ready.count), timeout)
