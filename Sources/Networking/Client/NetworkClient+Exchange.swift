@@ -18,8 +18,18 @@ extension NetworkClient {
         return request
     }
 
+    /// The answer to a call's request, whose status the request accepts.
+    func answer(_ context: RequestContext) async throws(NetworkError) -> StreamedResponse {
+        let request = context.request
+        let response =
+            configuration.middleware.isEmpty
+            ? try await hops(request, context) : try await run(0, request, context)
+        guard request.options.accepts(response.status) else { throw await unacceptable(response) }
+        return response
+    }
+
     /// Runs the middleware from a place in the chain on, then the hops.
-    func run(
+    private func run(
         _ index: Int, _ request: NetworkRequest, _ context: RequestContext
     ) async throws(NetworkError) -> StreamedResponse {
         guard index < configuration.middleware.count else { return try await hops(request, context) }
@@ -29,17 +39,14 @@ extension NetworkClient {
         return try await configuration.middleware[index].intercept(request, next: next)
     }
 
-    /// Throws for a status that the request does not accept, with the first bytes of the body.
-    func validated(
-        _ response: StreamedResponse, _ context: RequestContext
-    ) async throws(NetworkError) -> StreamedResponse {
-        guard !context.request.options.accepts(response.status) else { return response }
+    /// The error for a status that the request does not accept, with the first bytes of the body.
+    private func unacceptable(_ response: StreamedResponse) async -> NetworkError {
         var error = NetworkError(.unacceptableStatus, "the server answered \(response.status)", phase: .receive)
         error.status = response.status
         error.headers = configuration.redaction.redact(response.headers)
         error.bodyPrefix = await response.body.prefix(NetworkError.bodyPrefixLimit)
         error.history = response.history.map { configuration.redaction.redact($0) }
-        throw error
+        return error
     }
 
     /// Reads the body to its end; an error on the way says what had come.

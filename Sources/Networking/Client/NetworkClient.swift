@@ -112,7 +112,7 @@ public final class NetworkClient: Sendable {
         let context = RequestContext(prepared(request), self)
         context.began()
         do throws(NetworkError) {
-            let response = try await validated(run(0, context.request, context), context)
+            let response = try await answer(context)
             return context.observing(response)
         } catch {
             throw context.ended(with: error)
@@ -149,7 +149,7 @@ public final class NetworkClient: Sendable {
         let context = RequestContext(prepared(consume request), self)
         context.began()
         do throws(NetworkError) {
-            let streamed = try await validated(run(0, context.request, context), context)
+            let streamed = try await answer(context)
             let response = try await collected(
                 streamed, upTo: context.request.options.limits.collectedBytes)
             let output = try decode(response)

@@ -14,6 +14,8 @@
         var table: UnsafePointer<ashlar_curl> { loop.library.table }
         private let upload: CurlUpload?
 
+        /// Whether the task that sends prefers the loop's own executor, which saves it a turn when it goes on.
+        let readerIsOwn: Bool
         private(set) var handle: CurlHandle?
         /// Its index among the loop's active exchanges, or nil while it is none of them.
         var place: Int?
@@ -46,6 +48,7 @@
         init(_ request: NetworkRequest, loop: CurlLoop) throws(NetworkError) {
             self.request = request
             self.loop = loop
+            readerIsOwn = withUnsafeCurrentTask { $0?.unownedTaskExecutor == loop.ownExecutor }
             let options = request.options
             idleLimit = Self.nanoseconds(options.idleTimeout)
             connectLimit = Self.nanoseconds(options.connectTimeout)

@@ -68,6 +68,8 @@
         init(_ library: CurlLibrary, _ configuration: ClientConfiguration) throws(NetworkError) {
             self.library = library
             self.configuration = configuration
+            executor = CurlExecutor()
+            ownExecutor = executor.asUnownedTaskExecutor()
             var poller = ashlar_poller()
             let opened = ashlar_poller_open(&poller) == 0
             guard opened, let multi = library.table.pointee.multi_init() else {
@@ -107,7 +109,9 @@
         func stopWhenIdle() { post(.stop) }
 
         /// Runs the jobs of tasks on the loop's thread.
-        let executor = CurlExecutor()
+        let executor: CurlExecutor
+        let ownExecutor: UnownedTaskExecutor
+        private let sharedExecutor = globalConcurrentExecutor.asUnownedTaskExecutor()
 
         // MARK: The thread
 
@@ -220,7 +224,7 @@
             guard !news.isEmpty else { return }
             for exchange in news {
                 exchange.isListed = false
-                if let job = exchange.pipe.takeReader() { jobs.append(Job(job: job, isOwn: false)) }
+                if let job = exchange.pipe.takeReader() { jobs.append(Job(job: job, isOwn: exchange.readerIsOwn)) }
             }
             news.removeAll(keepingCapacity: true)
         }
@@ -254,8 +258,7 @@
                 isWatched.store(true, ordering: .sequentiallyConsistent)
                 StallWatch.shared.watch(self)
             }
-            next.job.runSynchronously(
-                on: next.isOwn ? executor.asUnownedTaskExecutor() : globalConcurrentExecutor.asUnownedTaskExecutor())
+            next.job.runSynchronously(on: next.isOwn ? ownExecutor : sharedExecutor)
             return turn.compareExchange(expected: number, desired: number &- 1, ordering: .sequentiallyConsistent)
                 .exchanged
         }
