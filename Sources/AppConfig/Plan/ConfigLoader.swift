@@ -56,9 +56,7 @@ struct ConfigLoader {
         layers += BundleOverrides.layers(for: plan.bundleIdentifier, in: layers, policy: plan.merge)
         readLocalFile()
         checkDirectives()
-        var tree = merged()
-        if readGivenValues(over: tree) { tree = merged() }
-        let config = finish(tree)
+        let config = finish(readGivenValues(over: merged(layers)))
         guard let schema = plan.schema else { return config }
         errors += config.problems(with: schema)
         if schema.unknownKeys != .reported { return config }
@@ -70,37 +68,46 @@ struct ConfigLoader {
         return config.adding(remarks)
     }
 
-    private mutating func merged() -> ConfigTree {
+    private mutating func merged(_ layers: [ConfigLayer]) -> ConfigTree {
         var merger = ConfigMerger(layers, policy: plan.merge, readsDirectives: plan.readsDirectives)
         let tree = merger.merge()
-        diagnostics.removeAll { $0.kind == .kindConflict }
         diagnostics += merger.diagnostics
         return tree
     }
 
-    /// Reads variables and arguments, whose names are compared with what is known below; false if they set nothing.
-    private mutating func readGivenValues(over tree: ConfigTree) -> Bool {
-        let count = layers.count
+    /// Lays one more layer on what is merged already; as the merge is a left fold, that is the merge of all.
+    private mutating func add(_ layer: ConfigLayer, to tree: ConfigTree) -> ConfigTree {
+        layers.append(layer)
+        // What is left of directives has been carried out.
+        let below = ConfigLayer(kind: .base, label: "", tree: tree.withoutDirectives())
+        return merged([below, layer])
+    }
+
+    /// Lays variables and arguments on top, whose names are compared with what is known below.
+    private mutating func readGivenValues(over merged: ConfigTree) -> ConfigTree {
+        var merged = merged
         let schema = plan.schema?.rules.map(\.path.keys) ?? []
-        var known = ConfigKnownPaths(tree: tree, schema: schema)
         if let prefix = plan.variablePrefix {
+            let known = ConfigKnownPaths(tree: merged, schema: schema)
             let (tree, remarks, problems) = VariablesReader.read(variables, prefix: prefix, known: known)
             diagnostics += remarks
             errors += problems.map(redacted)
             if let tree {
-                layers.append(ConfigLayer(kind: .variables, label: ConfigLayerKind.variables.description, tree: tree))
+                let label = ConfigLayerKind.variables.description
+                merged = add(ConfigLayer(kind: .variables, label: label, tree: tree), to: merged)
             }
         }
         if !plan.arguments.isEmpty {
-            if layers.count > count { known = ConfigKnownPaths(tree: merged(), schema: schema) }
+            let known = ConfigKnownPaths(tree: merged, schema: schema)
             let (tree, remarks, problems) = ArgumentsReader.read(plan.arguments, known: known)
             diagnostics += remarks
             errors += problems.map(redacted)
             if let tree {
-                layers.append(ConfigLayer(kind: .arguments, label: ConfigLayerKind.arguments.description, tree: tree))
+                let label = ConfigLayerKind.arguments.description
+                merged = add(ConfigLayer(kind: .arguments, label: label, tree: tree), to: merged)
             }
         }
-        return layers.count > count
+        return merged
     }
 
     private var variables: [String: String] { plan.variables ?? ConfigProcess.variables }

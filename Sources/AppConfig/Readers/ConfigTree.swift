@@ -92,6 +92,14 @@ final class ConfigTree: @unchecked Sendable {
             hasDirectives: false, hasTemplates: false, hasGaps: hasGaps, sourceNodes: sourceNodes)
     }
 
+    /// The same values, in which no key is a directive.
+    func withoutDirectives() -> ConfigTree {
+        if !hasDirectives { return self }
+        return ConfigTree(
+            nodes: nodeStorage, keyBytes: keyStorage, strings: textStorage, blobs: blobs, sources: sources,
+            hasDirectives: false, hasTemplates: hasTemplates, hasGaps: hasGaps, sourceNodes: sourceNodes)
+    }
+
     static let empty: ConfigTree = {
         var builder = ConfigTreeBuilder()
         builder.open(.dictionary, position: 0)

@@ -36,16 +36,13 @@ extension ConfigStore {
     ///
     /// On Apple systems files inside of a bundle never change; watch a directory outside of it.
     public func watch(_ mode: ConfigWatchMode = .automatic) -> ConfigWatch {
-        let files = plan?.filePaths ?? []
+        let (files, reload) = (plan?.filePaths ?? [], reloading)
         if files.isEmpty { return ConfigWatch(isPolling: false) {} }
-        let reload: @Sendable () -> Void = { [weak self] in _ = try? self?.reload() }
         if case .polling(let interval) = mode { return poll(files, every: interval, reload) }
         #if os(Linux)
-            guard let number = InotifyHub.shared.add(files, reload) else { return pollInstead(files, reload) }
-            reloadIfChanged(files)
-            return ConfigWatch(isPolling: false) { InotifyHub.shared.remove(number) }
+            return watch(files, by: .shared)
         #elseif canImport(Darwin)
-            let watch = DispatchWatch(files, reload)
+            let watch = DispatchWatch(files) { reload(files.map { FileSignature($0) }) }
             reloadIfChanged(files)
             return ConfigWatch(isPolling: false) { watch.cancel() }
         #else
@@ -53,12 +50,25 @@ extension ConfigStore {
         #endif
     }
 
+    private var reloading: @Sendable ([FileSignature?]) -> Void {
+        { [weak self] signatures in _ = try? self?.reload(whatWasThere: signatures) }
+    }
+
+    #if os(Linux)
+        func watch(_ files: [String], by hub: InotifyHub) -> ConfigWatch {
+            guard let number = hub.add(files, reloading) else { return pollInstead(files, reloading) }
+            reloadIfChanged(files)
+            return ConfigWatch(isPolling: false) { hub.remove(number) }
+        }
+    #endif
+
     /// Reads files that were changed after they were read last and before they were watched.
     private func reloadIfChanged(_ files: [String]) {
         if files.map({ FileSignature($0) }) != state.withLock({ $0.signatures }) { _ = try? reload() }
     }
 
-    private func pollInstead(_ files: [String], _ reload: @escaping @Sendable () -> Void) -> ConfigWatch {
+    private func pollInstead(_ files: [String], _ reload: @escaping @Sendable ([FileSignature?]) -> Void) -> ConfigWatch
+    {
         current.remark(
             ConfigDiagnostic(
                 .watchingByPolling, message: "the system has no file events to give; files are looked at every second"))
@@ -66,7 +76,7 @@ extension ConfigStore {
     }
 
     private func poll(
-        _ files: [String], every interval: Duration, _ reload: @escaping @Sendable () -> Void
+        _ files: [String], every interval: Duration, _ reload: @escaping @Sendable ([FileSignature?]) -> Void
     ) -> ConfigWatch {
         let watch = PollingWatch(files, every: interval, reload)
         watch.start()

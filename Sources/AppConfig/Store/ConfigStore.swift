@@ -97,7 +97,11 @@ public final class ConfigStore: Sendable {
     ///
     /// - Throws: ``ConfigError`` with all that is wrong.
     @discardableResult
-    public func reload() throws(ConfigError) -> ConfigDiff {
+    public func reload() throws(ConfigError) -> ConfigDiff { try reload(whatWasThere: []) }
+
+    /// Reads the sources again, unless one of the files that were there a moment ago is not: it may be about to be
+    /// written anew, and whoever watches it is told of that.
+    func reload(whatWasThere before: [FileSignature?]) throws(ConfigError) -> ConfigDiff {
         guard let plan else { return ConfigDiff(from: current, to: current) }
         let number = state.withLock { state in
             state.begun += 1
@@ -105,6 +109,10 @@ public final class ConfigStore: Sendable {
         }
         let signatures = plan.filePaths.map { FileSignature($0) }
         let report = ApplicationConfig.loadReport(plan)
+        let after = plan.filePaths.map { FileSignature($0) }
+        for (at, was) in before.enumerated() where was != nil && (signatures[at] == nil || after[at] == nil) {
+            return ConfigDiff(from: ApplicationConfig(), to: ApplicationConfig())
+        }
         state.withLock { if number > $0.settled { $0.signatures = signatures } }
         if report.errors.isEmpty { return settle(number, report.config) }
         let error = ConfigError.joining(report.errors)

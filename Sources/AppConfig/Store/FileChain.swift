@@ -88,10 +88,16 @@ struct FileSignature: Hashable {
     /// Whether the file was written so recently that another write might leave the same signature: the system's stamps
     /// are up to a hundredth of a second coarse.
     var isFresh: Bool {
-        var now = timespec()
-        clock_gettime(CLOCK_REALTIME, &now)
-        let age = (Int(now.tv_sec) - seconds).multipliedReportingOverflow(by: 1_000_000_000)
-        return !age.overflow && age.partialValue + Int(now.tv_nsec) - nanoseconds < 15_000_000
+        // As two words, for the reason below.
+        let now = withUnsafeTemporaryAllocation(of: Int.self, capacity: 2) { words in
+            words.initialize(repeating: 0)
+            if let base = words.baseAddress {
+                clock_gettime(CLOCK_REALTIME, UnsafeMutableRawPointer(base).assumingMemoryBound(to: timespec.self))
+            }
+            return (seconds: words[0], nanoseconds: words[1])
+        }
+        let age = (now.seconds - seconds).multipliedReportingOverflow(by: 1_000_000_000)
+        return !age.overflow && age.partialValue + now.nanoseconds - nanoseconds < 15_000_000
     }
 
     /// The signature of the file that a path leads to; nil if there is none.

@@ -16,7 +16,7 @@
 
         private struct Watcher {
             let files: [String]
-            let onChange: @Sendable () -> Void
+            let onChange: @Sendable ([FileSignature?]) -> Void
             var entries: Set<FileChain.Entry> = []
             var signatures: [FileSignature?] = []
             /// A file was so new when its signature was taken that the next event counts even if the signature is the same.
@@ -37,20 +37,27 @@
 
         private static let debounce = 20_000_000
         private static let grace = 200_000_000
+        private static let look = 1_000_000_000
         private static let mask =
             UInt32(IN_CLOSE_WRITE) | UInt32(IN_MOVED_TO) | UInt32(IN_MOVED_FROM) | UInt32(IN_CREATE)
             | UInt32(IN_DELETE) | UInt32(IN_DELETE_SELF) | UInt32(IN_MOVE_SELF) | UInt32(IN_ONLYDIR)
 
         private let state = Mutex(State())
+        private let addWatch: @Sendable (Int32, String, UInt32) -> Int32
+
+        /// Creates a hub; tests give it a call that refuses in place of the system's.
+        init(addWatch: @escaping @Sendable (Int32, String, UInt32) -> Int32 = { inotify_add_watch($0, $1, $2) }) {
+            self.addWatch = addWatch
+        }
 
         /// Begins to watch files; nil if the system has no more descriptors or watches to give.
-        func add(_ files: [String], _ onChange: @escaping @Sendable () -> Void) -> Int? {
+        func add(_ files: [String], _ onChange: @escaping @Sendable ([FileSignature?]) -> Void) -> Int? {
             state.withLock { state in
                 if state.descriptor < 0 {
                     let descriptor = inotify_init1(Int32(IN_CLOEXEC) | Int32(IN_NONBLOCK))
                     if descriptor < 0 { return nil }
                     state.descriptor = descriptor
-                    Self.startThread()
+                    PollingThread.start { self.run() }
                 }
                 state.next += 1
                 let number = state.next
@@ -77,24 +84,13 @@
             _ = removed
         }
 
-        private static func startThread() {
-            var thread = pthread_t()
-            pthread_create(
-                &thread, nil,
-                { _ in
-                    InotifyHub.shared.run()
-                    return nil
-                }, nil)
-            pthread_detach(thread)
-        }
-
         /// Finds a watcher's entries anew and watches their directories; false if the system refuses.
         private func refresh(_ number: Int, _ state: inout State) -> Bool {
             guard let files = state.watchers[number]?.files else { return true }
             let entries = files.reduce(into: Set<FileChain.Entry>()) { $0.formUnion(FileChain.entries(of: $1)) }
             for directory in Set(entries.map(\.directory)) {
                 // Asked for each time, as another directory may have taken the path.
-                let watch = inotify_add_watch(state.descriptor, directory, Self.mask)
+                let watch = addWatch(state.descriptor, directory, Self.mask)
                 if watch < 0 {
                     if errno == ENOENT || errno == ENOTDIR || errno == EACCES { continue }
                     return false
@@ -196,7 +192,8 @@
                     guard let deadline = watcher.deadline, deadline <= now else { continue }
                     state.watchers[number]?.deadline = nil
                     // Watched first and looked at second, so that nothing falls between.
-                    _ = refresh(number, &state)
+                    // What can no longer be watched is looked at every second until it can.
+                    if !refresh(number, &state) { state.watchers[number]?.deadline = now + Self.look }
                     let signatures = watcher.files.map { FileSignature($0) }
                     if zip(watcher.signatures, signatures).contains(where: { $0 != nil && $1 == nil }) {
                         let end = watcher.graceEnd ?? now + Self.grace
@@ -210,7 +207,7 @@
                     if signatures != watcher.signatures || watcher.isFresh {
                         state.watchers[number]?.signatures = signatures
                         state.watchers[number]?.isFresh = signatures.contains { $0?.isFresh == true }
-                        handlers.append(watcher.onChange)
+                        handlers.append { watcher.onChange(signatures) }
                     }
                 }
                 if !handlers.isEmpty { prune(&state) }

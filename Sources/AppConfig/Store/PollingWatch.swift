@@ -12,10 +12,10 @@ import Synchronization
 final class PollingWatch: Sendable {
     private let files: [String]
     private let interval: Duration
-    private let onChange: @Sendable () -> Void
+    private let onChange: @Sendable ([FileSignature?]) -> Void
     private let isCancelled = Atomic<Bool>(false)
 
-    init(_ files: [String], every interval: Duration, _ onChange: @escaping @Sendable () -> Void) {
+    init(_ files: [String], every interval: Duration, _ onChange: @escaping @Sendable ([FileSignature?]) -> Void) {
         self.files = files
         self.interval = interval
         self.onChange = onChange
@@ -50,7 +50,7 @@ final class PollingWatch: Sendable {
             isWaiting = hasVanished && !isWaiting
             if isWaiting { continue }
             signatures = new
-            onChange()
+            onChange(new)
         }
     }
 }
