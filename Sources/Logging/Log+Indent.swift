@@ -32,7 +32,9 @@ extension Log {
     ) {
         let target =
             context.map { $0 == self.context ? core : LogCore($0, level: self.level, pipeline: core.pipeline) } ?? core
-        guard level.rawValue < target.limit.load(ordering: .relaxed), target.begin() else { return }
+        guard level.rawValue < LogLevel.compiledCount, level.rawValue < target.limit.load(ordering: .relaxed),
+            target.begin()
+        else { return }
         let thread = ThreadContext.current
         LogText.withBytes(message) { text in
             LogPlace.with(file: file, function: function) { place in

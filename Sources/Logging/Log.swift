@@ -48,7 +48,9 @@ public struct Log: Sendable {
 
     /// Whether a line of this level would be written now.
     @inlinable
-    public func isEnabled(_ level: LogLevel) -> Bool { level.rawValue < core.limit.load(ordering: .relaxed) }
+    public func isEnabled(_ level: LogLevel) -> Bool {
+        level.rawValue < LogLevel.compiledCount && level.rawValue < core.limit.load(ordering: .relaxed)
+    }
 }
 
 extension Log: CustomStringConvertible {
