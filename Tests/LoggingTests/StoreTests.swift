@@ -177,6 +177,23 @@ let modes: [LogStorageMode] = [.everyLine, .mapped, .buffered(bytes: 4096, milli
         #expect(system.lines.count == 1800)
     }
 
+    @Test("A shutdown among threads that wait for the next segment loses no line")
+    func shutdownAmongWaiting() {
+        for round in 0..<60 {
+            let system = TestSystem {
+                $0.mode = .mapped
+                $0.rotation = LogRotation(segmentBytes: 4096, runBytes: 1 << 20)
+            }
+            DispatchQueue.concurrentPerform(iterations: 5) { thread in
+                for index in 0..<100 {
+                    if thread == 0, index == 40 + round % 20 { system.pipeline.shutdown() }
+                    system.log("T\(thread)").info("\(index)", ["padding": "xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx"])
+                }
+            }
+            #expect(system.lines.count == 500, "round \(round)")
+        }
+    }
+
     @Test("Segments are continued after the interval too", arguments: [LogStorageMode.everyLine, .mapped])
     func interval(mode: LogStorageMode) {
         let system = TestSystem {

@@ -90,8 +90,7 @@ final class MappedStore: LineStore, @unchecked Sendable {  // all that changes i
 
     func append(_ line: UnsafeRawBufferPointer, level: LogLevel) {
         lock.lock()
-        let fits = used + line.count <= segment.size && (used == 0 || !rotation.isDue(since: segmentStart))
-        if plain == nil, fits || rollOver(for: line.count) {
+        if plain == nil, hasRoom(for: line.count) || rollOver(for: line.count) {
             store(line)
             if used > segment.size / 2, prepared == nil, !isPreparing { prepareNext() }
         } else {
@@ -112,6 +111,11 @@ final class MappedStore: LineStore, @unchecked Sendable {  // all that changes i
         used += line.count
     }
 
+    @inline(__always)
+    private func hasRoom(for count: Int) -> Bool {
+        used + count <= segment.size && (used == 0 || !rotation.isDue(since: segmentStart))
+    }
+
     /// Goes on in the next segment; `false` if there is none and the line has to be written plainly.
     ///
     /// Under `lock`.
@@ -119,6 +123,9 @@ final class MappedStore: LineStore, @unchecked Sendable {  // all that changes i
     private func rollOver(for count: Int) -> Bool {
         // Rare: a segment was filled while the next one was still being made.
         while isPreparing { lock.wait() }
+        // While this thread waited, another has perhaps gone on in the next segment, or ended the run.
+        guard plain == nil else { return false }
+        guard !hasRoom(for: count) else { return true }
         let next: Segment
         if let ready = prepared {
             next = ready
