@@ -100,6 +100,10 @@ import Testing
             ),
             ("{\"s\": {}}", "s: expected array, found dictionary of 0 (ApplicationConfig.json:1:7)"),
             ("{}", "s: expected Array<Item>, found nothing"),
+            (
+                "{\"ss\": {\"list\": [{\"name\": \"a\"}]}}",
+                "s: expected Array<Item>, found nothing; did you mean ss?"
+            ),
         ])
     func decodeErrors(json: String, message: String) throws {
         struct Item: Decodable { var name: String }

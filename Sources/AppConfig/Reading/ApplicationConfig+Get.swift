@@ -21,9 +21,18 @@ extension ApplicationConfig {
     func missing(_ path: ConfigPath, expected: String) -> ConfigError {
         ConfigError(
             .missingKey, key: path, expected: expected, found: "nothing",
-            hint: ConfigHints.nearest(to: path.description, among: paths().map(\.description)).map {
-                "did you mean \($0)?"
-            })
+            hint: ConfigHints.nearest(to: path.description, among: pathsWithSections()).map { "did you mean \($0)?" })
+    }
+
+    /// The texts of the paths of all values and of the dictionaries they lie in.
+    private func pathsWithSections() -> [String] {
+        var known: Set<String> = []
+        for path in paths() {
+            for length in path.components.indices {
+                known.insert(ConfigPath(Array(path.components[...length])).description)
+            }
+        }
+        return known.sorted()
     }
 
     /// The error for a value of another kind than expected.
