@@ -54,6 +54,66 @@ import Testing
             #expect(count == 64 << 20)
         }
 
+        struct Repeat: CustomTestStringConvertible, Sendable {
+            let method: HTTPMethod
+            let body: RequestBody
+            var headers: HTTPHeaders = [:]
+            /// How often the server gets the request; the last time it answers.
+            let count: Int
+            let testDescription: String
+        }
+
+        static let repeats: [Repeat] = {
+            let large = [UInt8](repeating: 3, count: 200_000)
+            let pieces = RequestBody.stream(length: 200_000) {
+                AsyncStream<[UInt8]> { continuation in
+                    for _ in 0..<4 { continuation.yield([UInt8](repeating: 3, count: 50_000)) }
+                    continuation.finish()
+                }
+            }
+            return [
+                Repeat(method: .get, body: .empty, count: 2, testDescription: "GET"),
+                Repeat(method: .put, body: .text("small"), count: 2, testDescription: "PUT"),
+                Repeat(method: .put, body: .bytes(large), count: 2, testDescription: "PUT of one piece"),
+                Repeat(method: .put, body: pieces, count: 1, testDescription: "PUT of pieces that are gone"),
+                Repeat(method: .post, body: .empty, count: 1, testDescription: "POST"),
+                Repeat(method: .post, body: .text("small"), count: 1, testDescription: "POST of bytes"),
+                Repeat(method: .post, body: .bytes(large), count: 1, testDescription: "POST of one piece"),
+                Repeat(method: .patch, body: .text("small"), count: 1, testDescription: "PATCH"),
+                Repeat(
+                    method: .post, body: .text("small"), headers: ["Idempotency-Key": "1"], count: 2,
+                    testDescription: "POST with a key"),
+            ]
+        }()
+
+        @Test("What may not be done twice is not sent twice when a kept connection ends", arguments: repeats)
+        func repeated(input: Repeat) async throws {
+            let bodies = Mutex<[Int]>([])
+            let server = try FaultServer { connection in
+                guard let first = connection.request() else { return }
+                if first.target != "/first" {
+                    bodies.withLock { $0.append(first.body.count) }
+                    connection.write(answer(body: "again"))
+                    return connection.finish()
+                }
+                connection.write(answer(body: "kept"))
+                guard let second = connection.request() else { return }
+                bodies.withLock { $0.append(second.body.count) }
+            }
+            let client = try TransportKind.curl.client()
+            _ = try await client.send(client.request(.get, server.url + "/first"))
+            let request = try client.request(input.method, server.url + "/x", headers: input.headers, body: input.body)
+            let result = await outcome { () async throws(NetworkError) in try await client.send(request) }
+            #expect(
+                bodies.withLock { $0 } == [Int](repeating: try input.body.measuredLength() ?? 0, count: input.count))
+            if input.count == 2 {
+                #expect(try result.get().text() == "again")
+            } else {
+                #expect(result.failure?.code == .connectionLost, "\(result)")
+                #expect(result.failure?.isTransient == true)
+            }
+        }
+
         @Test("A bomb is stopped at its ratio, a limited body at its limit")
         func bomb() async throws {
             let path = URL(fileURLWithPath: #filePath).deletingLastPathComponent().appendingPathComponent(

@@ -80,6 +80,28 @@ import Testing
     }
 
     #if os(Linux)
+        @Test(
+            "A handshake that is never answered runs out of the connect time, a body that nobody takes of the idle time"
+        )
+        func phases() async throws {
+            let server = try FaultServer { connection in _ = connection.waitForClose() }
+            let client = try TransportKind.curl.client()
+            var request = try client.request(.get, "https://127.0.0.1:\(server.port)/?token=secret")
+            request.options.connectTimeout = .milliseconds(200)
+            let (error, passed) = await time { await send(client, request) }
+            #expect(error?.code == .timedOut && error?.phase == .tls, "\(String(describing: error))")
+            #expect(error?.description.contains("secret") == false && error?.attempts == 1)
+            #expect(passed > .milliseconds(195) && passed < .seconds(20))
+            let deaf = try FaultServer { connection in
+                guard connection.head() != nil else { return }
+                connection.pause(2)
+            }
+            var upload = try client.request(.post, deaf.url, body: .bytes([UInt8](repeating: 1, count: 64 << 20)))
+            upload.options.idleTimeout = .milliseconds(300)
+            let stuck = await send(client, upload)
+            #expect(stuck?.code == .timedOut && stuck?.phase == .send, "\(String(describing: stuck))")
+        }
+
         @Test("A connection that is never answered runs out of its connect time")
         func connect() async throws {
             // A listener whose queue is full leaves further connections unanswered.

@@ -30,6 +30,9 @@ int ashlar_poller_wait(const ashlar_poller *poller, ashlar_ready *ready, int cap
 int ashlar_socket_open(const void *address);
 void ashlar_socket_close(int descriptor);
 
+// Whether the other end has accepted the connection.
+int ashlar_socket_is_connected(int descriptor);
+
 // Whether a `struct curl_sockaddr` is an address that only this machine or its own network knows: this host, loopback,
 // link-local, private (RFC 1918), shared (RFC 6598), unique local (RFC 4193), multicast, and IPv4 ones mapped into IPv6.
 int ashlar_address_is_private(const void *address);

@@ -1,6 +1,7 @@
 /// Carries out exactly one hop: it sends a request and hands back the head of the answer and a body to pull.
 ///
-/// A transport follows no redirects, repeats nothing, keeps no cookies and does not judge the status. It applies
+/// A transport follows no redirects, keeps no cookies and does not judge the status. It repeats nothing, unless a kept
+/// connection ends before the answer of an idempotent request (RFC 9112, 9.3.1). It applies
 /// the request's timeouts and limits, asks for compressed answers (if the options say so) and inflates them, and
 /// refuses fields that ``HTTPHeaders/validate()`` refuses. Cancelling the task that waits in `send` ends the exchange with
 /// `.cancelled`; after that the body's `cancel()` does.

@@ -43,6 +43,9 @@
         private var receivingPaused = false
         private var sendingPaused = false
         private var hasHead = false
+        private var sendings = 0
+        /// The socket of the connection that was opened for it last.
+        private(set) var socket: Int32?
         private var contentLength: Int?
 
         init(_ request: NetworkRequest, loop: CurlLoop) throws(NetworkError) {
@@ -194,7 +197,24 @@
                         phase: .connect))
                 return -1
             }
-            return loop.openSocket(address)
+            socket = loop.openSocket(address)
+            return socket ?? -1
+        }
+
+        /// Whether the request may go out on the connection there is now.
+        ///
+        /// When a kept connection ends without an answer libcurl sends the request once more on another one. The server
+        /// may have carried out the first, so only what may be done twice is (RFC 9110, 9.2.2).
+        func maySend() -> Bool {
+            sendings += 1
+            if sendings == 1 || request.method.isIdempotent || request.headers.contains("Idempotency-Key") {
+                return true
+            }
+            fail(
+                NetworkError(
+                    .connectionLost, "the connection ended without an answer; \(request.method) is not sent twice",
+                    phase: .wait))
+            return false
         }
 
         func receivedHeader(_ line: UnsafeRawBufferPointer, _ reader: CurlHeadReader) -> Bool {
@@ -288,6 +308,9 @@
                 return CurlValue.readAbort
             }
         }
+
+        /// Whether some of the body has still to be sent.
+        var isSending: Bool { upload?.isSent == false }
 
         func rewind(to offset: Int) -> Bool { upload?.rewind(to: offset) ?? true }
 

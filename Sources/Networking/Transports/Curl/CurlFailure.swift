@@ -39,8 +39,14 @@
         static func phase(of exchange: CurlExchange, hasHead: Bool) -> NetworkPhase {
             if hasHead { return .receive }
             func time(_ info: Int32) -> Int64 { exchange.information(info) }
-            if time(CurlInfo.preTransferTime) > 0 { return .wait }
+            if time(CurlInfo.preTransferTime) > 0 { return exchange.isSending ? .send : .wait }
             if time(CurlInfo.connectTime) > 0 { return exchange.request.url.scheme == .https ? .tls : .send }
+            // Only the handshake is missing once the socket is connected.
+            if exchange.request.url.scheme == .https, let socket = exchange.socket,
+                ashlar_socket_is_connected(socket) != 0
+            {
+                return .tls
+            }
             return time(CurlInfo.nameLookupTime) > 0 ? .connect : .resolve
         }
     }

@@ -77,7 +77,8 @@
             long(CurlOption.suppressConnectHeaders, 1)
             long(CurlOption.bufferSize, bufferSize)
             long(CurlOption.uploadBufferSize, 64 << 10)
-            long(CurlOption.maximumConnectionAge, Int(configuration.connectionIdleTime.components.seconds))
+            let age = configuration.connectionIdleTime.seconds.rounded(.up)
+            long(CurlOption.maximumConnectionAge, Int(min(max(age, 1), 1e9)))  // 0 would be no limit
             if !configuration.usesEnvironmentProxies {
                 text(CurlOption.proxy, "")
                 text(CurlOption.noProxy, "*")
@@ -90,7 +91,7 @@
             let context = Unmanaged.passUnretained(self).toOpaque()
             for option in [
                 CurlOption.writeData, CurlOption.headerData, CurlOption.readData, CurlOption.seekData,
-                CurlOption.privateData, CurlOption.openSocketData,
+                CurlOption.privateData, CurlOption.openSocketData, CurlOption.prerequestData,
             ] {
                 _ = ashlar_easy_pointer(table, easy, option, context)
             }
@@ -110,6 +111,9 @@
             _ = ashlar_easy_open(table, easy, CurlOption.openSocketFunction) { context, _, address in
                 guard let address else { return -1 }
                 return CurlHandle.with(context) { exchange, _ in exchange.openSocket(address) } ?? -1
+            }
+            _ = ashlar_easy_prereq(table, easy, CurlOption.prerequestFunction) { context, _, _, _, _ in
+                CurlHandle.with(context) { exchange, _ in exchange.maySend() } == true ? 0 : 1
             }
             _ = ashlar_easy_seek(table, easy, CurlOption.seekFunction) { context, offset, origin in
                 CurlHandle.with(context) { exchange, _ in exchange.rewind(to: Int(offset)) } == true && origin == 0

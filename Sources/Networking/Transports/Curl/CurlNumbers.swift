@@ -43,6 +43,8 @@
         static let uploadBufferSize: Int32 = 280
         static let http09Allowed: Int32 = 285
         static let maximumConnectionAge: Int32 = 288
+        static let prerequestFunction: Int32 = 20312  // since 7.80; unknown to older versions, which then repeat
+        static let prerequestData: Int32 = 10313
     }
 
     enum CurlMultiOption {

@@ -34,6 +34,11 @@
         /// The bytes that libcurl has taken.
         var taken: Int { state.withLock { $0.taken } }
 
+        /// Whether libcurl has taken everything.
+        var isSent: Bool {
+            state.withLock { $0.ended && $0.next == nil && $0.offset == $0.piece.count }
+        }
+
         /// Starts pulling; `ready` is called when bytes came after `take` had none.
         func start(_ ready: @escaping @Sendable () -> Void) {
             let task = Task { [self] in await pump(ready) }
