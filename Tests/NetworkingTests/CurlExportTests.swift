@@ -29,6 +29,35 @@ import Testing
         #expect(request.curl(redacting: .none).contains("http://a/"))
     }
 
+    @Test("A form is printed part by part, JSON without its secrets, and nothing gets a type of curl's own")
+    func bodies() throws {
+        var form = MultipartForm()
+        form.append("title", "it's @home")
+        form.append("api_token", "t-1")
+        form.append("raw", [0, 1], filename: "raw.bin")
+        form.append("photo", file: "/tmp/a \"b\".jpg", contentType: "image/jpeg")
+        var request = NetworkRequest(.post, try HTTPURL("http://a/"), body: .multipart(form))
+        #expect(
+            request.curl() == #"""
+                curl -X POST http://a/ \
+                  --form-string 'title=it'\''s @home' \
+                  --form-string 'api_token=<hidden>' \
+                  --form-string 'raw=<2 bytes>' \
+                  -F 'photo=@"/tmp/a \"b\".jpg";filename="a \"b\".jpg";type=image/jpeg'
+                """#)
+        request.body = .bytes(
+            Array(#"{"user":"u","auth":{"password":"p-1"},"n":1.50}"#.utf8), contentType: "application/json")
+        #expect(
+            request.curl().hasSuffix(#"--data-raw '{"user":"u","auth":{"password":"<hidden>"},"n":1.50}'"#),
+            "\(request.curl())")
+        request.body = .bytes(Array("x".utf8), contentType: nil)
+        #expect(request.curl() == "curl -X POST http://a/ \\\n  -H Content-Type: \\\n  --data-raw x")
+        request.method = .head
+        #expect(request.curl().hasPrefix("curl -X HEAD http://a/"))
+        let redirected = NetworkRequest(.get, try HTTPURL("http://a/#access_token=f-1"))
+        #expect(redirected.curl() == "curl 'http://a/#access_token=<hidden>'")
+    }
+
     #if os(Linux) || os(macOS)
         @Test(
             "A shell sees exactly the words that were meant",

@@ -1,4 +1,5 @@
 import AshlarNetworking
+import Foundation
 import Testing
 
 struct Note: Codable, Equatable, Sendable {
@@ -20,6 +21,12 @@ private struct Text: Endpoint {
 
 private struct Bytes: Endpoint {
     typealias Output = [UInt8]
+    let host: EndpointHost = "api.example.com"
+    let path: EndpointPath = "notes"
+}
+
+private struct Raw: Endpoint {
+    typealias Output = Data
     let host: EndpointHost = "api.example.com"
     let path: EndpointPath = "notes"
 }
@@ -97,6 +104,7 @@ private struct Nothing: Endpoint {
         #expect(try await client.send(Get<[Note]>()) == [Note(id: 1, title: "a")])
         #expect(try await client.send(Text()) == "héllo")
         #expect(try await client.send(Bytes()) == Array(#"[{"id": 1, "title": "a"}]"#.utf8))
+        #expect(try await client.send(Raw()) == Data(#"[{"id": 1, "title": "a"}]"#.utf8))
         try await client.send(Nothing())
         #expect(stub.requests.map { "\($0.method) \($0.url)" }.last == "DELETE http://api.example.com:8443/")
     }

@@ -105,6 +105,20 @@ import Testing
         #expect(stub.requests.map(\.options.idleTimeout) == [.seconds(sent)])
     }
 
+    @Test("A query behind the path of a class stays one, before the parameters")
+    func queryInPath() async {
+        final class Search: JSONResponseEndpoint, @unchecked Sendable {
+            override func hostProtocol() -> String { "https" }
+            override func host() -> String { "h.example" }
+            override func path() -> String { "find it?q=a+b%26c&flag&q=" }
+            override func params() -> ([String: any Sendable]?, HTTPMethod) { (["page": 2], .get) }
+            override func callbackQueue() -> DispatchQueue { DispatchQueue(label: "test") }
+        }
+        let stub = StubTransport { _ in .json("{}") }
+        await Search(client: NetworkClient(transport: stub)).connect { _, _ in }.wait()
+        #expect(stub.requests.map(\.url.requestText) == ["https://h.example/find%20it?q=a%20b%26c&flag&q=&page=2"])
+    }
+
     // MARK: SquidKit
 
     final class TestEndpoint: JSONResponseEndpoint, @unchecked Sendable {

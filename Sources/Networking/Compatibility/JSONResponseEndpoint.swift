@@ -33,7 +33,7 @@ open class JSONResponseEndpoint: @unchecked Sendable {
     open func hostProtocol() -> String { "http://" }
     /// The canonical host, perhaps with a port; must be overridden.
     open func host() -> String { "" }
-    /// The path; a leading slash is not doubled.
+    /// The path, perhaps with a query behind `?`; a leading slash is not doubled.
     open func path() -> String { "" }
     /// The parameters, or nil, and the method; none and GET unless overridden.
     open func params() -> ([String: any Sendable]?, HTTPMethod) { (nil, .get) }
@@ -95,7 +95,9 @@ private struct SquidEndpoint: Endpoint {
         host =
             HTTPURL.Scheme(rawValue: name).map { .canonical(endpoint.host(), scheme: $0) }
             ?? .url(name + "://" + endpoint.host())
-        path = EndpointPath(endpoint.path())
+        let place = endpoint.path().split(separator: "?", maxSplits: 1, omittingEmptySubsequences: false)
+        path = EndpointPath(String(place[0]))
+        if place.count > 1 { query.items = Self.items(of: place[1]) }
         self.method = method
         headers = endpoint.additionalHeaders()
         if let pair = endpoint.basicAuthPair() {
@@ -106,7 +108,19 @@ private struct SquidEndpoint: Endpoint {
         switch endpoint.encoding() ?? (method == .post ? .json : .query) {
         case .json: body = Self.json(params)
         case .form: body = .form(HTTPQuery(Self.items(params)))
-        default: query = HTTPQuery(Self.items(params))
+        default: query.items += Self.items(params)
+        }
+    }
+
+    /// The items of a query that stands behind a path, as the original let it.
+    private static func items(of query: Substring) -> [HTTPQuery.Item] {
+        func plain(_ text: Substring) -> String {
+            let text = text.split(separator: "+", omittingEmptySubsequences: false).joined(separator: " ")
+            return PercentEncoding.decode(text) ?? text
+        }
+        return query.split(separator: "&").map { item in
+            let pair = item.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+            return HTTPQuery.Item(plain(pair[0]), pair.count > 1 ? plain(pair[1]) : nil)
         }
     }
 

@@ -28,6 +28,11 @@ extension Endpoint where Output == [UInt8] {
     public func decode(_ response: NetworkResponse) throws(NetworkError) -> Output { response.bytes }
 }
 
+extension Endpoint where Output == Data {
+    /// Hands the body out as it is; not read as JSON, although `Data` is `Decodable`.
+    public func decode(_ response: NetworkResponse) throws(NetworkError) -> Output { Data(response.bytes) }
+}
+
 extension Endpoint where Output == Void {
     /// Ignores the body.
     public func decode(_ response: NetworkResponse) throws(NetworkError) -> Output { () }

@@ -2,8 +2,8 @@ extension NetworkRequest {
     /// The request as a `curl` command for a POSIX shell, with its secrets hidden.
     ///
     /// Every argument is quoted so that the shell cannot see anything in it. A body in memory is printed as it is if it
-    /// is text, form fields redacted like a query and JSON members like them; files are printed as `@path`, other bodies
-    /// as a remark.
+    /// is text, form fields redacted like a query and JSON members like them; files are printed as `@path`, forms part by
+    /// part, other bodies as a remark.
     ///
     /// ```swift
     /// var request = NetworkRequest(.post, try HTTPURL("https://api.example.com/notes?token=abc"))
@@ -30,26 +30,49 @@ extension NetworkRequest {
             options.append(
                 "-H " + Self.quoted(field.value.isEmpty ? field.name + ";" : "\(field.name): \(field.value)"))
         }
-        if !headers.contains("Content-Type"), !body.isEmpty {
+        if !headers.contains("Content-Type"), !body.isEmpty, !isMultipart {
             // Without a type curl would send that of a form.
             options.append("-H " + Self.quoted("Content-Type:" + (body.contentType.map { " " + $0 } ?? "")))
         }
-        if let data = dataOption(redaction) { options.append(data) }
+        options += dataOptions(redaction)
         return ([first] + options).joined(separator: " \\\n  ")
     }
 
-    private func dataOption(_ redaction: NetworkRedaction) -> String? {
+    /// Whether curl builds the body itself, and with it the boundary and the content type.
+    private var isMultipart: Bool { if case .multipart = body.content { true } else { false } }
+
+    private func dataOptions(_ redaction: NetworkRedaction) -> [String] {
         switch body.content {
-        case .empty: return nil
-        case .file(let path): return "--data-binary " + Self.quoted("@" + path)
-        case .stream: return "--data-binary " + Self.quoted("<a streamed body>")
-        case .failed: return "--data-binary " + Self.quoted("<a body that cannot be built>")
+        case .empty: return []
+        case .file(let path): return ["--data-binary " + Self.quoted("@" + path)]
+        case .multipart(let form): return form.parts.map { Self.formOption($0, redaction) }
+        case .stream: return ["--data-binary " + Self.quoted("<a streamed body>")]
+        case .failed: return ["--data-binary " + Self.quoted("<a body that cannot be built>")]
         case .bytes(let bytes):
             let shown = HARRedaction(redaction).redact(body: bytes, type: headers["Content-Type"] ?? body.contentType)
             guard let text = String(validating: shown, as: UTF8.self), !shown.contains(0) else {
-                return "--data-binary " + Self.quoted("<\(bytes.count) bytes that are no text>")
+                return ["--data-binary " + Self.quoted("<\(bytes.count) bytes that are no text>")]
             }
-            return "--data-raw " + Self.quoted(text)
+            return ["--data-raw " + Self.quoted(text)]
+        }
+    }
+
+    /// One part of a form: files as `@path`, fields as they are, other bytes as a remark.
+    private static func formOption(_ part: MultipartForm.Part, _ redaction: NetworkRedaction) -> String {
+        switch part.content {
+        case .file(let path):
+            func value(_ text: String) -> String {
+                "\"" + text.map { $0 == "\"" || $0 == "\\" ? "\\\($0)" : "\($0)" }.joined() + "\""
+            }
+            var text = part.name + "=@" + value(path)
+            if let filename = part.filename { text += ";filename=" + value(filename) }
+            if let type = part.contentType { text += ";type=" + type }
+            return "-F " + quoted(text)
+        case .bytes(let bytes):
+            let isField = part.filename == nil && part.contentType == nil && !bytes.contains(0)
+            let text = isField ? String(validating: bytes, as: UTF8.self) : nil
+            let shown = redaction.hides(parameter: part.name) ? redaction.placeholder : text ?? "<\(bytes.count) bytes>"
+            return "--form-string " + quoted(part.name + "=" + shown)
         }
     }
 

@@ -20,6 +20,9 @@ public struct MultipartForm: Sendable {
     }
 
     struct Part: Sendable {
+        let name: String
+        let filename: String?
+        let contentType: String?
         let head: [UInt8]
         let content: Content
     }
@@ -58,7 +61,7 @@ public struct MultipartForm: Sendable {
     public mutating func append(
         _ name: String, _ bytes: [UInt8], filename: String? = nil, contentType: String? = "application/octet-stream"
     ) {
-        parts.append(Part(head: head(name, filename, contentType), content: .bytes(bytes)))
+        append(name, filename, contentType, .bytes(bytes))
     }
 
     /// Adds a file, which is opened when it is its turn; its name is the path's last component unless given.
@@ -66,7 +69,12 @@ public struct MultipartForm: Sendable {
         _ name: String, file path: String, filename: String? = nil, contentType: String = "application/octet-stream"
     ) {
         let last = path.split(separator: "/").last.map(String.init) ?? path
-        parts.append(Part(head: head(name, filename ?? last, contentType), content: .file(path)))
+        append(name, filename ?? last, contentType, .file(path))
+    }
+
+    private mutating func append(_ name: String, _ filename: String?, _ contentType: String?, _ content: Content) {
+        let head = head(name, filename, contentType)
+        parts.append(Part(name: name, filename: filename, contentType: contentType, head: head, content: content))
     }
 
     private mutating func head(_ name: String, _ filename: String?, _ contentType: String?) -> [UInt8] {
@@ -112,16 +120,14 @@ public struct MultipartForm: Sendable {
         }
         return (pieces + [.bytes(end)], length + end.count)
     }
+
+    func makeReader() throws(NetworkError) -> any RequestBodyReader { MultipartBodyReader(try measured().pieces) }
 }
 
 extension RequestBody {
     /// A multipart form, streamed from memory and disk.
     public static func multipart(_ form: MultipartForm) -> RequestBody {
-        var body = RequestBody(
-            .stream { MultipartBodyReader(try form.measured().pieces) },
-            contentType: "multipart/form-data; boundary=\(form.boundary)", length: nil)
-        body.measure = { () throws(NetworkError) in try form.measured().length }
-        return body
+        RequestBody(.multipart(form), contentType: "multipart/form-data; boundary=\(form.boundary)", length: nil)
     }
 }
 

@@ -6,13 +6,12 @@ public struct RequestBody: Sendable {
         case empty
         case bytes([UInt8])
         case file(String)
+        case multipart(MultipartForm)
         case stream(@Sendable () throws -> any RequestBodyReader)
         case failed(NetworkError)
     }
 
     let content: Content
-    /// Measures a body whose length is known only when it is sent.
-    var measure: (@Sendable () throws(NetworkError) -> Int)?
     /// The `Content-Type` that is sent unless the request's fields name another, or nil.
     public var contentType: String?
     /// The length in bytes if it is known before sending; nil for files (measured when sent) and open streams.
@@ -95,6 +94,7 @@ extension RequestBody {
         case .empty: return ChunkBodyReader([])
         case .bytes(let bytes): return ChunkBodyReader(bytes)
         case .file(let path): return try FileBodyReader(path: path)
+        case .multipart(let form): return try form.makeReader()
         case .stream(let make):
             do { return try make() } catch { throw NetworkError(wrapping: error, as: .invalidBody, phase: .prepare) }
         case .failed(let error): throw error
@@ -105,9 +105,9 @@ extension RequestBody {
     ///
     /// - Throws: as ``makeReader()``.
     public func measuredLength() throws(NetworkError) -> Int? {
-        if let measure { return try measure() }
         switch content {
         case .file(let path): return try FileBodyReader.length(of: path)
+        case .multipart(let form): return try form.measured().length
         case .failed(let error): throw error
         default: return length
         }
