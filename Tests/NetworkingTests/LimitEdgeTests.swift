@@ -96,6 +96,18 @@ import Testing
         }
     #endif
 
+    @Test("Chunks count where a length stands beside them", arguments: TransportKind.allCases)
+    func chunksWin(kind: TransportKind) async throws {
+        let server = try FaultServer(answering: { _ in
+            "HTTP/1.1 200 OK\r\nContent-Length: 2\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nhello\r\n0\r\n\r\n"
+        })
+        let client = try kind.client()
+        var request = try client.request(.get, server.url)
+        #expect(try await client.send(request).text() == "hello")
+        request.options.limits.bodyBytes = 4
+        #expect(await code(client, request) == .bodyTooLarge)
+    }
+
     @Test("A stub keeps to the limit of a body as a network does")
     func stub() async throws {
         let client = NetworkClient(transport: StubTransport { _ in StubResponse(chunks: [[1, 2], [3, 4]]) })

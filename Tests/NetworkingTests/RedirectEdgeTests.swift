@@ -92,7 +92,7 @@ import Testing
             let client = try TransportKind.curl.client()
             var request = try client.request(.get, server.url)
             request.options.idleTimeout = nil
-            request.options.totalTimeout = .seconds(15)
+            request.options.totalTimeout = .seconds(60)
             #expect(try await client.send(request).text() == "there")
         }
     #endif

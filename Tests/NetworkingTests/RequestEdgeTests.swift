@@ -75,6 +75,19 @@ private struct At: Endpoint {
         #expect(HTTPQuery([.init("", nil), .init("a", "1")]).queryText == "&a=1")
     }
 
+    @Test("The defaults are those that are promised")
+    func defaults() {
+        let (configuration, options) = (ClientConfiguration(), RequestOptions())
+        #expect(options.connectTimeout == .seconds(10) && options.idleTimeout == .seconds(24))
+        #expect(options.totalTimeout == .seconds(300) && options.redirects.maximum == 10)
+        #expect(!options.redirects.allowsInsecure && !options.allowsUserInfo && options.decompresses)
+        #expect(options.limits.collectedBytes == 16 << 20 && options.limits.bodyBytes == nil)
+        #expect(options.limits.headBytes == 64 << 10 && options.limits.headerFields == 200)
+        #expect(options.limits.inflationRatio == 100 && HARArchive.largest == 32 << 20)
+        #expect(configuration.connectionsPerHost == 8 && configuration.connections == 128)
+        #expect(configuration.connectionIdleTime == .seconds(55) && !configuration.usesEnvironmentProxies)
+    }
+
     @Test("A form is written as browsers write it")
     func forms() {
         let query: HTTPQuery = ["a b": "*-._~", "ü": "+&=%", "line": "1\r\n2", "q": "\"'()!"]

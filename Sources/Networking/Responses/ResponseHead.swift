@@ -14,10 +14,12 @@ public struct ResponseHead: Hashable, Sendable {
 
     /// The announced length of the body, or nil if there is none that can be relied on.
     ///
-    /// Nil as well while the body is encoded, because a body is inflated before it is handed out.
+    /// Nil as well while the body is encoded, because a body is inflated before it is handed out, and where it comes in
+    /// chunks, which count instead (RFC 9112, 6.3).
     public var contentLength: Int? {
         guard !headers.contains("Content-Encoding") else { return nil }
-        return headers.announcedLength
+        guard let length = headers.announcedLength, !headers.contains("Transfer-Encoding") else { return nil }
+        return length
     }
 }
 
