@@ -50,6 +50,10 @@ func targets(of module: Module) -> [Target] {
         }
 }
 
+/// The levels up to which log lines can be compiled in; a package that depends on this one chooses by a trait, and the
+/// fewest levels that anybody asks for are those of the whole program.
+let compiledLevels = ["Error", "Warning", "Information", "Logging", "Debugging"]
+
 let umbrella = ["Ashlar"] + modules.map(\.name)
 
 let package = Package(
@@ -59,6 +63,10 @@ let package = Package(
         .library(name: "Ashlar", targets: ["Ashlar"]),
         .executable(name: "ashlar", targets: ["AshlarTool"]),
     ],
+    traits: Set(
+        compiledLevels.map {
+            .trait(name: "AshlarLogUpTo\($0)", description: "Compiles log lines out that are less severe than \($0)")
+        }),
     targets: modules.flatMap(targets) + [
         .target(name: "Ashlar", dependencies: dependencies(modules.map(\.name)), swiftSettings: settings),
         // They name the modules as well: a build that goes on from an earlier one does not look behind what is re-exported,

@@ -1,13 +1,13 @@
 // swift-tools-version: 6.2
 import PackageDescription
 
-/// One program a product, each depending on that product alone, as a user's would.
+/// One program a product, each depending on that product alone, as a user's would; log lines are compiled in up to `debug`.
 let modules = ["Logging", "Customization", "AppConfig", "Networking", "EventBus"]
 
 let package = Package(
     name: "Consumer",
     platforms: [.macOS(.v15)],
-    dependencies: [.package(name: "Ashlar", path: "../..")],
+    dependencies: [.package(name: "Ashlar", path: "../..", traits: ["AshlarLogUpToDebugging"])],
     targets: modules.map { module in
         .executableTarget(
             name: "Use\(module)", dependencies: [.product(name: "Ashlar\(module)", package: "Ashlar")],

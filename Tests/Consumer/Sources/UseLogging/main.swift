@@ -4,5 +4,8 @@ LogSystem.start(LogConfiguration(threshold: .debugging, sinks: []))
 let log = Log("Consumer")
 log.debug("one line of \(1)").indent(true)
 log.verbose("below the threshold")
+LogSystem.threshold = .verbose
+precondition(log.isEnabled(.debugging) && !log.isEnabled(.verbose))
+log.verbose("compiled out")
 precondition(LogSystem.liveLog == "[DEBUG] Consumer - one line of 1\n")
 print("AshlarLogging alone: \(LogSystem.liveLog)", terminator: "")
