@@ -88,6 +88,11 @@ extension LogMessage {
         }
 
         /// Appends a floating-point number in another notation.
+        public mutating func appendInterpolation(_ value: Double, format: LogFloatFormat) {
+            buffer.append(format.text(of: value))
+        }
+
+        /// Appends a floating-point number of any type in another notation.
         public mutating func appendInterpolation<Number: BinaryFloatingPoint>(_ value: Number, format: LogFloatFormat) {
             buffer.append(format.text(of: Double(value)))
         }
