@@ -32,7 +32,8 @@ extension ConfigStore {
     /// to a file are seen, and so is what changed since the files were read last. Events are gathered for 20 ms; a file that
     /// vanishes has 200 ms to come back before it counts as missing. A reload that fails keeps the last good values and goes to
     /// ``errors`` and ``events()``; watching goes on. A file that was touched without change wakes nobody. Reloads run on a
-    /// thread of the library; on Linux one thread and one inotify descriptor serve all stores of the process.
+    /// thread of the library; on Linux one thread and one inotify descriptor serve all stores of the process, and a file
+    /// that comes to lie where the system refuses to watch is looked at every second.
     ///
     /// On Apple systems files inside of a bundle never change; watch a directory outside of it.
     public func watch(_ mode: ConfigWatchMode = .automatic) -> ConfigWatch {
