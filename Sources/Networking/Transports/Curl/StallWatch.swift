@@ -37,33 +37,36 @@
             var watched: [Watched] = []
             while true {
                 if watched.isEmpty { bell.wait() }
-                watched += arrivals.withLock { arrivals in
-                    defer { arrivals = [] }
-                    return arrivals.map { Watched(loop: $0, turn: 0) }
+                arrivals.withLock { arrivals in
+                    for loop in arrivals { watched.append(Watched(loop: loop, turn: 0)) }
+                    arrivals.removeAll(keepingCapacity: true)
                 }
                 usleep(1000)
-                watched = watched.compactMap(look)
+                for index in watched.indices.reversed() where !look(&watched[index]) { watched.remove(at: index) }
             }
         }
 
-        /// Returns what to remember, or nil for a loop that needs no watching any more.
-        private func look(_ watched: Watched) -> Watched? {
-            var watched = watched
+        /// Returns whether the loop is to be watched any longer.
+        private func look(_ watched: inout Watched) -> Bool {
             let turn = watched.loop.turn.load(ordering: .sequentiallyConsistent)
-            guard turn == watched.turn else { return Watched(loop: watched.loop, turn: turn) }
+            guard turn == watched.turn else {
+                (watched.turn, watched.quiet) = (turn, 0)
+                return true
+            }
             watched.quiet += 1
             if CurlLoop.isInJob(turn) {
                 // Seen twice, because the system may just have taken the processor away.
                 if watched.quiet > 1 { watched.loop.replaceThread(stuckAt: turn) }
-                return watched
+                return true
             }
-            guard watched.quiet > 4 else { return watched }
+            guard watched.quiet > 4 else { return true }
             watched.loop.isWatched.store(false, ordering: .sequentiallyConsistent)
             // A job that began just now has seen the loop still watched.
             let latest = watched.loop.turn.load(ordering: .sequentiallyConsistent)
             guard CurlLoop.isInJob(latest), !watched.loop.isWatched.exchange(true, ordering: .sequentiallyConsistent)
-            else { return nil }
-            return Watched(loop: watched.loop, turn: latest)
+            else { return false }
+            (watched.turn, watched.quiet) = (latest, 0)
+            return true
         }
     }
 
