@@ -12,16 +12,18 @@ struct CallRows {
         let byte = FlagByte()
         suite.row(
             "disabled call",
-            note: "message of two numbers, never built, two calls a turn as in the peer's unrolled loop; nothing is "
+            note: "message of two numbers, never built, four calls a turn as in the peer's unrolled loop; nothing is "
                 + "written, SIGKILL loses nothing",
             allocations: 0,
             ours: Contender("log.debug below the threshold") { n in
                 // The compiler unrolls the loop with the load; one with a call site in it is left to the programmer.
-                for i in 0..<n / 2 {
+                for i in 0..<n / 4 {
                     log.debug("message \(i) of \(n)")
-                    log.debug("message \(n - i) of \(n)")
+                    log.debug("message \(i + 1) of \(n)")
+                    log.debug("message \(i + 2) of \(n)")
+                    log.debug("message \(i + 3) of \(n)")
                 }
-                if n % 2 == 1 { log.debug("message \(n) of \(n)") }
+                for i in 0..<n % 4 { log.debug("message \(i) of \(n)") }
             },
             against: [
                 Peer(SpdlogPeer.disabled, .atMost(0.5)),
