@@ -96,7 +96,6 @@ int ashlar_socket_is_connected(int descriptor) {
     return getpeername(descriptor, (struct sockaddr *)&address, &size) == 0;
 }
 
-
 static int is_private_v4(uint32_t a) {
     return a >> 24 == 0 || a >> 24 == 10 || a >> 24 == 127 || a >> 20 == 0xAC1 || a >> 16 == 0xC0A8 ||
            a >> 16 == 0xA9FE || (a >= 0x64400000u && a <= 0x647FFFFFu) || a >> 28 >= 14;

@@ -66,8 +66,10 @@ extension BenchmarkSuite {
                     }, session.map { .atMost($0) }),
                 Peer(Self.curl(server, width: width, size: size), curl.map { .atMost($0) }),
             ]
+            // Where the kernel puts server and client, on one core or on two, moves either side by up to twice, and holds for
+            // thousands of requests; the rows of processor time do not depend on it.
             row(
-                "GET ×\(width)", note: "29 bytes over keep-alive",
+                "GET ×\(width)", note: "29 bytes over keep-alive; placement on cores decides much",
                 ours: Contender(async: "client.send(endpoint)") { n in
                     check(await concurrently(n, width: width, ours), of: n)
                 }, against: peers)
