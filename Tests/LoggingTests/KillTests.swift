@@ -44,7 +44,10 @@ import Testing
         var random = SeededGenerator(seed: seed)
         let folder = TemporaryFolder()
         let child = try TestChild("forever", folder.path, ["mode=\(mode)", "padding=100", "segment=16384", "silent"])
-        let told = try child.runAndKill(afterMicroseconds: .random(in: 8000...40_000, using: &random))
+        // Every fourth is killed while it starts, or soon after.
+        let isAtWork = seed % 4 != 0
+        let told = try child.runAndKill(
+            afterMicroseconds: .random(in: 0...30_000, using: &random), ofItsWork: isAtWork)
         let acknowledged = told.split(separator: "\n").last.flatMap { Int($0) } ?? 0
         guard let run = PriorRun.all(in: folder.path).first else { return (acknowledged, 0) }
         #expect(run.outcome == .unclean)

@@ -76,12 +76,17 @@ struct TestChild {
         return finish()
     }
 
-    /// Starts the program, kills it as soon as `moment` has passed, and returns what it told.
-    func runAndKill(afterMicroseconds moment: UInt32) throws -> String {
+    /// Starts the program and kills it at a moment, counted from its first word or else from its start.
+    func runAndKill(afterMicroseconds moment: UInt32, ofItsWork: Bool) throws -> String {
         try process.run()
+        let pid = process.processIdentifier
+        let watchdog = DispatchWorkItem { kill(pid, SIGKILL) }
+        DispatchQueue.global().asyncAfter(deadline: .now() + 30, execute: watchdog)
+        defer { watchdog.cancel() }
+        let first = ofItsWork ? firstLine() : ""
         usleep(moment)
-        kill(process.processIdentifier, SIGKILL)
-        return finish()
+        kill(pid, SIGKILL)
+        return first + finish()
     }
 
     /// Waits for the end of the program, which is killed after half a minute.

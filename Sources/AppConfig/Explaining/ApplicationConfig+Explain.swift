@@ -1,7 +1,8 @@
 extension ApplicationConfig {
     /// Tells where the value of a path comes from: the winner, and every value it shadows, with file and line.
     ///
-    /// - Complexity: O(*l* · *w*) in the number of layers and the width of the dictionaries on the way.
+    /// - Complexity: O(*l* · *w*) in the number of layers and the width of the dictionaries on the way; for elements of
+    ///   arrays and what a reference put there, O(*n*) in the number of all layers' values.
     public func explain(_ path: ConfigPath) -> ConfigExplanation {
         let place = locate(path)
         let components = place.map { $0.tree.path(of: $0.node).components } ?? path.components
@@ -50,7 +51,8 @@ extension ApplicationConfig {
 
     /// Who wrote a value that no layer has at its path.
     ///
-    /// That is one that a reference put there, or an element of a list that others put elements before. Nil if the layers that were found are right.
+    /// That is one that a reference put there, or an element of a list that others put elements before. Nil if the layers
+    /// that were found are right.
     private func writer(
         of place: ConfigPlace, _ components: [ConfigPath.Component], _ layers: [ConfigLayer],
         _ live: [ConfigExplainer.Contribution]

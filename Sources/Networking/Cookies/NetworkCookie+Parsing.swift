@@ -2,7 +2,7 @@ extension NetworkCookie {
     /// Reads a `Set-Cookie` value that came from a URL; nil if it must be ignored (RFC 6265, 5.2 and 5.3).
     ///
     /// Ignored are: a cookie without a name, one with control characters or more than 4 KiB, one for a domain that the
-    /// URL's host is not in, one for a domain without a dot or for an IP address that is not the host itself, and a
+    /// URL's host is not in, one for a domain without a dot or for an IP address that is not the host itself, a
     /// secure one that came over http, and one whose name begins with `__Secure-` or `__Host-` without keeping to it. A
     /// public-suffix list is not consulted.
     init?(setCookie text: String, from url: HTTPURL, now: Int) {

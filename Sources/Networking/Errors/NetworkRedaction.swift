@@ -43,7 +43,8 @@ public struct NetworkRedaction: Sendable, Hashable {
 
     /// Returns the fields with every secret value replaced by the placeholder, in the same order.
     ///
-    /// Of the URLs in `Location`, `Content-Location` and `Referer`, user-info and the secret values of query and fragment are replaced as well.
+    /// Of the URLs in `Location`, `Content-Location` and `Referer`, user-info and the secret values of query and fragment
+    /// are replaced as well.
     public func redact(_ headers: HTTPHeaders) -> HTTPHeaders {
         HTTPHeaders(
             headers.map { field in
