@@ -89,7 +89,7 @@ import Testing
         #expect(contents(secret) == "")
     }
 
-    @Test("Two sinks on one file and many threads mix no line", .timeLimit(.minutes(2)))
+    @Test("Two sinks on one file and many threads mix no line", .timeLimit(.minutes(isSoak ? 20 : 2)))
     func shared() throws {
         let folder = TemporaryFolder()
         try folder.make()
