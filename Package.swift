@@ -1,14 +1,14 @@
 // swift-tools-version: 6.2
 import PackageDescription
 
-/// A library of the package: its target and product are `Ashlar` + the folder's name.
+/// One of the five libraries; its target and product are named `Ashlar` + `folder`.
 struct Module {
     let folder: String
     /// C targets in `Sources/` that only this module uses.
     var helpers: [String] = []
-    /// Programs in `Tests/` that only this module's tests start as child processes.
+    /// Programs in `Tests/` that this module's tests start as child processes.
     var testPrograms: [String] = []
-    /// Whether its tests read files of a folder `Fixtures`, which is not part of the program.
+    /// Whether its tests read data files from a folder `Fixtures`.
     var hasFixtures = false
 
     var name: String { "Ashlar" + folder }
@@ -38,11 +38,12 @@ func testTarget(_ name: String, path: String, dependencies names: [String], excl
 func targets(of module: Module) -> [Target] {
     module.helpers.map { .target(name: $0, path: "Sources/\($0)") } + [
         .target(
-            name: module.name, dependencies: dependencies(module.helpers), path: "Sources/\(module.folder)",
+            name: module.name, dependencies: dependencies(["AshlarCore"] + module.helpers),
+            path: "Sources/\(module.folder)",
             swiftSettings: settings),
         testTarget(
             "\(module.name)Tests", path: "Tests/\(module.folder)Tests",
-            dependencies: [module.name] + module.testPrograms, exclude: module.hasFixtures ? ["Fixtures"] : []),
+            dependencies: [module.name, "AshlarCore"] + module.testPrograms, exclude: module.hasFixtures ? ["Fixtures"] : []),
     ]
         + module.testPrograms.map {
             .executableTarget(
@@ -50,8 +51,8 @@ func targets(of module: Module) -> [Target] {
         }
 }
 
-/// The levels up to which log lines can be compiled in; a package that depends on this one chooses by a trait, and the
-/// fewest levels that anybody asks for are those of the whole program.
+/// The least severe level that is compiled in. A dependent package chooses it by a trait; SwiftPM unites the traits of all
+/// packages in a program, so the strictest choice applies.
 let compiledLevels = ["Error", "Warning", "Information", "Logging", "Debugging"]
 
 let umbrella = ["Ashlar"] + modules.map(\.name)
@@ -61,18 +62,30 @@ let package = Package(
     platforms: [.macOS(.v15), .iOS(.v18), .tvOS(.v18), .watchOS(.v11), .visionOS(.v2)],
     products: modules.map { .library(name: $0.name, targets: [$0.name]) } + [
         .library(name: "Ashlar", targets: ["Ashlar"]),
+        .library(name: "AshlarTooling", targets: ["AshlarTooling"]),
         .executable(name: "ashlar", targets: ["AshlarTool"]),
     ],
     traits: Set(
         compiledLevels.map {
             .trait(name: "AshlarLogUpTo\($0)", description: "Compiles log lines out that are less severe than \($0)")
         }),
-    targets: modules.flatMap(targets) + [
+    targets: [
+        .target(name: "CAshlarCore"),
+        // What several modules need and none owns. It has no product: its declarations are visible in this package only.
+        .target(
+            name: "AshlarCore", dependencies: ["CAshlarCore"], path: "Sources/Core", swiftSettings: settings),
+        testTarget("AshlarCoreTests", path: "Tests/CoreTests", dependencies: ["AshlarCore"]),
+    ] + modules.flatMap(targets) + [
         .target(name: "Ashlar", dependencies: dependencies(modules.map(\.name)), swiftSettings: settings),
-        // They name the modules as well: a build that goes on from an earlier one does not look behind what is re-exported,
-        // and would keep the old layout of a changed type.
-        .executableTarget(name: "AshlarTool", dependencies: dependencies(umbrella), swiftSettings: settings),
+        .target(
+            name: "AshlarTooling", dependencies: dependencies(["AshlarCore"] + umbrella), path: "Sources/Tooling",
+            swiftSettings: settings),
+        // These targets name the modules too: an incremental build doesn't look behind re-exports, and would otherwise
+        // keep the old layout of a changed type.
+        .executableTarget(
+            name: "AshlarTool", dependencies: dependencies(["AshlarTooling"] + umbrella), swiftSettings: settings),
         testTarget("AshlarTests", path: "Tests/AshlarTests", dependencies: umbrella),
+        testTarget("AshlarToolingTests", path: "Tests/ToolingTests", dependencies: ["AshlarTooling"] + umbrella),
         testTarget("AshlarToolTests", path: "Tests/AshlarToolTests", dependencies: ["AshlarTool"] + umbrella),
     ]
 )
