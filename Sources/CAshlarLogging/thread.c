@@ -10,24 +10,33 @@
 #include <sys/syscall.h>
 #endif
 
-__thread struct ashlar_log_slot ashlar_log_slot;
+__thread void *ashlar_log_slot;
 static pthread_key_t key;
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 
-static void thread_ends(void *unused) {
-    (void)unused;
-    struct ashlar_log_slot last = ashlar_log_slot;
-    ashlar_log_slot.value = NULL;
-    if (last.value && last.destroy) last.destroy(last.value);
+// What the destructor needs. On Darwin a thread's variables are freed before the destructors of its keys run, so it
+// can't be in `ashlar_log_slot`.
+struct holder {
+    void *value;
+    void (*destroy)(void *);
+};
+
+static void thread_ends(void *pointer) {
+    struct holder last = *(struct holder *)pointer;
+    free(pointer);
+    ashlar_log_forget_thread_value();
+    last.destroy(last.value);
 }
 
 static void make_key(void) { pthread_key_create(&key, thread_ends); }
 
 void ashlar_log_set_thread_value(void *value, void (*destroy)(void *)) {
     pthread_once(&once, make_key);
-    ashlar_log_slot.value = value;
-    ashlar_log_slot.destroy = destroy;
-    pthread_setspecific(key, &ashlar_log_slot);
+    ashlar_log_slot = value;
+    struct holder *holder = malloc(sizeof *holder);
+    if (!holder) return;
+    *holder = (struct holder){value, destroy};
+    if (pthread_setspecific(key, holder) != 0) free(holder);
 }
 
 uint64_t ashlar_log_thread_id(void) {
@@ -42,7 +51,11 @@ uint64_t ashlar_log_thread_id(void) {
 #endif
 }
 
-// Of Swift's concurrency runtime, which has both but no Swift name for them.
+// Symbols of Swift's concurrency runtime without a documented Swift name. Apple systems reserve such symbols;
+// ASHLAR_LOG_WITHOUT_TASK_NUMBERS compiles them out elsewhere too.
+#if defined(__APPLE__) || defined(ASHLAR_LOG_WITHOUT_TASK_NUMBERS)
+uint64_t ashlar_log_task_number(void) { return 0; }
+#else
 __attribute__((swiftcall, weak)) extern void *swift_task_getCurrent(void);
 __attribute__((swiftcall, weak)) extern uint64_t swift_task_getJobTaskId(void *task);
 
@@ -51,6 +64,7 @@ uint64_t ashlar_log_task_number(void) {
     void *task = swift_task_getCurrent();
     return task ? swift_task_getJobTaskId(task) : 0;
 }
+#endif
 
 struct start {
     void *value;

@@ -9,16 +9,13 @@
 #include <stdint.h>
 #include <unistd.h>
 
-/// The value of a thread and what to do with it when the thread ends.
-struct ashlar_log_slot {
-    void *value;
-    void (*destroy)(void *);
-};
-
-extern __thread struct ashlar_log_slot ashlar_log_slot;
+extern __thread void *ashlar_log_slot;
 
 /// The calling thread's value, or NULL.
-static inline void *ashlar_log_thread_value(void) { return ashlar_log_slot.value; }
+static inline void *ashlar_log_thread_value(void) { return ashlar_log_slot; }
+
+/// Clears the calling thread's value without destroying it, as the end of the thread does.
+static inline void ashlar_log_forget_thread_value(void) { ashlar_log_slot = NULL; }
 
 /// Tells the processor that the thread looks again and again at memory that another changes.
 static inline void ashlar_log_pause(void) {
@@ -68,8 +65,8 @@ int ashlar_log_start_thread(void *value, void (*body)(void *));
 /// The identity of the calling thread as the kernel names it.
 uint64_t ashlar_log_thread_id(void);
 
-/// The number of the calling task, which no other task of the process ever has; 0 outside of tasks, or if the Swift
-/// runtime does not tell.
+/// The number of the calling task, unique in the process; 0 outside tasks and where the runtime's symbols for it are
+/// compiled out.
 uint64_t ashlar_log_task_number(void);
 
 /// The descriptor that `ashlar_log_signal_write` writes to; -1 for none.

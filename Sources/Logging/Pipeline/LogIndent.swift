@@ -36,8 +36,8 @@ enum LogIndent {
 
     /// The number of the current task, if the code runs in one.
     ///
-    /// An address would not do: the next task may get that of one that has ended. Where the runtime does not tell the
-    /// number, the address has to.
+    /// Systems without task numbers use the task's address. A task that ends out of balance can then pass its depth to
+    /// a later task at the same address.
     private static var currentTask: UInt64? {
         withUnsafeCurrentTask { task in
             guard let task else { return nil }
