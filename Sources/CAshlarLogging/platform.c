@@ -66,7 +66,9 @@ int ashlar_log_connect_datagram(const char *path) {
 }
 
 int ashlar_log_send_datagram(int descriptor, const void *bytes, size_t count) {
-#if defined(MSG_NOSIGNAL)
+#if defined(SO_NOSIGPIPE)
+    int flags = 0;  // set on the socket
+#elif defined(MSG_NOSIGNAL)
     int flags = MSG_NOSIGNAL;
 #else
     int flags = 0;

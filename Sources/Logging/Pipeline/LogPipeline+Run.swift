@@ -74,6 +74,7 @@ extension LogPipeline {
     }
 
     private func reportOnStandardError(_ notices: [String]) {
+        if !notices.isEmpty { SystemCalls.disableSIGPIPE(on: 2) }
         for notice in notices {
             // The environment is the host's, and what it holds is nobody's promise.
             let line = ByteBuffer()

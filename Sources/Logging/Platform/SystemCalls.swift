@@ -79,11 +79,22 @@ enum SystemCalls {
     /// New files get the lowest free number. A host that closes what it did not open, as daemons do, would otherwise have
     /// log lines written into the next file it opens.
     static func outOfTheWay(_ descriptor: Int32) -> Int32 {
+        disableSIGPIPE(on: descriptor)
         guard descriptor >= 0, descriptor < highNumber else { return descriptor }
         let moved = fcntl(descriptor, F_DUPFD_CLOEXEC, highNumber)
         guard moved >= 0 else { return aboveStandardStreams(descriptor) }
         _ = Self.close(descriptor)
         return moved
+    }
+
+    /// Makes writes to a broken pipe fail with EPIPE only.
+    ///
+    /// Darwin sends SIGPIPE to the process, so a thread that blocks it prevents nothing. On other systems,
+    /// ``withoutWriteSignals(_:)`` does.
+    static func disableSIGPIPE(on descriptor: Int32) {
+        #if canImport(Darwin)
+            _ = fcntl(descriptor, F_SETNOSIGPIPE, 1)
+        #endif
     }
 
     /// High, but below 64, for which a process has room from the beginning: while Linux makes more, a process of several
@@ -327,7 +338,8 @@ enum SystemCalls {
 
     /// Runs `body` so that neither a broken pipe nor the file-size limit ends the process.
     ///
-    /// The two signals are sent to the thread that writes: they are blocked, and taken back if the write raised one.
+    /// Both signals go to the thread that writes: they are blocked, and consumed if the write raised one. Darwin sends
+    /// SIGPIPE to the process instead, so descriptors there need ``disableSIGPIPE(on:)`` too.
     @inline(never)
     static func withoutWriteSignals(_ body: () -> Int) -> Int {
         var wanted = sigset_t()

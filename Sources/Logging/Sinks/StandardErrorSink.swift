@@ -9,7 +9,8 @@ extension LogSink where Self == StandardErrorSink {
 ///
 /// A line is coloured by its level if the stream is a terminal, and if the environment does not say otherwise:
 /// `NO_COLOR` goes before `CLICOLOR_FORCE`, that before `CLICOLOR`, that before `TERM=dumb`. A closed stream or a broken
-/// pipe is a failure of the sink and never a signal to the process.
+/// pipe is a failure of the sink and never a signal to the process. On Apple systems this is a property of the stream
+/// (`F_SETNOSIGPIPE`), so the program's own writes to a broken standard error stream return `EPIPE` too.
 public struct StandardErrorSink: LogSink {
     /// How lines are printed.
     public var format: LogFormat
@@ -33,6 +34,7 @@ public struct StandardErrorSink: LogSink {
 
     init(descriptor: Int32, format: LogFormat, threshold: LogLevel = .verbose, colours: Bool?) {
         (self.descriptor, self.format, self.threshold) = (descriptor, format, threshold)
+        SystemCalls.disableSIGPIPE(on: descriptor)
         isColoured =
             colours
             ?? Self.wantsColour(
