@@ -73,7 +73,7 @@ import Testing
     @Test("The state file tells a dead process from one that got its number later, and from another boot")
     func identities() throws {
         let own = try #require(ProcessIdentity.start(of: getpid()))
-        let boot = ProcessIdentity.boot
+        let boot = ProcessIdentity.boot.bytes
         #expect(boot.contains { $0 != 0 })
         let otherBoot = boot.map { $0 ^ 0xFF }
         let cases: [(pid: Int32, start: UInt64, boot: [UInt8], RunOutcome)] = [
@@ -176,7 +176,7 @@ import Testing
 extension TemporaryFolder {
     /// Puts a run into the folder as if a process had left it.
     func makeRun(
-        startedAt: Int64, pid: Int32, processStart: UInt64 = 1, boot: [UInt8] = ProcessIdentity.boot,
+        startedAt: Int64, pid: Int32, processStart: UInt64 = 1, boot: [UInt8] = ProcessIdentity.boot.bytes,
         application: String = "test", ending: RunState.Ending = .running, log: String = "[INFO] A - old\n"
     ) throws {
         try? make()

@@ -13,7 +13,8 @@ enum ProcessIdentity {
             guard sysctl(&name, 4, &info, &size, nil, 0) == 0, size > 0, info.kp_proc.p_stat != CChar(SZOMB) else {
                 return nil
             }
-            let start = info.kp_proc.p_starttime
+            // `p_starttime` is a C macro, which Swift doesn't import.
+            let start = info.kp_proc.p_un.__p_starttime
             return UInt64(start.tv_sec) * 1_000_000 + UInt64(start.tv_usec)
         #else
             // Field 22 of /proc/<pid>/stat, in clock ticks since boot; the name in field 2 may hold anything.
@@ -26,27 +27,38 @@ enum ProcessIdentity {
         #endif
     }
 
-    /// The same for every process of one boot: 16 bytes.
-    static let boot: [UInt8] = {
+    /// The identity of the current boot.
+    static let boot: BootIdentity = {
         #if canImport(Darwin)
             var time = timeval()
             var size = MemoryLayout<timeval>.stride
             var name: [Int32] = [CTL_KERN, KERN_BOOTTIME]
-            guard sysctl(&name, 2, &time, &size, nil, 0) == 0 else { return [UInt8](repeating: 0, count: 16) }
-            return withUnsafeBytes(of: (UInt64(time.tv_sec), UInt64(time.tv_usec))) { Array($0) }
+            let hasTime = sysctl(&name, 2, &time, &size, nil, 0) == 0
+            return BootIdentity(
+                session: text("kern.bootsessionuuid"),
+                time: hasTime ? Int64(time.tv_sec) * 1_000_000 + Int64(time.tv_usec) : nil)
         #else
             let text = file("/proc/sys/kernel/random/boot_id", limit: 64) ?? []
-            let digits = text.compactMap { Character(UnicodeScalar($0)).hexDigitValue }
-            guard digits.count == 32 else { return [UInt8](repeating: 0, count: 16) }
-            return stride(from: 0, to: 32, by: 2).map { UInt8(digits[$0] << 4 | digits[$0 + 1]) }
+            return BootIdentity(session: String(decoding: text, as: UTF8.self), time: nil)
         #endif
     }()
 
     /// Whether the process that wrote the state still runs.
     static func isRunning(_ state: RunState) -> Bool {
-        guard state.bootID == boot, let start = start(of: state.processID) else { return false }
+        guard boot.matches(state.bootID), let start = start(of: state.processID) else { return false }
         return start == state.processStart
     }
+
+    #if canImport(Darwin)
+        /// A string that the kernel publishes under a name.
+        private static func text(_ name: String) -> String? {
+            var size = 0
+            guard sysctlbyname(name, nil, &size, nil, 0) == 0, size > 0 else { return nil }
+            var bytes = [UInt8](repeating: 0, count: size)
+            guard sysctlbyname(name, &bytes, &size, nil, 0) == 0 else { return nil }
+            return String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self)
+        }
+    #endif
 
     private static func file(_ path: String, limit: Int) -> [UInt8]? {
         let descriptor = SystemCalls.openForReading(path)

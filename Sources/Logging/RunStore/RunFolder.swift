@@ -37,7 +37,7 @@ struct RunFiles: Sendable {
         case .signal(let number): return .signalled(Int32(number))
         case .running, nil:
             if isRunning(state) { return .stillRunning }
-            if let state, state.bootID != ProcessIdentity.boot { return .machineRestarted }
+            if let state, !ProcessIdentity.boot.matches(state.bootID) { return .machineRestarted }
             return .unclean
         }
     }

@@ -43,7 +43,7 @@ final class RunIdentity {
             }
             let state = RunState(
                 processID: pid, startedAt: clock, processStart: ProcessIdentity.start(of: pid) ?? 0,
-                bootID: ProcessIdentity.boot, application: application)
+                bootID: ProcessIdentity.boot.bytes, application: application)
             lock(descriptor)
             // A disk without room for 128 bytes: the run is written all the same and will read as unclean.
             SystemCalls.overwrite(descriptor, state.bytes, offset: 0)

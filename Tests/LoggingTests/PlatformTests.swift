@@ -1,0 +1,56 @@
+import AshlarCore
+import CAshlarLogging
+import Foundation
+import Testing
+
+@testable import AshlarLogging
+
+/// Behavior of systems other than the one that runs the tests, through the seams around their calls.
+@Suite struct PlatformTests {
+    @Test("A boot's UUID identifies it, whatever the boot time says")
+    func bootSession() {
+        let boot = BootIdentity(session: "0F1E2D3C-4B5A-6978-8796-A5B4C3D2E1F0\n", time: 1)
+        #expect(boot.bytes == [15, 30, 45, 60, 75, 90, 105, 120, 135, 150, 165, 180, 195, 210, 225, 240])
+        #expect(boot.matches(BootIdentity(session: "0f1e2d3c4b5a69788796a5b4c3d2e1f0", time: 9_000_000_000).bytes))
+        #expect(!boot.matches(BootIdentity(session: "1f1e2d3c4b5a69788796a5b4c3d2e1f0", time: 1).bytes))
+    }
+
+    @Test(
+        "A boot time identifies a boot where no UUID does, also after the clock was corrected",
+        arguments: [
+            (0, true), (59_999_999, true), (-60_000_000, true), (60_000_001, false), (-86_400_000_000, false),
+            (Int64.max, false),
+        ])
+    func bootTime(correction: Int64, matches: Bool) {
+        let time: Int64 = 1_795_180_952_000_000
+        let boot = BootIdentity(session: nil, time: time)
+        #expect(boot.matches(BootIdentity(session: nil, time: time &+ correction).bytes) == matches)
+    }
+
+    @Test("Boots without any identity, of a UUID and of a time stay apart")
+    func bootWithoutIdentity() {
+        let nothing = BootIdentity(session: nil, time: nil)
+        let time = BootIdentity(session: "short", time: 0)
+        let session = BootIdentity(session: "0f1e2d3c4b5a69788796a5b4c3d2e1f0", time: 0)
+        #expect(nothing.bytes == [UInt8](repeating: 0, count: 16))
+        #expect(!nothing.matches(time.bytes) && !time.matches(session.bytes) && !session.matches(nothing.bytes))
+        #expect(!time.matches([]))
+    }
+
+    @Test("The state of a thread is freed even if the system frees the thread's variables first")
+    func threadValue() throws {
+        let done = DispatchSemaphore(value: 0)
+        #expect(
+            HelperThread.start {
+                let value = UnsafeMutablePointer<DispatchSemaphore>.allocate(capacity: 1)
+                value.initialize(to: done)
+                ashlar_log_set_thread_value(value) { pointer in
+                    let value = pointer!.assumingMemoryBound(to: DispatchSemaphore.self)
+                    value.move().signal()
+                    value.deallocate()
+                }
+                ashlar_log_forget_thread_value()
+            })
+        #expect(done.wait(timeout: .now() + 10) == .success)
+    }
+}
