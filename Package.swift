@@ -43,7 +43,8 @@ func targets(of module: Module) -> [Target] {
             swiftSettings: settings),
         testTarget(
             "\(module.name)Tests", path: "Tests/\(module.folder)Tests",
-            dependencies: [module.name, "AshlarCore"] + module.testPrograms, exclude: module.hasFixtures ? ["Fixtures"] : []),
+            dependencies: [module.name, "AshlarCore"] + module.testPrograms,
+            exclude: module.hasFixtures ? ["Fixtures"] : []),
     ]
         + module.testPrograms.map {
             .executableTarget(

@@ -1,8 +1,32 @@
 #ifndef CASHLAR_CORE_H
 #define CASHLAR_CORE_H
 
+#include <stdbool.h>
+#include <stdint.h>
+
 /// Starts a detached thread that runs `body(value)` with every signal blocked, so that the host's signal handlers run
 /// on the host's own threads. Returns 0, or an error number if the system can't create a thread.
 int ashlar_core_start_thread(void *value, void (*body)(void *));
+
+/// The part of `struct stat` that Core uses. The fields of `struct stat` have other names and types on each system.
+struct ashlar_core_status {
+    uint64_t device;
+    uint64_t inode;
+    int64_t size;
+    int64_t modified_seconds;
+    int64_t changed_seconds;
+    int32_t modified_nanoseconds;
+    int32_t changed_nanoseconds;
+    bool is_regular;
+    bool is_directory;
+    bool is_link;
+};
+
+/// Fills in the status of a file. Returns 0 or an error number.
+int ashlar_core_status_of_path(const char *path, bool follows_links, struct ashlar_core_status *status);
+int ashlar_core_status_of_descriptor(int descriptor, struct ashlar_core_status *status);
+
+/// Seconds since 1970 of the wall clock; the nanoseconds after them are stored in `nanoseconds`.
+int64_t ashlar_core_wall_clock(int32_t *nanoseconds);
 
 #endif

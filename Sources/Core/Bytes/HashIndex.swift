@@ -1,0 +1,63 @@
+/// An open-addressing index from the 64-bit hash of a key to the number of its record.
+///
+/// The index stores no keys: callers compare them. A cell holds the upper half of a hash and a record's number, so a
+/// probe compares keys only when the halves agree. Numbers lie below 2^32 − 1.
+package struct HashIndex: Sendable {
+    @usableFromInline var cells: [UInt64] = []
+    @usableFromInline var mask = 0
+
+    /// Creates an index with room for `count` keys.
+    @inlinable
+    package init(expecting count: Int = 0) { reset(expecting: count) }
+
+    /// Removes every key and reserves room, at most half full.
+    @inlinable
+    package mutating func reset(expecting count: Int) {
+        var capacity = 8
+        while capacity < count * 2 { capacity *= 2 }
+        cells.removeAll(keepingCapacity: true)
+        cells.append(contentsOf: repeatElement(0, count: capacity))
+        mask = capacity - 1
+    }
+
+    @inlinable @inline(__always)
+    static func cell(_ hash: UInt64, _ number: Int) -> UInt64 {
+        hash & 0xFFFF_FFFF_0000_0000 | UInt64(truncatingIfNeeded: number + 1)
+    }
+
+    @inlinable @inline(__always)
+    static func number(_ cell: UInt64) -> Int { Int(truncatingIfNeeded: cell & 0xFFFF_FFFF) - 1 }
+
+    /// Returns the number of a key, or nil.
+    @inlinable @inline(__always)
+    package func find(_ hash: UInt64, isKey: (Int) -> Bool) -> Int? {
+        var at = Int(truncatingIfNeeded: hash) & mask
+        while cells[at] != 0 {
+            let cell = cells[at]
+            if (cell ^ hash) >> 32 == 0, isKey(Self.number(cell)) { return Self.number(cell) }
+            at = (at + 1) & mask
+        }
+        return nil
+    }
+
+    /// Stores a number for a key; returns the number already stored for it, if any.
+    ///
+    /// - Parameter replaces: Whether the new number replaces one already stored.
+    /// - Precondition: The index has fewer keys than it was reserved for, or has this one.
+    @inlinable @inline(__always)
+    package mutating func insert(
+        _ number: Int, hash: UInt64, replaces: Bool = false, isKey: (Int) -> Bool
+    ) -> Int? {
+        var at = Int(truncatingIfNeeded: hash) & mask
+        while cells[at] != 0 {
+            let cell = cells[at]
+            if (cell ^ hash) >> 32 == 0, isKey(Self.number(cell)) {
+                if replaces { cells[at] = Self.cell(hash, number) }
+                return Self.number(cell)
+            }
+            at = (at + 1) & mask
+        }
+        cells[at] = Self.cell(hash, number)
+        return nil
+    }
+}

@@ -1,0 +1,105 @@
+/// Percent-encoding of UTF-8 (RFC 3986, section 2.1).
+package enum PercentCoding {
+    /// A fault in an encoded text, with the offset of its first byte there.
+    package enum Fault: Error, Hashable, Sendable {
+        /// A `%` without two hexadecimal digits.
+        case escape(Int)
+        /// Escapes that decode to ill-formed UTF-8.
+        case utf8(Int)
+    }
+
+    /// Whether a byte never needs an escape: a letter, a digit or one of `-._~` (section 2.3).
+    package static func isUnreserved(_ byte: UInt8) -> Bool {
+        switch byte {
+        case 0x30...0x39, 0x41...0x5A, 0x61...0x7A, 0x2D, 0x2E, 0x5F, 0x7E: true
+        default: false
+        }
+    }
+
+    /// Whether a byte is allowed in a path segment: unreserved, sub-delimiters, `:` and `@` (section 3.3).
+    package static func isSegmentByte(_ byte: UInt8) -> Bool {
+        switch byte {
+        case 0x21, 0x24, 0x26...0x2C, 0x3A, 0x3B, 0x3D, 0x40: true
+        default: isUnreserved(byte)
+        }
+    }
+
+    /// Appends a byte as `%XX`.
+    package static func append(_ byte: UInt8, to result: inout [UInt8]) {
+        result.append(UInt8(ascii: "%"))
+        result.append(.hexDigit(byte >> 4))
+        result.append(.hexDigit(byte & 15))
+    }
+
+    /// Appends bytes, those that aren't allowed as `%XX`.
+    @inlinable
+    package static func append(_ bytes: some Sequence<UInt8>, to result: inout [UInt8], allowed: (UInt8) -> Bool) {
+        for byte in bytes {
+            if allowed(byte) { result.append(byte) } else { append(byte, to: &result) }
+        }
+    }
+
+    /// Returns the text with every byte that isn't allowed as `%XX`.
+    package static func encode(_ text: some StringProtocol, allowed: (UInt8) -> Bool = isUnreserved) -> String {
+        var bytes: [UInt8] = []
+        bytes.reserveCapacity(text.utf8.count)
+        append(text.utf8, to: &bytes, allowed: allowed)
+        return String(decoding: bytes, as: UTF8.self)
+    }
+
+    /// Returns the decoded text, or nil if an escape is malformed or the result is ill-formed UTF-8.
+    package static func decode(_ text: some StringProtocol, plusIsSpace: Bool = false) -> String? {
+        var bytes: [UInt8] = []
+        do throws(Fault) {
+            try decode(Array(text.utf8), plusIsSpace: plusIsSpace, into: &bytes)
+        } catch {
+            return nil
+        }
+        return String(decoding: bytes, as: UTF8.self)
+    }
+
+    /// Appends the decoded bytes of well-formed UTF-8, in which every escape is decoded once.
+    ///
+    /// - Parameter plusIsSpace: Whether `+` decodes to a space, as in forms.
+    /// - Throws: The first fault; `result` then ends in undefined bytes.
+    package static func decode(
+        _ bytes: some RandomAccessCollection<UInt8>, plusIsSpace: Bool = false, into result: inout [UInt8]
+    ) throws(Fault) {
+        let start = result.count
+        var at = bytes.startIndex
+        var hasEscapes = false
+        while at < bytes.endIndex {
+            let byte = bytes[at]
+            at = bytes.index(after: at)
+            guard byte == UInt8(ascii: "%") else {
+                result.append(plusIsSpace && byte == UInt8(ascii: "+") ? UInt8(ascii: " ") : byte)
+                continue
+            }
+            let digits = bytes[at...].prefix(2)
+            guard digits.count == 2, let high = digits[at].hexValue, let low = digits[digits.index(after: at)].hexValue
+            else { throw .escape(bytes.distance(from: bytes.startIndex, to: at) - 1) }
+            result.append(high << 4 | low)
+            at = digits.endIndex
+            hasEscapes = true
+        }
+        // The text itself is well-formed, so only escapes can make the result ill-formed.
+        guard hasEscapes, let bad = UTF8Validation.firstInvalid(in: result, from: start) else { return }
+        throw .utf8(offset(ofDecoded: bad - start, in: bytes))
+    }
+
+    /// The offset in the encoded text of a byte of the decoded one.
+    private static func offset(ofDecoded count: Int, in bytes: some Collection<UInt8>) -> Int {
+        var (at, left, toSkip) = (0, count, 0)
+        for byte in bytes {
+            if toSkip > 0 {
+                toSkip -= 1
+            } else {
+                if left == 0 { break }
+                left -= 1
+                if byte == UInt8(ascii: "%") { toSkip = 2 }
+            }
+            at += 1
+        }
+        return at
+    }
+}

@@ -1,0 +1,103 @@
+/// Dates and times as text, such as `2026-11-20T13:19:38.25+01:00` (RFC 3339).
+package enum RFC3339 {
+    /// Seconds between 1970-01-01 and 2001-01-01, where the reference dates of Unix and of Foundation lie.
+    package static let secondsFrom1970To2001: Int64 = 978_307_200
+
+    /// A point in time: whole seconds and a fraction of the next one.
+    package struct Moment: Hashable, Sendable {
+        /// Whole seconds since 1970-01-01T00:00:00Z, rounded down.
+        package var seconds: Int64
+        /// The fraction of a second after `seconds`, at least 0 and less than 1.
+        package var fraction: Double
+
+        package init(seconds: Int64, fraction: Double) { (self.seconds, self.fraction) = (seconds, fraction) }
+
+        package var secondsSince1970: Double { Double(seconds) + fraction }
+        package var secondsSince2001: Double { Double(seconds - secondsFrom1970To2001) + fraction }
+    }
+
+    /// Reads a date and time, or returns nil.
+    ///
+    /// `T` and `Z` may be lower case, and a space may replace `T` (section 5.6). The fraction may have any number of
+    /// digits. A leap second (`:60`) is read as the first second of the next minute.
+    ///
+    /// - Parameter allowsDateOnly: Whether a date alone is read as its first second in UTC.
+    package static func parse(_ text: some Sequence<UInt8>, allowsDateOnly: Bool = false) -> Moment? {
+        var fields = Fields(bytes: Array(text))
+        guard let year = fields.number(4), fields.take("-"), let month = fields.number(2), fields.take("-"),
+            let day = fields.number(2), let date = CivilDate(year: year, month: month, day: day)
+        else { return nil }
+        let midnight = Int64(date.daysSince1970) * 86_400
+        if allowsDateOnly, fields.isAtEnd { return Moment(seconds: midnight, fraction: 0) }
+        guard fields.take("Tt "), let hour = fields.number(2), fields.take(":"), let minute = fields.number(2),
+            fields.take(":"), let second = fields.number(2), hour < 24, minute < 60, second <= 60,
+            let fraction = fields.fraction(), let offset = fields.offset(), fields.isAtEnd
+        else { return nil }
+        return Moment(seconds: midnight + Int64(hour * 3600 + minute * 60 + second - offset), fraction: fraction)
+    }
+
+    /// Writes a moment in UTC: `2026-11-20T13:19:38Z`, with a fraction of `digits` digits, rounded down.
+    ///
+    /// Years beyond 9999 have more than four digits, and years before 0 a sign; RFC 3339 has no form for either.
+    ///
+    /// - Parameters:
+    ///   - seconds: Seconds since 1970-01-01T00:00:00Z; days beyond the range of `Int` are clamped.
+    ///   - nanoseconds: The nanoseconds after `seconds`, below 1,000,000,000.
+    ///   - digits: The number of digits of the fraction, 0 to 9.
+    package static func format(seconds: Int64, nanoseconds: Int = 0, digits: Int = 0) -> String {
+        let days = Int(clamping: (seconds >= 0 ? seconds : seconds - 86_399) / 86_400)
+        let rest = Int(truncatingIfNeeded: seconds - Int64(days) * 86_400)
+        let date = CivilDate(daysSince1970: days)
+        func pad(_ value: Int, _ width: Int = 2) -> String {
+            let digits = String(value.magnitude)
+            return (value < 0 ? "-" : "") + String(repeating: "0", count: max(0, width - digits.count)) + digits
+        }
+        let time = "\(pad(rest / 3600)):\(pad(rest / 60 % 60)):\(pad(rest % 60))"
+        let fraction = digits > 0 ? "." + pad(nanoseconds, 9).prefix(digits) : ""
+        return "\(pad(date.year, 4))-\(pad(date.month))-\(pad(date.day))T\(time)\(fraction)Z"
+    }
+
+    /// A cursor over the fields of a date.
+    private struct Fields {
+        let bytes: [UInt8]
+        var at = 0
+
+        var isAtEnd: Bool { at == bytes.count }
+
+        mutating func number(_ digits: Int) -> Int? {
+            guard at + digits <= bytes.count else { return nil }
+            var value = 0
+            for byte in bytes[at..<(at + digits)] {
+                guard byte &- 0x30 < 10 else { return nil }
+                value = value * 10 + Int(byte - 0x30)
+            }
+            at += digits
+            return value
+        }
+
+        mutating func take(_ characters: String) -> Bool {
+            guard at < bytes.count, characters.utf8.contains(bytes[at]) else { return false }
+            at += 1
+            return true
+        }
+
+        mutating func fraction() -> Double? {
+            guard take(".") else { return 0 }
+            let digits = bytes[at...].prefix { $0 &- 0x30 < 10 }
+            guard !digits.isEmpty else { return nil }
+            at = digits.endIndex
+            // Digits beyond the seventeenth don't change a Double, except that many nines would round up to 1.
+            let fraction = Double("0." + String(decoding: digits.prefix(17), as: UTF8.self)) ?? 0
+            return min(fraction, 1.0.nextDown)
+        }
+
+        /// Seconds east of UTC.
+        mutating func offset() -> Int? {
+            if take("Zz") { return 0 }
+            let isWest = at < bytes.count && bytes[at] == UInt8(ascii: "-")
+            guard take("+-"), let hours = number(2), take(":"), let minutes = number(2), hours < 24, minutes < 60
+            else { return nil }
+            return (hours * 3600 + minutes * 60) * (isWest ? -1 : 1)
+        }
+    }
+}

@@ -1,0 +1,153 @@
+import AshlarCore
+import Testing
+
+@Suite struct UTF8ValidationTests {
+    @Test(
+        "The first ill-formed sequence is found",
+        arguments: [
+            ([], nil), ([0x41], nil), ([0xC3, 0xA9], nil), ([0xE2, 0x82, 0xAC], nil), ([0xF0, 0x9F, 0x98, 0x80], nil),
+            ([0x80], 0), ([0x41, 0xC3], 1), ([0xC0, 0x80], 0), ([0xC1, 0xBF], 0), ([0xE0, 0x80, 0x80], 0),
+            ([0xED, 0xA0, 0x80], 0), ([0xED, 0x9F, 0xBF], nil), ([0xF0, 0x80, 0x80, 0x80], 0),
+            ([0xF4, 0x8F, 0xBF, 0xBF], nil), ([0xF4, 0x90, 0x80, 0x80], 0), ([0xF5, 0x80, 0x80, 0x80], 0),
+            ([0x41, 0xE2, 0x82], 1), ([0xFF], 0), (Array("abcdefgh".utf8) + [0xFF], 8),
+        ] as [([UInt8], Int?)])
+    func table(bytes: [UInt8], offset: Int?) {
+        #expect(UTF8Validation.firstInvalid(in: bytes) == offset)
+    }
+
+    @Test("Random bytes are valid exactly when the standard library accepts them", arguments: [UInt64(11), 12, 13])
+    func agreesWithTheStandardLibrary(seed: UInt64) {
+        var random = SeededRandom(seed: seed)
+        let alphabet: [UInt8] = [0x41, 0x80, 0xBF, 0xC2, 0xE0, 0xA0, 0xED, 0x9F, 0xF0, 0x90, 0xF4, 0x8F, 0xFF]
+        for _ in 0..<20_000 {
+            let bytes = (0..<Int.random(in: 0...20, using: &random)).map { _ in
+                alphabet.randomElement(using: &random) ?? 0
+            }
+            let expected = String(validating: bytes, as: UTF8.self) != nil
+            #expect((UTF8Validation.firstInvalid(in: bytes) == nil) == expected, "seed \(seed): \(bytes)")
+            if let offset = UTF8Validation.firstInvalid(in: bytes) {
+                #expect(String(validating: bytes[..<offset], as: UTF8.self) != nil, "seed \(seed): \(bytes)")
+            }
+        }
+    }
+}
+
+@Suite struct Base64Tests {
+    @Test(
+        "RFC 4648's examples",
+        arguments: zip(
+            ["", "f", "fo", "foo", "foob", "fooba", "foobar"],
+            ["", "Zg==", "Zm8=", "Zm9v", "Zm9vYg==", "Zm9vYmE=", "Zm9vYmFy"]))
+    func examples(plain: String, encoded: String) {
+        #expect(Base64.encode(plain.utf8) == encoded)
+        #expect(Base64.decode(encoded.utf8) == Array(plain.utf8))
+    }
+
+    @Test(
+        "Incomplete and foreign texts are rejected",
+        arguments: ["QQ", "QQ=", "QQ===", "Q", "Q===", "=", "QQ==QQ==", "Q-==", "Q Q=="])
+    func rejected(text: String) {
+        #expect(Base64.decode(text.utf8) == nil)
+    }
+
+    @Test("Whitespace is accepted on request")
+    func whitespace() {
+        #expect(Base64.decode(" Zm\n9v\tYg==\r\n".utf8, ignoringWhitespace: true) == Array("foob".utf8))
+        #expect(Base64.decode("Zm 9v".utf8) == nil)
+    }
+
+    @Test("Decoding reverses encoding")
+    func roundTrip() {
+        var random = SeededRandom(seed: 21)
+        for _ in 0..<2000 {
+            let bytes = random.bytes(upTo: 40)
+            #expect(Base64.decode(Base64.encode(bytes).utf8) == bytes)
+        }
+    }
+}
+
+@Suite struct PercentCodingTests {
+    @Test("Unreserved characters stay, others are escaped")
+    func encoding() {
+        #expect(PercentCoding.encode("aZ9-._~ /é%") == "aZ9-._~%20%2F%C3%A9%25")
+        #expect(
+            PercentCoding.encode("a/b", allowed: { PercentCoding.isSegmentByte($0) || $0 == UInt8(ascii: "/") })
+                == "a/b")
+    }
+
+    @Test(
+        "Escapes are decoded once",
+        arguments: [("a%20b", "a b"), ("%2541", "%41"), ("%c3%A9", "é"), ("", ""), ("a+b", "a+b")])
+    func decoding(text: String, decoded: String) {
+        #expect(PercentCoding.decode(text) == decoded)
+    }
+
+    @Test(
+        "Faults are reported with their offset",
+        arguments: [
+            ("%", .escape(0)), ("ab%4", .escape(2)), ("a%zz", .escape(1)), ("é%f", .escape(2)), ("a%ffb", .utf8(1)),
+            ("%41%C3x", .utf8(3)),
+        ] as [(String, PercentCoding.Fault)])
+    func faults(text: String, fault: PercentCoding.Fault) {
+        var bytes: [UInt8] = []
+        #expect(throws: fault) { try PercentCoding.decode(Array(text.utf8), into: &bytes) }
+        #expect(PercentCoding.decode(text) == nil)
+    }
+
+    @Test("A plus sign is a space in forms, and a slice decodes like an array")
+    func forms() {
+        #expect(PercentCoding.decode("a+%2B", plusIsSpace: true) == "a +")
+        #expect(PercentCoding.decode("x%41y".dropFirst()) == "Ay")
+    }
+
+    @Test("Decoding reverses encoding")
+    func roundTrip() {
+        var random = SeededRandom(seed: 31)
+        for _ in 0..<2000 {
+            let text = String(decoding: random.bytes(upTo: 30), as: UTF8.self)
+            #expect(PercentCoding.decode(PercentCoding.encode(text)) == text)
+        }
+    }
+}
+
+@Suite struct HashIndexTests {
+    @Test("Equal bytes have equal hashes, and every length is hashed whole")
+    func hashes() {
+        var bytes = [UInt8](repeating: 7, count: 70)
+        var seen: Set<UInt64> = []
+        for length in 0...64 {
+            let hash = bytes[..<length].withUnsafeBufferPointer { ByteHash.hash($0) }
+            #expect(
+                hash == ByteHash.hash(bytes[..<length].withUnsafeBufferPointer { String(decoding: $0, as: UTF8.self) }))
+            #expect(seen.insert(hash).inserted)
+            for at in 0..<length {
+                bytes[at] ^= 1
+                #expect(
+                    bytes[..<length].withUnsafeBufferPointer { ByteHash.hash($0) } != hash, "byte \(at) of \(length)")
+                bytes[at] ^= 1
+            }
+        }
+    }
+
+    @Test("An index agrees with a dictionary", arguments: [false, true])
+    func agreesWithADictionary(replaces: Bool) {
+        var random = SeededRandom(seed: 41)
+        var index = HashIndex(expecting: 400)
+        for _ in 0..<3 {
+            index.reset(expecting: 400)
+            var keys: [String] = []
+            var model: [String: Int] = [:]
+            for number in 0..<400 {
+                let key = "k\(Int.random(in: 0..<200, using: &random))"
+                keys.append(key)
+                // A poor hash makes keys share cells.
+                let hash = UInt64(key.utf8.count) << 32 | 1
+                let old = index.insert(number, hash: hash, replaces: replaces) { keys[$0] == key }
+                #expect(old == model[key])
+                if replaces || old == nil { model[key] = number }
+                #expect(index.find(hash) { keys[$0] == key } == model[key])
+                #expect(index.find(hash) { keys[$0] == "absent" } == nil)
+            }
+        }
+    }
+}
