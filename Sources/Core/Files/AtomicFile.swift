@@ -1,0 +1,74 @@
+#if canImport(Darwin)
+    import Darwin
+#elseif canImport(Musl)
+    import Musl
+#else
+    import Glibc
+#endif
+
+/// Replaces files so that readers find the old content or the new one, even after a crash.
+package enum AtomicFile {
+    /// Writes a file with new content, or creates it.
+    ///
+    /// The content goes to a file next to it (`.tmp` appended), then to the disk, and then replaces the file. Writers in
+    /// several processes wait for each other. A symbolic link stays one: its target is replaced. The replaced file's
+    /// permissions are kept; a new file gets `permissions`.
+    ///
+    /// - Throws: The system's error; the old content is then unchanged.
+    package static func replace(
+        _ path: String, with bytes: [UInt8], permissions: UInt16 = 0o600
+    ) throws(FileFailure) {
+        let path = target(of: path)
+        let temporary = path + ".tmp"
+        let descriptor = try openExclusively(temporary, mode_t(permissions))
+        defer { close(descriptor) }
+        var old = stat()
+        let mode = stat(path, &old) == 0 ? old.st_mode & 0o7777 : mode_t(permissions)
+        guard ftruncate(descriptor, 0) == 0, fchmod(descriptor, mode) == 0 else { throw .last(path) }
+        var written = 0
+        while written < bytes.count {
+            let count = retrying { bytes[written...].withUnsafeBytes { write(descriptor, $0.baseAddress, $0.count) } }
+            guard count >= 0 else { throw .last(path) }
+            written += count
+        }
+        guard fsync(descriptor) == 0, rename(temporary, path) == 0 else { throw .last(path) }
+        synchronizeFolder(of: path)
+    }
+
+    /// The path that links lead to, or the path itself.
+    private static func target(of path: String) -> String {
+        guard FileStatus(path, followingLinks: false)?.kind == .link, let real = realpath(path, nil) else {
+            return path
+        }
+        defer { free(real) }
+        return String(cString: real)
+    }
+
+    /// Opens the temporary file and locks it. Another writer may rename it while this one waits for the lock; then it is
+    /// no longer the temporary file.
+    private static func openExclusively(_ temporary: String, _ permissions: mode_t) throws(FileFailure) -> Int32 {
+        while true {
+            let descriptor = retrying {
+                open(temporary, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, permissions)
+            }
+            guard descriptor >= 0 else { throw .last(temporary) }
+            guard retrying({ flock(descriptor, LOCK_EX) }) == 0 else {
+                let failure = FileFailure.last(temporary)
+                close(descriptor)
+                throw failure
+            }
+            let current = FileStatus(temporary, followingLinks: false)?.signature.inode
+            if let current, current == FileStatus(descriptor: descriptor)?.signature.inode { return descriptor }
+            close(descriptor)
+        }
+    }
+
+    /// Makes the rename itself survive a power cut. Some file systems can't do that; the content is complete anyway.
+    private static func synchronizeFolder(of path: String) {
+        let folder = path.lastIndex(of: "/").map { $0 == path.startIndex ? "/" : String(path[..<$0]) } ?? "."
+        let descriptor = open(folder, O_RDONLY | O_CLOEXEC | O_DIRECTORY)
+        guard descriptor >= 0 else { return }
+        fsync(descriptor)
+        close(descriptor)
+    }
+}

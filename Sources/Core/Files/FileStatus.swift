@@ -1,0 +1,40 @@
+internal import CAshlarCore
+
+/// The type and signature of a file, read without opening it.
+package struct FileStatus: Hashable, Sendable {
+    /// The type of a file.
+    package enum Kind: Hashable, Sendable {
+        case regular
+        case directory
+        case link
+        /// A device, a pipe or a socket.
+        case special
+    }
+
+    package let kind: Kind
+    package let signature: FileSignature
+
+    /// Creates the status of the file at a path, or nil if there is none or it can't be reached.
+    ///
+    /// - Parameter followingLinks: Whether a symbolic link as the last component is followed.
+    package init?(_ path: String, followingLinks: Bool = true) {
+        var status = ashlar_core_status()
+        guard ashlar_core_status_of_path(path, followingLinks, &status) == 0 else { return nil }
+        self.init(status)
+    }
+
+    /// Creates the status of an open file, or nil if the descriptor is invalid.
+    package init?(descriptor: Int32) {
+        var status = ashlar_core_status()
+        guard ashlar_core_status_of_descriptor(descriptor, &status) == 0 else { return nil }
+        self.init(status)
+    }
+
+    private init(_ status: ashlar_core_status) {
+        kind = status.is_regular ? .regular : status.is_directory ? .directory : status.is_link ? .link : .special
+        signature = FileSignature(
+            device: status.device, inode: status.inode, size: status.size,
+            modified: .init(seconds: status.modified_seconds, nanoseconds: status.modified_nanoseconds),
+            changed: .init(seconds: status.changed_seconds, nanoseconds: status.changed_nanoseconds))
+    }
+}

@@ -1,0 +1,61 @@
+#if canImport(Darwin)
+    import Darwin
+#elseif canImport(Musl)
+    import Musl
+#else
+    import Glibc
+#endif
+
+/// Reads files whole.
+package enum WholeFile {
+    /// Returns the bytes of a regular file.
+    ///
+    /// The file is opened without blocking, so a pipe fails instead of waiting for a writer. Links are followed.
+    ///
+    /// - Parameter limit: The greatest number of bytes to read.
+    /// - Throws: `.notRegular` for directories, pipes, sockets and devices; `.tooLarge` for a file longer than `limit`.
+    package static func read(_ path: String, limit: Int = .max) throws(FileFailure) -> [UInt8] {
+        let descriptor = retrying { open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK) }
+        guard descriptor >= 0 else { throw .last(path) }
+        defer { close(descriptor) }
+        guard let status = FileStatus(descriptor: descriptor) else { throw .last(path) }
+        guard status.kind == .regular else { throw FileFailure(path, .notRegular) }
+        // Files of /proc have a size of 0, and a file may grow while it is read, so the size is only a hint. One byte
+        // over the limit is enough to refuse a file.
+        let most = limit == .max ? limit : limit + 1
+        var bytes: [UInt8] = []
+        var room = min(max(Int(clamping: status.signature.size &+ 1), 4096), most)
+        while bytes.count < most {
+            var failure: Int32 = 0
+            let chunk = [UInt8](unsafeUninitializedCapacity: room) { buffer, count in
+                let result = retrying { systemRead(descriptor, buffer.baseAddress, room) }
+                if result < 0 { failure = errno }
+                count = max(result, 0)
+            }
+            if failure != 0 { throw FileFailure(path, .system(failure)) }
+            if chunk.isEmpty { break }
+            if bytes.isEmpty { bytes = chunk } else { bytes += chunk }
+            room = min(65_536, max(most - bytes.count, 1))
+        }
+        guard bytes.count <= limit else { throw FileFailure(path, .tooLarge(limit: limit)) }
+        return bytes
+    }
+
+    private static func systemRead(_ descriptor: Int32, _ start: UnsafeMutableRawPointer?, _ count: Int) -> Int {
+        #if canImport(Darwin)
+            Darwin.read(descriptor, start, count)
+        #elseif canImport(Musl)
+            Musl.read(descriptor, start, count)
+        #else
+            Glibc.read(descriptor, start, count)
+        #endif
+    }
+}
+
+/// Repeats a system call until a signal doesn't interrupt it.
+func retrying<Result: SignedInteger>(_ call: () -> Result) -> Result {
+    while true {
+        let result = call()
+        if result >= 0 || errno != EINTR { return result }
+    }
+}

@@ -1,0 +1,163 @@
+import AshlarCore
+import Foundation
+import Testing
+
+/// A folder that is removed with its last reference.
+final class TemporaryFolder {
+    let path: String
+
+    init() throws {
+        path = NSTemporaryDirectory() + "ashlar-core-" + UUID().uuidString
+        try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
+    }
+
+    deinit { try? FileManager.default.removeItem(atPath: path) }
+
+    func file(_ name: String, _ content: String? = nil) throws -> String {
+        let file = path + "/" + name
+        if let content { try Data(content.utf8).write(to: URL(fileURLWithPath: file)) }
+        return file
+    }
+}
+
+@Suite struct FileTests {
+    let folder: TemporaryFolder
+
+    init() throws { folder = try TemporaryFolder() }
+
+    @Test("Files are read whole, up to a limit", arguments: [0, 1, 4095, 4096, 4097, 200_000])
+    func wholeFile(size: Int) throws {
+        let content = String(repeating: "x", count: size)
+        let path = try folder.file("a", content)
+        #expect(try WholeFile.read(path) == Array(content.utf8))
+        #expect(try WholeFile.read(path, limit: size) == Array(content.utf8))
+        if size > 0 {
+            #expect(throws: FileFailure(path, .tooLarge(limit: size - 1))) { try WholeFile.read(path, limit: size - 1) }
+        }
+    }
+
+    @Test("A file of unknown size is read to its end")
+    func procFile() throws {
+        guard FileManager.default.fileExists(atPath: "/proc/self/status") else { return }
+        #expect(try WholeFile.read("/proc/self/status").count > 100)
+    }
+
+    @Test("Directories and pipes fail instead of blocking", .timeLimit(.minutes(1)))
+    func specialFiles() throws {
+        let pipe = try folder.file("pipe")
+        #expect(mkfifo(pipe, 0o600) == 0)
+        #expect(throws: FileFailure(pipe, .notRegular)) { try WholeFile.read(pipe) }
+        #expect(throws: FileFailure(folder.path, .notRegular)) { try WholeFile.read(folder.path) }
+    }
+
+    @Test("A missing file is reported as missing")
+    func missing() throws {
+        let path = try folder.file("a/b")
+        do {
+            _ = try WholeFile.read(path)
+            Issue.record("a missing file was read")
+        } catch {
+            #expect(error.isMissing)
+            #expect(error.description == "No such file or directory")
+        }
+    }
+
+    @Test("Replacing keeps links and permissions, and leaves no temporary file")
+    func replace() throws {
+        let path = try folder.file("a", "old")
+        let link = try folder.file("link")
+        #expect(chmod(path, 0o640) == 0)
+        #expect(symlink("a", link) == 0)
+        try AtomicFile.replace(link, with: Array("new".utf8))
+        #expect(try WholeFile.read(path) == Array("new".utf8))
+        #expect(FileStatus(link, followingLinks: false)?.kind == .link)
+        var info = stat()
+        #expect(stat(path, &info) == 0 && info.st_mode & 0o777 == 0o640)
+        #expect(FolderListing.names(in: folder.path) == ["a", "link"])
+    }
+
+    @Test("Replacing fails without changing the file if its folder is missing")
+    func replaceFails() throws {
+        let path = try folder.file("x/y")
+        #expect(throws: FileFailure.self) { try AtomicFile.replace(path, with: []) }
+        #expect(FolderListing.names(in: folder.path) == [])
+    }
+
+    @Test("Eight writers leave one complete content", .timeLimit(.minutes(1)))
+    func concurrentWriters() async throws {
+        let path = try folder.file("a", "start")
+        await withTaskGroup(of: Void.self) { group in
+            for writer in UInt8(0)..<8 {
+                group.addTask {
+                    for _ in 0..<20 { try? AtomicFile.replace(path, with: [UInt8](repeating: writer, count: 3000)) }
+                }
+            }
+        }
+        let content = try WholeFile.read(path)
+        #expect(content.count == 3000)
+        #expect(Set(content).count == 1)
+        #expect(FolderListing.names(in: folder.path) == ["a"])
+    }
+
+    @Test("A rewrite of the same size with a restored modification time changes the signature", .timeLimit(.minutes(1)))
+    func restoredTime() throws {
+        let path = try folder.file("a", "one")
+        var times = [timespec(tv_sec: 1_000_000, tv_nsec: 0), timespec(tv_sec: 1_000_000, tv_nsec: 0)]
+        #expect(utimensat(AT_FDCWD, path, &times, 0) == 0)
+        let before = try #require(FileSignature(path))
+        while before.isFresh() { usleep(1000) }
+        let handle = try #require(FileHandle(forUpdatingAtPath: path))
+        handle.write(Data("two".utf8))
+        try handle.close()
+        #expect(utimensat(AT_FDCWD, path, &times, 0) == 0)
+        let after = try #require(FileSignature(path))
+        #expect(after.modified == before.modified && after.size == before.size && after.inode == before.inode)
+        #expect(after != before)
+    }
+
+    @Test(
+        "A signature is fresh while another write could leave the same one",
+        arguments: [
+            (0, 500_000_000, 0, 500_000_001, true), (0, 500_000_000, 0, 514_999_999, true),
+            (0, 500_000_000, 0, 515_000_000, false),
+            (0, 999_000_000, 1, 1_000_000, true), (0, 500_000_000, 5, 500_000_000, false),
+            (10, 500_000_000, 0, 0, false),
+            (0, 0, 1, 999_999_999, true), (0, 0, 2, 0, false),
+        ] as [(Int64, Int32, Int64, Int32, Bool)])
+    func freshness(seconds: Int64, nanoseconds: Int32, nowSeconds: Int64, nowNanoseconds: Int32, isFresh: Bool) {
+        let stamp = FileSignature.Time(seconds: seconds, nanoseconds: nanoseconds)
+        let signature = FileSignature(device: 1, inode: 1, size: 1, modified: stamp, changed: stamp)
+        #expect(signature.isFresh(at: .init(seconds: nowSeconds, nanoseconds: nowNanoseconds)) == isFresh)
+    }
+
+    @Test("The status distinguishes types, and names are sorted by their bytes")
+    func status() throws {
+        _ = try folder.file("b", "")
+        _ = try folder.file("Z", "")
+        _ = try folder.file("é", "")
+        #expect(FileStatus(folder.path)?.kind == .directory)
+        #expect(FileStatus(folder.path + "/b")?.kind == .regular)
+        #expect(FileStatus("/dev/null")?.kind == .special)
+        #expect(FileStatus(folder.path + "/none") == nil)
+        #expect(FolderListing.names(in: folder.path) == ["Z", "b", "é"])
+        #expect(FolderListing.names(in: folder.path + "/none") == nil)
+    }
+}
+
+@Suite struct HelperThreadTests {
+    @Test("The body runs on another thread, with signals blocked", .timeLimit(.minutes(1)))
+    func signalsAreBlocked() async {
+        let caller = "\(pthread_self())"
+        let result = await withCheckedContinuation { continuation in
+            let isStarted = HelperThread.start {
+                var mask = sigset_t()
+                pthread_sigmask(SIG_BLOCK, nil, &mask)
+                let isBlocked = sigismember(&mask, SIGTERM) == 1 && sigismember(&mask, SIGCHLD) == 1
+                continuation.resume(returning: (isBlocked, "\(pthread_self())"))
+            }
+            #expect(isStarted)
+        }
+        #expect(result.0)
+        #expect(result.1 != caller)
+    }
+}
