@@ -1,0 +1,162 @@
+/// Decides by its name whether a value is secret: the name of a setting, a header field, a query parameter or a log field.
+///
+/// A name is split into words (`dbPassword`, `DB_PASSWORD`, `db-password` and `DBPassword` are `db`, `password`). Digits at
+/// the end of a word and a plural `s` don't matter. The name is secret if it has:
+///
+/// - a word that always names a secret, such as `password` or `token`, alone or at the end of a word without separators
+///   (`dbpassword`), unless the last word describes something about the secret (`passwordLength`, `tokenType`);
+/// - a word that names a secret where it is the thing itself, such as `pin` or `auth`: at the end (`cardPin`), or before a
+///   word like `code` or `header` (`pinCode`), but not elsewhere (`pinColor`, `authorName`);
+/// - two neighbouring words that form one, such as `api` and `key`.
+package struct SecretNames: Hashable, Sendable {
+    /// The text printed in place of a secret value.
+    package static let placeholder = "<redacted>"
+
+    /// The rule that every module applies by default.
+    package static let standard = SecretNames()
+
+    /// More words that always name a secret, in lower case.
+    package var additionalWords: Set<String>
+
+    package init(additionalWords: Set<String> = []) { self.additionalWords = additionalWords }
+
+    /// Whether the name is that of a secret.
+    ///
+    /// - Complexity: O(*n*) in the length of the name.
+    package func matches(_ name: String) -> Bool {
+        let words = Self.words(of: name)
+        guard let last = words.last else { return false }
+        if !additionalWords.isEmpty, words.contains(where: { additionalWords.contains($0) }) { return true }
+        let stems = words.map(Self.stem)
+        if stems == ["key"] { return true }
+        for (at, stem) in stems.enumerated() {
+            let isLast = at == stems.count - 1
+            if Self.isStrong(stem) {
+                let isDescription =
+                    !isLast && (Self.descriptions.contains(last) || Self.descriptions.contains(stems[at + 1]))
+                let isCount = at > 0 && words[at] != stem && Self.quantities.contains(words[at - 1])
+                if !isDescription, !isCount { return true }
+            }
+            if Self.weak.contains(stem), isLast || Self.carriers.contains(stems[at + 1]) { return true }
+            if at > 0, Self.pairs[stems[at - 1]]?.contains(stem) == true {
+                if isLast || !Self.descriptions.contains(last) { return true }
+            }
+        }
+        return false
+    }
+
+    /// The words of a name in lower case; separators, changes of case and the end of an acronym divide them.
+    package static func words(of name: String) -> [String] {
+        var words: [String] = []
+        var word = ""
+        var previous: Unicode.Scalar?
+        let scalars = Array(name.unicodeScalars)
+        for (at, scalar) in scalars.enumerated() {
+            let properties = scalar.properties
+            let isWordPart = properties.isAlphabetic || properties.numericType != nil
+            if isWordPart, properties.isUppercase, let previous, !word.isEmpty {
+                let endsAcronym = at + 1 < scalars.count && scalars[at + 1].properties.isLowercase
+                // The plural of an acronym (`APIs`) is one word.
+                let isPlural =
+                    endsAcronym && scalars[at + 1] == "s"
+                    && (at + 2 == scalars.count || !scalars[at + 2].properties.isLowercase)
+                if !previous.properties.isUppercase || endsAcronym && !isPlural {
+                    words.append(word)
+                    word = ""
+                }
+            }
+            if isWordPart {
+                word += properties.lowercaseMapping
+            } else if !word.isEmpty {
+                words.append(word)
+                word = ""
+            }
+            previous = scalar
+        }
+        if !word.isEmpty { words.append(word) }
+        return words
+    }
+
+    /// A word without digits at its end and without a plural `s`.
+    private static func stem(_ word: String) -> String {
+        let letters = word.reversed().drop { $0.isNumber }
+        guard letters.first == "s", letters.count > 3 else { return String(letters.reversed()) }
+        let singular = String(letters.dropFirst().reversed())
+        // Words like "pass" and "access" end in "ss" in the singular.
+        return singular.last == "s" ? singular + "s" : singular
+    }
+
+    private static func isStrong(_ stem: String) -> Bool {
+        strong.contains(stem) || joined.contains { stem.hasSuffix($0) }
+    }
+}
+
+/// The vocabulary, in the singular and lower case.
+extension SecretNames {
+    /// Words that always name a secret.
+    private static let strong: Set<String> = [
+        "password", "passwd", "passphrase", "passcode", "pass", "pwd", "secret", "token", "credential", "cred",
+        "apikey",
+        "privkey", "connstr", "connectionstring", "passwordhash", "pwdhash",
+    ]
+
+    /// Endings of words without separators that always name a secret.
+    private static let joined: [String] = [
+        "password", "passwd", "passphrase", "passcode", "pwd", "secret", "token", "credential", "apikey", "secretkey",
+        "privatekey", "accesskey", "signingkey", "encryptionkey", "sshkey", "licensekey", "authkey", "masterkey",
+        "connectionstring", "authorization",
+    ]
+
+    /// Words that name a secret where they are the thing itself.
+    private static let weak: Set<String> = [
+        "auth", "authorization", "authentication", "bearer", "cookie", "jwt", "otp", "totp", "pin", "dsn", "salt",
+        "hmac",
+        "pat", "sid", "session", "signature", "sig", "cvv", "cvc", "nonce", "mnemonic", "oauth",
+    ]
+
+    /// Words after a weak one that stand for the same secret: `pinCode`, `authHeader`, `sessionID`.
+    private static let carriers: Set<String> = [
+        "code", "number", "value", "data", "string", "header", "key", "id", "hash", "text", "base64", "hex", "info",
+    ]
+
+    /// First and second words that form a secret: `apiKey`, `clientCert`.
+    private static let pairs: [String: Set<String>] = {
+        let keys = [
+            "api", "access", "account", "activation", "admin", "aes", "app", "application", "auth", "consumer",
+            "crypto",
+            "decryption", "deploy", "encryption", "function", "gpg", "hmac", "host", "license", "licence", "master",
+            "pgp",
+            "private", "product", "rsa", "secret", "server", "service", "session", "shared", "signing", "ssh",
+            "storage",
+            "subscription", "symmetric", "tls", "ssl", "webhook", "write", "functions",
+        ]
+        var pairs = Dictionary(uniqueKeysWithValues: keys.map { ($0, Set(["key"])) })
+        pairs["client", default: []].formUnion(["cert", "certificate", "key"])
+        pairs["connection", default: []].formUnion(["string"])
+        pairs["conn", default: []].formUnion(["string", "str"])
+        pairs["private", default: []].formUnion(["pem"])
+        pairs["recovery", default: []].formUnion(["code", "phrase"])
+        pairs["seed", default: []].formUnion(["phrase"])
+        pairs["security", default: []].formUnion(["answer", "code"])
+        pairs["backup", default: []].formUnion(["code"])
+        pairs["pass", default: []].formUnion(["word", "phrase", "code"])
+        return pairs
+    }()
+
+    /// Words after a secret that describe it and don't reveal it.
+    private static let descriptions: Set<String> = [
+        "age", "algorithm", "attempts", "audience", "button", "color", "colour", "count", "days", "enabled", "disabled",
+        "endpoint", "expiration", "expires", "expiry", "field", "format", "hours", "icon", "interval", "issuer",
+        "label",
+        "length", "lifetime", "limit", "max", "min", "minutes", "ms", "pattern", "placeholder", "policy", "position",
+        "prefix", "provider", "regex", "required", "retries", "rotation", "rounds", "screen", "seconds", "size",
+        "strategy", "strength", "style", "timeout", "title", "ttl", "type", "uri", "url", "validation", "validator",
+        "view",
+        "visible",
+    ]
+
+    /// Words before a plural that make it a number: `maxTokens`.
+    private static let quantities: Set<String> = [
+        "max", "maximum", "min", "minimum", "num", "number", "total", "count",
+    ]
+}

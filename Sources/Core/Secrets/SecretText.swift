@@ -1,0 +1,70 @@
+/// Hides credentials inside texts whose names aren't secret.
+package enum SecretText {
+    /// Returns the text with the user information of each URL, and each secret value of its query, replaced.
+    ///
+    /// `postgres://user:hunter2@db/x?sslkey=k` becomes `postgres://<redacted>@db/x?sslkey=k`. A password that contains an
+    /// unescaped `/` or `@` is hidden up to the last `@` of the URL. A text without `://` is returned as it is.
+    ///
+    /// - Complexity: O(*n*) in the length of the text.
+    package static func redactingCredentials(
+        in text: String, names: SecretNames = .standard, placeholder: String = SecretNames.placeholder
+    ) -> String {
+        let bytes = Array(text.utf8)
+        var result: [UInt8] = []
+        var at = 0
+        while let marker = firstMarker(in: bytes, from: at) {
+            let end = bytes[marker...].firstIndex(where: endsURL) ?? bytes.count
+            result += bytes[at..<marker]
+            result += redact(bytes[marker..<end], names, Array(placeholder.utf8))
+            at = end
+        }
+        if at == 0 { return text }
+        return String(decoding: result + bytes[at...], as: UTF8.self)
+    }
+
+    /// The offset after the next `://`.
+    private static func firstMarker(in bytes: [UInt8], from start: Int) -> Int? {
+        var at = start
+        while at + 3 <= bytes.count {
+            if bytes[at] == UInt8(ascii: ":"), bytes[at + 1] == UInt8(ascii: "/"), bytes[at + 2] == UInt8(ascii: "/") {
+                return at + 3
+            }
+            at += 1
+        }
+        return nil
+    }
+
+    private static func endsURL(_ byte: UInt8) -> Bool { byte <= 0x20 || "\"'<>`".utf8.contains(byte) }
+
+    /// Redacts a URL without its scheme.
+    private static func redact(_ url: ArraySlice<UInt8>, _ names: SecretNames, _ placeholder: [UInt8]) -> [UInt8] {
+        let authority = url.prefix { !"/?#".utf8.contains($0) }
+        var rest = url
+        var result: [UInt8] = []
+        // A port consists of digits; anything else after a colon starts a password, which may contain a slash.
+        let afterColon = authority.drop { $0 != UInt8(ascii: ":") }.dropFirst()
+        let mayHavePassword = !afterColon.allSatisfy { $0 &- 0x30 < 10 } && authority.first != UInt8(ascii: "[")
+        let scope = authority.contains(UInt8(ascii: "@")) || mayHavePassword ? url : authority
+        if let at = scope.lastIndex(of: UInt8(ascii: "@")) {
+            result = placeholder
+            rest = url[at...]
+        }
+        guard let query = rest.firstIndex(where: { "?#".utf8.contains($0) }) else { return result + rest }
+        result += rest[..<query]
+        var start = query
+        // Each parameter starts with its separator: `?`, `&` or `#`.
+        while start < rest.endIndex {
+            let end = rest[(start + 1)...].firstIndex { "&#".utf8.contains($0) } ?? rest.endIndex
+            let parameter = rest[start..<end]
+            if let equals = parameter.firstIndex(of: UInt8(ascii: "=")), equals + 1 < end,
+                names.matches(PercentCoding.decode(String(decoding: rest[(start + 1)..<equals], as: UTF8.self)) ?? "")
+            {
+                result += rest[start...equals] + placeholder
+            } else {
+                result += parameter
+            }
+            start = end
+        }
+        return result
+    }
+}

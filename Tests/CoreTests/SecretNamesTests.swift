@@ -1,0 +1,103 @@
+import AshlarCore
+import Testing
+
+@Suite struct SecretNamesTests {
+    static let secret = """
+        password Password PASSWORD passwords passwd pwd pass passphrase passcode DBPassword SMTPPassword dbPassword
+        DB_PASSWORD db-password db.password dbpassword userpwd dbpwd password1 password_2 PASSWORD_FILE oldPassword
+        passwordConfirmation passwordHash passwordhash user_password rootPasswd secret secrets Secret clientSecret
+        client_secret CLIENT_SECRET appsecret webhookSecret secretValue token tokens Token APIToken apiToken api_token
+        accessToken refreshtoken refreshToken idToken tokenSecret oauth_token csrfToken X-Auth-Token GITHUB_TOKEN
+        npmtoken CREDENTIALS2 credential credentials awsCredentials creds apikey apikeys APIKey APIKeys apiKey api_key
+        API-KEY x-api-key secretkey secretKey secret_key privateKey private_key PRIVATE-KEY privatekey accessKey
+        access_key_id accesskey AWS_SECRET_ACCESS_KEY signingKey encryptionKey encryption_key sshKey ssh_key SSHKey
+        licenseKey license_key masterKey sessionKey sharedKey hmacKey authKey webhookKey key Key storageAccountKey
+        subscription-key auth Auth authorization Authorization proxy-authorization bearer authHeader authToken basicAuth
+        cookie cookies Cookie Set-Cookie sessionCookie jwt JWT userJwt otp OTP otpCode totp pin PIN pin1 cardPin pinCode
+        pin_code dsn DSN databaseDSN sentry_dsn connectionString ConnectionStrings connection_string connectionstring
+        connStr salt passwordSalt hmac requestHMAC clientCert client_cert clientCertificate PAT GITHUB_PAT pat session
+        sessionID session_id sid signature sig cvv cvv2 privkey recoveryCode seedPhrase securityAnswer mnemonic
+        Ocp-Apim-Subscription-Key hunterPassword2 tokenValue mfaSecret passWord pass_word TLSKey rsaKey
+        """.split(whereSeparator: \.isWhitespace).map(String.init)
+
+    static let harmless = """
+        tokenizer tokenization tokenize passwordless passwordLength password_min_length passwordPolicy passwordField
+        tokenType token_type tokenCount tokenExpiry tokenURL tokenEndpoint tokenTTL secretary secretariat pinColor pinned
+        pinnedRows spin spinCount pinboard mapPins2Color author authors authorName authorID authority authoring authURL
+        authType authEnabled authProvider keyword keywords key_path keyboard monkey hotkey keyCount primaryKey foreignKey
+        publicKey public_key cacheKey sortKey partitionKey keyName cookieConsent cookieBanner cookiePolicy cookieDomain
+        saltLakeCity saltRounds pattern path PATH patch patient compass bypass passenger passing passive passed assign
+        design signal signatureAlgorithm sessionTimeout sessionCount maxTokens max_tokens total_tokens numTokens compute
+        name user username userName email timeout retries host port url baseURL endpoint language title color database
+        connection connectionTimeout connectionLimit clientName client certificatePath otpLength jwtIssuer dsnFormat
+        hmacAlgorithm bearing coordinates licensePlate licenseText license accessLevel access storage accountName
+        encryption encryptionEnabled privateMode sharedFolder session_timeout_seconds topic optional option
+        """.split(whereSeparator: \.isWhitespace).map(String.init)
+
+    @Test("Names of secrets match", arguments: secret)
+    func secretNameMatches(name: String) {
+        #expect(SecretNames.standard.matches(name))
+    }
+
+    @Test("Harmless names don't match", arguments: harmless)
+    func harmlessNameDoesNotMatch(name: String) {
+        #expect(!SecretNames.standard.matches(name))
+    }
+
+    @Test("The tables have at least 150 names")
+    func tablesAreLarge() {
+        #expect(Set(Self.secret).count >= 150)
+        #expect(Set(Self.harmless).count >= 100)
+        #expect(Set(Self.secret).isDisjoint(with: Self.harmless))
+    }
+
+    @Test("Additional words match anywhere in a name")
+    func additionalWords() {
+        let names = SecretNames(additionalWords: ["codename"])
+        #expect(names.matches("projectCodename"))
+        #expect(names.matches("project_codename_2"))
+        #expect(!names.matches("codenames"))
+        #expect(names.matches("CODENAME"))
+        #expect(!SecretNames.standard.matches("codename"))
+    }
+
+    @Test(
+        "Names are split at separators, changes of case and the ends of acronyms",
+        arguments: [
+            ("dbPassword", ["db", "password"]), ("DB_PASSWORD", ["db", "password"]),
+            ("DBPassword", ["db", "password"]),
+            ("api.key-2", ["api", "key", "2"]), ("HTTPServer2Port", ["http", "server2", "port"]), ("APIs", ["apis"]),
+            ("", []), ("__", []), ("ÄrgerÖl", ["ärger", "öl"]), ("x", ["x"]),
+        ])
+    func splitting(name: String, words: [String]) {
+        #expect(SecretNames.words(of: name) == words)
+    }
+}
+
+@Suite struct SecretTextTests {
+    @Test(
+        "Credentials inside URLs are hidden",
+        arguments: [
+            ("postgres://user:hunter2@db", "postgres://<redacted>@db"),
+            ("postgres://user:hunter2@db:5432/x", "postgres://<redacted>@db:5432/x"),
+            ("redis://:pw@cache", "redis://<redacted>@cache"),
+            ("https://ghp_abc@github.com/a", "https://<redacted>@github.com/a"),
+            ("postgres://user:p@ss/w@rd@db/x", "postgres://<redacted>@db/x"),
+            ("postgres://user:pa/ss@db/x", "postgres://<redacted>@db/x"),
+            ("see https://a:b@c/ and ftp://d:e@f.", "see https://<redacted>@c/ and ftp://<redacted>@f."),
+            ("https://h/p?token=abc&page=2", "https://h/p?token=<redacted>&page=2"),
+            (
+                "https://h/p?page=2&api%5Fkey=abc#access_token=d",
+                "https://h/p?page=2&api%5Fkey=<redacted>#access_token=<redacted>"
+            ),
+            ("https://medium.com/@writer", "https://medium.com/@writer"),
+            ("https://host:8080/@writer", "https://host:8080/@writer"),
+            ("https://[::1]:80/a@b", "https://[::1]:80/a@b"),
+            ("user@example.com", "user@example.com"), ("a://", "a://"), ("://", "://"), ("", ""),
+            ("https://h/?token=", "https://h/?token="),
+            ("\"amqp://u:p@q\" 'x'", "\"amqp://<redacted>@q\" 'x'"),
+        ])
+    func urlCredentials(text: String, redacted: String) {
+        #expect(SecretText.redactingCredentials(in: text) == redacted)
+    }
+}
