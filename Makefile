@@ -48,6 +48,7 @@ test: build ## Builds everything, runs every module's tests and the checks of th
 	        { echo "failed; the whole output is in $$log"; exit 1; }; \
 	done
 	Scripts/check-independence
+	Scripts/check-order
 	Scripts/check-names
 	Scripts/check-samples
 
@@ -114,4 +115,4 @@ ci: lint test consumer examples ## Runs everything that a change must pass
 	Scripts/check-linkage
 	Scripts/check-docs
 	Scripts/build-docs --skip-build >/dev/null
-	@for check in independence names docs linkage samples; do Scripts/check-$$check --self-check; done
+	@for check in independence order names docs linkage samples; do Scripts/check-$$check --self-check; done

@@ -52,8 +52,10 @@ func targets(of module: Module) -> [Target] {
         }
 }
 
-/// The least severe level that is compiled in. A dependent package chooses it by a trait; SwiftPM unites the traits of all
-/// packages in a program, so the strictest choice applies.
+/// The least severe level that is compiled in.
+///
+/// A dependent package chooses it by a trait. SwiftPM unites the traits of all packages in a program, so the strictest
+/// choice applies.
 let compiledLevels = ["Error", "Warning", "Information", "Logging", "Debugging"]
 
 let umbrella = ["Ashlar"] + modules.map(\.name)

@@ -29,7 +29,10 @@ package enum Base64 {
     ///
     /// Bits that padding leaves over are ignored.
     ///
-    /// - Parameter ignoringWhitespace: Whether ASCII whitespace is allowed anywhere, as in property lists.
+    /// - Parameters:
+    ///   - text: The bytes of the text.
+    ///   - ignoringWhitespace: Whether ASCII whitespace is allowed anywhere, as in property lists.
+    /// - Returns: The decoded bytes, or nil.
     package static func decode(_ text: some Sequence<UInt8>, ignoringWhitespace: Bool = false) -> [UInt8]? {
         var bytes: [UInt8] = []
         bytes.reserveCapacity(text.underestimatedCount / 4 * 3)

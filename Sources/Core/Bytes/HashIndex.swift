@@ -40,9 +40,14 @@ package struct HashIndex: Sendable {
         return nil
     }
 
-    /// Stores a number for a key; returns the number already stored for it, if any.
+    /// Stores a number for a key.
     ///
-    /// - Parameter replaces: Whether the new number replaces one already stored.
+    /// - Parameters:
+    ///   - number: The number of the key's record.
+    ///   - hash: The hash of the key.
+    ///   - replaces: Whether the new number replaces one already stored.
+    ///   - isKey: Whether the record with a number has this key.
+    /// - Returns: The number already stored for the key, if any.
     /// - Precondition: The index has fewer keys than it was reserved for, or has this one.
     @inlinable @inline(__always)
     package mutating func insert(

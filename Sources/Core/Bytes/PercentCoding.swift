@@ -60,7 +60,10 @@ package enum PercentCoding {
 
     /// Appends the decoded bytes of well-formed UTF-8, in which every escape is decoded once.
     ///
-    /// - Parameter plusIsSpace: Whether `+` decodes to a space, as in forms.
+    /// - Parameters:
+    ///   - bytes: The encoded text.
+    ///   - plusIsSpace: Whether `+` decodes to a space, as in forms.
+    ///   - result: The array to append to.
     /// - Throws: The first fault; `result` then ends in undefined bytes.
     package static func decode(
         _ bytes: some RandomAccessCollection<UInt8>, plusIsSpace: Bool = false, into result: inout [UInt8]

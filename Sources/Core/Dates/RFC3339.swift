@@ -21,7 +21,10 @@ package enum RFC3339 {
     /// `T` and `Z` may be lower case, and a space may replace `T` (section 5.6). The fraction may have any number of
     /// digits. A leap second (`:60`) is read as the first second of the next minute.
     ///
-    /// - Parameter allowsDateOnly: Whether a date alone is read as its first second in UTC.
+    /// - Parameters:
+    ///   - text: The bytes of the text.
+    ///   - allowsDateOnly: Whether a date alone is read as its first second in UTC.
+    /// - Returns: The moment, or nil if the text has another form or names a day or time that doesn't exist.
     package static func parse(_ text: some Sequence<UInt8>, allowsDateOnly: Bool = false) -> Moment? {
         var fields = Fields(bytes: Array(text))
         guard let year = fields.number(4), fields.take("-"), let month = fields.number(2), fields.take("-"),
@@ -44,6 +47,7 @@ package enum RFC3339 {
     ///   - seconds: Seconds since 1970-01-01T00:00:00Z; days beyond the range of `Int` are clamped.
     ///   - nanoseconds: The nanoseconds after `seconds`, below 1,000,000,000.
     ///   - digits: The number of digits of the fraction, 0 to 9.
+    /// - Returns: The text.
     package static func format(seconds: Int64, nanoseconds: Int = 0, digits: Int = 0) -> String {
         let days = Int(clamping: (seconds >= 0 ? seconds : seconds - 86_399) / 86_400)
         let rest = Int(truncatingIfNeeded: seconds - Int64(days) * 86_400)

@@ -44,8 +44,9 @@ package enum AtomicFile {
         return String(cString: real)
     }
 
-    /// Opens the temporary file and locks it. Another writer may rename it while this one waits for the lock; then it is
-    /// no longer the temporary file.
+    /// Opens the temporary file and locks it.
+    ///
+    /// Another writer may rename it while this one waits for the lock; then it is no longer the temporary file.
     private static func openExclusively(_ temporary: String, _ permissions: mode_t) throws(FileFailure) -> Int32 {
         while true {
             let descriptor = retrying {
@@ -63,7 +64,9 @@ package enum AtomicFile {
         }
     }
 
-    /// Makes the rename itself survive a power cut. Some file systems can't do that; the content is complete anyway.
+    /// Makes the rename itself survive a power cut.
+    ///
+    /// Some file systems can't do that; the content is complete anyway.
     private static func synchronizeFolder(of path: String) {
         let folder = path.lastIndex(of: "/").map { $0 == path.startIndex ? "/" : String(path[..<$0]) } ?? "."
         let descriptor = open(folder, O_RDONLY | O_CLOEXEC | O_DIRECTORY)

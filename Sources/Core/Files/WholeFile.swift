@@ -12,7 +12,10 @@ package enum WholeFile {
     ///
     /// The file is opened without blocking, so a pipe fails instead of waiting for a writer. Links are followed.
     ///
-    /// - Parameter limit: The greatest number of bytes to read.
+    /// - Parameters:
+    ///   - path: The path of the file.
+    ///   - limit: The greatest number of bytes to read.
+    /// - Returns: The bytes from the start of the file to its end.
     /// - Throws: `.notRegular` for directories, pipes, sockets and devices; `.tooLarge` for a file longer than `limit`.
     package static func read(_ path: String, limit: Int = .max) throws(FileFailure) -> [UInt8] {
         let descriptor = retrying { open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK) }
