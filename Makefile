@@ -5,9 +5,11 @@ SHELL := /bin/bash
 .DEFAULT_GOAL := help
 
 MODULES := Logging Customization AppConfig Networking EventBus
-# One module for bench, fuzz, soak and tsan, as in `make bench MODULE=Logging`; all of them without it.
+# One module for bench, fuzz, soak, tsan and asan, as in `make bench MODULE=Logging`; all of them without it.
 MODULE ?=
 CHOSEN := $(or $(MODULE),$(MODULES))
+CHOSEN_FOR_FUZZING := $(or $(MODULE),$(MODULES) Tooling)
+CHOSEN_FOR_TESTS := $(or $(MODULE),Core $(MODULES) Tooling)
 # Seconds for each fuzz target.
 SECONDS_PER_TARGET ?= 20
 SWIFT_FLAGS ?=
@@ -41,7 +43,7 @@ run: ## Builds and runs the sample app on Resources/ (ARGS="--language fr --bran
 
 test: build ## Builds everything, runs every module's tests and the checks of the sources
 	@# A process a module, for the same reason, and what they say in a file each.
-	@for module in $(MODULES) Tool ""; do \
+	@for module in Core $(MODULES) Tooling Tool ""; do \
 	    echo "== $${module:-Ashlar}"; \
 	    log=.build/test-Ashlar$$module.log; \
 	    swift test --skip-build $(SWIFT_FLAGS) $(call parallel,$$module) --filter "^Ashlar$${module}Tests\." 2>&1 | Scripts/summary $$log || \
@@ -85,21 +87,21 @@ libcurl: ## Runs the tests of Networking on a newer libcurl than the system's
 	Scripts/test-libcurl
 
 tsan: ## Runs the tests under the thread sanitizer (MODULE=EventBus for one)
-	@for module in $(CHOSEN); do swift test --sanitize thread --scratch-path .build/tsan $(call parallel,$$module) \
+	@for module in $(CHOSEN_FOR_TESTS); do swift test --sanitize thread --scratch-path .build/tsan $(call parallel,$$module) \
 	    --filter "^Ashlar$${module}Tests\." || exit 1; done
 
 # Leaks are not looked for, as Foundation and XCTest have some of their own, and signals are left to the tests' children,
 # which end by them on purpose.
 asan: export ASAN_OPTIONS := detect_leaks=0:handle_segv=0:handle_abort=0:handle_sigbus=0:handle_sigfpe=0:handle_sigill=0
 asan: ## Runs the tests under the address sanitizer
-	@for module in $(CHOSEN); do swift test --sanitize address --scratch-path .build/asan $(call parallel,$$module) \
+	@for module in $(CHOSEN_FOR_TESTS); do swift test --sanitize address --scratch-path .build/asan $(call parallel,$$module) \
 	    --filter "^Ashlar$${module}Tests\." || exit 1; done
 
 fuzz: ## Feeds every parser with libFuzzer's inputs (SECONDS_PER_TARGET=20)
-	@for module in $(CHOSEN); do Scripts/fuzz $$module $(SECONDS_PER_TARGET) || exit 1; done
+	@for module in $(CHOSEN_FOR_FUZZING); do Scripts/fuzz $$module $(SECONDS_PER_TARGET) || exit 1; done
 
 soak: ## Runs the long proofs: full counts of kills, generated files, races and requests
-	@for module in $(CHOSEN); do \
+	@for module in $(CHOSEN_FOR_TESTS); do \
 	    ASHLAR_SOAK=1 swift test -c release -Xswiftc -enable-testing --scratch-path .build/soak $(call parallel,$$module) \
 	        --filter "^Ashlar$${module}Tests\." || exit 1; \
 	done

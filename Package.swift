@@ -19,7 +19,7 @@ let modules = [
     Module(folder: "Customization", hasFixtures: true),
     Module(folder: "AppConfig"),
     Module(folder: "Networking", helpers: ["CAshlarCurl"], hasFixtures: true),
-    Module(folder: "EventBus", helpers: ["CAshlarEventBus"], hasFixtures: true),
+    Module(folder: "EventBus", helpers: ["CAshlarEventBus"]),
 ]
 
 let settings: [SwiftSetting] = [
@@ -88,7 +88,9 @@ let package = Package(
         .executableTarget(
             name: "AshlarTool", dependencies: dependencies(["AshlarTooling"] + umbrella), swiftSettings: settings),
         testTarget("AshlarTests", path: "Tests/AshlarTests", dependencies: umbrella),
-        testTarget("AshlarToolingTests", path: "Tests/ToolingTests", dependencies: ["AshlarTooling"] + umbrella),
+        testTarget(
+            "AshlarToolingTests", path: "Tests/ToolingTests", dependencies: ["AshlarTooling", "AshlarCore"] + umbrella,
+            exclude: ["Fixtures"]),
         testTarget("AshlarToolTests", path: "Tests/AshlarToolTests", dependencies: ["AshlarTool"] + umbrella),
     ]
 )

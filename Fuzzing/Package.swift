@@ -19,5 +19,6 @@ let package = Package(
         fuzzer("AppConfig"),
         fuzzer("Networking"),
         fuzzer("EventBus"),
+        fuzzer("Tooling"),
     ]
 )

@@ -5,7 +5,7 @@ import platform
 import subprocess
 import tempfile
 
-MODULES = ["Logging", "Customization", "AppConfig", "Networking", "EventBus"]
+MODULES = ["Logging", "Customization", "AppConfig", "Networking", "EventBus", "Tooling"]
 TYPE_KINDS = {"swift.struct", "swift.class", "swift.enum", "swift.protocol", "swift.typealias", "swift.actor", "swift.macro"}
 
 

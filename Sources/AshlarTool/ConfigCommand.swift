@@ -1,4 +1,4 @@
-import Ashlar
+import AshlarTooling
 
 /// Shows a merged configuration and where each value comes from.
 struct ConfigCommand: ToolCommand {

@@ -1,4 +1,4 @@
-import Ashlar
+import AshlarTooling
 
 /// Shows the host environments of a map as a settings screen would, and changes the remembered choice.
 struct HostsCommand: ToolCommand {

@@ -1,4 +1,4 @@
-import Ashlar
+import AshlarTooling
 
 /// Lists the runs in a log folder with how each ended, and shows one.
 struct LogsCommand: ToolCommand {

@@ -1,4 +1,4 @@
-import Ashlar
+import AshlarTooling
 
 /// Shows the strings of a tree as a person would see them, and where each comes from.
 struct StringsCommand: ToolCommand {

@@ -37,7 +37,7 @@ public struct CustomizationError: Error, Hashable, Sendable, CustomStringConvert
     /// The keys that an alias went through, first to last.
     public var aliases: [String] = []
 
-    init(
+    package init(
         _ code: Code, key: String, table: String = "Localizable", expected: String? = nil,
         found: CustomizationValue? = nil, location: CustomizationLocation? = nil, aliases: [String] = []
     ) {

@@ -247,13 +247,6 @@ import Testing
         #expect(russian.problems == [])
         let layers = CustomizationTree(path: tree.path).allLayers(base: "en")
         #expect(layers.map(\.role) == [.base("en"), .base("en"), .language("fr"), .language("ru")])
-        let resources = AndroidResources(layers)
-        #expect(
-            resources.files.map(\.path).sorted() == [
-                "res/values-fr/Catalog.xml", "res/values-ru/Catalog.xml", "res/values/Catalog.xml",
-                "res/values/strings.xml",
-            ])
-        #expect(!resources.diagnostics.contains { $0.severity == .error })
     }
 
     @Test("Any change of a byte leaves the program running", .timeLimit(.minutes(10)))

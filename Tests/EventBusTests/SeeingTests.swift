@@ -1,5 +1,4 @@
 import AshlarEventBus
-import Foundation
 import Testing
 
 @Suite("Seeing what a bus does")
@@ -58,27 +57,6 @@ struct SeeingTests {
         #expect(report.description.contains("DUPLICATE"))
     }
 
-    @Test("The Mermaid chart is what the golden file says")
-    func mermaid() throws {
-        let keeper = Keeper()
-        bus.watch("network:on", owner: keeper) { _, _ in }
-        bus.watch("network:off", owner: keeper) { _, _ in }
-        bus.watch("network:**", from: keeper, owner: OtherKeeper.shared) { _, _ in }
-        let chart = bus.report().mermaid(routes: ["/notes/:id", "/say \"hi\""])
-        let file = URL(fileURLWithPath: #filePath).deletingLastPathComponent().appendingPathComponent(
-            "Fixtures/bus.mermaid")
-        #expect(chart == (try String(contentsOf: file, encoding: .utf8)))
-        bus.unwatch(owner: OtherKeeper.shared)
-    }
-
-    @Test("Watches made by one line are one arrow in the chart")
-    func oneArrow() {
-        let bag = WatchBag()
-        for _ in 0..<3 { bus.watch(a) { _ in }.store(in: bag) }
-        let arrows = bus.report().mermaid().split(separator: "\n").filter { $0.contains("-->") }
-        #expect(arrows == ["    t0 --> w0"])
-    }
-
     @Test("Names that nobody uses any more leave nothing behind")
     func forgetting() throws {
         for i in 0..<1000 {
@@ -115,9 +93,4 @@ struct SeeingTests {
                 == "payloadMismatch 'a' at byte 3, expected payload Int, found String (A/b.swift:1), "
                 + "declared at A/c.swift:2 [x -> y]: Oops(number: 1)")
     }
-}
-
-private final class OtherKeeper: WatchOwner {
-    static let shared = OtherKeeper()
-    let watches = WatchBag()
 }

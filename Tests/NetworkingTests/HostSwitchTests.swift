@@ -257,36 +257,6 @@ import Testing
         #expect("\(hosts.explain("x"))" == "x → x: the host map does not know it (HostMap.json)")
     }
 
-    @Test("A menu prints the rows and chooses by number")
-    func menu() throws {
-        let hosts = HostSwitch(try exampleMap())
-        let menu = HostMenu(hosts)
-        try menu.enter("2")
-        try menu.enter("7 12")
-        #expect(
-            menu.text == """
-                httpbin.org
-                  1   PROD       httpbin.org
-                  2 ✓ QA         https://qa.httpbin.org
-                  3   DEV        dev.httpbin.org
-                  4   localhost  localhost:8080
-                  5   USER       Enter custom host (e.g. "api.host.com")
-                USDA
-                  6   PROD       api.usda.example
-                  7 ✓ BOX        box-12.usda.example:8443
-                  8   TEAM       <@>.usda.example
-
-                """)
-        for line in ["9", "-1", "", "x", "2x"] {
-            let error = #expect(throws: NetworkError.self) { try menu.enter(line) }
-            #expect(error?.message == "expected a number from 0 to 8")
-        }
-        let error = #expect(throws: NetworkError.self) { try menu.enter("7 twelve") }
-        #expect(error?.code == .invalidUserHost)
-        try menu.enter("0")
-        #expect(!menu.text.contains("✓"))
-    }
-
     @Test("Endpoints of a client follow the switch with no further code")
     func client() async throws {
         let hosts = HostSwitch(try exampleMap())

@@ -21,7 +21,6 @@ let valueTargets = [
                 _ = hosts.resolve(configuration.canonicalHost)
             }
         }
-        _ = HostMenu(hosts).text
         hosts.chooseRelease()
     },
     FuzzTarget("typed-host") { bytes in

@@ -2,20 +2,21 @@ extension CustomizationFormat {
     /// One placeholder of a format string, such as `%2$-8.3f`.
     public struct Placeholder: Hashable, Sendable {
         /// A width or a precision.
-        enum Count: Hashable, Sendable {
+        package enum Count: Hashable, Sendable {
             case none
             case fixed(Int)
             /// `*` or `*2$`: the argument at this position says it.
             case argument(Int)
         }
 
-        struct Flags: OptionSet, Hashable, Sendable {
-            let rawValue: UInt8
-            static let left = Flags(rawValue: 1)
-            static let plus = Flags(rawValue: 2)
-            static let space = Flags(rawValue: 4)
-            static let zero = Flags(rawValue: 8)
-            static let alternate = Flags(rawValue: 16)
+        package struct Flags: OptionSet, Hashable, Sendable {
+            package let rawValue: UInt8
+            package init(rawValue: UInt8) { self.rawValue = rawValue }
+            package static let left = Flags(rawValue: 1)
+            package static let plus = Flags(rawValue: 2)
+            package static let space = Flags(rawValue: 4)
+            package static let zero = Flags(rawValue: 8)
+            package static let alternate = Flags(rawValue: 16)
         }
 
         /// The placeholder as it is written.
@@ -32,21 +33,21 @@ extension CustomizationFormat {
         public let variable: String?
         /// The conversion letter, such as `d`; `@` for a variable.
         public let conversion: Character
-        let flags: Flags
-        let width: Count
-        let precision: Count
+        package let flags: Flags
+        package let width: Count
+        package let precision: Count
 
         /// Whether it was hardly meant as one: `% o` in "50% of all".
-        var isAccidental: Bool { text.utf8.count == 3 && text.hasPrefix("% ") }
+        package var isAccidental: Bool { text.utf8.count == 3 && text.hasPrefix("% ") }
 
         /// Whether it may be a position that lost its `$`: `%1d`, but not `%02d` or `%2.1f`.
-        var isNearlyPositional: Bool {
+        package var isNearlyPositional: Bool {
             guard !isPositional, flags.isEmpty, precision == .none, case .fixed(let width) = width else { return false }
             return (1...9).contains(width)
         }
 
         /// Every argument that it uses: those of `*`, then its own.
-        var uses: [(Int, PlaceholderType)] {
+        package var uses: [(Int, PlaceholderType)] {
             var uses: [(Int, PlaceholderType)] = []
             for case .argument(let position) in [width, precision] { uses.append((position, .int)) }
             return uses + [(position, type)]
@@ -80,7 +81,7 @@ extension CustomizationFormat {
         /// The length modifier, such as `"ll"`; empty if there is none.
         public let length: String
 
-        static let int = PlaceholderType(kind: .integer, length: "")
+        package static let int = PlaceholderType(kind: .integer, length: "")
         static let variable = PlaceholderType(kind: .variable, length: "")
 
         /// The kind and the length modifier, such as `"integer (ll)"`.

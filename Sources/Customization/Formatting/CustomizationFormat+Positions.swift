@@ -15,7 +15,7 @@ extension CustomizationFormat {
 
 extension CustomizationFormat.Placeholder {
     /// The placeholder with the position of its argument written out.
-    func text(at position: Int) -> String {
+    package func text(at position: Int) -> String {
         if let variable { return "%\(position)$#@\(variable)@" }
         let letters = ["-": Flags.left, "+": .plus, " ": .space, "0": .zero, "#": .alternate]
         // `#` says nothing of an object, and `#@` would begin a variable.
@@ -37,7 +37,7 @@ extension CustomizationFormat.Placeholder {
 
 extension String {
     /// The text as a format that shows it: every `%` is doubled.
-    var doublingPercents: String {
+    package var doublingPercents: String {
         guard utf8.contains(UInt8(ascii: "%")) else { return self }
         return String(
             String.UnicodeScalarView(unicodeScalars.flatMap { $0 == "%" ? [$0, $0] : [$0] }))

@@ -16,7 +16,7 @@
 /// is not known, widths and precisions count characters, and `%f` takes whole numbers too.
 public struct CustomizationFormat: Hashable, Sendable {
     /// A piece of the text.
-    enum Segment: Hashable, Sendable {
+    package enum Segment: Hashable, Sendable {
         case literal(String)
         case placeholder(Placeholder)
     }
@@ -25,7 +25,7 @@ public struct CustomizationFormat: Hashable, Sendable {
     public let text: String
     /// What is wrong with the format itself, whatever its arguments.
     public let problems: [Problem]
-    let segments: [Segment]
+    package let segments: [Segment]
 
     /// Parses a format string; every text is one, see ``problems``.
     ///

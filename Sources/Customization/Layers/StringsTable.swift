@@ -202,7 +202,7 @@ extension StringsTable.Storage {
 
 extension String {
     /// The text without ASCII blanks and line ends at its edges.
-    func trimmingSpace() -> String {
+    package func trimmingSpace() -> String {
         func isSpace(_ byte: UInt8) -> Bool { byte == 0x20 || (0x09...0x0D).contains(byte) }
         guard let first = utf8.firstIndex(where: { !isSpace($0) }), let last = utf8.lastIndex(where: { !isSpace($0) })
         else { return "" }

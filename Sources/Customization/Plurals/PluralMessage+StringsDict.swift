@@ -1,12 +1,12 @@
 extension PluralMessage {
     /// The names in `.stringsdict` files.
-    enum Name {
-        static let format = "NSStringLocalizedFormatKey"
-        static let ruleType = "NSStringFormatSpecTypeKey"
-        static let pluralRule = "NSStringPluralRuleType"
-        static let valueType = "NSStringFormatValueTypeKey"
-        static let deviceRule = "NSStringDeviceSpecificRuleType"
-        static let widthRule = "NSStringVariableWidthRuleType"
+    package enum Name {
+        package static let format = "NSStringLocalizedFormatKey"
+        package static let ruleType = "NSStringFormatSpecTypeKey"
+        package static let pluralRule = "NSStringPluralRuleType"
+        package static let valueType = "NSStringFormatValueTypeKey"
+        package static let deviceRule = "NSStringDeviceSpecificRuleType"
+        package static let widthRule = "NSStringVariableWidthRuleType"
     }
 
     /// Reads a value in the form of a `.stringsdict` entry; `nil` if it is none.

@@ -87,19 +87,19 @@ struct PluralRenderer {
 }
 
 /// Which argument each variable of a message takes, whichever categories are chosen.
-struct PluralNumbering {
-    struct Numbers {
+package struct PluralNumbering {
+    package struct Numbers {
         /// The variable's own argument.
-        let position: Int
+        package let position: Int
         /// The first argument for what else its texts take.
-        let next: Int
+        package let next: Int
         /// The first argument after all of its texts.
-        var end: Int
+        package var end: Int
     }
 
-    private(set) var variables: [String: Numbers] = [:]
+    package private(set) var variables: [String: Numbers] = [:]
 
-    init(_ message: PluralMessage) {
+    package init(_ message: PluralMessage) {
         // The common case: nothing stands around the variable, so nothing depends on what its forms take.
         if message.variables.count == 1, let name = message.variables.keys.first, message.format == "%#@\(name)@" {
             variables[name] = Numbers(position: 1, next: 2, end: 2)

@@ -7,7 +7,7 @@
 #endif
 
 /// What tells a changed file from an unchanged one without reading it.
-struct FileSignature: Hashable, Sendable {
+package struct FileSignature: Hashable, Sendable {
     var size: Int64
     var modified: Int64
     var modifiedNanoseconds: Int64
@@ -15,14 +15,14 @@ struct FileSignature: Hashable, Sendable {
 }
 
 /// Reads files and folders through the C library alone.
-enum FileReading {
+package enum FileReading {
     /// Why a file could not be read.
-    struct Failure: Error {
-        var message: String
+    package struct Failure: Error {
+        package var message: String
     }
 
     /// The signature of a file, or nil if there is none; also says whether it is a folder.
-    static func status(_ path: String) -> (signature: FileSignature, isFolder: Bool)? {
+    package static func status(_ path: String) -> (signature: FileSignature, isFolder: Bool)? {
         var info = stat()
         guard stat(path, &info) == 0 else { return nil }
         #if canImport(Darwin)
@@ -37,7 +37,7 @@ enum FileReading {
     }
 
     /// The names in a folder in the order of their bytes, or nil if it cannot be read.
-    static func names(in folder: String) -> [String]? {
+    package static func names(in folder: String) -> [String]? {
         guard let stream = opendir(folder) else { return nil }
         defer { closedir(stream) }
         var names: [String] = []
@@ -53,7 +53,7 @@ enum FileReading {
     }
 
     /// The bytes of a regular file.
-    static func bytes(of path: String, limit: Int) throws(Failure) -> [UInt8] {
+    package static func bytes(of path: String, limit: Int) throws(Failure) -> [UInt8] {
         let descriptor = open(path, O_RDONLY | O_CLOEXEC)
         guard descriptor >= 0 else { throw Failure(message: reason()) }
         defer { close(descriptor) }

@@ -20,7 +20,7 @@ public enum StringsEncoding: Hashable, Sendable {
 
 extension StringsEncoding {
     /// The scalars of the upper 128 bytes, for the sets of one byte per character.
-    var upperHalf: [UInt16]? {
+    package var upperHalf: [UInt16]? {
         switch self {
         case .latin1: Array(0x80...0xFF)
         case .windows1252: Self.windows1252Upper

@@ -1,0 +1,171 @@
+// What AshlarTooling reads of this module's internals. Everything else stays internal, so that files can change freely.
+
+extension Customization {
+    /// The tree that the snapshot was loaded from, if any.
+    package var tree: CustomizationTree? { storage.tree }
+
+    /// The errors of aliases in the snapshot, by table and key.
+    package var aliasErrors: [CustomizationError] {
+        var errors: [CustomizationError] = []
+        for (name, table) in storage.tables.sorted(by: { $0.key < $1.key }) {
+            for slot in table.aliasProblems.keys.sorted() {
+                do throws(CustomizationError) {
+                    _ = try reading(table.key(of: slot), table: name)
+                } catch {
+                    errors.append(error)
+                }
+            }
+        }
+        return errors
+    }
+
+    /// Whether a folder of the stack or of a layer has an image.
+    package func hasImage(_ name: String, in layer: CustomizationLayer) -> Bool {
+        let name = ImageName(name, idiom: nil)
+        return find(name, scale: 1) != nil || name.first(among: layer.files, scale: 1) != nil
+    }
+
+    /// The file name extensions of images.
+    package static var imageExtensions: [String] { ImageName.extensions }
+}
+
+extension CustomizationTree {
+    /// The layers of every language but the base, with a language's string catalogs last.
+    package func languageLayers(base: LanguageTag, policy: CustomizationPolicy) -> [CustomizationLayer] {
+        let folders = folders.compactMap { name -> CustomizationLayer? in
+            guard let tag = Self.language(name), tag != base else { return nil }
+            return folder(name + ".lproj").layer(role: .language(tag), policy: policy)
+        }
+        let catalogs = folder("").catalogs.filter { $0.key != base }.sorted { $0.key.description < $1.key.description }
+        return folders
+            + catalogs.map { CustomizationLayer(id: "*.xcstrings#\($0)", role: .language($0), tables: $1) }
+    }
+
+    /// Every layer of the tree: the base language, the other languages, then each brand with its languages.
+    ///
+    /// A language may have several layers, such as a string catalog and a folder; the last one wins.
+    package func allLayers(base: LanguageTag = "en") -> [CustomizationLayer] {
+        let root = folder("")
+        var layers: [CustomizationLayer] = []
+        if !root.tables.isEmpty { layers.append(root.layer(id: ".", role: .base(base), policy: options)) }
+        if folders.contains("Base") { layers.append(folder("Base.lproj").layer(role: .base(base), policy: options)) }
+        for language in [base] + availableLanguages.filter({ $0 != base }) {
+            let role: CustomizationLayer.Role = language == base ? .base(base) : .language(language)
+            if let tables = root.catalogs[language] {
+                layers.append(
+                    CustomizationLayer(
+                        id: "*.xcstrings#\(language)", role: role, tables: tables, colors: options.colors,
+                        resolvesAliases: options.resolvesAliases))
+            }
+            for name in folders where Self.language(name) == language {
+                layers.append(folder(name + ".lproj").layer(role: role, policy: options))
+            }
+        }
+        for brand in availableBrands {
+            let folder = folder(brand + ".lproj")
+            layers.append(folder.layer(role: .brand(brand), policy: options))
+            for inner in folder.subfolders {
+                guard let language = Self.language(inner) else { continue }
+                let folder = self.folder("\(brand).lproj/\(inner).lproj")
+                layers.append(folder.layer(role: .brandLanguage(brand, language), policy: options))
+            }
+        }
+        return layers
+    }
+}
+
+extension CustomizationValue {
+    /// What a value can be read as, other than text.
+    package enum ReadableType: Hashable, Sendable { case int, double, bool, color }
+
+    /// The types that a value reads as under the strict rules.
+    package func readableTypes(colors: ColorDialect) -> Set<ReadableType> {
+        guard let parts = TypedDecoding.decode(self, dialect: colors, numbers: .strict)?.parts else { return [] }
+        var types: Set<ReadableType> = []
+        if parts.contains(.int) { types.insert(.int) }
+        if parts.contains(.double) { types.insert(.double) }
+        if parts.contains(.bool) { types.insert(.bool) }
+        if parts.contains(.color) { types.insert(.color) }
+        return types
+    }
+
+    /// The integer that a text spells, if any.
+    package static func integer(_ text: String) -> Int64? { NumberReading.integer(text) }
+
+    /// The number that a text spells, if any.
+    package static func double(_ text: String) -> Double? { NumberReading.double(text) }
+
+    /// Reads JSON; `nil` if it is malformed.
+    package init?(json bytes: [UInt8]) {
+        guard let root = JSONTextReader.read(bytes: bytes, file: "").root else { return nil }
+        self = root.value()
+    }
+}
+
+/// Where the parts of a statement are in the decoded text of a strings file.
+package struct StringsStatement {
+    /// The statement's key.
+    package let key: String
+    /// The statement from its key to its semicolon.
+    package let range: Range<Int>
+    /// The comment right before it with its delimiters; empty if there is none.
+    package let comment: Range<Int>
+    /// The value with its quotes, or the empty range after a key without value; `nil` if it is malformed.
+    package let value: Range<Int>?
+    /// Whether the statement has only a key, which is its value, too.
+    package let isShorthand: Bool
+}
+
+extension StringsTable {
+    /// The decoded text of the file that the table was read from.
+    package var sourceBytes: [UInt8] { storage.text.utf8 }
+
+    /// The file's statements in order.
+    package var statements: [StringsStatement] {
+        storage.text.utf8.withUnsafeBufferPointer { bytes in
+            storage.records.indices.map { index in
+                let record = storage.records[index]
+                let value = value(of: record.statement.range, in: bytes)
+                return StringsStatement(
+                    key: storage.key(of: index), range: record.statement.range, comment: record.comment.range,
+                    value: value?.range, isShorthand: value?.isShorthand == true)
+            }
+        }
+    }
+
+    private func value(
+        of statement: Range<Int>, in bytes: UnsafeBufferPointer<UInt8>
+    ) -> (range: Range<Int>, isShorthand: Bool)? {
+        var parser = StringsParser(bytes, text: storage.text, isFoundation: false)
+        parser.scanner.at = statement.lowerBound
+        guard !statement.isEmpty, case .found? = parser.parseText() else { return nil }
+        let keyEnd = parser.scanner.at
+        guard parser.scanner.skipSpace() else { return nil }
+        if bytes[parser.scanner.at] == UInt8(ascii: ";") { return (keyEnd..<keyEnd, true) }
+        guard bytes[parser.scanner.at] == UInt8(ascii: "=") else { return nil }
+        parser.scanner.at += 1
+        guard parser.scanner.skipSpace() else { return nil }
+        let start = parser.scanner.at
+        guard parser.parseValue(depth: 1) != nil, parser.scanner.at <= statement.upperBound else { return nil }
+        return (start..<parser.scanner.at, false)
+    }
+
+    /// The offset of the brace that closes a file that is one dictionary.
+    package var closingBrace: Int? {
+        storage.text.utf8.withUnsafeBufferPointer { bytes in
+            var scanner = StringsScanner(bytes, keepsMalformedEscapes: true)
+            guard scanner.skipSpace(), bytes[scanner.at] == UInt8(ascii: "{") else { return nil }
+            scanner.at = storage.records.last?.statement.end ?? scanner.at + 1
+            guard scanner.skipSpace(), bytes[scanner.at] == UInt8(ascii: "}") else { return nil }
+            return scanner.at
+        }
+    }
+
+    /// Whether bytes are an XML or binary property list, not a strings file.
+    package static func isPropertyList(_ bytes: [UInt8]) -> Bool {
+        PropertyListReader.isBinary(bytes) || PropertyListReader.isXML(bytes)
+    }
+
+    /// Whether the table was read from the text of a strings file.
+    package var hasSourceText: Bool { !storage.text.utf8.isEmpty && storage.places.isEmpty }
+}

@@ -1,0 +1,156 @@
+public import AshlarCustomization
+
+/// Which values of an export become typed resources; see ``AndroidResources/init(_:typing:)``.
+public enum AndroidTyping: Hashable, Sendable {
+    /// Those that their files declare: numbers and booleans of themes and property lists. Texts stay texts.
+    case declared
+    /// Also texts that spell a colour by their layer's dialect, such as `92,66,134,54`.
+    case colors
+    /// Also texts that spell a boolean (`YES`), a whole number or a number with decimals.
+    case all
+}
+
+extension AndroidElement {
+    /// The resource for a value; `nil` if Android has none for it.
+    ///
+    /// - Parameters:
+    ///   - value: The value of an entry.
+    ///   - typing: Which texts become typed resources.
+    ///   - dialect: How the value's layer writes colours.
+    ///   - typeOfKey: The type of the resource that an alias leads to.
+    init?(
+        _ value: CustomizationValue, typing: AndroidTyping, dialect: ColorDialect,
+        typeOfKey: (_ key: String) -> String? = { _ in nil }
+    ) {
+        switch value {
+        case .string(let text):
+            self = Self.typed(text, typing, dialect) ?? .string(AndroidFormat.java(text).droppingNUL)
+        case .int(let number):
+            guard let number = Int32(exactly: number) else { return nil }
+            self = .integer(number)
+        case .double(let number):
+            guard number.isFinite, Float(number).isFinite else { return nil }
+            self = .float(number)
+        case .bool(let value): self = .bool(value)
+        case .color(let color): self = .color(Self.bits(color))
+        case .list(let values):
+            var texts: [String] = []
+            for value in values {
+                guard case .string(let text) = value else { return nil }
+                texts.append(text.droppingNUL)
+            }
+            self = .array(texts)
+        case .dict:
+            guard let forms = PluralMessage(stringsDict: value)?.androidForms else { return nil }
+            self = .plurals(forms.mapValues { AndroidFormat.java($0).droppingNUL })
+        case .alias(let key):
+            guard let type = typeOfKey(key) else { return nil }
+            self = .reference(type: type, name: AndroidNames.resource(key))
+        case .data: return nil
+        }
+    }
+
+    private static func typed(_ text: String, _ typing: AndroidTyping, _ dialect: ColorDialect) -> AndroidElement? {
+        guard typing != .declared else { return nil }
+        if text.utf8.count <= 64, let color = dialect.color(text) { return .color(bits(color)) }
+        guard typing == .all else { return nil }
+        if text == "YES" || text == "NO" { return .bool(text == "YES") }
+        if let number = CustomizationValue.integer(text).flatMap({ Int32(exactly: $0) }) { return .integer(number) }
+        if let number = CustomizationValue.double(text), number.isFinite, Float(number).isFinite {
+            return .float(number)
+        }
+        return nil
+    }
+
+    private static func bits(_ color: RGBAColor) -> UInt32 {
+        let bytes = color.bytes
+        return UInt32(bytes.alpha) << 24 | UInt32(bytes.red) << 16 | UInt32(bytes.green) << 8 | UInt32(bytes.blue)
+    }
+
+    /// The value that a resource stands for if nothing says how it was written before its export.
+    var value: CustomizationValue {
+        switch self {
+        case .string(let text): .string(AndroidFormat.printf(text))
+        case .reference(_, let name): .alias(AndroidNames.key(name))
+        case .integer(let number): .int(Int64(number))
+        case .bool(let value): .bool(value)
+        case .color(let bits):
+            .color(
+                RGBAColor(
+                    bytes: UInt8(truncatingIfNeeded: bits >> 16), UInt8(truncatingIfNeeded: bits >> 8),
+                    UInt8(truncatingIfNeeded: bits), UInt8(truncatingIfNeeded: bits >> 24)))
+        case .float(let number): .double(number)
+        case .plurals(let forms):
+            PluralMessage(forms: forms.mapValues(AndroidFormat.printf), valueType: "d").stringsDict
+        case .array(let texts): .list(texts.map { .string($0) })
+        }
+    }
+}
+
+extension PluralMessage {
+    /// The whole text for each category of the message's only variable; `nil` if it has none or several.
+    ///
+    /// The text around the variable goes into each form, with every position written out.
+    var androidForms: [PluralCategory: String]? {
+        let names = Set(CustomizationFormat(format).placeholders.compactMap(\.variable))
+        guard names.count == 1, let name = names.first, let variable = variables[name],
+            variable.forms.values.allSatisfy({ form in
+                CustomizationFormat(form).placeholders.allSatisfy { $0.variable == nil }
+            })
+        else { return nil }
+        if format == "%#@\(name)@" { return variable.forms }
+        let numbering = PluralNumbering(self)
+        return variable.forms.mapValues { androidText(format, form: $0, own: nil, next: 1, numbering) }
+    }
+
+    /// A text with the form in the place of the variable, and with the positions that ``PluralRenderer`` gives.
+    private func androidText(
+        _ text: String, form: String, own: Int?, next: Int, _ numbering: PluralNumbering
+    ) -> String {
+        var (own, next, result) = (own, next, "")
+        for segment in CustomizationFormat(text).segments {
+            switch segment {
+            case .literal(let literal): result += literal.doublingPercents
+            case .placeholder(let placeholder):
+                if let name = placeholder.variable {
+                    guard let numbers = numbering.variables[name] else { continue }
+                    let position = placeholder.isPositional ? placeholder.position : numbers.position
+                    result += androidText(form, form: "", own: position, next: numbers.next, numbering)
+                    if !placeholder.isPositional { next = max(next, numbers.end) }
+                    continue
+                }
+                var position = placeholder.position
+                if !placeholder.isPositional {
+                    position = own ?? next
+                    if own == nil { next += 1 }
+                    own = nil
+                }
+                result += placeholder.text(at: position)
+            }
+        }
+        return result
+    }
+}
+
+extension String {
+    /// The text without U+0000, which no Android text can hold.
+    fileprivate var droppingNUL: String {
+        utf8.contains(0) ? String(String.UnicodeScalarView(unicodeScalars.filter { $0 != "\0" })) : self
+    }
+}
+
+extension ColorDialect {
+    private static let androidNames: [ColorDialect: String] = [
+        .components(alpha: .byte): "components-byte", .components(alpha: .percent): "components-percent",
+        .components(alpha: .fraction): "components-fraction", .squidKit: "squidkit",
+        .squidKitLenient: "squidkit-lenient", .db5: "db5", .css: "css", .android: "android", .dtcg: "dtcg",
+    ]
+
+    /// The name of the dialect in an export.
+    var androidName: String { Self.androidNames[self] ?? "components-byte" }
+
+    init?(androidName: String) {
+        guard let dialect = Self.androidNames.first(where: { $0.value == androidName })?.key else { return nil }
+        self = dialect
+    }
+}

@@ -1,0 +1,105 @@
+public import AshlarCustomization
+
+/// What Android's resources cannot hold, kept in XML comments so that an import gives back what was exported.
+///
+/// A marker is a comment `ashlar: {…}` with one JSON dictionary. The first of a file tells the layer and table, the others
+/// stand before an element and tell its key, and its value and comment where these cannot be had from the element.
+struct AndroidMarker {
+    static let prefix = "ashlar: "
+
+    /// The members of the dictionary.
+    var members: [(name: String, value: CustomizationValue)]
+
+    subscript(name: String) -> CustomizationValue? { members.last { $0.name == name }?.value }
+
+    func text(_ name: String) -> String? {
+        if case .string(let text)? = self[name] { text } else { nil }
+    }
+
+    /// The comment without its delimiters.
+    var comment: String {
+        let body = members.map { Self.json(.string($0.name)) + ":" + Self.json($0.value) }.joined(separator: ",")
+        return Self.prefix + "{" + body + "}"
+    }
+
+    init(_ members: [(name: String, value: CustomizationValue)]) { self.members = members }
+
+    /// Reads a comment; `nil` if it is no marker.
+    init?(comment: String) {
+        let text = comment.trimmingSpace()
+        guard text.hasPrefix(Self.prefix) else { return nil }
+        let json = Array(text.utf8.dropFirst(Self.prefix.utf8.count))
+        guard case .dict(let members)? = CustomizationValue(json: json) else { return nil }
+        self.members = members.map { ($0.key, Self.value($0.value)) }
+    }
+
+    // MARK: Values as JSON
+
+    /// JSON in ASCII without two hyphens in a row, which a comment could not hold.
+    private static func json(_ value: CustomizationValue) -> String {
+        switch value {
+        case .string(let text): return quoted(text)
+        case .int(let number): return String(number)
+        case .double(let number):
+            // As text, so that 1.0 does not come back as a whole number.
+            return "{\"$double\":\"\(number)\"}"
+        case .bool(let value): return String(value)
+        case .color(let color):
+            let parts = [color.red, color.green, color.blue, color.alpha].map { quoted(String($0)) }
+            return "{\"$color\":[\(parts.joined(separator: ","))]}"
+        case .data(let bytes):
+            let digits = bytes.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }
+            return "{\"$data\":\"\(digits.joined())\"}"
+        case .list(let values): return "[" + values.map(json).joined(separator: ",") + "]"
+        case .alias(let key): return "{\"$alias\":\(quoted(key))}"
+        case .dict(let members):
+            let body = members.sorted { $0.key < $1.key }.map { quoted($0.key) + ":" + json($0.value) }
+            let text = "{" + body.joined(separator: ",") + "}"
+            return members.count == 1 && members.first?.key.hasPrefix("$") == true ? "{\"$dict\":\(text)}" : text
+        }
+    }
+
+    private static func quoted(_ text: String) -> String {
+        var result = "\""
+        for unit in text.utf16 {
+            switch unit {
+            case 0x22: result += "\\\""
+            case 0x5C: result += "\\\\"
+            case 0x2D: result += result.utf8.last == 0x2D ? "\\u002d" : "-"
+            case 0x20...0x7E: result.unicodeScalars.append(Unicode.Scalar(UInt8(unit)))
+            default:
+                let hex = String(unit, radix: 16)
+                result += "\\u" + String(repeating: "0", count: 4 - hex.count) + hex
+            }
+        }
+        return result + "\""
+    }
+
+    /// Undoes what `json` wrote for values that JSON has not.
+    private static func value(_ json: CustomizationValue) -> CustomizationValue {
+        switch json {
+        case .list(let values): return .list(values.map(value))
+        case .dict(let members):
+            guard members.count == 1, let (name, content) = members.first else {
+                return .dict(members.mapValues(value))
+            }
+            switch (name, content) {
+            case ("$double", .string(let text)): return .double(Double(text) ?? 0)
+            case ("$alias", .string(let key)): return .alias(key)
+            case ("$data", .string(let hex)): return .data(bytes(hex))
+            case ("$dict", .dict(let members)): return .dict(members.mapValues(value))
+            case ("$color", .list(let parts)):
+                let numbers = parts.compactMap { $0.text.flatMap { Float($0) } }
+                guard numbers.count == 4 else { return json }
+                return .color(RGBAColor(red: numbers[0], green: numbers[1], blue: numbers[2], alpha: numbers[3]))
+            default: return .dict(members.mapValues(value))
+            }
+        default: return json
+        }
+    }
+
+    private static func bytes(_ hex: String) -> [UInt8] {
+        let digits = hex.compactMap { $0.hexDigitValue }
+        return stride(from: 0, to: digits.count - 1, by: 2).map { UInt8(digits[$0] * 16 + digits[$0 + 1]) }
+    }
+}

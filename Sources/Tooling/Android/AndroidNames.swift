@@ -1,0 +1,113 @@
+public import AshlarCustomization
+
+/// The names that Android gives to keys, folders and languages.
+enum AndroidNames {
+    // MARK: Resource names
+
+    /// A resource name for a key, different for different keys.
+    ///
+    /// Letters, digits, `_`, `.` and `-` stay (Unicode's XID rules, as aapt2 checks them); everything else, and an
+    /// underscore that could be mistaken for the beginning of such a code, becomes `_xHHHH_` with its scalar value.
+    static func resource(_ key: String) -> String {
+        guard !key.isEmpty else { return emptyKey }
+        let scalars = Array(key.unicodeScalars)
+        var name = String.UnicodeScalarView()
+        for (index, scalar) in scalars.enumerated() {
+            let isKept: Bool
+            if scalar == "_" {
+                isKept = scalars.count <= index + 1 || scalars[index + 1] != "x"
+            } else if index == 0 {
+                isKept = isKnown(scalar) && scalar.properties.isXIDStart
+            } else {
+                isKept = (isKnown(scalar) && scalar.properties.isXIDContinue) || scalar == "." || scalar == "-"
+            }
+            if isKept {
+                name.append(scalar)
+            } else {
+                name.append(contentsOf: "_x\(String(scalar.value, radix: 16, uppercase: true))_".unicodeScalars)
+            }
+        }
+        return String(name)
+    }
+
+    /// The resource name of a key in a table; all tables share one space of names, so other tables than the default one
+    /// come before the key.
+    static func resource(_ key: String, table: String) -> String { prefix(of: table) + resource(key) }
+
+    /// The key of a resource name in a table's file.
+    static func key(_ name: String, table: String) -> String {
+        let prefix = prefix(of: table)
+        return key(name.hasPrefix(prefix) ? String(name.dropFirst(prefix.count)) : name)
+    }
+
+    /// `_x_` stands in no key's name but the empty one's, so the table ends there.
+    private static func prefix(of table: String) -> String {
+        table == CustomizationLayer.defaultTable ? "" : resource(table) + emptyKey
+    }
+
+    /// Whether aapt2 knows the scalar: its tables are older than Swift's.
+    private static func isKnown(_ scalar: Unicode.Scalar) -> Bool { (scalar.properties.age?.major ?? 99) <= 8 }
+
+    /// The key of a resource name; names that no export makes stand for themselves.
+    static func key(_ name: String) -> String {
+        if name == emptyKey { return "" }
+        var key = String.UnicodeScalarView()
+        var rest = name.unicodeScalars[...]
+        while let scalar = rest.popFirst() {
+            if scalar == "_", rest.first == "x" {
+                let digits = rest.dropFirst().prefix { $0 != "_" }
+                if (1...6).contains(digits.count), digits.endIndex < rest.endIndex,
+                    let value = UInt32(String(digits), radix: 16), let decoded = Unicode.Scalar(value)
+                {
+                    key.append(decoded)
+                    rest = rest[rest.index(after: digits.endIndex)...]
+                    continue
+                }
+            }
+            key.append(scalar)
+        }
+        return String(key)
+    }
+
+    private static let emptyKey = "_x_"
+
+    // MARK: Folders
+
+    /// `values`, `values-fr`, `values-fr-rCA`, `values-b+sr+Latn`; extensions of a tag have no place in it.
+    static func folder(_ language: LanguageTag?) -> String {
+        guard let language else { return "values" }
+        let code = oldCodes[language.language] ?? language.language
+        let region = language.region
+        let isPlain =
+            code.utf8.count == 2 && language.script == nil && language.variants.isEmpty
+            && (region?.utf8.count ?? 2) == 2
+        if isPlain { return "values-" + code + (region.map { "-r" + $0 } ?? "") }
+        let subtags = [code] + [language.script, region].compactMap { $0 } + language.variants
+        return "values-b+" + subtags.joined(separator: "+")
+    }
+
+    /// The language of a folder such as `values-fr-rCA`; `nil` if its name has another qualifier or none.
+    static func language(ofFolder name: String) -> LanguageTag? {
+        guard name.hasPrefix("values-") else { return nil }
+        let qualifier = name.dropFirst("values-".count)
+        if qualifier.hasPrefix("b+") {
+            return LanguageTag(qualifier.dropFirst(2).split(separator: "+").joined(separator: "-"))
+        }
+        let parts = qualifier.split(separator: "-", omittingEmptySubsequences: false)
+        guard let language = parts.first, (2...3).contains(language.utf8.count), parts.count <= 2 else { return nil }
+        guard parts.count == 2 else { return LanguageTag(String(language)) }
+        guard parts[1].first == "r" else { return nil }
+        return LanguageTag("\(language)-\(parts[1].dropFirst())")
+    }
+
+    /// Java's codes from before 1989, which Android's folders still carry.
+    private static let oldCodes = ["he": "iw", "id": "in", "yi": "ji"]
+
+    /// A name for a file or folder, different for different names also where letter case does not count.
+    static func file(_ name: String) -> String {
+        let kept = name.unicodeScalars.allSatisfy { scalar in
+            scalar.isASCII && (scalar.properties.isAlphabetic || scalar.properties.numericType != nil || scalar == "_")
+        }
+        return kept && !name.isEmpty && !name.contains("_x") ? name : resource(name).filter { $0 != "/" }
+    }
+}

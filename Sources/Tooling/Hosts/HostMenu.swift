@@ -1,0 +1,64 @@
+public import AshlarNetworking
+
+/// The environments of a switch as plain text, and the choice by number: for a terminal.
+///
+/// The menu prints and reads nothing itself; show ``text`` and hand what was typed to ``enter(_:)``.
+///
+/// ```swift
+/// let map = try HostMap(json: Array(#"""
+///     {"configurations": [{"canonical_host": "api.example.com", "canonical_protocol": "https",
+///       "hosts": [{"key": "PROD", "host": "api.example.com"}, {"key": "USER"}]}]}
+///     """#.utf8))
+/// let menu = HostMenu(HostSwitch(map))
+/// try menu.enter("2 localhost:8080")
+/// assert(menu.text == """
+///     api.example.com
+///       1   PROD  api.example.com
+///       2 ✓ USER  localhost:8080
+///
+///     """)
+/// ```
+public struct HostMenu: Sendable {
+    private let hosts: HostSwitch
+
+    /// Creates a menu over a switch.
+    public init(_ hosts: HostSwitch) { self.hosts = hosts }
+
+    /// The sections with their rows, numbered through from 1, the chosen ones ticked.
+    ///
+    /// - Complexity: O(*n*) in the number of environments.
+    public var text: String {
+        let sections = hosts.rows
+        let rows = sections.flatMap(\.rows)
+        let numberWidth = String(rows.count).count
+        let keyWidth = rows.map(\.key.count).max() ?? 0
+        var (text, number) = ("", 0)
+        for section in sections {
+            text += section.title + "\n"
+            for row in section.rows {
+                number += 1
+                let digits = String(number)
+                text += "  " + String(repeating: " ", count: numberWidth - digits.count) + digits
+                text += row.isChosen ? " ✓ " : "   "
+                text += row.key + String(repeating: " ", count: keyWidth - row.key.count) + "  "
+                text += (row.scheme.map { $0 + "://" } ?? "") + (row.title.isEmpty ? row.prompt : row.title) + "\n"
+            }
+        }
+        return text
+    }
+
+    /// Chooses what a line says: a row's number, and behind a space what is typed for it; `0` clears all choices.
+    ///
+    /// - Parameter line: What was typed.
+    /// - Throws: `.unknownEnvironment` for a line that names no row, and what `HostSwitch.choose` throws.
+    public func enter(_ line: String) throws(NetworkError) {
+        let parts = line.split(separator: " ", maxSplits: 1)
+        let rows = hosts.rows.flatMap { section in section.rows.map { (section.title, $0) } }
+        guard let number = parts.first.flatMap({ Int($0) }), (0...rows.count).contains(number) else {
+            throw NetworkError(.unknownEnvironment, "expected a number from 0 to \(rows.count)")
+        }
+        if number == 0 { return hosts.clear() }
+        let (host, row) = rows[number - 1]
+        try hosts.choose(row.key, for: host, userHost: parts.count > 1 ? String(parts[1]) : nil)
+    }
+}

@@ -1,0 +1,194 @@
+public import AshlarCustomization
+
+/// Compares the placeholders of translations with those of the base language, and finds plural forms that are missing.
+enum FormatLint {
+    static func check(layers: [CustomizationLayer], base: LanguageTag) -> [CustomizationDiagnostic] {
+        func isBase(_ layer: CustomizationLayer) -> Bool {
+            if case .base = layer.role { true } else { false }
+        }
+        let bases = layers.filter(isBase)
+        var diagnostics: [CustomizationDiagnostic] = []
+        for layer in layers {
+            for (name, table) in layer.tables.sorted(by: { $0.key < $1.key }) {
+                let baseTables = isBase(layer) ? [] : bases.reversed().compactMap { $0.tables[name] }
+                for entry in table {
+                    guard let text = FormatUse(entry.value) else { continue }
+                    let expected = baseTables.lazy.compactMap { $0[entry.key] }.first.flatMap(FormatUse.init)
+                    diagnostics += self.diagnostics(text, expected, entry, language: layer.language)
+                }
+            }
+        }
+        return diagnostics
+    }
+
+    private static func diagnostics(
+        _ text: FormatUse, _ base: FormatUse?, _ entry: CustomizationEntry, language: LanguageTag?
+    ) -> [CustomizationDiagnostic] {
+        var found: [CustomizationDiagnostic] = []
+        func add(
+            _ severity: CustomizationDiagnostic.Severity, _ code: CustomizationDiagnostic.Code, _ message: String,
+            fix: String? = nil
+        ) {
+            found.append(
+                CustomizationDiagnostic(severity, code, message, at: entry.location, key: entry.key, fix: fix))
+        }
+        if text.isFormat || base?.isFormat == true {
+            for problem in text.problems {
+                let fix = problem.code == .unknownConversion ? "write %% for a percent sign" : nil
+                add(.warning, .placeholderMalformed, problem.description, fix: fix)
+            }
+            for placeholder in text.suspicious {
+                add(
+                    .warning, .placeholderSuspicious, "\"\(placeholder)\" reads as a placeholder",
+                    fix: "write %% for a percent sign")
+            }
+            for placeholder in text.widths.sorted() where base?.widths.contains(placeholder) != true {
+                let position = placeholder.dropFirst().prefix(1)
+                guard base != nil || position == "1" else { continue }
+                add(
+                    .warning, .placeholderSuspicious,
+                    "\"\(placeholder)\" takes the next argument and shows it \(position) wide",
+                    fix: "write %\(position)$\(placeholder.dropFirst(2)) for argument \(position)")
+            }
+            if text.hasWidePercent {
+                add(.warning, .placeholderSuspicious, "the full-width sign ％ begins no placeholder", fix: "write %")
+            }
+        }
+        if let base {
+            for (position, type) in text.arguments.sorted(by: { $0.key < $1.key }) {
+                guard let expected = base.arguments[position] else {
+                    add(.error, .placeholderExtra, "argument \(position) (\(type)) is not in the base language's text")
+                    continue
+                }
+                if expected.kind != type.kind {
+                    add(
+                        .error, .placeholderType,
+                        "argument \(position) is \(expected) in the base language, here \(type)")
+                } else if expected.length != type.length {
+                    add(
+                        .warning, .placeholderType,
+                        "argument \(position) is \(expected) in the base language, here \(type)")
+                }
+            }
+            for (position, type) in base.arguments.sorted(by: { $0.key < $1.key })
+            where text.arguments[position] == nil {
+                add(
+                    .warning, .placeholderMissing,
+                    "argument \(position) (\(type)) of the base language's text is not used")
+            }
+        }
+        if let language, let message = text.message {
+            for (name, variable) in message.variables.sorted(by: { $0.key < $1.key }) {
+                let missing = PluralRules(language).usualCategories.filter { variable.forms[$0] == nil }
+                guard !missing.isEmpty else { continue }
+                let names = missing.map(\.rawValue).joined(separator: ", ")
+                add(.warning, .pluralCategoryMissing, "\(language) also needs \(names) in \"\(name)\"")
+            }
+        }
+        return found
+    }
+}
+
+/// What a text asks of its arguments.
+private struct FormatUse {
+    private(set) var arguments: [Int: CustomizationFormat.PlaceholderType] = [:]
+    private(set) var problems: [CustomizationFormat.Problem] = []
+    /// What stands in a text like "50% of all" and happens to be a placeholder.
+    private(set) var suspicious: [String] = []
+    /// Placeholders like `%1d`, which may be a `%1$d` that lost its `$`.
+    private(set) var widths: Set<String> = []
+    private(set) var hasWidePercent = false
+    private(set) var message: PluralMessage?
+
+    var isFormat: Bool { !arguments.isEmpty }
+
+    init?(_ value: CustomizationValue) {
+        switch value {
+        case .string(let text):
+            let format = CustomizationFormat(text)
+            take(format)
+            for placeholder in format.placeholders where !placeholder.isAccidental {
+                for (position, type) in placeholder.uses { add(type, at: position) }
+            }
+        case .dict:
+            guard let message = PluralMessage(stringsDict: value) else { return nil }
+            self.message = message
+            walk(message.format, message, PluralNumbering(message), own: nil, next: 1, path: [])
+        default: return nil
+        }
+    }
+
+    private mutating func add(_ type: CustomizationFormat.PlaceholderType, at position: Int) {
+        arguments[position] = arguments[position] ?? type
+    }
+
+    private mutating func take(_ format: CustomizationFormat) {
+        problems += format.problems
+        suspicious += format.placeholders.filter(\.isAccidental).map(\.text)
+        widths.formUnion(format.placeholders.filter(\.isNearlyPositional).map(\.text))
+        let scalars = Array(format.text.unicodeScalars)
+        hasWidePercent =
+            hasWidePercent
+            || zip(scalars, scalars.dropFirst()).contains { sign, next in
+                sign == "\u{FF05}"
+                    && (next == "@" || next == "\u{FF20}"
+                        || (next.isASCII && (next.properties.isAlphabetic || next.properties.numericType != nil)))
+            }
+    }
+
+    /// Collects the arguments of a message's text and of all forms of its variables.
+    private mutating func walk(
+        _ text: String, _ message: PluralMessage, _ numbering: PluralNumbering, own: Int?, next: Int, path: [String]
+    ) {
+        let format = CustomizationFormat(text)
+        problems += format.problems.filter { $0.code == .unknownConversion || $0.code == .tooWide }
+        suspicious += format.placeholders.filter(\.isAccidental).map(\.text)
+        widths.formUnion(format.placeholders.filter(\.isNearlyPositional).map(\.text))
+        var (own, next) = (own, next)
+        for placeholder in format.placeholders where !placeholder.isAccidental {
+            if let name = placeholder.variable {
+                guard !path.contains(name), path.count < 16, let variable = message.variables[name],
+                    let numbers = numbering.variables[name]
+                else { continue }
+                let position = placeholder.isPositional ? placeholder.position : numbers.position
+                let type = CustomizationFormat("%" + variable.valueType).placeholders.first?.type
+                add(type ?? .int, at: position)
+                for form in variable.forms.values {
+                    walk(form, message, numbering, own: position, next: numbers.next, path: path + [name])
+                }
+                if !placeholder.isPositional { next = max(next, numbers.end) }
+                continue
+            }
+            var position = placeholder.position
+            if !placeholder.isPositional {
+                position = own ?? next
+                if own == nil { next += 1 }
+                own = nil
+            }
+            add(placeholder.type, at: position)
+        }
+    }
+}
+
+extension PluralRules {
+    /// The categories that whole numbers up to 200 fall into; the others are for fractions and millions.
+    fileprivate var usualCategories: [PluralCategory] {
+        let used = Set((0...200).map { category(for: $0) })
+        return categories.filter { used.contains($0) }
+    }
+}
+
+extension CustomizationDiagnostic.Code {
+    /// A placeholder that is not well-formed.
+    public static let placeholderMalformed = Self("placeholder-malformed")
+    /// Something that reads as a placeholder, or nearly, and was probably not meant so.
+    public static let placeholderSuspicious = Self("placeholder-suspicious")
+    /// A translation uses an argument that the base language's text does not.
+    public static let placeholderExtra = Self("placeholder-extra")
+    /// A translation leaves out an argument of the base language's text.
+    public static let placeholderMissing = Self("placeholder-missing")
+    /// A translation uses an argument as another type than the base language's text.
+    public static let placeholderType = Self("placeholder-type")
+    /// A plural form that the language needs is not there.
+    public static let pluralCategoryMissing = Self("plural-category-missing")
+}

@@ -1,0 +1,181 @@
+public import AshlarCustomization
+
+/// Changes values of a strings file and leaves every other byte as it is.
+///
+/// Comments, blank lines, order, quotes, line ends and the encoding stay; only the values that really change are
+/// written anew. New keys go to the end of the file, or before its closing brace.
+///
+/// ```swift
+/// var editor = try StringsFileEditor(Array("/* Buttons */\n\"ok\" = \"OK\";\n".utf8))
+/// try editor.set("Fine", for: "ok")
+/// print(String(decoding: editor.bytes, as: UTF8.self))  // /* Buttons */ … "ok" = "Fine";
+/// ```
+public struct StringsFileEditor: Sendable {
+    /// The file's bytes as they are now.
+    public private(set) var bytes: [UInt8]
+    /// The file's entries as they are now.
+    public private(set) var table: StringsTable
+    private let file: String
+    private let assumed: StringsEncoding?
+
+    /// Opens a strings file; not an XML or binary property list, which hold nothing worth keeping.
+    ///
+    /// - Parameters:
+    ///   - bytes: The file's bytes.
+    ///   - file: The file's path, for locations.
+    ///   - assumedEncoding: The encoding of a file without a byte order mark, if it is not UTF-8.
+    /// - Throws: ``CustomizationError`` with the code `unwritable` if the bytes are not text.
+    public init(
+        _ bytes: [UInt8], file: String = "", assuming assumedEncoding: StringsEncoding? = nil
+    ) throws(CustomizationError) {
+        (self.bytes, self.file, assumed) = (bytes, file, assumedEncoding)
+        let parsed = StringsTable.parse(strings: bytes, file: file, assuming: assumedEncoding)
+        if parsed.isRejected || StringsTable.isPropertyList(bytes) {
+            throw CustomizationError(
+                .unwritable, key: file, expected: parsed.diagnostics.first?.message ?? "it is a property list")
+        }
+        table = parsed.table
+    }
+
+    /// Gives a key a text.
+    ///
+    /// - Parameters:
+    ///   - text: The text; nothing is written if the key already has it.
+    ///   - key: The key; it is added if the file does not have it.
+    /// - Throws: ``CustomizationError`` with the code `unwritable` if the file cannot take the change.
+    /// - Complexity: O(*n*) in the bytes of the file; use ``apply(_:)`` for many changes.
+    public mutating func set(_ text: String, for key: String) throws(CustomizationError) { try apply([key: text]) }
+
+    /// Removes a key with the comment right before it.
+    ///
+    /// - Parameter key: The key; nothing is done if the file does not have it.
+    /// - Throws: ``CustomizationError`` with the code `unwritable` if the file cannot take the change.
+    public mutating func remove(_ key: String) throws(CustomizationError) { try apply([key: String?.none]) }
+
+    /// Makes many changes at once.
+    ///
+    /// - Parameter changes: The new text of each key; nil removes it. New keys are added in their sorted order.
+    /// - Throws: ``CustomizationError`` with the code `unwritable` if the file cannot take the changes; it is then as
+    ///   before.
+    /// - Complexity: O(*n*) in the bytes of the file.
+    public mutating func apply(_ changes: [String: String?]) throws(CustomizationError) {
+        let layout = StringsFileLayout(table)
+        var edits: [(range: Range<Int>, text: String)] = []
+        var added: [(key: String, text: String)] = []
+        for (key, text) in changes.sorted(by: { $0.key < $1.key }) {
+            let statements = layout.statements.filter { $0.key == key }
+            guard let winner = statements.last else {
+                if let text { added.append((key, text)) }
+                continue
+            }
+            guard let text else {
+                // Removes every statement of the key, since an earlier one would win otherwise.
+                edits += statements.map { (layout.removal(of: $0), "") }
+                continue
+            }
+            if table[key] == .string(text) { continue }
+            guard let range = winner.value else {
+                throw CustomizationError(.unwritable, key: key, location: table.entry(key)?.location)
+            }
+            let literal = StringsLiteral.quoted(text, encoding: table.encoding)
+            edits.append((range, winner.isShorthand ? " = " + literal : literal))
+        }
+        if !added.isEmpty { edits.append(layout.addition(of: added)) }
+        guard !edits.isEmpty else { return }
+        let new = try splice(edits.sorted { $0.range.lowerBound < $1.range.lowerBound })
+        let parsed = StringsTable.parse(strings: new, file: file, assuming: assumed)
+        for (key, text) in changes where parsed.table[key] != text.map(CustomizationValue.string) {
+            throw CustomizationError(.unwritable, key: key, expected: "the file around it is broken")
+        }
+        (bytes, table) = (new, parsed.table)
+    }
+
+    /// Puts texts in the place of byte ranges of the decoded text, into the file's own bytes.
+    private func splice(
+        _ edits: [(range: Range<Int>, text: String)]
+    ) throws(CustomizationError) -> [UInt8] {
+        var offsets = FileOffsets(table, fileLength: bytes.count)
+        var new: [UInt8] = []
+        var at = 0
+        for edit in edits {
+            let (start, end) = (offsets.offset(of: edit.range.lowerBound), offsets.offset(of: edit.range.upperBound))
+            guard start >= at else { throw CustomizationError(.unwritable, key: file, expected: "two changes overlap") }
+            new += bytes[at..<start]
+            new += table.encoding.bytes(of: edit.text)
+            at = end
+        }
+        return new + bytes[at...]
+    }
+}
+
+/// Turns offsets of the decoded text, asked for in order, into offsets of the file.
+private struct FileOffsets {
+    private let utf8: [UInt8]
+    private let encoding: StringsEncoding
+    private var position = 0
+    private var fileOffset: Int
+
+    init(_ table: StringsTable, fileLength: Int) {
+        (utf8, encoding) = (table.sourceBytes, table.encoding)
+        let length = encoding.length(of: utf8[...])
+        // What is neither mark nor text is an odd tail of less than one unit.
+        fileOffset = (fileLength - length) / encoding.unitSize * encoding.unitSize
+        if encoding == .utf8 { fileOffset = fileLength - length }
+    }
+
+    mutating func offset(of utf8Offset: Int) -> Int {
+        if utf8Offset < position { return -1 }
+        fileOffset += encoding.length(of: utf8[position..<utf8Offset])
+        position = utf8Offset
+        return fileOffset
+    }
+}
+
+extension StringsEncoding {
+    /// The bytes of one unit of the encoding.
+    var unitSize: Int {
+        switch self {
+        case .utf8, .latin1, .windows1252, .macRoman: 1
+        case .utf16LittleEndian, .utf16BigEndian: 2
+        case .utf32LittleEndian, .utf32BigEndian: 4
+        }
+    }
+
+    /// How many bytes a text takes that is given in UTF-8.
+    func length(of utf8: ArraySlice<UInt8>) -> Int {
+        if self == .utf8 { return utf8.count }
+        var units = 0
+        for byte in utf8 where byte & 0xC0 != 0x80 {
+            units += unitSize == 2 && byte >= 0xF0 ? 2 : 1
+        }
+        return units * unitSize
+    }
+
+    /// A text in this encoding, without a mark.
+    ///
+    /// What a set of one byte per character lacks becomes `?`;
+    /// ``StringsLiteral`` escapes it before.
+    func bytes(of text: String) -> [UInt8] {
+        switch self {
+        case .utf8: return Array(text.utf8)
+        case .utf16LittleEndian: return text.utf16.flatMap { [UInt8($0 & 0xFF), UInt8($0 >> 8)] }
+        case .utf16BigEndian: return text.utf16.flatMap { [UInt8($0 >> 8), UInt8($0 & 0xFF)] }
+        case .utf32LittleEndian, .utf32BigEndian:
+            return text.unicodeScalars.flatMap { scalar in
+                let bytes = [24, 16, 8, 0].map { UInt8(truncatingIfNeeded: scalar.value >> $0) }
+                return self == .utf32BigEndian ? bytes : bytes.reversed()
+            }
+        case .latin1, .windows1252, .macRoman:
+            return text.unicodeScalars.map { byte(of: $0) ?? UInt8(ascii: "?") }
+        }
+    }
+
+    /// Whether the encoding can write a scalar.
+    func canWrite(_ scalar: Unicode.Scalar) -> Bool { upperHalf == nil || byte(of: scalar) != nil }
+
+    private func byte(of scalar: Unicode.Scalar) -> UInt8? {
+        if scalar.isASCII { return UInt8(ascii: scalar) }
+        guard scalar.value <= 0xFFFF else { return nil }
+        return upperHalf?.firstIndex(of: UInt16(scalar.value)).map { UInt8($0 + 0x80) }
+    }
+}

@@ -1,0 +1,88 @@
+import Testing
+
+@testable import AshlarTooling
+
+@Suite struct FormatLintTests {
+    private func check(_ base: CustomizationValue, _ translation: CustomizationValue, language: LanguageTag = "fr")
+        -> [String]
+    {
+        func layer(_ role: CustomizationLayer.Role, _ value: CustomizationValue) -> CustomizationLayer {
+            let entry = CustomizationEntry(key: "k", value: value, location: .init(file: "\(role)"))
+            return CustomizationLayer(
+                id: "\(role)", role: role, tables: ["Localizable": StringsTable(entries: [entry])])
+        }
+        return FormatLint.check(
+            layers: [layer(.base("en"), base), layer(.language(language), translation)], base: "en"
+        ).map { "\($0.severity) \($0.code)" }
+    }
+
+    @Test(
+        "Placeholders of a translation are those of the base language",
+        arguments: [
+            ("%@ has %d", "%@ a %d", []), ("%@ has %d", "%2$d de %1$@", []), ("%1$@ %1$@", "%@", []), ("a", "b", []),
+            ("100%", "100 %", []), ("50% off", "50 % de rabais", []), ("100%% of %@", "100 %% de %@", []),
+            ("%d of all", "% d de tout", ["warning placeholder-suspicious", "warning placeholder-missing"]),
+            ("%@ has %d", "%d a %@", ["error placeholder-type", "error placeholder-type"]),
+            ("%@ has %d", "%@ a", ["warning placeholder-missing"]), ("%@", "%@ %d", ["error placeholder-extra"]),
+            ("a", "%@", ["error placeholder-extra"]), ("%d", "%lld", ["warning placeholder-type"]),
+            ("%1$@", "%3$@", ["error placeholder-extra", "warning placeholder-missing"]),
+            ("%1$d%%", "%1$d%", ["warning placeholder-malformed"]),
+            ("%1$s", "% 1$s", ["warning placeholder-malformed", "warning placeholder-missing"]),
+            ("%1$d of %2$d", "%1d de %2d", ["warning placeholder-suspicious", "warning placeholder-suspicious"]),
+            ("%2d:%02d", "%2d.%02d", []), ("%1d", "%1d", ["warning placeholder-suspicious"]),
+            ("%@ %d", "%2$@ %1$d", ["error placeholder-type", "error placeholder-type"]),
+            ("%@", "％@", ["warning placeholder-suspicious", "warning placeholder-missing"]),
+            ("%1$@ %2$@", "%1$@ %@", ["warning placeholder-malformed", "warning placeholder-missing"]),
+        ] as [(String, String, [String])])
+    func placeholders(base: String, translation: String, expected: [String]) {
+        #expect(check(.string(base), .string(translation)) == expected)
+    }
+
+    @Test("A position that lost its $ is told of in the base language too")
+    func baseWidths() {
+        func codes(_ text: String) -> [String] {
+            let entry = CustomizationEntry(key: "k", value: .string(text))
+            let layer = CustomizationLayer(
+                id: "en", role: .base("en"), tables: ["Localizable": StringsTable(entries: [entry])])
+            return FormatLint.check(layers: [layer], base: "en").map(\.code.rawValue)
+        }
+        #expect(codes("%1d of %2d") == ["placeholder-suspicious"])
+        #expect(codes("%2d %05d %-3d %1.2f %1$d").isEmpty == false, "mixed positions")
+        #expect(codes("%2d %05d %-3d %1.2f").isEmpty)
+    }
+
+    @Test("Every form that whole numbers need must be there")
+    func categories() {
+        func message(_ categories: PluralCategory...) -> CustomizationValue {
+            PluralMessage(forms: Dictionary(uniqueKeysWithValues: categories.map { ($0, "%lld") })).stringsDict
+        }
+        let english = message(.one, .other)
+        #expect(check(english, message(.one, .other)) == [])
+        #expect(check(english, message(.one, .few, .many, .other), language: "ru") == [])
+        #expect(check(english, message(.one, .other), language: "ru") == ["warning plural-category-missing"])
+        #expect(check(english, message(.other), language: "ja") == [])
+        #expect(check(message(.other), message(.one, .other)) == ["warning plural-category-missing"])
+    }
+
+    @Test("The text of the base that counts is the highest base layer's")
+    func severalBases() {
+        func layer(_ id: String, _ role: CustomizationLayer.Role, _ text: String) -> CustomizationLayer {
+            CustomizationLayer(
+                id: id, role: role,
+                tables: ["Localizable": StringsTable(entries: [CustomizationEntry(key: "k", value: .string(text))])])
+        }
+        let layers = [layer("a", .base("en"), "%@"), layer("b", .base("en"), "%d"), layer("c", .language("fr"), "%d")]
+        #expect(FormatLint.check(layers: layers, base: "en") == [])
+    }
+
+    @Test("A message and a plain text are compared by their arguments")
+    func messages() {
+        let message = PluralMessage(
+            format: "%#@files@ by %@",
+            variables: ["files": .init(valueType: "lld", forms: [.one: "a file", .other: "%lld files"])])
+        #expect(check(message.stringsDict, message.stringsDict) == [])
+        #expect(check(message.stringsDict, .string("%lld fichiers de %@")) == [])
+        #expect(check(message.stringsDict, .string("%lld fichiers")) == ["warning placeholder-missing"])
+        #expect(check(message.stringsDict, .string("%@ fichiers de %@")) == ["error placeholder-type"])
+    }
+}

@@ -1,0 +1,180 @@
+import AshlarTooling
+import Foundation
+import Testing
+
+@Suite struct LintTests {
+    static func tree() throws -> TemporaryTree {
+        try TemporaryTree([
+            "en.lproj/Localizable.strings": """
+            "title" = "Welcome";
+            "ok" = "OK";
+            "count" = "4";
+            "flag" = "YES";
+            "tint" = "92,66,134";
+            "edge" = "Name: ";
+            "only" = "English only";
+            "logo" = "logo.png";
+            "Title" = "Twice";
+            "gone" = "gone.png";
+            """,
+            "en.lproj/logo.png": "",
+            "fr.lproj/Localizable.strings": """
+            "title" = "Bienvenue";
+            "ok" = "OK";
+            "count" = "quatre";
+            "flag" = "peut-être";
+            "edge" = "Nom :";
+            "extra" = "En plus";
+            "Title" = "Deux fois";
+            "logo" = "logo.png";
+            "gone" = "gone.png";
+            "bad" = "\\u00e9";
+            """,
+            "fr-CA.lproj/Localizable.strings": "\"title\" = \"Bienvenue, toi\";\n;\n\"ok\" = \"Correct\";",
+            "acme.lproj/Localizable.strings":
+                "\"tint\" = \"purple\";\n\"bar\" = \"92,66,134,54\";\n\"clear\" = \"1,2,3,54%\";",
+            "other.lproj/Localizable.strings": "a = b;",
+            "Info.plist": """
+            <plist version="1.0"><dict><key>FTCustomizationString</key><string>acme</string></dict></plist>
+            """,
+        ])
+    }
+
+    static let fixtures = URL(fileURLWithPath: #filePath).deletingLastPathComponent().appendingPathComponent("Fixtures")
+
+    /// Compares with a golden file; `ASHLAR_RECORD=1` writes it anew.
+    static func expectGolden(_ text: String, _ name: String) throws {
+        let url = fixtures.appendingPathComponent(name)
+        if ProcessInfo.processInfo.environment["ASHLAR_RECORD"] == "1" {
+            try FileManager.default.createDirectory(at: fixtures, withIntermediateDirectories: true)
+            try Data(text.utf8).write(to: url)
+        }
+        #expect(try String(contentsOf: url, encoding: .utf8) == text)
+    }
+
+    @Test("Lint tells what is wrong with every language, brand and file, with file, line and column")
+    func text() throws {
+        let tree = try Self.tree()
+        let report = Customization(path: tree.path, languages: ["en"]).lint()
+        try Self.expectGolden(report.text, "lint.txt")
+        #expect(report.hasErrors)
+    }
+
+    @Test("The SARIF form is JSON with a result for each finding")
+    func sarif() throws {
+        let tree = try Self.tree()
+        let report = Customization(path: tree.path, languages: ["en"]).lint()
+        try Self.expectGolden(report.sarif, "lint.sarif")
+        let root = try #require(try JSONSerialization.jsonObject(with: Data(report.sarif.utf8)) as? [String: Any])
+        let runs = try #require(root["runs"] as? [[String: Any]])
+        #expect(root["version"] as? String == "2.1.0")
+        #expect((runs[0]["results"] as? [[String: Any]])?.count == report.diagnostics.count)
+    }
+
+    @Test("Findings can be left out by kind; an orderly tree has none")
+    func ignoring() throws {
+        let tree = try Self.tree()
+        let all = Customization(path: tree.path, languages: ["en"]).lint()
+        let some = Customization(path: tree.path, languages: ["en"]).lint(ignoring: [.extraKey, .untranslated])
+        #expect(all.diagnostics.count - some.diagnostics.count == 3, "two extra keys, one text left as it was")
+        let orderly = try TemporaryTree([
+            "en.lproj/Localizable.strings": "\"a\" = \"Yes\";", "fr.lproj/Localizable.strings": "\"a\" = \"Oui\";",
+        ])
+        #expect(Customization(path: orderly.path, languages: ["en"]).lint().diagnostics.isEmpty)
+    }
+
+    @Test(
+        "The place where Foundation stops without a word is an error of its own",
+        arguments: [
+            "\"a\" = \"b\";\n;\n\"c\" = \"d\";", "\"a\" = \"b\";\n}\n\"c\" = \"d\";",
+            "\"a\" = \"b\";\u{A0}\n\"c\" = \"d\";\n",
+            "\"a\" = \"b\";\né = x;\n\"c\" = \"d\";",
+        ])
+    func truncation(_ source: String) throws {
+        let tree = try TemporaryTree(["en.lproj/Localizable.strings": source])
+        let report = Customization(path: tree.path, languages: ["en"]).lint()
+        #expect(report.diagnostics.contains { $0.code == .truncatedByFoundation && $0.line >= 2 })
+    }
+
+    @Test("Aliases that lead nowhere, ignored alphas and decided alphas")
+    func themesAndAlphas() throws {
+        let themes = Theme.parse(
+            Array(#"{"themes": [{"name": "T", "attributes": {"a": "$b", "c": "$c", "d": "FF000080"}}]}"#.utf8),
+            file: "T.json"
+        ).themes
+        let report = Customization(layers: []).with(themes: themes).lint()
+        #expect(report.diagnostics.map(\.code.rawValue).sorted() == ["alias-cycle", "dangling-alias", "ignored-alpha"])
+        let tree = try TemporaryTree(["en.lproj/Localizable.strings": "\"c\" = \"1,2,3,54\";"])
+        func codes(_ scale: ColorDialect.AlphaScale) -> [String] {
+            let policy = CustomizationPolicy(colors: .components(alpha: scale))
+            return Customization(path: tree.path, languages: ["en"], policy: policy).lint().diagnostics.map(
+                \.code.rawValue)
+        }
+        #expect(codes(.undecided) == ["ambiguous-alpha"])
+        #expect(codes(.byte).isEmpty && codes(.percent).isEmpty)
+        for (alpha, isAmbiguous) in [(0, false), (1, true), (100, true), (101, false), (255, false)] {
+            try tree.write("\"c\" = \"1,2,3,\(alpha)\";", to: "en.lproj/Localizable.strings")
+            #expect(codes(.undecided) == (isAmbiguous ? ["ambiguous-alpha"] : []), "\(alpha)")
+        }
+    }
+
+    @Test(
+        "A text that is nearly a colour or a number is told of",
+        arguments: [
+            ("92,66,300", true), ("92,66,134,54", false), ("92, 66, 134, 256", true), ("92,66,134,101%", true),
+            ("1,2,3,4,5", false), ("#12345G", true), ("#123456", false), ("#hashtag", false), ("#1", false),
+            ("1,5", true), ("1, 5", false), ("99999999999999999999", true), ("-99999999999999999999", true),
+            ("9223372036854775807", false), ("10%", false), ("12:30", false), ("1.2.3", false), ("a,b,c", false),
+        ])
+    func nearlyTyped(text: String, isFound: Bool) throws {
+        let tree = try TemporaryTree(["en.lproj/Localizable.strings": "\"k\" = \"\(text)\";"])
+        let policy = CustomizationPolicy(colors: .components(alpha: .byte))
+        let found = Customization(path: tree.path, languages: ["en"], policy: policy).lint().diagnostics
+        #expect(found.map(\.code) == (isFound ? [.malformedValue] : []))
+    }
+
+    @Test("Themes that are not in use are looked into as well")
+    func otherThemes() {
+        let themes = Theme.parse(
+            Array(
+                """
+                {"themes": [
+                {"name": "A", "attributes": {"x": 1}},
+                {"name": "B", "attributes": {
+                    "c": "$c", "d": {"color": "GG0000"}, "e": "FF000080"}}]}
+                """.utf8), file: "T.json"
+        ).themes
+        let report = Customization(layers: []).with(themes: themes, theme: "A").lint()
+        #expect(
+            report.diagnostics.map { "\($0.line) \($0.code)" } == [
+                "4 alias-cycle", "4 malformed-value", "4 ignored-alpha",
+            ])
+    }
+
+    @Test("Keys that Android sees as one name, and keys that stand twice, with both places")
+    func namesAndRepeats() throws {
+        let tree = try TemporaryTree([
+            "en.lproj/Localizable.strings": "\"a.b\" = \"x\";\n\"a_b\" = \"y\";\n\"c\" = \"z\";\n\"c\" = \"w\";"
+        ])
+        let report = Customization(path: tree.path, languages: ["en"]).lint()
+        #expect(report.diagnostics.map(\.code) == [.androidNameCollision, .duplicateKey])
+        #expect(report.diagnostics[1].line == 4 && report.diagnostics[1].related?.line == 3)
+        let root = try #require(try JSONSerialization.jsonObject(with: Data(report.sarif.utf8)) as? [String: Any])
+        let results = try #require((root["runs"] as? [[String: Any]])?[0]["results"] as? [[String: Any]])
+        let related = try #require(results[1]["relatedLocations"] as? [[String: Any]])
+        let place = try #require(related[0]["physicalLocation"] as? [String: Any])
+        #expect((place["region"] as? [String: Int])?["startLine"] == 3)
+    }
+
+    @Test("Keys that stand twice in a dictionary of any file are told of")
+    func nestedRepeats() {
+        let xml =
+            "<plist><dict><key>a</key><dict>\n<key>b</key><string>1</string>\n<key>b</key><string>2</string></dict></dict></plist>"
+        #expect(
+            StringsTable.parse(strings: Array(xml.utf8)).diagnostics.map { "\($0.line) \($0.code)" } == [
+                "3 duplicate-key"
+            ])
+        let json = "{\"themes\": [{\"name\": \"T\", \"attributes\": {\"a\": 1,\n\"a\": 2}}]}"
+        #expect(Theme.parse(Array(json.utf8)).diagnostics.map { "\($0.line) \($0.code)" } == ["2 duplicate-key"])
+    }
+}

@@ -1,0 +1,65 @@
+import AshlarTooling
+import Testing
+
+@Suite struct PseudoLocalizationTests {
+    @Test(
+        "Accented text is longer, bracketed, and keeps its placeholders",
+        arguments: [
+            ("", "[]"), ("word", "[ŵöŕð one]"), ("world", "[ŵöŕļð one]"), ("Hello, world", "[Ĥéļļö, ŵöŕļð one two]"),
+            ("Hello, %@!", "[Ĥéļļö, %@¡ one two]"), ("%1$lld of %2$lld", "[%1$lld öƒ %2$lld one two three]"),
+            ("100%% sure?", "[100%% šûŕé¿ one two]"), ("%#@files@", "[%#@files@ one two]"),
+            ("<b>Bold</b> &amp; &#233;", "[<b>Ɓöļð</b> &amp; &#233; one two three]"),
+            ("a < b", "[å < ƀ one]"), ("R&D", "[Ŕ&Ð one]"), ("日本語", "[日本語 one]"),
+            ("%arg files", "[%arg ƒîļéš one two]"),
+            ("The quick brown fox jumps", "[Ţĥé ɋûîçķ ƀŕöŵñ ƒöẋ ĵûɱþš one two three]"),
+        ])
+    func accented(text: String, expected: String) {
+        #expect(PseudoLocalization.accented.pseudolocalize(text) == expected)
+    }
+
+    @Test("Expansion and brackets can be chosen")
+    func options() {
+        #expect(PseudoLocalization.accented(expansion: 0, brackets: false).pseudolocalize("Go") == "Ĝö")
+        #expect(
+            PseudoLocalization.accented(expansion: 2).pseudolocalize("Gogo")
+                == "[Ĝöĝö one two three]")
+        #expect(PseudoLocalization.accented(expansion: -1).pseudolocalize("Go") == "[Ĝö]")
+        #expect(PseudoLocalization.accented(expansion: .infinity).pseudolocalize("Go").count < 60)
+        #expect(PseudoLocalization.accented(expansion: .nan).pseudolocalize("Go").hasPrefix("[Ĝö"))
+    }
+
+    @Test("Mirrored text wraps each word and leaves placeholders outside")
+    func mirrored() {
+        let (open, close) = ("\u{200F}\u{202E}", "\u{202C}\u{200F}")
+        #expect(
+            PseudoLocalization.mirrored.pseudolocalize("hello world") == "\(open)hello\(close) \(open)world\(close)")
+        #expect(
+            PseudoLocalization.mirrored.pseudolocalize("Hi %@!\nBye")
+                == "\(open)Hi\(close) %@\(open)!\(close)\n\(open)Bye\(close)")
+        #expect(PseudoLocalization.mirrored.pseudolocalize("") == "")
+        #expect(PseudoLocalization.mirrored.language == "ar-XB")
+        #expect(PseudoLocalization.accented.language == "en-XA")
+    }
+
+    @Test("Placeholders survive in every text, in order", arguments: [PseudoLocalization.accented, .mirrored])
+    func placeholdersSurvive(pseudo: PseudoLocalization) {
+        var generator = SplitMix(seed: 5)
+        let pieces = [
+            "%@", "%1$d", "%%", "%.2f", "%#@n@", "word", " ", "é", "%", "<i>", "&lt;", "<", "\n", "👍", "%5", "$", "d",
+        ]
+        for _ in 0..<5_000 {
+            let text = (0..<Int.random(in: 0...8, using: &generator)).map { _ in
+                pieces[Int.random(in: 0..<pieces.count, using: &generator)]
+            }.joined()
+            let before = CustomizationFormat(text).placeholders.map(\.text)
+            let after = CustomizationFormat(pseudo.pseudolocalize(text)).placeholders.map(\.text)
+            // A sign that begins nothing may meet an added letter; then there is one more, never one less.
+            var rest = after[...]
+            for placeholder in before {
+                let found = rest.firstIndex(of: placeholder)
+                #expect(found != nil, "\(text) → \(pseudo.pseudolocalize(text))")
+                rest = rest[(found ?? rest.startIndex)...].dropFirst()
+            }
+        }
+    }
+}

@@ -1,0 +1,52 @@
+import Foundation
+
+/// A folder of files that is removed when the test that made it ends.
+final class TemporaryTree {
+    let path: String
+
+    /// Writes the files and their folders.
+    init(_ files: [String: String] = [:]) throws {
+        path = NSTemporaryDirectory() + "ashlar-tooling-" + UUID().uuidString
+        try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
+        for (name, text) in files { try write(text, to: name) }
+    }
+
+    func write(_ text: String, to name: String) throws {
+        let url = URL(fileURLWithPath: path).appendingPathComponent(name)
+        try FileManager.default.createDirectory(at: url.deletingLastPathComponent(), withIntermediateDirectories: true)
+        try Data(text.utf8).write(to: url, options: .atomic)
+    }
+
+    deinit { try? FileManager.default.removeItem(atPath: path) }
+}
+
+/// The text of a file in the folder `Fixtures`.
+func fixture(_ name: String) throws -> String {
+    let file = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "Fixtures/" + name)
+    return try String(contentsOf: file, encoding: .utf8)
+}
+
+/// Whether long runs are wanted, with the environment's `ASHLAR_SOAK=1`.
+let soaks = ProcessInfo.processInfo.environment["ASHLAR_SOAK"] == "1"
+
+/// Random numbers that a seed repeats.
+struct SplitMix: RandomNumberGenerator {
+    private var state: UInt64
+
+    init(seed: UInt64) { state = seed }
+
+    mutating func next() -> UInt64 {
+        state &+= 0x9E37_79B9_7F4A_7C15
+        var mixed = state
+        mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
+        mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
+        return mixed ^ (mixed >> 31)
+    }
+}
+
+extension RandomNumberGenerator {
+    /// One of the elements.
+    mutating func pick<Element>(_ elements: [Element]) -> Element {
+        elements[Int.random(in: 0..<elements.count, using: &self)]
+    }
+}
