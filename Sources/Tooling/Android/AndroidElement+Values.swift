@@ -1,4 +1,4 @@
-public import AshlarCustomization
+import AshlarCustomization
 
 /// Which values of an export become typed resources; see ``AndroidResources/init(_:typing:)``.
 public enum AndroidTyping: Hashable, Sendable {

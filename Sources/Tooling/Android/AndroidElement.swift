@@ -1,4 +1,4 @@
-public import AshlarCustomization
+import AshlarCustomization
 
 /// A resource as Android has it, with its texts unescaped.
 enum AndroidElement: Hashable {

@@ -1,4 +1,4 @@
-public import AshlarCustomization
+import AshlarCustomization
 
 /// Writes layers as resource files.
 struct AndroidExporter {

@@ -1,4 +1,4 @@
-public import AshlarCustomization
+import AshlarCustomization
 
 /// Placeholders between `printf` with `%@` and `java.util.Formatter`.
 enum AndroidFormat {

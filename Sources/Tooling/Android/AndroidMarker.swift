@@ -1,4 +1,4 @@
-public import AshlarCustomization
+import AshlarCustomization
 
 /// What Android's resources cannot hold, kept in XML comments so that an import gives back what was exported.
 ///

@@ -1,4 +1,4 @@
-public import AshlarCustomization
+import AshlarCustomization
 
 /// The names that Android gives to keys, folders and languages.
 enum AndroidNames {

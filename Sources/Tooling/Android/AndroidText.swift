@@ -1,4 +1,4 @@
-public import AshlarCustomization
+import AshlarCustomization
 
 /// The text of Android's string resources: escapes, quotes and white space, by the rules of aapt2.
 enum AndroidText {

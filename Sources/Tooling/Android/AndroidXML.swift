@@ -1,4 +1,4 @@
-public import AshlarCustomization
+import AshlarCustomization
 
 /// The XML of Android's values files: elements, attributes, text, comments, CDATA and references.
 ///

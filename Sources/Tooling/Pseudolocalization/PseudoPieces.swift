@@ -1,4 +1,4 @@
-public import AshlarCustomization
+import AshlarCustomization
 
 /// Parts a text into what pseudo-localisation may change and what it must keep.
 struct PseudoPieces {

@@ -1,4 +1,4 @@
-public import AshlarCustomization
+import AshlarCustomization
 
 /// Where the parts of a file's statements stand, in its decoded text.
 struct StringsFileLayout {
