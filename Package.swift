@@ -79,7 +79,8 @@ let package = Package(
             name: "AshlarCore", dependencies: ["CAshlarCore"], path: "Sources/Core", swiftSettings: settings),
         testTarget("AshlarCoreTests", path: "Tests/CoreTests", dependencies: ["AshlarCore"]),
     ] + modules.flatMap(targets) + [
-        .target(name: "Ashlar", dependencies: dependencies(modules.map(\.name)), swiftSettings: settings),
+        .target(
+            name: "Ashlar", dependencies: dependencies(["AshlarCore"] + modules.map(\.name)), swiftSettings: settings),
         .target(
             name: "AshlarTooling", dependencies: dependencies(["AshlarCore"] + umbrella), path: "Sources/Tooling",
             swiftSettings: settings),

@@ -2,7 +2,7 @@ public import AshlarAppConfig
 public import AshlarLogging
 
 extension LogLevel: ConfigConvertible {
-    /// What messages expect: a level's name.
+    /// The description of a level in error messages.
     public static var configTypeName: String {
         "log level (\(allCases.map { $0.name.lowercased() }.joined(separator: ", ")))"
     }
@@ -15,7 +15,7 @@ extension LogLevel: ConfigConvertible {
 }
 
 extension LogSystem {
-    /// Takes the log's switch and thresholds from the section `log` of a configuration.
+    /// Applies the section `log` of a configuration: the switch and the thresholds.
     ///
     /// | key | value |
     /// |---|---|
@@ -23,24 +23,24 @@ extension LogSystem {
     /// | `log.threshold` | a level by name or number (``LogLevel/init(name:)``), or `off` |
     /// | `log.contexts` | a dictionary of context prefixes (`*` for all) and levels |
     ///
-    /// What is absent stays as it is. A value that is not understood changes nothing and is reported; the others are
-    /// taken. Call it again after a reload.
+    /// An absent key changes nothing. A malformed value is reported and changes nothing; the others apply. Call this
+    /// method again after a reload.
     ///
     /// ```swift
     /// let config = ApplicationConfig(["log": ["threshold": "warning", "contexts": ["network": "debug"]]])
-    /// for problem in LogSystem.configure(from: config) { print(problem) }
+    /// for error in LogSystem.configure(from: config) { print(error) }
     /// ```
     ///
-    /// - Returns: An error for each value that is not understood, with its file and line.
+    /// - Returns: An error for each malformed value, with its file and line.
     @discardableResult
     public static func configure(from config: ApplicationConfig) -> [ConfigError] {
-        var problems: [ConfigError] = []
+        var errors: [ConfigError] = []
         func read<T: ConfigConvertible>(_ path: ConfigPath, as type: T.Type) -> T? {
             guard config[path] != nil else { return nil }
             do throws(ConfigError) {
                 return try config.get(path, as: type)
             } catch {
-                problems.append(error)
+                errors.append(error)
                 return nil
             }
         }
@@ -54,11 +54,11 @@ extension LogSystem {
         }
         LogSystem.thresholds = thresholds
         if let isEnabled = read("log.enabled", as: Bool.self) { LogSystem.isEnabled = isEnabled }
-        return problems
+        return errors
     }
 }
 
-/// A level, or `off` for none.
+/// A level, or `off` for no level.
 private struct Threshold: ConfigConvertible {
     static var configTypeName: String { "\(LogLevel.configTypeName) or off" }
     let level: LogLevel?

@@ -1,24 +1,24 @@
 public import AshlarEventBus
 public import AshlarNetworking
 
-/// A request that began or ended, as the bus tells it: the payload of `network:on` and `network:off`.
+/// The start or end of a request: the payload of `network:on` and `network:off`.
 ///
-/// The names are iStructure's, whose service for the activity indicator counts the two.
+/// The topic names are iStructure's, whose activity indicator counts the two.
 public struct NetworkActivity: Sendable {
-    /// The number of the request in this process; its `network:on` and its `network:off` share it.
+    /// The number of the request in this process, shared by its `network:on` and `network:off`.
     public let id: UInt64
     /// The request, with its secrets hidden.
     public let request: RedactedRequest
-    /// The status of the answer; nil at the beginning, and if none arrived.
+    /// The status of the response; nil at the start, and if no response arrived.
     public let status: Int?
-    /// What the request failed with; nil at the beginning and for a success.
+    /// The error of a failed request; nil at the start and for a success.
     public let error: NetworkError?
 
-    /// The topic `network:on`, a request began.
+    /// The topic `network:on`, triggered when a request starts.
     public static let on: Topic<NetworkActivity> = Topic("network:on")
-    /// The topic `network:off`, a request is over, well or badly.
+    /// The topic `network:off`, triggered when a request succeeds or fails.
     ///
-    /// Every `on` is followed by exactly one `off`.
+    /// Exactly one `off` follows every `on`.
     public static let off: Topic<NetworkActivity> = Topic("network:off")
 
     init(_ event: NetworkEvent) {
@@ -27,10 +27,10 @@ public struct NetworkActivity: Sendable {
 }
 
 extension NetworkObserver where Self == ClosureNetworkObserver {
-    /// An observer that triggers `on` and `off` on a bus.
+    /// An observer that triggers `network:on` and `network:off` on a bus.
     ///
-    /// The bus delivers on the thread on which the request begins or ends; a watcher that touches an interface asks
-    /// for delivery on the main actor.
+    /// The bus delivers on the thread on which the request starts or ends. A watcher that updates a user interface must
+    /// request delivery on the main actor.
     ///
     /// ```swift
     /// let bus = EventBus()

@@ -1,12 +1,12 @@
+import AshlarCore
 public import AshlarLogging
 public import AshlarNetworking
-import Synchronization
 
 extension NetworkObserver where Self == RequestLog {
-    /// An observer that writes a line for every request that ends, and one for every redirect.
+    /// An observer that logs the end of every request, and every redirect.
     ///
-    /// A success is logged at `level`, a failure as a warning, a cancellation at `level`. Secrets are hidden as the
-    /// client's redaction has it; bodies are not logged.
+    /// Successes, redirects and cancellations are logged at `level`, failures as warnings. The client's redaction hides
+    /// secrets. Bodies are not logged.
     ///
     /// ```swift
     /// var configuration = ClientConfiguration()
@@ -18,12 +18,12 @@ extension NetworkObserver where Self == RequestLog {
     }
 }
 
-/// Writes the requests of a client as log lines; made by `NetworkObserver.lines(to:at:)`.
+/// Logs the requests of a client; created by `NetworkObserver.lines(to:at:)`.
 public final class RequestLog: NetworkObserver {
-    /// What is known of a request that is under way.
+    /// A request that has not ended.
     private struct Pending {
         let began: ContinuousClock.Instant
-        /// The request as it was first sent, to the chosen host.
+        /// The request as first sent, to the selected host.
         var sent: RedactedRequest?
     }
 
@@ -33,7 +33,7 @@ public final class RequestLog: NetworkObserver {
 
     init(_ log: Log, _ level: LogLevel) { (self.log, self.level) = (log, level) }
 
-    /// Takes note of an event.
+    /// Logs an event.
     public func observe(_ event: NetworkEvent) {
         switch event.kind {
         case .began:

@@ -1,9 +1,9 @@
 import Ashlar
 import Testing
 
-/// Each test runs in a process of its own, because the log's thresholds are the process's.
+/// Each test runs in its own process, because a process has one set of thresholds.
 @Suite struct LogConfigurationTests {
-    @Test("Threshold, contexts and switch are taken from the section log")
+    @Test("The section log sets the threshold, the contexts and the switch")
     func takesTheSection() async {
         await #expect(processExitsWith: .success) {
             let config = ApplicationConfig([
@@ -32,7 +32,7 @@ import Testing
         }
     }
 
-    @Test("A value that is no level is reported with its key and changes nothing; the others are taken")
+    @Test("A malformed value is reported with its key and changes nothing; the others apply")
     func reports() async {
         await #expect(processExitsWith: .success) {
             LogSystem.threshold = .error
@@ -52,7 +52,7 @@ import Testing
         }
     }
 
-    @Test("A level is a configuration type of its own")
+    @Test("A level is a configuration type")
     func levelAsType() throws {
         let config = ApplicationConfig(["level": "info", "number": 6, "bad": "x"])
         #expect(try config.get("level", as: LogLevel.self) == .information)

@@ -10,7 +10,7 @@ import Testing
         let query: HTTPQuery = ["token": "s3cret"]
     }
 
-    /// The names and ids that a bus saw while a client sent two requests, one of which fails.
+    /// The events of two requests, the second of which fails.
     private func activity() async -> [(name: String, activity: NetworkActivity)] {
         let bus = EventBus()
         let seen = Mutex<[(String, NetworkActivity)]>([])
@@ -27,7 +27,7 @@ import Testing
         return seen.withLock { $0 }
     }
 
-    @Test("Every request is one network:on and one network:off with the same id")
+    @Test("Every request triggers one network:on and one network:off with the same ID")
     func onAndOff() async throws {
         let seen = await activity()
         try #require(seen.count == 4)
@@ -37,7 +37,7 @@ import Testing
         #expect(seen[0].activity.id != seen[2].activity.id)
     }
 
-    @Test("The end tells status or error, and secrets are hidden")
+    @Test("The last event has the status or the error, and secrets are hidden")
     func ends() async throws {
         let seen = await activity().map(\.activity)
         try #require(seen.count == 4)

@@ -1,9 +1,9 @@
 import Ashlar
 import Testing
 
-/// Each test runs in a process of its own, because the log is the process's.
+/// Each test runs in its own process, because a process has one log.
 @Suite struct RequestLogTests {
-    @Test("A success, a failure and a redirect are a line each, with secrets hidden")
+    @Test("A success, a failure and a redirect write one line each, with secrets hidden")
     func lines() async {
         await #expect(processExitsWith: .success) {
             LogSystem.start(LogConfiguration(threshold: .debugging, sinks: []))
@@ -31,7 +31,7 @@ import Testing
         }
     }
 
-    @Test("Nothing is written below the threshold, and failures still are")
+    @Test("Successes below the threshold are not written, failures are")
     func threshold() async {
         await #expect(processExitsWith: .success) {
             LogSystem.start(LogConfiguration(threshold: .warning, sinks: []))

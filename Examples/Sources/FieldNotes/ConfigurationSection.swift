@@ -3,7 +3,7 @@ import Ashlar
 extension FieldNotes {
     /// Every value of the merged configuration with the place it came from, and one value's whole story.
     func showConfiguration() -> Bool {
-        let config = floor.config.current
+        let config = app.config.current
         screen.heading("Configuration for \(options.environment), \(options.bundleIdentifier)")
         // The sections of bundle identifiers have been laid on the root already.
         let paths = config.paths().filter { path in

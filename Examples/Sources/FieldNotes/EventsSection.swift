@@ -28,10 +28,10 @@ extension FieldNotes {
     /// Starts the service that counts requests, and watches it start.
     func startServices() async {
         screen.heading("Services")
-        let watch = floor.bus.watch("service:**") { [screen] signal in screen.row("event", signal.name) }
+        let watch = app.bus.watch("service:**") { [screen] signal in screen.row("event", signal.name) }
         do {
-            try await floor.services.register(NetworkStateService.self)
-            try await floor.services.start("net_state")
+            try await app.services.register(NetworkStateService.self)
+            try await app.services.start("net_state")
         } catch {
             report(error)
         }
@@ -40,12 +40,12 @@ extension FieldNotes {
 
     func stopServices() async {
         screen.heading("Services")
-        if let service = await floor.services.service(NetworkStateService.self) {
+        if let service = await app.services.service(NetworkStateService.self) {
             screen.row("net_state", service.summary)
         }
-        let watch = floor.bus.watch("service:**") { [screen] signal in screen.row("event", signal.name) }
+        let watch = app.bus.watch("service:**") { [screen] signal in screen.row("event", signal.name) }
         do {
-            try await floor.services.stop("net_state")
+            try await app.services.stop("net_state")
         } catch {
             report(error)
         }
@@ -56,16 +56,16 @@ extension FieldNotes {
     func showEvents() {
         screen.heading("Events")
         let list = NoteList()
-        let everything = floor.bus.watch("note:**") { [screen] signal in screen.row("any note event", signal.name) }
-        let selected = floor.bus.watch(NoteEvents.selected) { [screen] signal in
+        let everything = app.bus.watch("note:**") { [screen] signal in screen.row("any note event", signal.name) }
+        let selected = app.bus.watch(NoteEvents.selected) { [screen] signal in
             screen.row("note selected", "\(signal.payload)")
         }
-        let fromList = floor.bus.watch(from: list) { [screen] _ in screen.row("the list says so", "") }
-        let first = floor.bus.trigger(NoteEvents.selected, 5, from: list)
+        let fromList = app.bus.watch(from: list) { [screen] _ in screen.row("the list says so", "") }
+        let first = app.bus.trigger(NoteEvents.selected, 5, from: list)
         screen.quiet("delivered to \(first.delivered) watchers")
         selected.cancel()
         fromList.cancel()
-        let second = floor.bus.trigger(NoteEvents.selected, 3, from: list)
+        let second = app.bus.trigger(NoteEvents.selected, 3, from: list)
         screen.quiet("delivered to \(second.delivered) after unwatching two")
         everything.cancel()
         log.debug("events delivered", ["first": first.delivered, "second": second.delivered])
@@ -74,21 +74,21 @@ extension FieldNotes {
     /// Registers a route and navigates to a note, which the route loads.
     func navigate() async {
         screen.heading("Navigation")
-        let (client, host) = (floor.client, host)
+        let (client, host) = (app.client, host)
         let terminal = TerminalNavigator { [screen] line in screen.text(line) }
         do {
-            _ = try floor.router.route("/notes/:id(int)", to: terminal) { navigation in
+            _ = try app.router.route("/notes/:id(int)", to: terminal) { navigation in
                 let id = try navigation.parameters.value("id", as: Int.self)
                 let note = try await client.send(GetNote(host: host, id: id))
                 return "\(note.title): \(note.body)"
             }
-            try await floor.router.navigate("/notes/5")
+            try await app.router.navigate("/notes/5")
             log.info("navigated to /notes/5")
         } catch {
             report(error)
         }
         do {
-            try await floor.router.navigate("/maps/5")
+            try await app.router.navigate("/maps/5")
         } catch {
             screen.quiet("/maps/5: \(error)")
         }

@@ -6,7 +6,7 @@ import Foundation
 struct FieldNotes {
     let options: Options
     let screen: Screen
-    let floor: GroundFloor
+    let app: AshlarApp
     let log = Log("FieldNotes")
 
     static func main() async {
@@ -20,21 +20,21 @@ struct FieldNotes {
         exit(await FieldNotes(options).run())
     }
 
-    /// Starts the ground floor on the product's files.
+    /// Starts the app with the product's files.
     init(_ options: Options) {
         self.options = options
         screen = Screen()
         var log = LogConfiguration(folder: options.logs, threshold: .debugging, sinks: [])
         log.application = "field-notes"
-        var plan = GroundFloorPlan(
+        var configuration = AshlarApp.Configuration(
             resources: options.resources, environments: Self.environments(options.environment),
             bundleIdentifier: options.bundleIdentifier, log: log)
-        plan.languages = options.language.map { [$0] }
-        plan.brand = options.brand.map { .named($0) } ?? .fromInfoPlist
-        plan.themes = "Themes.json"
-        plan.hostMap = "HostMap.json"
-        plan.transport = options.liveURL == nil ? Self.recordings(in: options.resources) : nil
-        floor = GroundFloor(plan)
+        configuration.languages = options.language.map { [$0] }
+        configuration.brand = options.brand.map { .named($0) } ?? .fromInfoPlist
+        configuration.themes = "Themes.json"
+        configuration.hostMap = "HostMap.json"
+        configuration.transport = options.liveURL == nil ? Self.recordings(in: options.resources) : nil
+        app = AshlarApp(configuration)
     }
 
     /// Shows every part in turn; returns the exit status, which is 1 only where nothing of the product is left.
@@ -79,11 +79,11 @@ struct FieldNotes {
     }
 
     private func showProblems() {
-        guard !floor.problems.isEmpty else { return }
+        guard !app.issues.isEmpty else { return }
         screen.heading("Problems with the files")
-        for problem in floor.problems {
-            screen.problem("\(problem)")
-            log.warning("\(problem)")
+        for issue in app.issues {
+            screen.problem("\(issue)")
+            log.warning("\(issue)")
         }
     }
 

@@ -6,19 +6,19 @@ extension FieldNotes {
         screen.heading("Host environments")
         do throws(NetworkError) {
             if let key = options.host {
-                for section in floor.hosts.rows { try floor.hosts.choose(key, for: section.title) }
+                for section in app.hosts.rows { try app.hosts.choose(key, for: section.title) }
             } else {
-                floor.hosts.choosePrerelease()
+                app.hosts.choosePrerelease()
             }
         } catch {
             screen.problem("\(error)")
         }
-        for section in floor.hosts.rows {
+        for section in app.hosts.rows {
             screen.text(section.title)
             for row in section.rows {
                 screen.row((row.isChosen ? "* " : "  ") + row.key, row.title)
             }
-            log.debug("\(section.title) is \(floor.hosts.resolve(section.title)?.description ?? "itself")")
+            log.debug("\(section.title) is \(app.hosts.resolve(section.title)?.description ?? "itself")")
         }
     }
 }

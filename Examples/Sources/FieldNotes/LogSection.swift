@@ -4,7 +4,7 @@ extension FieldNotes {
     /// What became of the run before this one, and everything it logged.
     func showPriorRun() {
         screen.heading("The run before")
-        guard let prior = floor.logging.priorRun else {
+        guard let prior = app.logging.priorRun else {
             screen.quiet("There is none in \(options.logs); start the sample again to see this one.")
             return
         }
@@ -17,7 +17,7 @@ extension FieldNotes {
     /// This run's own log, as it stands in its file.
     func showLog() {
         screen.heading("This run's log")
-        if case .file(let path) = floor.logging.storage { screen.quiet(path) }
+        if case .file(let path) = app.logging.storage { screen.quiet(path) }
         screen.text(trimmed(LogSystem.liveLog))
     }
 

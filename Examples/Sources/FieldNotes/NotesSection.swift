@@ -29,7 +29,7 @@ extension FieldNotes {
     /// The server that was asked for, or the canonical host of the configuration, which the host map resolves.
     var host: EndpointHost {
         if let url = options.liveURL { return .url(url) }
-        return .canonical(floor.config.current.string(forKey: "api.host", default: "api.fieldnotes.example"))
+        return .canonical(app.config.current.string(forKey: "api.host", default: "api.fieldnotes.example"))
     }
 
     /// Loads the notes and one that does not exist.
@@ -38,7 +38,7 @@ extension FieldNotes {
         log.info("loads notes").indent(true)
         defer { log.indent(false).info("loads notes DONE") }
         do {
-            let notes = try await floor.client.send(ListNotes(host: host))["notes"]
+            let notes = try await app.client.send(ListNotes(host: host))["notes"]
             for note in notes {
                 screen.row(
                     "\(note["id"].int(0))  \(note["title"].string("(untitled)"))",
@@ -50,7 +50,7 @@ extension FieldNotes {
             return false
         }
         do {
-            _ = try await floor.client.send(GetNote(host: host, id: 99))
+            _ = try await app.client.send(GetNote(host: host, id: 99))
         } catch {
             screen.quiet("note 99: \(error.userMessage)")
         }

@@ -3,7 +3,7 @@ import Ashlar
 extension FieldNotes {
     /// The same keys in three languages and two brands, typed values, an image, a theme, and one key's whole story.
     func showStrings() -> Bool {
-        let center = floor.customization
+        let center = app.customization
         let start = center.current
         screen.heading("Strings for \(start.deviceLanguage), brand \(start.brand ?? "none")")
         for key in ["app.title", "CancelString", "note.share", "error.offline"] {
