@@ -1,4 +1,4 @@
-# The one entry point: `make` alone lists the targets.
+# `make` lists the targets.
 
 SHELL := /bin/bash
 .SHELLFLAGS := -eu -o pipefail -c
@@ -16,19 +16,19 @@ SWIFT_FLAGS ?=
 FORMATTED := Package.swift Sources Tests Examples Benchmarks Fuzzing
 APT := DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends
 
-# Installs Debian packages where that is possible; what stays missing is said and left out by those who need it.
+# Installs Debian packages if possible. Tests that need a missing package report it and are skipped.
 define install
 	@for package in $(1); do \
 	    if command -v dpkg >/dev/null && ! dpkg -s $$package >/dev/null 2>&1; then \
 	        if [ "$$(id -u)" = 0 ]; then \
 	            { [ -n "$$(ls -A /var/lib/apt/lists 2>/dev/null | grep -v -e lock -e partial)" ] || apt-get update -qq; \
 	              $(APT) $$package; } >/dev/null 2>&1 || echo "$$package could not be installed"; \
-	        else echo "$$package is not installed: what needs it is left out"; fi; \
+	        else echo "$$package is not installed: tests that need it are skipped"; fi; \
 	    fi; \
 	done
 endef
 
-# One test of Networking at a time: tests that keep the processors busy would delay the clocks of others.
+# Networking runs one test at a time: tests that keep the processors busy would delay the timers of others.
 parallel = $$([ "$(1)" != Networking ] || echo --no-parallel)
 
 .PHONY: help run test build lint format docs consumer examples bench libcurl tsan asan fuzz soak clean ci
@@ -41,13 +41,13 @@ run: ## Builds and runs the sample app on Resources/ (ARGS="--language fr --bran
 	@swift build --quiet --package-path Examples --product field-notes
 	@Examples/.build/debug/field-notes --resources Resources $(ARGS)
 
-test: build ## Builds everything, runs every module's tests and the checks of the sources
-	@# A process a module, for the same reason, and what they say in a file each.
+test: build ## Builds everything, runs every module's tests and checks the sources
+	@# One process and one log file per module, for the same reason.
 	@for module in Core $(MODULES) Tooling Tool ""; do \
 	    echo "== $${module:-Ashlar}"; \
 	    log=.build/test-Ashlar$$module.log; \
 	    swift test --skip-build $(SWIFT_FLAGS) $(call parallel,$$module) --filter "^Ashlar$${module}Tests\." 2>&1 | Scripts/summary $$log || \
-	        { echo "failed; the whole output is in $$log"; exit 1; }; \
+	        { echo "failed; see $$log"; exit 1; }; \
 	done
 	Scripts/check-independence
 	Scripts/check-order
@@ -58,13 +58,13 @@ build:
 	$(call install,aapt gettext)
 	swift build --build-tests $(SWIFT_FLAGS)
 
-lint: ## Checks the format and rules of every Swift file, without changing any
+lint: ## Checks the format of every Swift file
 	swift-format lint --strict --parallel --recursive $(FORMATTED)
 
 format: ## Rewrites every Swift file in the house format
 	swift-format format --in-place --parallel --recursive $(FORMATTED)
 
-docs: ## Builds the documentation of every module as web pages into .build/docs
+docs: ## Builds the documentation as web pages into .build/docs
 	Scripts/build-docs
 
 consumer: ## Builds and runs Tests/Consumer, which uses each product alone
@@ -75,7 +75,7 @@ examples: ## Builds and runs every program of Examples/
 	swift build --package-path Examples --build-tests $(SWIFT_FLAGS)
 	@Scripts/run-examples
 
-bench: ## Measures beside the peers, as ratios (MODULE=Logging for one, ARGS=--quick for a look)
+bench: ## Measures next to peers, as ratios (MODULE=Logging for one module, ARGS=--quick for a short run)
 	$(call install,libspdlog-dev libfmt-dev libcurl4-openssl-dev nginx-light)
 	@mkdir -p .build/bench
 	@for module in $(CHOSEN); do \
@@ -83,33 +83,33 @@ bench: ## Measures beside the peers, as ratios (MODULE=Logging for one, ARGS=--q
 	    TZ=UTC Benchmarks/.build/release/$${module}Benchmarks --json .build/bench/$$module.json $(ARGS); \
 	done
 
-libcurl: ## Runs the tests of Networking on a newer libcurl than the system's
+libcurl: ## Runs Networking's tests on a newer libcurl than the system's
 	Scripts/test-libcurl
 
 tsan: ## Runs the tests under the thread sanitizer (MODULE=EventBus for one)
 	@for module in $(CHOSEN_FOR_TESTS); do swift test --sanitize thread --scratch-path .build/tsan $(call parallel,$$module) \
 	    --filter "^Ashlar$${module}Tests\." || exit 1; done
 
-# Leaks are not looked for, as Foundation and XCTest have some of their own, and signals are left to the tests' children,
-# which end by them on purpose.
+# Leak detection is off because Foundation and XCTest leak. Signals are not handled because child processes of the tests
+# end by them on purpose.
 asan: export ASAN_OPTIONS := detect_leaks=0:handle_segv=0:handle_abort=0:handle_sigbus=0:handle_sigfpe=0:handle_sigill=0
 asan: ## Runs the tests under the address sanitizer
 	@for module in $(CHOSEN_FOR_TESTS); do swift test --sanitize address --scratch-path .build/asan $(call parallel,$$module) \
 	    --filter "^Ashlar$${module}Tests\." || exit 1; done
 
-fuzz: ## Feeds every parser with libFuzzer's inputs (SECONDS_PER_TARGET=20)
+fuzz: ## Fuzzes every parser with libFuzzer (SECONDS_PER_TARGET=20)
 	@for module in $(CHOSEN_FOR_FUZZING); do Scripts/fuzz $$module $(SECONDS_PER_TARGET) || exit 1; done
 
-soak: ## Runs the long proofs: full counts of kills, generated files, races and requests
+soak: ## Runs the tests with full counts of kills, generated files, races and requests
 	@for module in $(CHOSEN_FOR_TESTS); do \
 	    ASHLAR_SOAK=1 swift test -c release -Xswiftc -enable-testing --scratch-path .build/soak $(call parallel,$$module) \
 	        --filter "^Ashlar$${module}Tests\." || exit 1; \
 	done
 
-clean: ## Removes everything that was built
+clean: ## Removes all build products
 	rm -rf .build {Examples,Benchmarks,Fuzzing,Tests/Consumer}/.build
 
-# What decides whether a change may land: everything that `make test` runs, with warnings as errors, and the rest.
+# A change lands if this target passes.
 ci: SWIFT_FLAGS := -Xswiftc -warnings-as-errors
 ci: lint test consumer examples ## Runs everything that a change must pass
 	$(call install,unicode-cldr-core)
