@@ -1,0 +1,52 @@
+/// The byte offsets at which the lines of a text start.
+///
+/// A line ends at LF, CR LF, or CR. Lines and columns count from 1; columns count UTF-8 bytes.
+package struct LineTable: Sendable {
+    private let starts: [UInt32]
+
+    /// Scans a text of less than 4 GiB.
+    ///
+    /// - Complexity: O(*n*) in the length of the text.
+    package init(_ bytes: [UInt8]) {
+        var starts: [UInt32] = [0]
+        starts.reserveCapacity(bytes.count / 24 + 8)
+        let text = bytes.span
+        let raw = text.bytes
+        var at = 0
+        while at < text.count {
+            // Eight bytes without CR and LF are skipped in one step.
+            if at + 8 <= text.count {
+                let word = raw.unsafeLoadUnaligned(fromByteOffset: at, as: UInt64.self)
+                if !Self.contains(word, 10), !Self.contains(word, 13) {
+                    at += 8
+                    continue
+                }
+            }
+            let stop = min(at + 8, text.count)
+            while at < stop {
+                let byte = text[at]
+                at += 1
+                if byte == 10 || (byte == 13 && (at == text.count || text[at] != 10)) { starts.append(UInt32(at)) }
+            }
+        }
+        self.starts = starts
+    }
+
+    /// The line and column of a byte offset.
+    ///
+    /// - Complexity: O(log *lines*).
+    package func position(of offset: Int) -> (line: Int, column: Int) {
+        var (low, high) = (0, starts.count)
+        while low + 1 < high {
+            let middle = (low + high) / 2
+            if Int(starts[middle]) <= offset { low = middle } else { high = middle }
+        }
+        return (low + 1, offset - Int(starts[low]) + 1)
+    }
+
+    /// Whether any of the eight bytes equals `byte` (the "has zero byte" test of *Hacker's Delight*).
+    private static func contains(_ word: UInt64, _ byte: UInt8) -> Bool {
+        let folded = word ^ (UInt64(byte) &* 0x0101_0101_0101_0101)
+        return (folded &- 0x0101_0101_0101_0101) & ~folded & 0x8080_8080_8080_8080 != 0
+    }
+}

@@ -1,0 +1,275 @@
+/// Parses a binary property list (`bplist00`) without recursion; no offset or count of the file is trusted.
+///
+/// The format is that of Core Foundation's `CFBinaryPList.c`. Sets, nulls, integers of 128 bits, strings that are not
+/// ASCII or UTF-16, dates that are not finite, and containers that contain themselves are errors.
+package struct BinaryPropertyListParser {
+    private struct Frame {
+        let object: Int
+        /// The offset of the first reference.
+        let references: Int
+        let count: Int
+        let isDictionary: Bool
+        var next = 0
+    }
+
+    private let bytes: [UInt8]
+    private var builder: PropertyListBuilder
+    private var offsetSize = 0
+    private var referenceSize = 0
+    private var objectCount = 0
+    private var tableStart = 0
+    private var frames: [Frame] = []
+    /// The containers being read, which must not occur inside themselves.
+    private var isOpen: [Bool] = []
+    /// The index of the string or data value made from each object, plus 1.
+    private var made: [UInt32] = []
+
+    /// Whether the bytes start as a binary property list does.
+    package static func recognizes(_ bytes: [UInt8]) -> Bool { bytes.starts(with: Array("bplist".utf8)) }
+
+    /// Parses the bytes of a file.
+    ///
+    /// - Complexity: O(*n*) in the number of values.
+    package static func parse(
+        _ bytes: [UInt8], limits: PropertyListLimits = PropertyListLimits()
+    ) throws(PropertyListError) -> PropertyListDocument {
+        var parser = BinaryPropertyListParser(bytes, limits)
+        return try parser.readDocument()
+    }
+
+    private init(_ bytes: [UInt8], _ limits: PropertyListLimits) {
+        self.bytes = bytes
+        builder = PropertyListBuilder(limits: limits)
+    }
+
+    private mutating func readDocument() throws(PropertyListError) -> PropertyListDocument {
+        let root = try readTrailer()
+        try readObject(root, referenceAt: bytes.count - 16)
+        while let frame = frames.last {
+            if frame.next == frame.count {
+                builder.close()
+                isOpen[frame.object] = false
+                frames.removeLast()
+                continue
+            }
+            frames[frames.count - 1].next += 1
+            var reference = frame.references + frame.next * referenceSize
+            if frame.isDictionary {
+                try readKey(object(at: reference), referenceAt: reference)
+                reference += frame.count * referenceSize
+            }
+            try readObject(object(at: reference), referenceAt: reference)
+        }
+        return builder.document
+    }
+
+    /// Reads the last 32 bytes and returns the number of the root object.
+    private mutating func readTrailer() throws(PropertyListError) -> UInt64 {
+        guard Self.recognizes(bytes), bytes.count >= 8, bytes[6] == UInt8(ascii: "0"), bytes[7] == UInt8(ascii: "0")
+        else { throw failure(at: 6, expected: "version 00 of the binary format", found: "another version") }
+        guard bytes.count >= 8 + 1 + 1 + 32 else {
+            throw failure(at: bytes.count, expected: "a 32-byte trailer", found: "the end of the file")
+        }
+        guard bytes.count <= UInt32.max else {
+            throw failure(.limitExceeded, at: 0, expected: "a file of less than 4 GiB")
+        }
+        let trailer = bytes.count - 32
+        offsetSize = Int(bytes[trailer + 6])
+        referenceSize = Int(bytes[trailer + 7])
+        let count = integer(at: trailer + 8, 8)
+        let root = integer(at: trailer + 16, 8)
+        let table = integer(at: trailer + 24, 8)
+        guard (1...8).contains(offsetSize), (1...8).contains(referenceSize) else {
+            throw failure(at: trailer + 6, expected: "sizes from 1 to 8 in the trailer", found: "other sizes")
+        }
+        guard count >= 1, count <= UInt64(bytes.count), root < count, table >= 9, table < UInt64(trailer),
+            count * UInt64(offsetSize) <= UInt64(trailer) - table
+        else {
+            throw failure(
+                at: trailer + 8, expected: "an offset table inside the file", found: "counts or offsets beyond its end")
+        }
+        objectCount = Int(count)
+        tableStart = Int(table)
+        isOpen = [Bool](repeating: false, count: objectCount)
+        made = [UInt32](repeating: 0, count: objectCount)
+        builder.reserve(nodes: objectCount, keyBytes: bytes.count / 4, strings: objectCount / 2)
+        return root
+    }
+
+    private func object(at reference: Int) -> UInt64 { integer(at: reference, referenceSize) }
+
+    private func offset(of object: UInt64, from reference: Int) throws(PropertyListError) -> Int {
+        guard object < UInt64(objectCount) else {
+            throw failure(at: reference, expected: "an object number below \(objectCount)", found: "\(object)")
+        }
+        let entry = tableStart + Int(object) * offsetSize
+        let offset = integer(at: entry, offsetSize)
+        guard offset >= 8, offset < UInt64(tableStart) else {
+            throw failure(at: entry, expected: "the offset of an object", found: "\(offset)")
+        }
+        return Int(offset)
+    }
+
+    private func integer(at start: Int, _ size: Int) -> UInt64 {
+        var value: UInt64 = 0
+        for at in start..<(start + size) { value = value << 8 | UInt64(bytes[at]) }
+        return value
+    }
+
+    /// The count in or after an object's marker, and the offset of its contents, which lie inside the file.
+    private func extent(at start: Int, unit: Int) throws(PropertyListError) -> (count: Int, contents: Int) {
+        var count = UInt64(bytes[start] & 0xF)
+        var contents = start + 1
+        if count == 0xF {
+            guard contents < tableStart, bytes[contents] >> 4 == 1, bytes[contents] & 0xF <= 3 else {
+                throw failure(at: start, expected: "a count", found: "another object")
+            }
+            let size = 1 << Int(bytes[contents] & 0xF)
+            guard contents + 1 + size <= tableStart else { throw beyond(start) }
+            count = integer(at: contents + 1, size)
+            contents += 1 + size
+        }
+        guard count <= UInt64(tableStart / unit), contents + Int(count) * unit <= tableStart else {
+            throw beyond(start)
+        }
+        return (Int(count), contents)
+    }
+
+    private mutating func readKey(_ object: UInt64, referenceAt reference: Int) throws(PropertyListError) {
+        let start = try offset(of: object, from: reference)
+        switch bytes[start] >> 4 {
+        case 0x5: builder.setKey(try ascii(at: start), position: start)
+        case 0x6: builder.setKey(Array(try utf16(at: start).utf8)[...], position: start)
+        default: throw failure(at: start, expected: "a string as the key", found: kindName(bytes[start]))
+        }
+        guard builder.document.keyBytes.count <= builder.limits.keyBytes else {
+            throw failure(.limitExceeded, at: start, expected: "at most \(builder.limits.keyBytes) bytes of keys")
+        }
+    }
+
+    private mutating func readObject(_ number: UInt64, referenceAt reference: Int) throws(PropertyListError) {
+        let start = try offset(of: number, from: reference)
+        let object = Int(number)
+        if builder.document.nodes.count >= builder.limits.values {
+            throw failure(.limitExceeded, at: start, expected: "at most \(builder.limits.values) values")
+        }
+        let marker = bytes[start]
+        switch marker >> 4 {
+        case 0x0 where marker == 0x08 || marker == 0x09:
+            builder.append(.boolean, marker == 0x09 ? 1 : 0, position: start)
+        case 0x1 where marker <= 0x14:
+            builder.append(try integerValue(at: start, size: 1 << Int(marker & 0xF)), position: start)
+        case 0x2 where marker == 0x22:
+            guard start + 5 <= tableStart else { throw beyond(start) }
+            let value = Double(Float(bitPattern: UInt32(truncatingIfNeeded: integer(at: start + 1, 4))))
+            builder.append(.real, value.bitPattern, position: start)
+        case 0x2 where marker == 0x23, 0x3 where marker == 0x33:
+            guard start + 9 <= tableStart else { throw beyond(start) }
+            let pattern = integer(at: start + 1, 8)
+            if marker == 0x33, !Double(bitPattern: pattern).isFinite {
+                throw failure(at: start, expected: "a date", found: "a number that is not finite")
+            }
+            builder.append(marker == 0x23 ? .real : .date, pattern, position: start)
+        case 0x4:
+            if made[object] == 0 {
+                let (count, contents) = try extent(at: start, unit: 1)
+                builder.append(Array(bytes[contents..<(contents + count)]), position: start)
+                made[object] = UInt32(builder.document.blobs.count)
+            } else {
+                builder.append(.data, UInt64(made[object] - 1), position: start)
+            }
+        case 0x5, 0x6:
+            if made[object] == 0 {
+                let text =
+                    marker >> 4 == 5 ? String(decoding: try ascii(at: start), as: UTF8.self) : try utf16(at: start)
+                builder.append(text, position: start)
+                made[object] = UInt32(builder.document.strings.count)
+            } else {
+                builder.append(.string, UInt64(made[object] - 1), position: start)
+            }
+        case 0x8 where marker <= 0x87:
+            let size = Int(marker & 0xF) + 1
+            guard start + 1 + size <= tableStart else { throw beyond(start) }
+            builder.append(.uid, integer(at: start + 1, size), position: start)
+        case 0xA, 0xD:
+            try openContainer(object, at: start, isDictionary: marker >> 4 == 0xD)
+        default:
+            throw failure(at: start, expected: "a value", found: kindName(marker))
+        }
+    }
+
+    private mutating func openContainer(_ object: Int, at start: Int, isDictionary: Bool) throws(PropertyListError) {
+        if isOpen[object] {
+            throw failure(at: start, expected: "a tree of objects", found: "a container that contains itself")
+        }
+        if builder.depth >= builder.limits.depth {
+            throw failure(
+                .limitExceeded, at: start, expected: "at most \(builder.limits.depth) nested dictionaries and arrays")
+        }
+        let (count, contents) = try extent(at: start, unit: isDictionary ? 2 * referenceSize : referenceSize)
+        isOpen[object] = true
+        builder.open(isDictionary ? .dictionary : .array, position: start)
+        frames.append(Frame(object: object, references: contents, count: count, isDictionary: isDictionary))
+    }
+
+    /// One, two, and four bytes are unsigned; eight are signed; the upper half of sixteen extends the sign.
+    private func integerValue(at start: Int, size: Int) throws(PropertyListError) -> NumberText.Integer {
+        guard start + 1 + size <= tableStart else { throw beyond(start) }
+        switch size {
+        case 1, 2, 4: return .signed(Int64(integer(at: start + 1, size)))
+        case 8: return .signed(Int64(bitPattern: integer(at: start + 1, 8)))
+        default:
+            let (high, low) = (integer(at: start + 1, 8), integer(at: start + 9, 8))
+            if high == 0 { return low > UInt64(Int64.max) ? .unsigned(low) : .signed(Int64(low)) }
+            if high == .max, low > UInt64(Int64.max) { return .signed(Int64(bitPattern: low)) }
+            throw failure(at: start, expected: "a 64-bit integer", found: "a 128-bit integer")
+        }
+    }
+
+    private func ascii(at start: Int) throws(PropertyListError) -> ArraySlice<UInt8> {
+        let (count, contents) = try extent(at: start, unit: 1)
+        let text = bytes[contents..<(contents + count)]
+        if text.contains(where: { $0 >= 0x80 }) {
+            throw failure(at: start, expected: "ASCII text", found: "other bytes")
+        }
+        return text
+    }
+
+    private func utf16(at start: Int) throws(PropertyListError) -> String {
+        let (count, contents) = try extent(at: start, unit: 2)
+        let units = (0..<count).map { UInt16(bytes[contents + 2 * $0]) << 8 | UInt16(bytes[contents + 2 * $0 + 1]) }
+        guard let text = String(validating: units, as: UTF16.self) else {
+            throw failure(at: start, expected: "UTF-16 text", found: "an unpaired surrogate")
+        }
+        return text
+    }
+
+    // MARK: Failures
+
+    private func kindName(_ marker: UInt8) -> String {
+        switch marker >> 4 {
+        case 0x0: marker == 0x08 || marker == 0x09 ? "a boolean" : "a null or fill byte"
+        case 0x1: "an integer"
+        case 0x2: "a real"
+        case 0x3: "a date"
+        case 0x4: "data"
+        case 0x5, 0x6: "a string"
+        case 0x8: "a UID of a keyed archive"
+        case 0xA: "an array"
+        case 0xC: "a set"
+        case 0xD: "a dictionary"
+        default: "an unknown marker 0x\(String(marker, radix: 16))"
+        }
+    }
+
+    private func beyond(_ start: Int) -> PropertyListError {
+        failure(at: start, expected: "an object inside the file", found: "an object that ends beyond it")
+    }
+
+    private func failure(
+        _ code: PropertyListError.Code = .malformed, at offset: Int, expected: String, found: String? = nil
+    ) -> PropertyListError {
+        PropertyListError(
+            code: code, offset: min(offset, bytes.count), path: builder.path(), expected: expected, found: found)
+    }
+}

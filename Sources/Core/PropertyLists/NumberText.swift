@@ -1,0 +1,62 @@
+/// The numbers that property lists write as text.
+package enum NumberText {
+    package enum Integer: Sendable, Hashable {
+        case signed(Int64)
+        /// A number above `Int64.max`.
+        case unsigned(UInt64)
+    }
+
+    /// Parses an integer with an optional sign, in decimal or in hexadecimal digits after `0x`.
+    ///
+    /// White space around the number is ignored. Returns `nil` if the text is not a 64-bit integer.
+    package static func integer(_ text: ArraySlice<UInt8>) -> Integer? {
+        var digits = trimmed(text)
+        let isNegative = digits.first == UInt8(ascii: "-")
+        if isNegative || digits.first == UInt8(ascii: "+") { digits.removeFirst() }
+        var radix: UInt64 = 10
+        if digits.count > 1, digits.first == UInt8(ascii: "0"),
+            digits[digits.startIndex + 1] | 0x20 == UInt8(ascii: "x")
+        {
+            radix = 16
+            digits.removeFirst(2)
+        }
+        if digits.isEmpty { return nil }
+        var magnitude: UInt64 = 0
+        for byte in digits {
+            let digit: UInt64
+            switch byte {
+            case UInt8(ascii: "0")...UInt8(ascii: "9"): digit = UInt64(byte - UInt8(ascii: "0"))
+            case UInt8(ascii: "a")...UInt8(ascii: "f") where radix == 16: digit = UInt64(byte - UInt8(ascii: "a") + 10)
+            case UInt8(ascii: "A")...UInt8(ascii: "F") where radix == 16: digit = UInt64(byte - UInt8(ascii: "A") + 10)
+            default: return nil
+            }
+            let (product, overflow) = magnitude.multipliedReportingOverflow(by: radix)
+            let (sum, carry) = product.addingReportingOverflow(digit)
+            if overflow || carry { return nil }
+            magnitude = sum
+        }
+        if isNegative {
+            return magnitude <= 1 << 63 ? .signed(Int64(bitPattern: 0 &- magnitude)) : nil
+        }
+        return magnitude > UInt64(Int64.max) ? .unsigned(magnitude) : .signed(Int64(magnitude))
+    }
+
+    /// Parses a number with a fraction or exponent, or `nan`, `inf`, or `infinity` in any case.
+    ///
+    /// White space around the number is ignored.
+    package static func real(_ text: ArraySlice<UInt8>) -> Double? {
+        let text = trimmed(text)
+        if text.isEmpty || text.count > 512 { return nil }
+        // `Double` also accepts `nan(7)` and `snan`.
+        if text.contains(where: { $0 == UInt8(ascii: "(") || $0 | 0x20 == UInt8(ascii: "s") }) { return nil }
+        return Double(String(decoding: text, as: UTF8.self))
+    }
+
+    private static func trimmed(_ text: ArraySlice<UInt8>) -> ArraySlice<UInt8> {
+        func isSpace(_ byte: UInt8) -> Bool { byte == 32 || (byte >= 9 && byte <= 13) }
+        var text = text
+        while let first = text.first, isSpace(first) { text.removeFirst() }
+        while let last = text.last, isSpace(last) { text.removeLast() }
+        return text
+    }
+}

@@ -1,0 +1,97 @@
+/// A parsed property list: a flat list of nodes in preorder, with the place of every value and key.
+///
+/// Node 0 is the root. The children of a container follow it, in the order of the file; the next sibling of a node is
+/// its `end`. A document of any depth is built, copied, and freed without recursion.
+package struct PropertyListDocument: Sendable {
+    package enum Kind: UInt8, Sendable {
+        case string, integer, unsigned, real, boolean, date, data, array, dictionary
+        /// A reference of a keyed archive; only binary files contain it.
+        case uid
+
+        /// The kind with its article, such as `an array`, for messages.
+        package var phrase: String {
+            switch self {
+            case .string: "a string"
+            case .integer, .unsigned: "an integer"
+            case .real: "a real"
+            case .boolean: "a boolean"
+            case .date: "a date"
+            case .data: "data"
+            case .array: "an array"
+            case .dictionary: "a dictionary"
+            case .uid: "a UID of a keyed archive"
+            }
+        }
+    }
+
+    /// One value with its key.
+    package struct Node: Sendable {
+        /// The bits of the value, an index into `strings` or `blobs`, or the number of children.
+        ///
+        /// A date is the bit pattern of its seconds since 2001-01-01T00:00:00Z.
+        package var payload: UInt64
+        /// The byte offset of the value.
+        package var position: UInt32
+        /// The byte offset of the key; 0 if the value has none.
+        package var keyPosition: UInt32
+        /// The start of the key in `keyBytes`.
+        package var keyStart: UInt32
+        /// The length of the key in bytes.
+        package var keyLength: UInt32
+        /// The number of the first node after this one and its descendants.
+        package var end: UInt32
+        package var kind: Kind
+    }
+
+    /// Two entries of a dictionary with equal keys.
+    package struct Duplicate: Sendable, Hashable {
+        /// The node of the entry that `later` replaces.
+        package var earlier: Int
+        /// The node of the next entry with the same key.
+        package var later: Int
+    }
+
+    package internal(set) var nodes: [Node] = []
+    /// The UTF-8 text of all keys, in the order of the nodes.
+    package internal(set) var keyBytes: [UInt8] = []
+    /// The text values; an object that a binary file shares occurs once.
+    package internal(set) var strings: [String] = []
+    /// The data values; an object that a binary file shares occurs once.
+    package internal(set) var blobs: [[UInt8]] = []
+    /// The repeated keys of all dictionaries; dictionaries that end first come first.
+    package internal(set) var duplicates: [Duplicate] = []
+
+    /// The key of a node; empty in an array.
+    package func key(of node: Int) -> String {
+        let start = Int(nodes[node].keyStart)
+        return String(decoding: keyBytes[start..<(start + Int(nodes[node].keyLength))], as: UTF8.self)
+    }
+
+    /// The children of an array or dictionary, in the order of the file; empty for other kinds.
+    package func children(of node: Int) -> Children {
+        let isContainer = nodes[node].kind == .array || nodes[node].kind == .dictionary
+        return Children(document: self, at: node + 1, end: isContainer ? Int(nodes[node].end) : node + 1)
+    }
+
+    package struct Children: Sequence, IteratorProtocol {
+        let document: PropertyListDocument
+        var at: Int
+        let end: Int
+
+        package mutating func next() -> Int? {
+            guard at < end else { return nil }
+            defer { at = Int(document.nodes[at].end) }
+            return at
+        }
+    }
+}
+
+extension PropertyListDocument.Node {
+    package var integer: Int64 { Int64(bitPattern: payload) }
+    package var unsigned: UInt64 { payload }
+    package var boolean: Bool { payload != 0 }
+    /// The number of a `real`, or the seconds of a `date`.
+    package var real: Double { Double(bitPattern: payload) }
+    /// The index of a `string` or `data` value, or the number of children.
+    package var index: Int { Int(truncatingIfNeeded: payload) }
+}
