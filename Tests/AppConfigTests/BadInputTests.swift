@@ -11,10 +11,10 @@ import Testing
             ("hello", ":1:1", "found text that is neither (OpenStep property lists are not read)"),
             ("a = b;", ":1:1", "found text that is neither (OpenStep property lists are not read)"),
             ("<html></html>", ":1:1", "expected <plist>, found <html>"),
-            ("<plist version=\"1.0\"><array/></plist>", ":1:22", "expected <dict> as the root, found <array/>"),
+            ("<plist version=\"1.0\"><array/></plist>", ":1:22", "expected a dictionary as the root, found an array"),
             (
                 "<plist version=\"1.0\"><string>x</string></plist>", ":1:22",
-                "expected <dict> as the root, found <string>"
+                "expected a dictionary as the root, found a string"
             ),
             ("[1]", ":1:1", "expected { of an object as the root, found \"[\""),
             ("<plist>\n<dict>\n<key>a</key>", ":3:13", "a: expected a value, found the end of the file"),
@@ -26,7 +26,7 @@ import Testing
             ("<plist><dict></dict></", ":1:23", "expected </plist>, found the end of the file"),
             ("<plist><dict></dict></plist>x", ":1:29", "expected the end of the file, found more text"),
             ("<plist><dict><key>a</key><string>x</string", ":1:43", "found the end of the file"),
-            ("<plist><dict><key>a</key><string>x & y</string></dict></plist>", ":1:36", "found a bare &"),
+            ("<plist><dict><key>a</key><string>x & y</string></dict></plist>", ":1:36", "such as &amp;, found &"),
             ("<plist><dict><key>a</key><string>&nope;</string></dict></plist>", ":1:34", "found &nope;"),
             ("<plist><dict><key>a</key><string>&#+65;</string></dict></plist>", ":1:34", "found &#+65;"),
             ("<plist><dict><key>a</key><string>&#x+41;</string></dict></plist>", ":1:34", "found &#x+41;"),
@@ -46,32 +46,35 @@ import Testing
                 "<plist><dict><key>a</key><string x='1'>y</string></dict></plist>", ":1:34",
                 "expected > at the end of <string"
             ),
-            ("<!DOCTYPE plist [<!ENTITY a \"b\">]><plist/>", ":1:17", "declarations inside of <!DOCTYPE> are not read"),
+            (
+                "<!DOCTYPE plist [<!ENTITY a \"b\">]><plist/>", ":1:17",
+                "declarations inside <!DOCTYPE> are not supported"
+            ),
             (
                 "<?xml version=\"1.0\" encoding=\"latin1\"?><plist/>", ":1:1",
                 "expected the encoding UTF-8, found latin1"
             ),
             (
                 "<plist><dict><key>n</key><integer>1e3</integer></dict></plist>", ":1:26",
-                "n: expected a whole number in 64 bits, found \"1e3\""
+                "n: expected a 64-bit integer, found \"1e3\""
             ),
             (
                 "<plist><dict><key>n</key><integer>18446744073709551616</integer></dict></plist>", ":1:26",
-                "n: expected a whole number"
+                "n: expected a 64-bit integer"
             ),
             (
                 "<plist><dict><key>d</key><date>2026-02-30T00:00:00Z</date></dict></plist>", ":1:26",
-                "d: expected a date as YYYY-MM-DDThh:mm:ssZ"
+                "d: expected a date such as 2026-01-31T23:59:59Z"
             ),
-            ("<plist><dict><key>d</key><data>A*</data></dict></plist>", ":1:26", "d: expected base64 text"),
-            ("<plist><dict><key>d</key><data>QQ=Q</data></dict></plist>", ":1:26", "d: expected base64 text"),
+            ("<plist><dict><key>d</key><data>A*</data></dict></plist>", ":1:26", "d: expected Base64 text"),
+            ("<plist><dict><key>d</key><data>QQ=Q</data></dict></plist>", ":1:26", "d: expected Base64 text"),
             ("{\r\n\"a\": 1,\r\n\"b\": 01}", ":3:6", "b: expected a number, found a malformed one"),
             ("{\r\"a\": 1,\n\n\r\"b\": 01}", ":5:6", "b: expected a number, found a malformed one"),
             (
                 "<plist><dict><key>b</key><dict><key>c</key><real>x</real></dict></dict></plist>", ":1:44",
                 "b.c: expected a number, found \"x\""
             ),
-            ("<plist><dict><key>a</key><!-- no end", ":1:26", "the comment has no end: expected -->"),
+            ("<plist><dict><key>a</key><!-- no end", ":1:26", "unterminated comment"),
             ("{\"a\": 1,}", ":1:9", "expected a key in quotes, found \"}\""),
             ("{\"a\" 1}", ":1:6", "expected : after the key, found \"1\""),
             ("{\"a\": [1 2]}", ":1:10", "a[1]: expected , or ], found \"2\""),
@@ -148,7 +151,7 @@ import Testing
         #expect(try read(Array(plist.utf8)).get().string(forKey: "a") == text)
     }
 
-    @Test("A key that stands twice is an error that names both lines, or by option a remark")
+    @Test("A duplicate key is an error that names both lines, or by option a diagnostic")
     func duplicates() throws {
         let text = plist(
             "<key>a</key><dict>\n<key>x</key><string>1</string>\n<key>y</key><true/>\n<key>x</key><string>2</string>\n</dict>"
@@ -156,7 +159,7 @@ import Testing
         let error = try #require(loadError(text))
         #expect(
             error.description
-                == "a.x: the key stands twice (ApplicationConfig.plist:7:1; first at ApplicationConfig.plist:5)")
+                == "a.x: duplicate key (ApplicationConfig.plist:7:1; first defined at ApplicationConfig.plist:5)")
         var lenient = plan(["ApplicationConfig.plist": text])
         lenient.refusesDuplicateKeys = false
         let config = try ApplicationConfig.load(lenient)

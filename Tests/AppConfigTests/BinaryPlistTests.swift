@@ -36,27 +36,32 @@ import Testing
     @Test(
         "Forged and foreign files are refused with the offset",
         arguments: [
-            (file([[0xD1, 1, 0], text("a")]), "a: expected a tree of objects, found a container that holds itself"),
-            (file([[0xD1, 1, 9], text("a")]), "a: expected an object below 2, found a forged reference"),
-            (file([[0xD1, 1, 1], text("a")]) { $0[15] = 200 }, "expected an offset table inside of the file"),
+            (
+                file([[0xD1, 1, 0], text("a")]), "a: expected a tree of objects, found a container that contains itself"
+            ),
+            (file([[0xD1, 1, 9], text("a")]), "a: expected an object number below 2, found 9"),
+            (file([[0xD1, 1, 1], text("a")]) { $0[15] = 200 }, "expected an offset table inside the file"),
             (file([[0xD1, 1, 1], text("a")]) { $0[6] = 0 }, "expected sizes from 1 to 8 in the trailer"),
-            (file([[0xDF, 0x13, 0x7F, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF]]), "found one that ends beyond it"),
-            (offsetInHeader, "a: expected an object inside of the file, found a forged offset"),
+            (
+                file([[0xDF, 0x13, 0x7F, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF]]),
+                "found an object that ends beyond it"
+            ),
+            (offsetInHeader, "a: expected the offset of an object, found 0"),
             (
                 file([
                     [0xD1, 1, 2], text("a"), [0x14] + [UInt8](repeating: 0xFF, count: 8) + [0, 0, 0, 0, 0, 0, 0, 1],
                 ]),
-                "a: expected a whole number in 64 bits, found one of 128 bits"
+                "a: expected a 64-bit integer, found a 128-bit integer"
             ),
             (file([[0xA0]]), "expected a dictionary as the root, found an array"),
-            (file([[0xD1, 1, 2], [0x10, 5], text("a")]), "expected a string as key, found an integer"),
+            (file([[0xD1, 1, 2], [0x10, 5], text("a")]), "expected a string as the key, found an integer"),
             (file([[0xD1, 1, 2], text("a"), [0x80, 1]]), "a: expected a value, found a UID of a keyed archive"),
             (file([[0xD1, 1, 2], text("a"), [0x62, 0xD8, 0, 0, 65]]), "a: expected UTF-16 text"),
             (file([[0xD1, 1, 2], text("a"), [0x51, 0xFF]]), "a: expected ASCII text"),
-            (file([[0xD1, 1, 2], text("a"), [0x5F, 0x10, 0xFF]]), "found one that ends beyond it"),
-            (file([[0xD2, 1, 2, 1, 2], text("a"), text("a")]), "a: the key stands twice"),
+            (file([[0xD1, 1, 2], text("a"), [0x5F, 0x10, 0xFF]]), "found an object that ends beyond it"),
+            (file([[0xD2, 1, 2, 1, 2], text("a"), text("a")]), "a: duplicate key"),
             (Array("bplist01".utf8) + [UInt8](repeating: 0, count: 40), "expected version 00 of the binary format"),
-            (Array("bplist00".utf8), "expected a trailer of 32 bytes, found the end of the file"),
+            (Array("bplist00".utf8), "expected a 32-byte trailer, found the end of the file"),
             (Array("bplist".utf8), "expected version 00 of the binary format"),
         ])
     func forged(bytes: [UInt8], message: String) throws {

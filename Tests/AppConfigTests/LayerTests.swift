@@ -98,7 +98,7 @@ import Testing
         let error = #expect(throws: ConfigError.self) { try ApplicationConfig.load(plan) }
         #expect(
             error?.description
-                == "http: expected a whole number in 64 bits, found \"12x\" (ApplicationConfig.debug.plist:5:1)")
+                == "http: expected a 64-bit integer, found \"12x\" (ApplicationConfig.debug.plist:5:1)")
         let report = ApplicationConfig.loadReport(plan)
         #expect(report.errors.map(\.code) == [.malformedSource])
         #expect(report.config.string(forKey: "title") == "Simulated")

@@ -217,7 +217,7 @@ struct ConfigInterpolator {
     ) -> (text: String, isSecret: Bool)? {
         switch value(of: reference, unit) {
         case .scalar(.date(let date), let isSecret):
-            return (ConfigDateText.format(date.timeIntervalSinceReferenceDate), isSecret)
+            return (ConfigDateText.format(secondsSince2001: date.timeIntervalSinceReferenceDate), isSecret)
         case .scalar(let value, let isSecret):
             if let text = ConfigCoercion.standard.string(value) { return (text, isSecret) }
             report(unit, reason: "\(spelled(reference)) is no text", expected: "text", found: value.kindName)

@@ -74,7 +74,7 @@ enum ConfigDescription {
         case .unsigned: return String(node.payload)
         case .real: return "\(Double(bitPattern: node.payload))"
         case .string: return quoted(tree.strings[Int(node.payload)])
-        case .date: return ConfigDateText.format(Double(bitPattern: node.payload))
+        case .date: return ConfigDateText.format(secondsSince2001: Double(bitPattern: node.payload))
         case .data: return "<\(tree.blobs[Int(node.payload)].count) bytes>"
         case .array: return "[\(tree.count(of: number)) values]"
         case .dictionary: return "{\(tree.count(of: number)) values}"

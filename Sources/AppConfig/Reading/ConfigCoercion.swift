@@ -1,3 +1,5 @@
+internal import AshlarCore
+
 /// What a value of one kind may be read as.
 public struct ConfigCoercion: Hashable, Sendable {
     enum Kind { case standard, strict, seed }
@@ -64,11 +66,7 @@ extension ConfigCoercion {
             if number.isNaN { return 0 }
             return T(truncatingIfNeeded: Int32(max(min(number, Double(Int32.max)), Double(Int32.min))))
         case (.string(let text), .standard):
-            var text = text
-            let number = text.withUTF8 { text in
-                text.contains { $0 <= 32 } ? nil : ScalarText.integer(text)
-            }
-            switch number {
+            switch text.utf8.contains(where: { $0 <= 32 }) ? nil : NumberText.integer(Array(text.utf8)[...]) {
             case .signed(let number): return T(exactly: number)
             case .unsigned(let number): return T(exactly: number)
             case nil: return nil

@@ -1,3 +1,5 @@
+internal import AshlarCore
+
 #if canImport(FoundationEssentials)
     public import FoundationEssentials
 #else
@@ -106,8 +108,8 @@ extension Date: ConfigConvertible {
     public init?(configValue value: ConfigValue, coercion: ConfigCoercion) {
         switch value {
         case .date(let date): self = date
-        case .string(var text) where coercion.kind != .strict:
-            guard let seconds = text.withUTF8({ ConfigDateText.parse($0) }) else { return nil }
+        case .string(let text) where coercion.kind != .strict:
+            guard let seconds = RFC3339.parse(text.utf8, allowsDateOnly: true)?.secondsSince2001 else { return nil }
             self.init(timeIntervalSinceReferenceDate: seconds)
         default: return nil
         }
@@ -119,8 +121,8 @@ extension Data: ConfigConvertible {
     public init?(configValue value: ConfigValue, coercion: ConfigCoercion) {
         switch value {
         case .data(let data): self = data
-        case .string(var text) where coercion.kind != .strict:
-            guard let bytes = text.withUTF8({ Base64.decode($0) }) else { return nil }
+        case .string(let text) where coercion.kind != .strict:
+            guard let bytes = Base64.decode(text.utf8, ignoringWhitespace: true) else { return nil }
             self.init(bytes)
         default: return nil
         }

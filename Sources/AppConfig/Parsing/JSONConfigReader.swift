@@ -1,3 +1,5 @@
+internal import AshlarCore
+
 /// Reads a JSON object into a tree, in one pass and without recursion.
 ///
 /// Strict RFC 8259: no comments, no trailing commas. Whole numbers must fit 64 bits, others must be finite, and a key
@@ -132,7 +134,7 @@ struct JSONConfigReader {
         let number = UnsafeBufferPointer(rebasing: text[start..<at])
         guard isRight else { throw failure(at: start, expected: "a number", found: "a malformed one") }
         if isWhole {
-            switch ScalarText.integer(number) {
+            switch NumberText.integer(Array(number)[...]) {
             case .signed(let value): builder.integer(value, position: UInt32(start))
             case .unsigned(let value): builder.unsigned(value, position: UInt32(start))
             case nil: throw failure(at: start, expected: "a whole number in 64 bits", found: "a bigger one")

@@ -1,3 +1,5 @@
+internal import AshlarCore
+
 /// What every reader of a file needs to know besides the bytes, and the way it reports what is wrong with them.
 struct ConfigReaderContext: Sendable {
     /// What a key that stands twice in one dictionary means.
@@ -17,7 +19,7 @@ struct ConfigReaderContext: Sendable {
         key: ConfigPath? = nil, reason: String? = nil, expected: String? = nil, found: String? = nil,
         notes: [String] = []
     ) -> ConfigError {
-        let lines = ConfigSource.Positions.lines(ConfigSource.lineStarts(of: text))
+        let lines = ConfigSource.Positions.lines(LineTable(Array(text)))
         let origin = ConfigSource(name: name, file: file, positions: lines).origin(at: UInt32(offset))
         return ConfigError(
             code, key: key.flatMap { $0.components.isEmpty ? nil : $0 }, origin: origin, reason: reason,
@@ -25,7 +27,7 @@ struct ConfigReaderContext: Sendable {
     }
 
     func source(_ text: UnsafeBufferPointer<UInt8>) -> ConfigSource {
-        ConfigSource(name: name, file: file, positions: .lines(ConfigSource.lineStarts(of: text)))
+        ConfigSource(name: name, file: file, positions: .lines(LineTable(Array(text))))
     }
 
     /// Looks for equal keys in the innermost open dictionary before it is closed; the source is made only if needed.
@@ -41,19 +43,24 @@ struct ConfigReaderContext: Sendable {
             let first = source.origin(at: builder.keyPosition(of: twin.first))
             let second = source.origin(at: builder.keyPosition(of: twin.second))
             let key = builder.path(ofChild: twin.second)
-            switch duplicates {
-            case .error:
-                throw ConfigError(
-                    .duplicateKey, key: key, origin: second, reason: "the key stands twice",
-                    notes: ["first at \(first)"])
-            case .lastWins:
-                diagnostics.append(
-                    ConfigDiagnostic(
-                        .duplicateKey, key: key, origin: second,
-                        message: "the key stands twice, first at \(first); the later one is taken"))
-                builder.supersede(twin.first)
-            }
+            diagnostics.append(try duplicate(key, first: first, second: second))
+            builder.supersede(twin.first)
         }
+    }
+
+    /// The diagnostic for a repeated key.
+    ///
+    /// - Throws: A `duplicateKey` error, unless the last of several entries wins.
+    func duplicate(
+        _ key: ConfigPath, first: ConfigOrigin, second: ConfigOrigin
+    ) throws(ConfigError) -> ConfigDiagnostic {
+        if duplicates == .error {
+            throw ConfigError(
+                .duplicateKey, key: key, origin: second, reason: "duplicate key", notes: ["first defined at \(first)"])
+        }
+        return ConfigDiagnostic(
+            .duplicateKey, key: key, origin: second,
+            message: "duplicate key, first defined at \(first); the last value wins")
     }
 }
 
@@ -77,10 +84,7 @@ enum ConfigFormat: Sendable {
                 expected: "at most \(context.limits.bytes) bytes", found: "\(bytes.count)")
         }
         if bytes.starts(with: Array("bplist".utf8)) {
-            return try bytes.withUnsafeBufferPointer { (bytes) throws(ConfigError) in
-                var reader = BinaryPlistReader(bytes, context)
-                return try reader.read()
-            }
+            return try PropertyListReader.read(bytes, context)
         }
         if bytes.starts(with: [0xFE, 0xFF]) || bytes.starts(with: [0xFF, 0xFE]) {
             guard let utf8 = utf16Text(bytes) else {
@@ -97,7 +101,7 @@ enum ConfigFormat: Sendable {
     private static func readText(_ bytes: [UInt8], _ context: ConfigReaderContext) throws(ConfigError) -> ConfigReading
     {
         try bytes.withUnsafeBufferPointer { (text) throws(ConfigError) in
-            if let bad = UTF8Check.firstInvalidOffset(in: text) {
+            if let bad = UTF8Validation.firstInvalid(in: bytes) {
                 throw context.failure(
                     at: bad, of: text, expected: "UTF-8 text", found: "byte 0x\(String(text[bad], radix: 16))")
             }
@@ -110,8 +114,7 @@ enum ConfigFormat: Sendable {
             }
             switch text[at] {
             case UInt8(ascii: "<"):
-                var reader = XMLPlistReader(text, context)
-                return try reader.read()
+                return try PropertyListReader.read(bytes, context)
             case UInt8(ascii: "{"), UInt8(ascii: "["), UInt8(ascii: "\""):
                 var reader = JSONConfigReader(text, context)
                 return try reader.read()
@@ -133,44 +136,5 @@ enum ConfigFormat: Sendable {
         }
         guard let text = String(validating: units, as: UTF16.self) else { return nil }
         return Array(text.utf8)
-    }
-}
-
-/// The check that bytes are UTF-8 before anything is made of them.
-enum UTF8Check {
-    /// The offset of the first byte that does not belong to valid UTF-8, by table 3-7 of the Unicode Standard.
-    static func firstInvalidOffset(in text: UnsafeBufferPointer<UInt8>) -> Int? {
-        guard let base = text.baseAddress else { return nil }
-        let count = text.count
-        var at = 0
-        while at < count {
-            if at + 8 <= count,
-                UnsafeRawPointer(base + at).loadUnaligned(as: UInt64.self) & 0x8080_8080_8080_8080 == 0
-            {
-                at += 8
-                continue
-            }
-            let lead = base[at]
-            if lead < 0x80 {
-                at += 1
-                continue
-            }
-            let length: Int
-            var second: ClosedRange<UInt8> = 0x80...0xBF
-            switch lead {
-            case 0xC2...0xDF: length = 2
-            case 0xE0: (length, second) = (3, 0xA0...0xBF)
-            case 0xED: (length, second) = (3, 0x80...0x9F)
-            case 0xE1...0xEF: length = 3
-            case 0xF0: (length, second) = (4, 0x90...0xBF)
-            case 0xF4: (length, second) = (4, 0x80...0x8F)
-            case 0xF1...0xF3: length = 4
-            default: return at
-            }
-            guard at + length <= count, second.contains(base[at + 1]) else { return at }
-            for next in 2..<max(length, 2) where !(0x80...0xBF).contains(base[at + next]) { return at }
-            at += length
-        }
-        return nil
     }
 }

@@ -125,6 +125,15 @@ struct ConfigTreeBuilder {
         append(.string, UInt64(texts.count - 1), position)
     }
 
+    /// Stores a text for `sharedString`.
+    mutating func addText(_ text: String) {
+        if !hasTemplates { hasTemplates = ConfigTemplate.isTemplate(text) }
+        texts.append(text)
+    }
+
+    /// Stores bytes for `sharedData`.
+    mutating func addBlob(_ bytes: [UInt8]) { blobs.append(bytes) }
+
     /// Adds a text that was added before.
     mutating func sharedString(_ index: Int, position: UInt32) { append(.string, UInt64(index), position) }
 

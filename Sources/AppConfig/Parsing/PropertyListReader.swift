@@ -1,0 +1,109 @@
+internal import AshlarCore
+
+/// Reads property lists, XML and binary, into trees.
+enum PropertyListReader {
+    /// Reads the bytes of a file, binary if they begin with `bplist`, XML in UTF-8 otherwise.
+    static func read(_ bytes: [UInt8], _ context: ConfigReaderContext) throws(ConfigError) -> ConfigReading {
+        let isBinary = BinaryPropertyListParser.recognizes(bytes)
+        let limits = PropertyListLimits(
+            depth: context.limits.depth, values: context.limits.values, keyBytes: max(context.limits.bytes, 1 << 16))
+        let document: PropertyListDocument
+        do throws(PropertyListError) {
+            document =
+                isBinary
+                ? try BinaryPropertyListParser.parse(bytes, limits: limits)
+                : try XMLPropertyListParser.parse(bytes, limits: limits)
+        } catch {
+            throw self.error(error, context)
+        }
+        let source = ConfigSource(
+            name: context.name, file: context.file, positions: isBinary ? .offsets : .lines(LineTable(bytes)))
+        let root = document.nodes[0]
+        guard root.kind == .dictionary else {
+            throw ConfigError(
+                .malformedSource, origin: source.origin(at: root.position), expected: "a dictionary as the root",
+                found: root.kind.phrase)
+        }
+        var builder = ConfigTreeBuilder()
+        if let refused = builder.append(document) {
+            let node = document.nodes[refused]
+            let isLongKey = node.kind != .uid
+            throw ConfigError(
+                isLongKey ? .limitExceeded : .malformedSource, key: isLongKey ? nil : document.path(of: refused),
+                origin: source.origin(at: isLongKey ? node.keyPosition : node.position),
+                expected: isLongKey ? "a key of at most 65535 bytes" : "a value",
+                found: isLongKey ? nil : node.kind.phrase)
+        }
+        var diagnostics: [ConfigDiagnostic] = []
+        for twin in document.duplicates {
+            let key = document.path(of: twin.later)
+            let first = source.origin(at: document.nodes[twin.earlier].keyPosition)
+            let second = source.origin(at: document.nodes[twin.later].keyPosition)
+            diagnostics.append(try context.duplicate(key, first: first, second: second))
+            builder.supersede(twin.earlier)
+        }
+        return ConfigReading(tree: builder.finish(sources: [source]), diagnostics: diagnostics)
+    }
+
+    private static func error(_ error: PropertyListError, _ context: ConfigReaderContext) -> ConfigError {
+        let path = error.path.map { step -> ConfigPath.Component in
+            switch step {
+            case .key(let key): .key(key)
+            case .index(let index): .index(index)
+            }
+        }
+        return ConfigError(
+            error.code == .malformed ? .malformedSource : .limitExceeded, key: path.isEmpty ? nil : ConfigPath(path),
+            origin: ConfigOrigin(
+                name: context.name, file: context.file, line: error.line, column: error.column, offset: error.offset),
+            reason: error.reason, expected: error.expected, found: error.found)
+    }
+}
+
+extension PropertyListDocument {
+    /// The path of a node, found by walking down from the root.
+    fileprivate func path(of target: Int) -> ConfigPath {
+        var components: [ConfigPath.Component] = []
+        var node = 0
+        while node != target {
+            for (index, child) in children(of: node).enumerated() where target < Int(nodes[child].end) {
+                components.append(nodes[node].kind == .array ? .index(index) : .key(key(of: child)))
+                node = child
+                break
+            }
+        }
+        return ConfigPath(components)
+    }
+}
+
+extension ConfigTreeBuilder {
+    /// Appends a whole document; returns the node that a configuration cannot hold, if there is one.
+    fileprivate mutating func append(_ document: borrowing PropertyListDocument) -> Int? {
+        reserve(nodes: document.nodes.count, keyBytes: document.keyBytes.count, strings: document.strings.count)
+        for text in document.strings { addText(text) }
+        for blob in document.blobs { addBlob(blob) }
+        let keys = document.keyBytes
+        for (number, node) in document.nodes.enumerated() {
+            while let open = container, Int(document.nodes[open].end) <= number { close() }
+            guard node.keyLength <= UInt16.max else { return number }
+            if node.keyLength > 0 {
+                let start = Int(node.keyStart)
+                keys[start..<(start + Int(node.keyLength))].withUnsafeBufferPointer { _ = key($0) }
+            }
+            switch node.kind {
+            case .string: sharedString(node.index, position: node.position)
+            case .integer: integer(node.integer, position: node.position)
+            case .unsigned: unsigned(node.unsigned, position: node.position)
+            case .real: real(node.real, position: node.position)
+            case .boolean: boolean(node.boolean, position: node.position)
+            case .date: date(node.real, position: node.position)
+            case .data: sharedData(node.index, position: node.position)
+            case .array: open(.array, position: node.position)
+            case .dictionary: open(.dictionary, position: node.position)
+            case .uid: return number
+            }
+        }
+        while container != nil { close() }
+        return nil
+    }
+}
