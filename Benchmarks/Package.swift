@@ -2,7 +2,7 @@
 import Foundation
 import PackageDescription
 
-/// A native peer: a C or C++ target in `Sources/` that is built only where its Debian package is installed.
+/// A native peer: a C or C++ target in `Sources/` that is built only if its Debian package is installed.
 struct NativePeer {
     let target: String
     let header: String

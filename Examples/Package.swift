@@ -1,7 +1,7 @@
 // swift-tools-version: 6.2
 import PackageDescription
 
-/// A program of at most 40 lines that uses one product alone.
+/// A program of at most 40 lines that uses one product.
 func tiny(_ name: String, _ module: String) -> Target {
     .executableTarget(
         name: name, dependencies: [.product(name: "Ashlar\(module)", package: "Ashlar")], path: "Sources/\(name)")

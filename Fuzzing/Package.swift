@@ -1,7 +1,7 @@
 // swift-tools-version: 6.2
 import PackageDescription
 
-/// A program that feeds libFuzzer's inputs to the parsers of one module; `make fuzz` builds and runs it.
+/// A program that fuzzes the parsers of one module; `make fuzz` builds and runs it.
 func fuzzer(_ folder: String) -> Target {
     .executableTarget(
         name: "\(folder)Fuzz",

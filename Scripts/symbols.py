@@ -1,4 +1,4 @@
-"""The public declarations of the modules, read from the compiler's symbol graphs."""
+"""Reads the public declarations of the modules from the compiler's symbol graphs."""
 import json
 import pathlib
 import platform
@@ -15,7 +15,7 @@ def target():
 
 
 def graphs(module_name, search_path, extra_search_paths=()):
-    """Returns the symbol graphs of a built module: its own and those of its extensions of other modules' types."""
+    """Returns the symbol graphs of a built module, including those of its extensions of other modules' types."""
     with tempfile.TemporaryDirectory() as folder:
         command = [
             "swift-symbolgraph-extract", "-module-name", module_name, "-target", target(),
@@ -28,13 +28,13 @@ def graphs(module_name, search_path, extra_search_paths=()):
 
 
 def c_module_paths(root):
-    """The folders with module maps of the C helper targets, which a module's interface may mention."""
+    """Returns the folders with the C helper targets' module maps, which a module's interface may import."""
     return sorted(path.parent for path in (root / ".build/debug").glob("*.build/module.modulemap")) + sorted(
         (root / "Sources").glob("CAshlar*/include"))
 
 
 def public_symbols(root, module):
-    """Returns the public symbols of a module of the package, which must have been built for debugging."""
+    """Returns the public symbols of a module. The package must have been built for debugging."""
     found = []
     for graph in graphs(f"Ashlar{module}", root / ".build/debug/Modules", c_module_paths(root)):
         found += graph["symbols"]

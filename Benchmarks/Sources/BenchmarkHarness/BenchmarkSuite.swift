@@ -1,9 +1,10 @@
 import Foundation
 
-/// The benchmarks of one module: rows that are run, printed as a table and written as JSON.
+/// Runs the benchmark rows of one module, prints them as a table and writes them as JSON.
 ///
-/// Options of the command line: `--filter TEXT` runs the rows whose name contains the text, `--samples N` (30 at
-/// least counts), `--json FILE`, `--quick` for a look that is not to be quoted.
+/// Command-line options: `--filter TEXT` runs the rows whose name contains the text, `--samples N` sets the number of
+/// samples (at least 30), `--json FILE` writes the results, and `--quick` takes fewer samples than a figure to quote
+/// needs.
 public struct BenchmarkSuite {
     private let module: String
     private let filter: String?
@@ -24,21 +25,21 @@ public struct BenchmarkSuite {
             samples: isQuick ? 5 : max(30, option("--samples").flatMap(Int.init) ?? 30),
             sampleTime: isQuick ? 1e6 : 5e6)
         print(
-            "\(module): \(sampler.samples) interleaved samples of \(Int(sampler.sampleTime / 1e6)) ms or more a contender"
+            "\(module): \(sampler.samples) interleaved samples of \(Int(sampler.sampleTime / 1e6)) ms or more per contender"
         )
         print(
-            "ratio = median of the samples' ratios, ours to the peer's; per operation: wall median, p90, processor time\n"
+            "ratio = median of the per-sample ratios of ours to the peer; per operation: wall median, p90, processor time\n"
         )
     }
 
-    /// Measures ours beside its peers in one run.
+    /// Measures an operation next to its peers in one run.
     ///
     /// - Parameters:
-    ///   - name: What is measured.
-    ///   - note: What a reader must know to judge the figure, such as what a killed process loses.
-    ///   - allocations: The most heap allocations an operation may make, if that was promised.
-    ///   - ours: Our way of doing the work.
-    ///   - peers: What it is compared with.
+    ///   - name: The name of the row.
+    ///   - note: A remark that a reader needs to judge the figure, such as what a killed process loses.
+    ///   - allocations: The greatest number of heap allocations per operation, if there is a limit.
+    ///   - ours: The operation.
+    ///   - peers: The operations to compare it with.
     public mutating func row(
         _ name: String, note: String? = nil, allocations: Double? = nil, ours: Contender, against peers: [Peer]
     ) {
@@ -68,7 +69,7 @@ public struct BenchmarkSuite {
                 name: name, note: note, measurements: measurements, comparisons: comparisons, value: nil, unit: nil))
     }
 
-    /// Records a value that was measured some other way, such as bytes of memory.
+    /// Records a value that the closure measures, such as bytes of memory.
     public mutating func value(
         _ name: String, unit: String, bar: Bar? = nil, note: String? = nil, measure: () -> Double
     ) {
@@ -82,7 +83,7 @@ public struct BenchmarkSuite {
                 name: name, note: note, measurements: [], comparisons: comparisons ?? [], value: value, unit: unit))
     }
 
-    /// Prints how many bars were met and writes the JSON file, if one was asked for.
+    /// Prints the number of bars met and writes the JSON file, if requested.
     public func finish() {
         let judged = results.flatMap(\.comparisons).compactMap(\.isMet)
         print("\n\(module): \(judged.filter { $0 }.count) of \(judged.count) bars met")
@@ -92,7 +93,7 @@ public struct BenchmarkSuite {
         do {
             try encoder.encode(results).write(to: URL(fileURLWithPath: jsonFile))
         } catch {
-            print("\(jsonFile) could not be written: \(error)")
+            print("can't write \(jsonFile): \(error)")
         }
     }
 
@@ -110,7 +111,7 @@ public struct BenchmarkSuite {
         }
         for comparison in row.comparisons {
             if let leftOut = comparison.leftOut {
-                print("      left out: \(comparison.peer) (\(leftOut))")
+                print("      not measured: \(comparison.peer) (\(leftOut))")
                 continue
             }
             let verdict = comparison.isMet.map { $0 ? "met" : "NOT MET" } ?? ""
@@ -127,7 +128,7 @@ extension String {
 }
 
 extension Double {
-    /// Nanoseconds with the unit that reads best.
+    /// Nanoseconds as text, scaled to ns, µs, ms or s.
     var time: String {
         switch self {
         case ..<1e3: "\(short) ns"

@@ -1,22 +1,22 @@
 import CBenchmarkAllocations
 import Dispatch
 
-/// One way of doing the work of a row: ours or a peer's.
+/// An operation of a row: ours or a peer's.
 public struct Contender {
     let name: String
-    /// Does the work `n` times; nil where the peer is not on this machine.
+    /// Runs the operation `n` times; nil if the peer isn't installed.
     let run: ((_ n: Int) -> Void)?
     let reason: String
 
-    /// A contender whose closure does the work as many times as it is told.
+    /// Creates a contender whose closure runs the operation `n` times.
     ///
-    /// The loop is the closure's own, so that a call through a closure is not part of what is measured. Add up what
-    /// the work yields and give the sum to ``blackHole(_:)`` once at the end.
+    /// The closure contains the loop, so the measurement doesn't include a closure call per operation. Accumulate the
+    /// results and pass them to ``blackHole(_:)`` once at the end.
     public init(_ name: String, _ run: @escaping (_ n: Int) -> Void) {
         (self.name, self.run, reason) = (name, run, "")
     }
 
-    /// A contender whose work is asynchronous; the calling thread waits for each batch.
+    /// Creates a contender with an asynchronous operation; the calling thread waits for each batch.
     public init(async name: String, _ run: @escaping @Sendable (_ n: Int) async -> Void) {
         self.init(name) { n in
             let done = DispatchSemaphore(value: 0)
@@ -28,7 +28,7 @@ public struct Contender {
         }
     }
 
-    /// A peer that this machine does not have; its line says why and it counts neither for nor against.
+    /// A peer that isn't installed; its line gives the reason, and its bar isn't judged.
     public static func missing(_ name: String, because reason: String) -> Contender {
         Contender(name: name, reason: reason)
     }
@@ -38,13 +38,13 @@ public struct Contender {
     }
 }
 
-/// Keeps the optimizer from removing the work that led to a value.
+/// Keeps the optimizer from removing the computation of a value.
 @inline(never)
 public func blackHole<T>(_ value: T) {
     withUnsafePointer(to: value) { benchmark_black_hole($0) }
 }
 
-/// Bytes of heap in use now, or nil where they cannot be counted; for rows about memory.
+/// Returns the bytes of heap in use, or nil if the platform can't count them.
 public func liveHeapBytes() -> Int? {
     let bytes = benchmark_live_bytes()
     return bytes < 0 ? nil : Int(bytes)

@@ -8,7 +8,7 @@ import CBenchmarkAllocations
     import Darwin
 #endif
 
-/// What the samples of one contender say, per operation.
+/// The figures of one contender, per operation.
 struct Measurement: Codable {
     let name: String
     /// Nanoseconds of wall time.
@@ -16,17 +16,17 @@ struct Measurement: Codable {
     let p90: Double
     /// Nanoseconds of processor time, all threads.
     let cpu: Double
-    /// Heap allocations, or nil where they cannot be counted.
+    /// Heap allocations, or nil if the platform can't count them.
     let allocations: Double?
 }
 
-/// Times contenders in turn, so that a machine that slows down slows all of them.
+/// Times contenders in alternation, so a machine that slows down slows all of them.
 struct Sampler {
     let samples: Int
-    /// How long one sample should last, in nanoseconds.
+    /// The duration of one sample, in nanoseconds.
     let sampleTime: Double
 
-    /// Returns a measurement a contender, and for each contender the sample-by-sample ratio of the first to it.
+    /// Returns the figures of each contender, and the median ratio of the first contender to each.
     func measure(_ contenders: [(name: String, run: (Int) -> Void)]) -> ([Measurement], ratios: [Double]) {
         let counts = contenders.map { calibrate($0.run) }
         var wall = contenders.map { _ in [Double]() }
@@ -49,15 +49,15 @@ struct Sampler {
         return (measurements, ratios)
     }
 
-    /// Finds how many operations fill a sample; running them warms the contender up.
+    /// Finds the number of operations that fill a sample, and warms the contender up.
     private func calibrate(_ run: (Int) -> Void) -> Int {
         var n = 1
         while true {
             let start = clock(CLOCK_MONOTONIC)
             run(n)
             let elapsed = clock(CLOCK_MONOTONIC) - start
-            // A loop that the optimizer removed never takes any time; its figure then reads 0 and is seen.
-            if elapsed >= sampleTime || n > 1 << 40 { return n }
+            // A loop that the optimizer removed takes no time; its figure is then 0.
+            if elapsed >= sampleTime || n > 1_000_000_000 { return n }
             let growth = elapsed < sampleTime / 100 ? 10 : min(10, sampleTime / elapsed * 1.05 + 0.01)
             n = max(n + 1, Int(Double(n) * growth))
         }
@@ -67,7 +67,8 @@ struct Sampler {
         let before = benchmark_allocation_count()
         guard before >= 0 else { return nil }
         run(count)
-        // A contender sets up a few objects a batch; less than one in a hundred operations is not the operation's.
+        // A contender sets up a few objects per batch. Fewer than one allocation per hundred operations isn't the
+        // operation's.
         let each = Double(benchmark_allocation_count() - before) / Double(count)
         return each < 0.01 ? 0 : each
     }
@@ -80,7 +81,7 @@ struct Sampler {
 }
 
 extension [Double] {
-    /// The value below which the given part of the numbers lies; the nearest rank.
+    /// The quantile by nearest rank.
     func quantile(_ part: Double) -> Double {
         let sorted = self.sorted()
         return sorted[Int((Double(count - 1) * part).rounded())]

@@ -1,36 +1,36 @@
-/// A line that a figure must stay within to count as met.
+/// A limit for a figure.
 public struct Bar: Codable {
     let text: String
     let limit: Double
     let isUpper: Bool
 
-    /// Our time is at most `ratio` times the peer's.
+    /// At most `ratio` times the peer's time.
     public static func atMost(_ ratio: Double) -> Bar { Bar(text: "≤ \(ratio.short) ×", limit: ratio, isUpper: true) }
 
-    /// We are at least `factor` times as fast as the peer.
+    /// At least `factor` times as fast as the peer.
     public static func atLeast(_ factor: Double) -> Bar {
         Bar(text: "≥ \(factor.short) × as fast", limit: 1 / factor, isUpper: true)
     }
 
-    /// A measured value, not a ratio, is at most `limit`.
+    /// A value of at most `limit`.
     public static func below(_ limit: Double) -> Bar { Bar(text: "≤ \(limit.short)", limit: limit, isUpper: true) }
 
-    /// A measured value, not a ratio, is at least `limit`.
+    /// A value of at least `limit`.
     public static func above(_ limit: Double) -> Bar { Bar(text: "≥ \(limit.short)", limit: limit, isUpper: false) }
 
     func isMet(by value: Double) -> Bool { isUpper ? value <= limit : value >= limit }
 }
 
-/// A contender that ours is compared with, and the bar, if one was promised.
+/// A contender to compare with, and the bar for the ratio, if there is one.
 public struct Peer {
     let contender: Contender
     let bar: Bar?
 
-    /// Compares with a contender, against a bar if one was promised.
+    /// Creates a peer with an optional bar.
     public init(_ contender: Contender, _ bar: Bar? = nil) { (self.contender, self.bar) = (contender, bar) }
 }
 
-/// A comparison as the table and the JSON show it.
+/// A comparison in the table and in the JSON file.
 struct Comparison: Codable {
     let peer: String
     let ratio: Double?
@@ -39,7 +39,7 @@ struct Comparison: Codable {
     let leftOut: String?
 }
 
-/// A row as the table and the JSON show it.
+/// A row in the table and in the JSON file.
 struct RowResult: Codable {
     let name: String
     let note: String?

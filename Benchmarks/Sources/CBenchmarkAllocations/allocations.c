@@ -1,4 +1,4 @@
-// Counts heap allocations by standing in front of glibc's allocator, which exports itself under the __libc names.
+// Counts heap allocations by wrapping glibc's allocator, which is also exported under __libc names.
 #include "CBenchmarkAllocations.h"
 
 void benchmark_black_hole(const void *value) { __asm__ volatile("" : : "r"(value) : "memory"); }

@@ -1,11 +1,11 @@
 import Ashlar
 
 extension FieldNotes {
-    /// Every value of the merged configuration with the place it came from, and one value's whole story.
+    /// Shows every value of the configuration with its origin, and explains one value.
     func showConfiguration() -> Bool {
         let config = app.config.current
         screen.heading("Configuration for \(options.environment), \(options.bundleIdentifier)")
-        // The sections of bundle identifiers have been laid on the root already.
+        // The root already contains the values of the bundle identifier's sections.
         let paths = config.paths().filter { path in
             if case .key(let key)? = path.components.first { !key.hasPrefix("com.example.") } else { true }
         }
@@ -14,7 +14,7 @@ extension FieldNotes {
             screen.row("\(path)", story.text ?? "", from: story.winner.map { "\($0.origin)" } ?? "")
         }
         guard !paths.isEmpty else {
-            screen.problem("no configuration could be read; the app goes on with its defaults")
+            screen.problem("no readable configuration; using the defaults")
             return false
         }
         screen.text("")

@@ -1,7 +1,7 @@
 import Ashlar
 import Synchronization
 
-/// Counts the requests under way, as iStructure's service for the activity indicator does.
+/// Counts the active requests, like iStructure's service for the activity indicator.
 final class NetworkStateService: Service, WatchOwner {
     static let name = "net_state"
     let watches = WatchBag()
@@ -16,7 +16,7 @@ final class NetworkStateService: Service, WatchOwner {
         }
     }
 
-    var summary: String { counts.withLock { "\($0.inAll) requests, \($0.now) under way" } }
+    var summary: String { counts.withLock { "\($0.inAll) requests, \($0.now) active" } }
 }
 
 /// The events of this app.
@@ -25,7 +25,7 @@ enum NoteEvents {
 }
 
 extension FieldNotes {
-    /// Starts the service that counts requests, and watches it start.
+    /// Starts the service that counts requests, and shows its events.
     func startServices() async {
         screen.heading("Services")
         let watch = app.bus.watch("service:**") { [screen] signal in screen.row("event", signal.name) }
@@ -52,7 +52,7 @@ extension FieldNotes {
         watch.cancel()
     }
 
-    /// Watches in three flavours, triggers, unwatches.
+    /// Watches a pattern, a topic and an object, triggers, and unwatches.
     func showEvents() {
         screen.heading("Events")
         let list = NoteList()
@@ -60,18 +60,18 @@ extension FieldNotes {
         let selected = app.bus.watch(NoteEvents.selected) { [screen] signal in
             screen.row("note selected", "\(signal.payload)")
         }
-        let fromList = app.bus.watch(from: list) { [screen] _ in screen.row("the list says so", "") }
+        let fromList = app.bus.watch(from: list) { [screen] _ in screen.row("from the list", "") }
         let first = app.bus.trigger(NoteEvents.selected, 5, from: list)
         screen.quiet("delivered to \(first.delivered) watchers")
         selected.cancel()
         fromList.cancel()
         let second = app.bus.trigger(NoteEvents.selected, 3, from: list)
-        screen.quiet("delivered to \(second.delivered) after unwatching two")
+        screen.quiet("delivered to \(second.delivered) watchers after unwatching two")
         everything.cancel()
         log.debug("events delivered", ["first": first.delivered, "second": second.delivered])
     }
 
-    /// Registers a route and navigates to a note, which the route loads.
+    /// Registers a route that loads a note, and navigates to it.
     func navigate() async {
         screen.heading("Navigation")
         let (client, host) = (app.client, host)

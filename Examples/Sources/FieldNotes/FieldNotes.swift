@@ -1,7 +1,7 @@
 import Ashlar
 import Foundation
 
-/// Field Notes, a white-label notes client on the command line: what an app built on Ashlar does from start to end.
+/// Field Notes, a white-label notes client on the command line.
 @main
 struct FieldNotes {
     let options: Options
@@ -37,9 +37,9 @@ struct FieldNotes {
         app = AshlarApp(configuration)
     }
 
-    /// Shows every part in turn; returns the exit status, which is 1 only where nothing of the product is left.
+    /// Shows every part; returns the exit status, which is 1 only if no file of the product is usable.
     func run() async -> Int32 {
-        screen.title("Field Notes: five libraries at work on the files in \(options.resources)")
+        screen.title("Field Notes: five libraries on the files in \(options.resources)")
         showPriorRun()
         showProblems()
         log.info("started", ["environment": options.environment, "bundle": options.bundleIdentifier])
@@ -55,7 +55,7 @@ struct FieldNotes {
         holdIfAsked()
         showLog()
         guard hasConfiguration || hasStrings || hasNotes else {
-            screen.problem("\(options.resources) holds nothing that this app could show")
+            screen.problem("\(options.resources) contains nothing this app can show")
             return 1
         }
         return 0
@@ -69,7 +69,7 @@ struct FieldNotes {
         }
     }
 
-    /// The recorded notes API; whichever host is chosen, the recordings answer.
+    /// The recorded notes API, which answers for every host.
     private static func recordings(in resources: String) -> any NetworkTransport {
         do throws(NetworkError) {
             return try ReplayTransport(contentsOfFile: "\(resources)/notes.har", matching: .anyHost)
@@ -80,7 +80,7 @@ struct FieldNotes {
 
     private func showProblems() {
         guard !app.issues.isEmpty else { return }
-        screen.heading("Problems with the files")
+        screen.heading("Issues in the files")
         for issue in app.issues {
             screen.problem("\(issue)")
             log.warning("\(issue)")
@@ -89,7 +89,7 @@ struct FieldNotes {
 
     private func holdIfAsked() {
         guard options.holds else { return }
-        screen.quiet("holding; press Return to go on, or kill process \(ProcessInfo.processInfo.processIdentifier)")
+        screen.quiet("holding; press Return to continue, or kill process \(ProcessInfo.processInfo.processIdentifier)")
         _ = readLine()
     }
 }

@@ -1,7 +1,7 @@
 import Ashlar
 
 extension FieldNotes {
-    /// The host environments as a settings screen would list them; chooses one and shows where requests now go.
+    /// Lists the host environments as a settings screen does, and selects one.
     func showHosts() {
         screen.heading("Host environments")
         do throws(NetworkError) {

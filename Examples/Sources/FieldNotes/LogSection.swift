@@ -1,20 +1,20 @@
 import Ashlar
 
 extension FieldNotes {
-    /// What became of the run before this one, and everything it logged.
+    /// Shows how the previous run ended, and its log.
     func showPriorRun() {
-        screen.heading("The run before")
+        screen.heading("Previous run")
         guard let prior = app.logging.priorRun else {
-            screen.quiet("There is none in \(options.logs); start the sample again to see this one.")
+            screen.quiet("None in \(options.logs). Start the sample again to see this one.")
             return
         }
         screen.row("ended", verdict(prior.outcome))
         screen.row("started", "\(prior.startedAt)")
         screen.row("lost lines", "\(prior.lostLines)")
-        screen.text(prior.log.isEmpty ? "(it logged nothing)" : trimmed(prior.log))
+        screen.text(prior.log.isEmpty ? "(empty)" : trimmed(prior.log))
     }
 
-    /// This run's own log, as it stands in its file.
+    /// Shows the log file of this run.
     func showLog() {
         screen.heading("This run's log")
         if case .file(let path) = app.logging.storage { screen.quiet(path) }
@@ -25,9 +25,9 @@ extension FieldNotes {
         switch outcome {
         case .clean: "cleanly"
         case .signalled(let signal): "by signal \(signal)"
-        case .unclean: "not cleanly: killed, crashed or cut off; what it had logged is here"
-        case .machineRestarted: "with the machine, which was started again since"
-        case .stillRunning: "not yet: it is still running"
+        case .unclean: "not cleanly: killed or crashed; its log follows"
+        case .machineRestarted: "with a restart of the machine"
+        case .stillRunning: "not yet; it is running"
         }
     }
 

@@ -1,6 +1,6 @@
 import Ashlar
 
-/// A note as the server tells it.
+/// A note.
 struct Note: Decodable, Sendable {
     let id: Int
     let title: String
@@ -8,7 +8,7 @@ struct Note: Decodable, Sendable {
     let tags: [String]
 }
 
-/// All notes, as JSON that is read field by field with defaults.
+/// All notes, as JSON to read field by field.
 struct ListNotes: Endpoint {
     typealias Output = JSONEntity
     let host: EndpointHost
@@ -16,7 +16,7 @@ struct ListNotes: Endpoint {
     let headers: HTTPHeaders = ["Accept": "application/json"]
 }
 
-/// One note, decoded.
+/// One note.
 struct GetNote: Endpoint {
     typealias Output = Note
     let host: EndpointHost
@@ -26,13 +26,13 @@ struct GetNote: Endpoint {
 }
 
 extension FieldNotes {
-    /// The server that was asked for, or the canonical host of the configuration, which the host map resolves.
+    /// The server of `--live`, or the configuration's canonical host, which the host map resolves.
     var host: EndpointHost {
         if let url = options.liveURL { return .url(url) }
         return .canonical(app.config.current.string(forKey: "api.host", default: "api.fieldnotes.example"))
     }
 
-    /// Loads the notes and one that does not exist.
+    /// Loads all notes, and one that doesn't exist.
     func showNotes() async -> Bool {
         screen.heading("Notes from \(options.liveURL ?? "the recordings in notes.har")")
         log.info("loads notes").indent(true)

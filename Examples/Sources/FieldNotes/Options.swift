@@ -1,6 +1,6 @@
 import Ashlar
 
-/// What the command line chooses.
+/// The options of the command line.
 struct Options: Equatable {
     var resources = "Resources"
     var logs = ".build/field-notes-logs"
@@ -16,14 +16,14 @@ struct Options: Equatable {
         usage: field-notes [options]
 
           --resources DIR    the product's files (Resources)
-          --logs DIR         where this run's log is kept and the prior run's found (.build/field-notes-logs)
+          --logs DIR         the folder for logs (.build/field-notes-logs)
           --language TAG     the device language, such as fr-CA (the system's)
           --brand NAME       the brand's folder (Info.plist's FTCustomizationString)
           --environment NAME release, debug or simulator (debug)
           --bundle-id ID     such as com.example.fieldnotes.beta.acme (com.example.fieldnotes)
           --host KEY         the host environment: PROD, QA, DEV, localhost (the map's prerelease choice)
           --live URL         loads notes from a server instead of the recorded ones
-          --hold             waits for Return before the end, so that the process can be killed in the middle
+          --hold             waits for Return before ending, so that you can kill the process
         """
 
     enum Problem: Error, Equatable {
@@ -34,7 +34,7 @@ struct Options: Equatable {
         case helpWanted
     }
 
-    /// Reads the arguments that follow the program's name.
+    /// Parses the arguments after the program's name.
     static func parse(_ arguments: [String]) throws(Problem) -> Options {
         var options = Options()
         var rest = arguments[...]
@@ -72,8 +72,8 @@ extension Options.Problem: CustomStringConvertible {
         switch self {
         case .unknown(let flag): "unknown option \(flag)"
         case .missingValue(let flag): "\(flag) needs a value"
-        case .wrongEnvironment(let name): "--environment is release, debug or simulator, not \(name)"
-        case .wrongLanguage(let tag): "--language takes a tag such as fr-CA, not \(tag)"
+        case .wrongEnvironment(let name): "--environment must be release, debug or simulator, not \(name)"
+        case .wrongLanguage(let tag): "--language needs a tag such as fr-CA, not \(tag)"
         case .helpWanted: Options.help
         }
     }

@@ -1,4 +1,4 @@
-// Loads ApplicationConfig files for an environment and a bundle identifier, and tells where each value came from.
+// Loads ApplicationConfig files for an environment and a bundle identifier, and prints the origin of each value.
 import AshlarAppConfig
 
 let folder = CommandLine.arguments.dropFirst().first ?? "Resources"

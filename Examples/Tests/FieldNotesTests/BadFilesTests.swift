@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// What a file of Resources/ is replaced by.
+/// Damage to a file of Resources/.
 enum Damage: String, CaseIterable, Sendable {
     case empty, halved, truncated, garbage, removed
 
@@ -19,7 +19,7 @@ enum Damage: String, CaseIterable, Sendable {
 }
 
 @Suite(.timeLimit(.minutes(5))) struct BadFilesTests {
-    /// Every file of Resources/, by its path in there.
+    /// The relative path of every file in Resources/.
     static let files: [String] = {
         let folder = SampleProgram.root.appendingPathComponent("Resources")
         let walk = FileManager.default.enumerator(atPath: folder.path)
@@ -30,14 +30,14 @@ enum Damage: String, CaseIterable, Sendable {
         }.sorted()
     }()
 
-    @Test("Resources/ has the files that these tests damage")
+    @Test("Resources/ contains the files to damage")
     func fileList() {
         #expect(Self.files.count >= 16)
         #expect(Self.files.contains("acme.lproj/fr.lproj/Localizable.strings"))
     }
 
     @Test(
-        "A damaged file never crashes the sample: it is named, and the rest goes on", arguments: files, Damage.allCases)
+        "A damaged file is reported and doesn't stop the sample", arguments: files, Damage.allCases)
     func damaged(file: String, damage: Damage) throws {
         let sample = try SampleProgram()
         defer { sample.remove() }
@@ -46,16 +46,16 @@ enum Damage: String, CaseIterable, Sendable {
         #expect(!outcome.wasSignalled, "\(outcome.output)")
         #expect(outcome.status == 0, "\(outcome.output)")
         #expect(outcome.output.contains("[INFO] FieldNotes - ends"))
-        // An image is a name here and is not decoded; the files of other languages and brands are read when needed.
+        // Images aren't decoded, and files of other languages and brands aren't read.
         let isRead = !file.hasSuffix(".png") && file != "de.lproj/Localizable.strings" && !file.hasPrefix("borealis")
         if isRead, damage == .truncated || damage == .garbage {
             let name = try #require(file.split(separator: "/").last)
-            #expect(outcome.problems.contains { $0.contains(name) }, "\(file) is not named in\n\(outcome.output)")
+            #expect(outcome.problems.contains { $0.contains(name) }, "\(file) is missing in\n\(outcome.output)")
         }
     }
 
     @Test(
-        "A cut-off file is told with its line and what was expected",
+        "A truncated file is reported with its line",
         arguments: [
             ("ApplicationConfig.plist", "ApplicationConfig.plist:"), ("HostMap.json", "HostMap.json"),
             ("Themes.json", "Themes.json:"), ("en.lproj/Localizable.strings", "en.lproj/Localizable.strings:"),
@@ -67,11 +67,11 @@ enum Damage: String, CaseIterable, Sendable {
         try Damage.truncated.apply(to: sample.resources.appendingPathComponent(file))
         let problems = try sample.run().problems
         let problem = try #require(problems.first { $0.contains(place) })
-        #expect(["expected", "never ends"].contains { problem.contains($0) }, "\(problem)")
+        #expect(["expected", "unterminated", "never ends"].contains { problem.contains($0) }, "\(problem)")
         #expect(problem.contains(/:\d+|line \d+/), "\(problem)")
     }
 
-    @Test("Only where nothing is left does the sample exit with 1")
+    @Test("The sample exits with 1 only if no file is usable")
     func nothingLeft() throws {
         let sample = try SampleProgram()
         defer { sample.remove() }
@@ -81,6 +81,6 @@ enum Damage: String, CaseIterable, Sendable {
         try FileManager.default.removeItem(at: sample.resources)
         let absent = try sample.run()
         #expect(absent.status == 1 && !absent.wasSignalled, "\(absent.output)")
-        #expect(absent.output.contains("holds nothing that this app could show"))
+        #expect(absent.output.contains("contains nothing this app can show"))
     }
 }

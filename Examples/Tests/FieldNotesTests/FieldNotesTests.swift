@@ -2,7 +2,7 @@ import Foundation
 import Testing
 
 @Suite(.timeLimit(.minutes(5))) struct FieldNotesTests {
-    @Test("A run on good files shows every part, has no problem and exits with 0")
+    @Test("A run on correct files shows every part, reports no issue and exits with 0")
     func goodRun() throws {
         let sample = try SampleProgram()
         defer { sample.remove() }
@@ -10,11 +10,11 @@ import Testing
         #expect(outcome.status == 0)
         #expect(outcome.problems == [])
         for part in [
-            "There is none in", "ApplicationConfig.debug.plist:8", "over 24.0 from ApplicationConfig.plist:10",
+            "None in", "ApplicationConfig.debug.plist:8", "over 24.0 from ApplicationConfig.plist:10",
             "Carnet ACME", "Transmettre", "fr-CA.lproj/Localizable.strings:2:1", "borealis", "* QA",
-            "qa.api.fieldnotes.example", "River gauge", "delivered to 3 watchers", "delivered to 1 after",
+            "qa.api.fieldnotes.example", "River gauge", "delivered to 3 watchers", "delivered to 1 watchers after",
             "/notes/5 -> River gauge", "service:net_state:running", "service:net_state:stopped",
-            "3 requests, 0 under way",
+            "3 requests, 0 active",
             "  [DEBUG] FieldNotes - 3 notes", "GET https://qa.api.fieldnotes.example/notes: 200",
             "[INFO] FieldNotes - ends",
         ] {
@@ -22,7 +22,7 @@ import Testing
         }
     }
 
-    @Test("Flags choose language, brand, environment, bundle identifier and host")
+    @Test("Options select language, brand, environment, bundle identifier and host")
     func flags() throws {
         let sample = try SampleProgram()
         defer { sample.remove() }
@@ -38,7 +38,7 @@ import Testing
             #expect(outcome.output.contains(part), "\(part) is missing in\n\(outcome.output)")
         }
         #expect(!outcome.output.contains("ApplicationConfig.debug.plist"))
-        // The release threshold is info, so the log holds no line for debugging.
+        // The release threshold is info, so the log has no debug lines.
         #expect(!outcome.output.contains("[DEBUG]"))
     }
 
@@ -56,7 +56,7 @@ import Testing
         for line in lines { #expect(prior.contains(line)) }
     }
 
-    @Test("After SIGKILL in the middle the next run shows every line and says that the run did not end cleanly")
+    @Test("After SIGKILL the next run shows every line and reports the kill")
     func killedRun() throws {
         let sample = try SampleProgram()
         defer { sample.remove() }
@@ -64,7 +64,7 @@ import Testing
         #expect(!killed.contains("This run's log"))
         let next = try sample.run()
         let prior = try #require(next.output.components(separatedBy: "\n\nConfiguration").first)
-        #expect(prior.contains("not cleanly: killed, crashed or cut off"))
+        #expect(prior.contains("not cleanly: killed or crashed"))
         for line in [
             "FieldNotes - started", "FieldNotes - 3 notes", "FieldNotes - navigated to /notes/5", "FieldNotes - ends",
         ] {
@@ -72,7 +72,7 @@ import Testing
         }
     }
 
-    @Test("Nothing is coloured unless asked: the output is no terminal")
+    @Test("Output to a pipe has no colors unless requested")
     func colour() throws {
         let sample = try SampleProgram()
         defer { sample.remove() }
@@ -80,7 +80,7 @@ import Testing
         #expect(try sample.run(environment: ["CLICOLOR_FORCE": "1"]).output.contains("\u{1B}[1;36m"))
     }
 
-    @Test("A wrong flag is named and exits with 2; help exits with 0")
+    @Test("An unknown option is reported and exits with 2; help exits with 0")
     func usage() throws {
         let sample = try SampleProgram()
         defer { sample.remove() }
@@ -90,7 +90,7 @@ import Testing
         #expect(help.status == 0 && help.output.contains("--bundle-id ID"))
     }
 
-    @Test("A server that is not there is a problem of the notes, not of the rest")
+    @Test("An unreachable server affects the notes only")
     func unreachableServer() throws {
         let sample = try SampleProgram()
         defer { sample.remove() }

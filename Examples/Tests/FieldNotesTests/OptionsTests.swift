@@ -3,7 +3,7 @@ import Testing
 @testable import field_notes
 
 @Suite struct OptionsTests {
-    @Test("Every flag sets its option")
+    @Test("Every option is parsed")
     func flags() throws {
         let options = try Options.parse([
             "--resources", "r", "--logs", "l", "--language", "fr", "--brand", "acme", "--environment", "simulator",
@@ -17,7 +17,7 @@ import Testing
     }
 
     @Test(
-        "A mistake on the command line is named",
+        "Errors on the command line are reported",
         arguments: [
             (["--colour"], Options.Problem.unknown("--colour")),
             (["--brand"], .missingValue("--brand")),
@@ -31,7 +31,7 @@ import Testing
 
 @Suite struct ScreenTests {
     @Test(
-        "Colour is for terminals, and the usual variables overrule",
+        "Terminals get colors, and the usual variables override that",
         arguments: [
             ([:], true, true), ([:], false, false),
             (["NO_COLOR": "1"], true, false), (["NO_COLOR": ""], true, true),

@@ -1,13 +1,13 @@
 import Foundation
 import Testing
 
-/// The built sample, run as a person would run it, on a copy of Resources/ and a log folder of its own.
+/// Runs the built sample on a copy of Resources/ with its own log folder.
 struct SampleProgram {
     let folder: URL
     var resources: URL { folder.appendingPathComponent("Resources") }
     var logs: URL { folder.appendingPathComponent("logs") }
 
-    /// The repository's root, found from this file.
+    /// The repository's root.
     static let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent().appendingPathComponent("../../..")
         .standardizedFileURL
 
@@ -20,7 +20,7 @@ struct SampleProgram {
 
     func remove() { try? FileManager.default.removeItem(at: folder) }
 
-    /// What a finished run printed and how it ended.
+    /// The output and exit status of a run.
     struct Outcome {
         let output: String
         let status: Int32
@@ -41,7 +41,7 @@ struct SampleProgram {
             wasSignalled: process.terminationReason == .uncaughtSignal)
     }
 
-    /// Runs the sample with `--hold` and kills it once it has printed `text`; returns what it had printed.
+    /// Runs the sample with `--hold`, kills it after it has printed `text`, and returns its output.
     func runAndKill(after text: String) throws -> String {
         let (process, pipe) = try start(["--hold"], environment: [:])
         var output = ""
@@ -64,7 +64,7 @@ struct SampleProgram {
         }
         process.standardOutput = pipe
         process.standardError = pipe
-        // A pipe that is never written to: `--hold` waits on it until the process is killed.
+        // Nothing writes to this pipe, so `--hold` waits until the process is killed.
         process.standardInput = Pipe()
         try process.run()
         return (process, pipe)

@@ -4,19 +4,20 @@
     import Darwin
 #endif
 
-/// A parser's entry point under a name.
+/// A named function to fuzz.
 public struct FuzzTarget: Sendable {
     let name: String
     let run: @Sendable ([UInt8]) -> Void
 
-    /// A target that must return for any bytes; a trap, a hang or a leak is a finding.
+    /// Creates a target. It must return for any bytes; a trap, a hang or a leak is a finding.
     public init(_ name: String, _ run: @escaping @Sendable ([UInt8]) -> Void) { (self.name, self.run) = (name, run) }
 }
 
-/// Set once in `LLVMFuzzerInitialize`, before libFuzzer runs its first input on the same thread.
+// Unsafe because it is global and mutable. `LLVMFuzzerInitialize` sets it once, before libFuzzer runs the first input on
+// the same thread.
 private nonisolated(unsafe) var chosen: FuzzTarget?
 
-/// Chooses the target that the environment's `FUZZ_TARGET` names; without a known name, lists the names and exits.
+/// Chooses the target that the variable `FUZZ_TARGET` names; without a known name, prints the names and exits.
 public func choose(from targets: [FuzzTarget]) -> Int32 {
     let name = getenv("FUZZ_TARGET").map { String(cString: $0) }
     chosen = targets.first { $0.name == name }
@@ -27,7 +28,7 @@ public func choose(from targets: [FuzzTarget]) -> Int32 {
     return 0
 }
 
-/// libFuzzer's callback for one input.
+/// The callback that libFuzzer calls with each input.
 @_cdecl("LLVMFuzzerTestOneInput")
 public func testOneInput(_ bytes: UnsafePointer<UInt8>?, _ count: Int) -> Int32 {
     chosen?.run(Array(UnsafeBufferPointer(start: bytes, count: count)))

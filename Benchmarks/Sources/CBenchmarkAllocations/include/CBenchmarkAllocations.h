@@ -3,13 +3,13 @@
 
 #include <stdint.h>
 
-/// The number of heap allocations the process has made so far, or -1 where they cannot be counted.
+/// The number of heap allocations of the process so far, or -1 if the platform can't count them.
 int64_t benchmark_allocation_count(void);
 
-/// The bytes handed out by the heap and not given back, or -1 where they cannot be counted.
+/// The bytes allocated and not freed, or -1 if the platform can't count them.
 int64_t benchmark_live_bytes(void);
 
-/// Does nothing that a compiler could know of.
+/// Does nothing, but the compiler must assume that it reads the value.
 void benchmark_black_hole(const void *value);
 
 #endif
