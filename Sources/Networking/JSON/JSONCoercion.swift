@@ -1,3 +1,5 @@
+internal import AshlarCore
+
 /// How a string is read where a number or a Boolean is asked for.
 ///
 /// Numbers and Booleans are bridged alike by both rules: 1.0 is the integer 1, 1.5 is none; 1 and 0 are Booleans, 2 is

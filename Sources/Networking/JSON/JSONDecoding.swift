@@ -1,3 +1,4 @@
+internal import AshlarCore
 import Foundation
 
 /// An element's place in an array, as a key.
@@ -45,7 +46,7 @@ struct JSONDecoding: Decoder, SingleValueDecodingContainer {
     init(run: Run, at position: Int) { self.init(run: run, index: Int32(truncatingIfNeeded: position)) }
 
     @inline(__always)
-    var kind: JSONTape.Word { JSONTape.kind(run.document.tape[Int(index)]) }
+    var kind: JSONTape.Word { JSONTape.kind(run.document.word(at: Int(index))) }
     var entity: JSONEntity { JSONEntity(run.document, index) }
     var userInfo: [CodingUserInfoKey: Any] { [:] }
 
@@ -144,7 +145,7 @@ struct JSONDecoding: Decoder, SingleValueDecodingContainer {
     @inline(__always)
     private func number(_ type: Any.Type) throws -> JSONNumber {
         guard kind == JSONTape.integer || kind == JSONTape.fraction else { throw mismatch(type, "a number") }
-        return JSONNumber(text: run.document.bytes(at: Int(index)))
+        return run.document.number(at: Int(index))
     }
 
     @inline(__always)

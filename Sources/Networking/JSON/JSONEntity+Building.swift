@@ -1,3 +1,4 @@
+internal import AshlarCore
 public import Foundation
 
 /// Values made in code; each is the root of a document of its own.

@@ -1,3 +1,4 @@
+internal import AshlarCore
 import Foundation
 
 extension JSONEntity {

@@ -1,3 +1,5 @@
+internal import AshlarCore
+
 extension JSONEntity: Hashable {
     /// Whether both are missing, or both are the same value, however they are written.
     ///

@@ -1,3 +1,4 @@
+internal import AshlarCore
 public import Foundation
 
 /// Typed reads: nil, or the fallback, where the value is missing, `null` or not of the type.
@@ -5,7 +6,7 @@ extension JSONEntity {
     @inline(__always)
     var number: JSONNumber? {
         guard isValid, kind == JSONTape.integer || kind == JSONTape.fraction else { return nil }
-        return JSONNumber(text: document.bytes(at: Int(index)))
+        return document.number(at: Int(index))
     }
 
     /// The string, or nil; numbers and Booleans are not converted.
@@ -22,8 +23,8 @@ extension JSONEntity {
     ///
     /// `1.0` and `1e2` are integers, `1.5` is none, `true` is 1; strings are read by ``coercing(_:)``'s rule.
     public func int() -> Int? {
-        if let number { return number.int }
-        return coerced(bool: { $0 ? 1 : 0 }, exact: { $0.int }, squidKit: JSONStringReading.squidKitInt)
+        if let number { return number.integer(Int.self) }
+        return coerced(bool: { $0 ? 1 : 0 }, exact: { $0.integer(Int.self) }, squidKit: JSONStringReading.squidKitInt)
     }
 
     /// The integer, or the fallback; see ``int()``.
@@ -59,7 +60,7 @@ extension JSONEntity {
         case JSONTape.trueValue: return true
         case JSONTape.falseValue: return false
         case JSONTape.integer, JSONTape.fraction:
-            let value = number?.int
+            let value = number?.int64
             return value == 1 ? true : value == 0 ? false : nil
         default:
             guard let text = string() else { return nil }

@@ -1,3 +1,5 @@
+internal import AshlarCore
+
 extension JSONEntity: Sequence {
     /// Goes through the elements of an array or the values of an object, in the order of the document.
     ///

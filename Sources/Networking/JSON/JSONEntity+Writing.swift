@@ -1,3 +1,5 @@
+internal import AshlarCore
+
 /// How a JSON value is laid out as text.
 public struct JSONStyle: Hashable, Sendable {
     /// How many spaces a level is indented by, 0 to 16; nil writes everything in one line without spaces.
@@ -59,9 +61,9 @@ private struct JSONWriter {
     let keepsNulls: Bool
 
     func write(_ index: Int, to output: inout [UInt8], level: Int) {
-        let word = document.tape[index]
-        guard word >> 63 == 1 else {
-            copy(index, to: &output)
+        let word = document.word(at: index)
+        guard JSONTape.isContainer(word) else {
+            document.copy(index, to: &output)
             return
         }
         let isObject = JSONTape.kind(word) == JSONTape.object
@@ -74,7 +76,7 @@ private struct JSONWriter {
             isFirst = false
             newLine(level + 1, to: &output)
             if isObject {
-                copy(position, to: &output)
+                document.copy(position, to: &output)
                 output.append(0x3A)
                 if style.indent != nil { output.append(0x20) }
             }
@@ -83,12 +85,7 @@ private struct JSONWriter {
         if isObject, style.sortsKeys {
             for position in sortedKeys(of: index) { put(position) }
         } else {
-            let end = document.next(after: index)
-            var position = index + 1
-            while position < end {
-                put(position)
-                position = document.next(after: isObject ? position + 1 : position)
-            }
+            for position in document.children(of: index) { put(position) }
         }
         if !isFirst { newLine(level, to: &output) }
         output.append(isObject ? 0x7D : 0x5D)
@@ -97,19 +94,14 @@ private struct JSONWriter {
     /// Whether a value is `null`; of a key that appears twice the last value decides.
     private func isNull(_ value: Int, under key: Int?, in object: Int) -> Bool {
         let last = key.flatMap { document.find(document.string(at: $0), in: object) }.map { $0 + 1 } ?? value
-        return JSONTape.kind(document.tape[last]) == JSONTape.null
+        return JSONTape.kind(document.word(at: last)) == JSONTape.null
     }
 
     /// The positions of the keys of an object; equal keys keep their order, so that the last still wins.
     private func sortedKeys(of object: Int) -> [Int] {
-        document.positions(in: object).map { (Array(document.string(at: Int($0)).utf8), Int($0)) }
+        document.children(of: object).map { (Array(document.string(at: $0).utf8), $0) }
             .sorted { a, b in a.0 == b.0 ? a.1 < b.1 : a.0.lexicographicallyPrecedes(b.0) }
             .map(\.1)
-    }
-
-    private func copy(_ index: Int, to output: inout [UInt8]) {
-        let range = document.range(of: index)
-        output.append(contentsOf: UnsafeBufferPointer(start: document.text + range.lowerBound, count: range.count))
     }
 
     private func newLine(_ level: Int, to output: inout [UInt8]) {

@@ -1,3 +1,5 @@
+internal import AshlarCore
+
 /// A value somewhere in a JSON document, or the place where one was asked for and is missing.
 ///
 /// Subscripts never give nil and never trap: what is not there is an entity that is not valid, keeps the key that
@@ -118,7 +120,7 @@ public struct JSONEntity: Sendable {
     // MARK: What it is
 
     @inline(__always)
-    var word: JSONTape.Word { document.tape[Int(index)] }
+    var word: JSONTape.Word { document.word(at: Int(index)) }
     @inline(__always)
     var kind: JSONTape.Word { JSONTape.kind(word) }
 
@@ -147,7 +149,7 @@ public struct JSONEntity: Sendable {
     public var isEmpty: Bool { !isContainer || JSONTape.size(word) == 0 }
 
     @inline(__always)
-    var isContainer: Bool { isValid && word >> 63 == 1 }
+    var isContainer: Bool { isValid && JSONTape.isContainer(word) }
 
     /// The same value, read by another rule, as is everything inside it.
     ///
@@ -166,7 +168,7 @@ public struct JSONEntity: Sendable {
     /// - Complexity: O(*d* log *n*) at depth *d*, after a first look of O(*n*) at a container of more than 32.
     public var path: String {
         let base = document.path(to: Int(index))
-        return isValid ? base : base + (trail?.path ?? "") + (trail?.isFull == true ? "" : JSONPlace.text(of: step))
+        return isValid ? base : base + (trail?.path ?? "") + (trail?.isFull == true ? "" : step.text)
     }
 
     /// Of a missing value, the last step that led to it; none of a root.
@@ -195,6 +197,14 @@ final class JSONTrail: Sendable {
         case key(String)
         case index(Int32)
         case none
+
+        var text: String {
+            switch self {
+            case .key(let key): JSONText.pathStep(key)
+            case .index(let index): "[\(index)]"
+            case .none: ""
+            }
+        }
     }
 
     private let outer: JSONTrail?
@@ -220,6 +230,6 @@ final class JSONTrail: Sendable {
             steps.append(one.step)
             trail = one.outer
         }
-        return steps.reversed().map(JSONPlace.text).joined()
+        return steps.reversed().map(\.text).joined()
     }
 }

@@ -1,10 +1,18 @@
-import Foundation
+#if canImport(Darwin)
+    import Darwin
+#elseif canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#elseif canImport(Android)
+    import Android
+#endif
 
-/// Turns JSON text (RFC 8259, UTF-8) into a tape, in one pass, checking all of it.
+/// Parses strict JSON (RFC 8259, UTF-8) into a tape, in one pass and without recursion.
 ///
-/// The parser does not recurse. It reads the text eight bytes at a time and relies on zero bytes behind it.
+/// The parser reads the text eight bytes at a time and relies on zero bytes after it.
 enum JSONParser {
-    /// How many zero bytes stand behind the text.
+    /// The number of zero bytes required after the text.
     static let padding = 16
 
     /// A tape allocated with `malloc`.
@@ -15,14 +23,15 @@ enum JSONParser {
 
     /// Parses a text that is followed by `padding` zero bytes.
     static func parse(
-        _ text: UnsafePointer<UInt8>, count: Int, limits: JSONLimits
-    ) throws(JSONFailure) -> Tape {
-        var run = Run(text: text, count: count, limits: limits)
+        _ text: UnsafePointer<UInt8>, count: Int, options: JSONDocument.Options
+    ) throws(Failure) -> Tape {
+        var run = Run(text: text, count: count, options: options)
         do {
             return try run.parse()
         } catch {
             var error = error
-            error.path = run.path
+            (error.path, error.open) = (run.path, run.openBrackets)
+            if let member = run.incompleteMember { error.start = min(error.start, member) }
             run.discard()
             throw error
         }
@@ -32,23 +41,23 @@ enum JSONParser {
     fileprivate struct Run {
         let text: UnsafePointer<UInt8>
         let count: Int
-        let limits: JSONLimits
+        let options: JSONDocument.Options
         var tape: UnsafeMutablePointer<JSONTape.Word>
         var capacity: Int
-        /// The open containers from 1 on: position on the tape in the low half, and in the high one, once another
-        /// container is open inside, the number of elements before that.
+        /// The open containers, from index 1: the low half holds the position on the tape; the high half holds the
+        /// number of elements so far, once an inner container is open.
         let stack: UnsafeMutablePointer<UInt64>
         var depth = 0
-        /// The words written so far; kept up to date only where an error is thrown.
+        /// The number of words written; up to date only when an error is thrown.
         var written = 0
-        /// The number of elements in the innermost container; likewise.
+        /// The number of elements in the innermost container; up to date only when an error is thrown.
         var elements = 0
 
-        init(text: UnsafePointer<UInt8>, count: Int, limits: JSONLimits) {
-            (self.text, self.count, self.limits) = (text, count, limits)
+        init(text: UnsafePointer<UInt8>, count: Int, options: JSONDocument.Options) {
+            (self.text, self.count, self.options) = (text, count, options)
             capacity = count / 8 + 16
             tape = malloc(capacity * MemoryLayout<JSONTape.Word>.stride)!.assumingMemoryBound(to: JSONTape.Word.self)
-            stack = .allocate(capacity: limits.depth + 2)
+            stack = .allocate(capacity: options.depth + 2)
         }
 
         mutating func grow() {
@@ -78,7 +87,7 @@ extension JSONParser.Run {
         return p
     }
 
-    mutating func parse() throws(JSONFailure) -> JSONParser.Tape {
+    mutating func parse() throws(JSONParser.Failure) -> JSONParser.Tape {
         var p = text
         if count >= 3, p[0] == 0xEF, p[1] == 0xBB, p[2] == 0xBF { p += 3 }
         var out = 0
@@ -104,7 +113,7 @@ extension JSONParser.Run {
                 out += 1
                 p = end
             case 0x7B, 0x5B:  // { [
-                if depth >= limits.depth { throw failure(.tooDeep, at: p, out, number) }
+                if depth >= options.depth { throw failure(.depth, at: p, out, number) }
                 let isObject = p.pointee == 0x7B
                 stack[depth] = UInt64(truncatingIfNeeded: number) << 32 | UInt64(truncatingIfNeeded: container)
                 depth += 1
@@ -141,10 +150,10 @@ extension JSONParser.Run {
                 out += 1
                 p += 4
             default:
-                throw failure(.value, at: p, out, number)
+                throw valueFailure(at: p, out, number)
             }
 
-            // Behind a value, or before the end of an empty container.
+            // After a value, or before the end of an empty container.
             while true {
                 p = Self.skipSpace(p)
                 if depth == 0 { break values }
@@ -163,7 +172,7 @@ extension JSONParser.Run {
                 }
                 p += 1
                 if !isEmpty { number += 1 }
-                if inObject, limits.duplicateKeys == .refuse { try refuseDuplicates(in: container, upTo: out) }
+                if inObject, options.rejectsDuplicateKeys { try rejectDuplicates(in: container, upTo: out) }
                 tape[container] |= JSONTape.completion(span: out - container, count: number)
                 depth -= 1
                 let outer = stack[depth]
@@ -184,9 +193,12 @@ extension JSONParser.Run {
     /// Reads a key and its colon; writes the key.
     @inline(__always)
     private mutating func member(
-        _ start: UnsafePointer<UInt8>, _ out: inout Int, _ number: Int, expected: JSONFailure.Expectation
-    ) throws(JSONFailure) -> UnsafePointer<UInt8> {
-        guard start.pointee == 0x22 else { throw failure(expected, at: start, out, number) }
+        _ start: UnsafePointer<UInt8>, _ out: inout Int, _ number: Int, expected: JSONParser.Failure.Reason
+    ) throws(JSONParser.Failure) -> UnsafePointer<UInt8> {
+        guard start.pointee == 0x22 else {
+            if start.pointee == 0x7D { throw trailingComma(before: start, out, number) }
+            throw failure(expected, at: start, out, number)
+        }
         let first = start + 1
         let (end, escaped) = try scan(string: first, out, number)
         tape[out] = JSONTape.word(
@@ -197,28 +209,25 @@ extension JSONParser.Run {
         return colon + 1
     }
 
-    private mutating func refuseDuplicates(in object: Int, upTo end: Int) throws(JSONFailure) {
-        var seen: Set<[UInt8]> = []
+    private mutating func rejectDuplicates(in object: Int, upTo end: Int) throws(JSONParser.Failure) {
+        var seen: [String: Int] = [:]
         var index = object + 1
         while index < end {
-            let word = tape[index]
-            let raw = UnsafeBufferPointer(start: text + JSONTape.offset(word), count: JSONTape.length(word))
-            let key = JSONTape.kind(word) == JSONTape.escapedKey ? JSONText.unescapedBytes(raw) : Array(raw)
-            if !seen.insert(key).inserted {
-                throw failure(.otherKey, at: text + JSONTape.offset(word) - 1, object + 1, 0)
+            let offset = JSONTape.offset(tape[index]) - 1
+            if let first = seen.updateValue(offset, forKey: key(at: index)) {
+                throw failure(.duplicateKey(first: first), at: text + offset, object + 1, 0)
             }
-            let value = tape[index + 1]
-            index += 1 + (value >> 63 == 0 ? 1 : JSONTape.length(value))
+            index += 1 + JSONTape.span(tape[index + 1])
         }
     }
 
     // MARK: Strings
 
-    /// Scans a string from behind its opening quote to its closing one, checking escapes and UTF-8.
+    /// Scans the string whose content begins at `start`, up to its closing quote, and checks escapes and UTF-8.
     @inline(__always)
     private mutating func scan(
         string start: UnsafePointer<UInt8>, _ out: Int, _ number: Int
-    ) throws(JSONFailure) -> (end: UnsafePointer<UInt8>, escaped: Bool) {
+    ) throws(JSONParser.Failure) -> (end: UnsafePointer<UInt8>, escaped: Bool) {
         let ones: UInt64 = 0x0101_0101_0101_0101
         let highs: UInt64 = 0x8080_8080_8080_8080
         var p = start
@@ -242,32 +251,35 @@ extension JSONParser.Run {
             p += Int(truncatingIfNeeded: shift >> 3)
             if p.pointee == 0x22 { break }
             guard p.pointee == 0x5C else {
-                let reason: JSONFailure.Expectation = p >= text + count ? .stringEnd : .noControlCharacter
-                throw failure(reason, at: p, out, number)
+                // A raw line break most likely ends a string without its quote.
+                if p >= text + count || p.pointee == 0x0A || p.pointee == 0x0D {
+                    throw failure(.stringEnd, at: start - 1, out, number)
+                }
+                throw failure(.controlCharacter, at: p, from: start - 1, out, number)
             }
             escaped = true
-            p = try skip(escape: p, out, number)
+            p = try skip(escape: p, in: start, out, number)
         }
         if seen & highs != 0, let bad = JSONText.firstInvalidUTF8(UnsafeBufferPointer(start: start, count: p - start)) {
-            throw failure(.utf8, at: start + bad, out, number)
+            throw failure(.utf8, at: start + bad, from: start - 1, out, number)
         }
         return (p, escaped)
     }
 
-    /// Checks the escape at `start` and returns what stands behind it.
+    /// Checks the escape at `start` and returns the position after it.
     private mutating func skip(
-        escape start: UnsafePointer<UInt8>, _ out: Int, _ number: Int
-    ) throws(JSONFailure) -> UnsafePointer<UInt8> {
+        escape start: UnsafePointer<UInt8>, in string: UnsafePointer<UInt8>, _ out: Int, _ number: Int
+    ) throws(JSONParser.Failure) -> UnsafePointer<UInt8> {
         switch start[1] {
         case 0x22, 0x5C, 0x2F, 0x62, 0x66, 0x6E, 0x72, 0x74: return start + 2
         case 0x75: break
-        default: throw failure(.escape, at: start, out, number)
+        default: throw failure(.escape, at: start, from: string - 1, out, number)
         }
-        guard let unit = JSONText.hex4(start + 2) else { throw failure(.hex, at: start, out, number) }
+        guard let unit = JSONText.hex4(start + 2) else { throw failure(.hex, at: start, from: string - 1, out, number) }
         guard unit & 0xF800 == 0xD800 else { return start + 6 }
         guard unit < 0xDC00, start[6] == 0x5C, start[7] == 0x75, let low = JSONText.hex4(start + 8),
             low & 0xFC00 == 0xDC00
-        else { throw failure(.surrogate, at: start, out, number) }
+        else { throw failure(.surrogate, at: start, from: string - 1, out, number) }
         return start + 12
     }
 
@@ -283,29 +295,29 @@ extension JSONParser.Run {
     @inline(__always)
     private mutating func scan(
         number start: UnsafePointer<UInt8>, _ out: Int, _ number: Int
-    ) throws(JSONFailure) -> (end: UnsafePointer<UInt8>, kind: JSONTape.Word) {
+    ) throws(JSONParser.Failure) -> (end: UnsafePointer<UInt8>, kind: JSONTape.Word) {
         var p = start
         if p.pointee == 0x2D { p += 1 }
         if p.pointee == 0x30 {
             p += 1
-            if p.pointee &- 0x30 < 10 { throw failure(.noLeadingZero, at: p - 1, out, number) }
+            if p.pointee &- 0x30 < 10 { throw failure(.leadingZero, at: p - 1, from: start, out, number) }
         } else {
             let digits = p
             p = Self.skipDigits(p)
-            if p == digits { throw failure(.digit, at: p, out, number) }
+            if p == digits { throw failure(.digit, at: p, from: start, out, number) }
         }
         guard p.pointee == 0x2E || p.pointee | 0x20 == 0x65 else { return (p, JSONTape.integer) }
         if p.pointee == 0x2E {
             let digits = p + 1
             p = Self.skipDigits(digits)
-            if p == digits { throw failure(.digit, at: p, out, number) }
+            if p == digits { throw failure(.digit, at: p, from: start, out, number) }
         }
         if p.pointee | 0x20 == 0x65 {
             p += 1
             if p.pointee == 0x2B || p.pointee == 0x2D { p += 1 }
             let digits = p
             p = Self.skipDigits(p)
-            if p == digits { throw failure(.digit, at: p, out, number) }
+            if p == digits { throw failure(.digit, at: p, from: start, out, number) }
         }
         return (p, JSONTape.fraction)
     }
@@ -314,36 +326,70 @@ extension JSONParser.Run {
 
     @inline(never)
     private mutating func failure(
-        _ expected: JSONFailure.Expectation, at p: UnsafePointer<UInt8>, _ out: Int, _ number: Int
-    ) -> JSONFailure {
+        _ reason: JSONParser.Failure.Reason, at p: UnsafePointer<UInt8>, from start: UnsafePointer<UInt8>? = nil,
+        _ out: Int, _ number: Int
+    ) -> JSONParser.Failure {
         (written, elements) = (out, number)
-        return JSONFailure(expected: expected, offset: min(p - text, count))
+        let offset = min(p - text, count)
+        return JSONParser.Failure(
+            reason: reason, offset: offset, start: start.map { $0 - text } ?? offset, open: [], path: "$")
     }
 
-    /// The path of the place where the parse stopped.
+    /// The failure at a byte that starts no value: a closing bracket may follow a comma.
+    private mutating func valueFailure(
+        at p: UnsafePointer<UInt8>, _ out: Int, _ number: Int
+    ) -> JSONParser.Failure {
+        let isInArray = depth > 0 && JSONTape.kind(tape[container(depth)]) == JSONTape.array
+        guard p.pointee == 0x5D, isInArray, number > 0 else { return failure(.value, at: p, out, number) }
+        return trailingComma(before: p, out, number)
+    }
+
+    private mutating func trailingComma(
+        before p: UnsafePointer<UInt8>, _ out: Int, _ number: Int
+    ) -> JSONParser.Failure {
+        var comma = p - 1
+        while comma > text, comma.pointee != 0x2C { comma -= 1 }
+        return failure(.trailingComma, at: comma, out, number)
+    }
+
+    private func container(_ level: Int) -> Int { Int(truncatingIfNeeded: stack[level] & 0xFFFF_FFFF) }
+
+    /// The offsets of the brackets of the open containers, outermost first.
+    var openBrackets: [Int] { depth == 0 ? [] : (1...depth).map { JSONTape.offset(tape[container($0)]) } }
+
+    /// The offset of the last key, if its value is missing or incomplete.
+    var incompleteMember: Int? {
+        guard depth > 0, JSONTape.kind(tape[container(depth)]) == JSONTape.object,
+            let last = lastKey(of: container(depth), upTo: written), last + 1 >= written
+        else { return nil }
+        return JSONTape.offset(tape[last]) - 1
+    }
+
+    /// The path of the value at which the parse stopped.
     var path: String {
         guard depth > 0 else { return "$" }
         return (1...depth).reduce("$") { path, level in
-            let container = Int(truncatingIfNeeded: stack[level] & 0xFFFF_FFFF)
-            if JSONTape.kind(tape[container]) == JSONTape.array {
+            if JSONTape.kind(tape[container(level)]) == JSONTape.array {
                 return path + "[\(level == depth ? elements : Int(truncatingIfNeeded: stack[level] >> 32))]"
             }
-            let end = level == depth ? written : Int(truncatingIfNeeded: stack[level + 1] & 0xFFFF_FFFF)
-            return path + (lastKey(of: container, upTo: end).map(JSONPlace.step) ?? "")
+            let end = level == depth ? written : container(level + 1)
+            return path + (lastKey(of: container(level), upTo: end).map { JSONText.pathStep(key(at: $0)) } ?? "")
         }
     }
 
-    private func lastKey(of object: Int, upTo end: Int) -> String? {
+    private func lastKey(of object: Int, upTo end: Int) -> Int? {
         var index = object + 1
         var last: Int?
         while index < end {
             last = index
             guard index + 1 < end else { break }
-            let value = tape[index + 1]
-            index += 1 + (value >> 63 == 0 ? 1 : JSONTape.length(value))
+            index += 1 + JSONTape.span(tape[index + 1])
         }
-        guard let last else { return nil }
-        let word = tape[last]
+        return last
+    }
+
+    private func key(at index: Int) -> String {
+        let word = tape[index]
         return JSONText.unescaped(
             UnsafeBufferPointer(start: text + JSONTape.offset(word), count: JSONTape.length(word)))
     }

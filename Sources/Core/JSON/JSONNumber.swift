@@ -1,13 +1,15 @@
-import Foundation
+/// The text of a number and its conversions.
+///
+/// It borrows the text, which must outlive it.
+package struct JSONNumber {
+    /// The number as written, which must match the grammar.
+    package let text: UnsafeBufferPointer<UInt8>
 
-/// The text of a JSON number, and what it is worth.
-struct JSONNumber {
-    /// The number as written, checked by the grammar.
-    let text: UnsafeBufferPointer<UInt8>
+    package init(text: UnsafeBufferPointer<UInt8>) { self.text = text }
 
-    /// The value as an integer of 64 bits, or nil if it is not one or does not fit; `1.0` and `1e2` are integers.
-    var int: Int? {
-        var value = 0
+    /// The exact value, or nil if it isn't an integer or doesn't fit; `1.0` and `1e2` are integers.
+    package var int64: Int64? {
+        var value: Int64 = 0
         var index = 0
         let isNegative = text.count > 0 && text[0] == 0x2D
         if isNegative { index = 1 }
@@ -15,20 +17,21 @@ struct JSONNumber {
         while index < text.count {
             let digit = text[index] &- 0x30
             guard digit < 10 else { return JSONDecimal(text).integer() }
-            value = value &* 10 &+ Int(digit)
+            value = value &* 10 &+ Int64(digit)
             index += 1
         }
         return isNegative ? -value : value
     }
 
-    /// The value as an integer of any width, or nil if it is not one or does not fit.
-    func integer<I: FixedWidthInteger>(_: I.Type) -> I? {
-        if let int { return I(exactly: int) }
+    /// The exact value as an integer of any width, or nil if it isn't an integer or doesn't fit.
+    @inlinable
+    package func integer<I: FixedWidthInteger>(_: I.Type) -> I? {
+        if let int64 { return I(exactly: int64) }
         return JSONDecimal(text).integer()
     }
 
-    /// The nearest double, or nil if there is none but infinity.
-    var double: Double? {
+    /// The nearest double, or nil if the number is too large.
+    package var double: Double? {
         var mantissa: UInt64 = 0
         var (exponent, digits, index) = (0, 0, 0)
         let isNegative = text.count > 0 && text[0] == 0x2D
@@ -55,7 +58,7 @@ struct JSONNumber {
             }
             exponent += written
         }
-        // Both factors are exact doubles, so one rounding gives the nearest one (Clinger's fast path).
+        // Both factors are exact doubles, so a single rounding yields the nearest double (Clinger's fast path).
         if mantissa <= 1 << 53, exponent >= -22, exponent <= 22 {
             let power = Self.powers[exponent < 0 ? -exponent : exponent]
             let value = exponent < 0 ? Double(mantissa) / power : Double(mantissa) * power
@@ -66,7 +69,7 @@ struct JSONNumber {
         return isNegative ? -value : value
     }
 
-    /// The double nearest to `mantissa` times ten to the power of `exponent`, from -19 to 19, in 128 bits.
+    /// Returns the double nearest to `mantissa` × 10^`exponent` for exponents from −19 to 19, computed in 128 bits.
     private static func nearest(_ mantissa: UInt64, _ exponent: Int) -> Double {
         let power = integerPowers[exponent < 0 ? -exponent : exponent]
         var (wide, scale, isInexact) = (UInt128(mantissa), 0, false)
@@ -103,13 +106,13 @@ struct JSONNumber {
         return value
     }
 
-    /// The nearest float, or nil if there is none but infinity.
-    var float: Float? {
+    /// The nearest float, or nil if the number is too large.
+    package var float: Float? {
         guard let value = Float(String(decoding: text, as: UTF8.self)), value.isFinite else { return nil }
         return value
     }
 
-    /// The value of an exponent's sign and digits, or nil if it has more than four digits.
+    /// Returns the value of an exponent's sign and digits, or nil if it has more than four digits.
     private static func exponent(_ text: UnsafeBufferPointer<UInt8>) -> Int? {
         var value = 0
         var index = 0
@@ -121,76 +124,5 @@ struct JSONNumber {
             index += 1
         }
         return isNegative ? -value : value
-    }
-}
-
-/// The exact value of a number: a sign, digits without zeros at either end, and a power of ten.
-///
-/// Two numbers are equal in value if and only if their decimals are equal, however they are written.
-struct JSONDecimal: Hashable {
-    private(set) var isNegative = false
-    /// The digits 0–9, most significant first; empty is zero.
-    private(set) var digits: [UInt8] = []
-    /// The power of ten that the digits, read as an integer, are multiplied with.
-    private(set) var exponent = 0
-
-    /// Reads a checked number.
-    ///
-    /// An exponent beyond ±4 · 10¹⁸ is taken as that. O(*n*) in the length of the text.
-    init(_ text: UnsafeBufferPointer<UInt8>) {
-        var inFraction = false
-        var index = 0
-        if text.count > 0, text[0] == 0x2D { (isNegative, index) = (true, 1) }
-        digits.reserveCapacity(min(text.count, 32))
-        while index < text.count {
-            let byte = text[index]
-            index += 1
-            if byte == 0x2E {
-                inFraction = true
-            } else if byte | 0x20 == 0x65 {
-                exponent += Self.exponent(text[index...])
-                break
-            } else {
-                if byte != 0x30 || !digits.isEmpty { digits.append(byte &- 0x30) }
-                if inFraction { exponent -= 1 }
-            }
-        }
-        while digits.last == 0 {
-            digits.removeLast()
-            exponent += 1
-        }
-        if digits.isEmpty { (isNegative, exponent) = (false, 0) }
-    }
-
-    private static func exponent(_ text: Slice<UnsafeBufferPointer<UInt8>>) -> Int {
-        let isNegative = text.first == 0x2D
-        var value = 0
-        for byte in text where byte &- 0x30 < 10 {
-            value = value * 10 + Int(byte &- 0x30)
-            if value > 400_000_000_000_000_000 {
-                value = 4_000_000_000_000_000_000
-                break
-            }
-        }
-        return isNegative ? -value : value
-    }
-
-    /// The value as an integer, or nil if it is not one or does not fit.
-    func integer<I: FixedWidthInteger>() -> I? {
-        guard exponent >= 0 else { return nil }
-        // No fixed-width integer of up to 128 bits has more than 39 digits.
-        guard exponent <= I.bitWidth, digits.count <= I.bitWidth else { return digits.isEmpty ? 0 : nil }
-        var value: I = 0
-        for position in 0..<(digits.count + exponent) {
-            let digit = position < digits.count ? digits[position] : 0
-            let (product, overflow) = value.multipliedReportingOverflow(by: 10)
-            if overflow { return nil }
-            let (sum, carry) =
-                isNegative
-                ? product.subtractingReportingOverflow(I(digit)) : product.addingReportingOverflow(I(digit))
-            if carry { return nil }
-            value = sum
-        }
-        return value
     }
 }

@@ -1,14 +1,14 @@
-/// Strings as they stand in JSON text: escapes, UTF-8, positions.
-enum JSONText {
+/// The text forms of strings: escapes, positions, and paths such as `$.users[3].name`.
+package enum JSONText {
     // MARK: Reading
 
-    /// The string that an escaped text stands for; the text has been checked by the parser.
+    /// The string of an escaped text that the parser has checked.
     static func unescaped(_ raw: UnsafeBufferPointer<UInt8>) -> String {
         String(unsafeUninitializedCapacity: raw.count) { unescape(raw, into: $0) }
     }
 
-    /// The UTF-8 of the string that a checked, escaped text stands for.
-    static func unescapedBytes(_ raw: UnsafeBufferPointer<UInt8>) -> [UInt8] {
+    /// The UTF-8 of the string of an escaped text that the parser has checked.
+    package static func unescapedBytes(_ raw: UnsafeBufferPointer<UInt8>) -> [UInt8] {
         Array(unsafeUninitializedCapacity: raw.count) { $1 = unescape(raw, into: $0) }
     }
 
@@ -110,7 +110,7 @@ enum JSONText {
         return nil
     }
 
-    /// Line and column of an offset, both from 1, the column in bytes; a line ends with LF.
+    /// Returns the line and the column in bytes of an offset, both from 1; lines end with LF.
     static func position(of offset: Int, in text: UnsafeBufferPointer<UInt8>) -> (line: Int, column: Int) {
         var (line, start) = (1, 0)
         for index in 0..<min(offset, text.count) where text[index] == 0x0A { (line, start) = (line + 1, index + 1) }
@@ -119,8 +119,8 @@ enum JSONText {
 
     // MARK: Writing
 
-    /// Appends a string in quotes, escaping what must be escaped and nothing else.
-    static func append(quoted string: String, to bytes: inout [UInt8]) {
+    /// Appends a string in quotes and escapes only what must be escaped.
+    package static func append(quoted string: String, to bytes: inout [UInt8]) {
         bytes.append(0x22)
         for byte in string.utf8 {
             switch byte {
@@ -138,27 +138,15 @@ enum JSONText {
         }
         bytes.append(0x22)
     }
-}
 
-/// Paths of values in a document, such as `$.users[3].name`.
-enum JSONPlace {
-    /// A step to a missing value; nothing for a root.
-    static func text(of step: JSONTrail.Step) -> String {
-        switch step {
-        case .key(let key): self.step(key)
-        case .index(let index): "[\(index)]"
-        case .none: ""
-        }
-    }
-
-    /// The step to a member: `.name`, or `["first name"]` if the key is not a plain name.
-    static func step(_ key: String) -> String {
+    /// Returns a path's step to a member: `.name`, or `["first name"]` if the key isn't a plain name.
+    package static func pathStep(_ key: String) -> String {
         let isPlain = key.utf8.allSatisfy {
             $0 == 0x5F || $0 == 0x2D || (0x30...0x39).contains($0) || (0x41...0x5A).contains($0 & ~0x20)
         }
         if isPlain, let first = key.utf8.first, !(0x30...0x39).contains(first) { return "." + key }
         var bytes: [UInt8] = []
-        JSONText.append(quoted: key, to: &bytes)
+        append(quoted: key, to: &bytes)
         return "[" + String(decoding: bytes, as: UTF8.self) + "]"
     }
 }

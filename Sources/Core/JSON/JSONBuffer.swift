@@ -1,0 +1,209 @@
+/// A mutable copy of a text, in which extensions of the grammar and errors are overwritten with spaces.
+///
+/// The parser itself knows only strict JSON. As a text that violates it is blanked in place and parsed again, the
+/// offsets of everything else stay the same.
+struct JSONBuffer {
+    let start: UnsafeMutablePointer<UInt8>
+    private(set) var count: Int
+    /// The number of bytes that may be appended.
+    private var room: Int
+
+    var text: UnsafeBufferPointer<UInt8> { UnsafeBufferPointer(start: start, count: count) }
+
+    init(
+        _ bytes: UnsafeBufferPointer<UInt8>, _ options: JSONDocument.Options, room: Int = 0
+    ) throws(JSONSyntaxError) {
+        guard bytes.count <= options.bytes else {
+            throw JSONSyntaxError(
+                kind: .size, message: "a document of \(bytes.count) bytes exceeds the limit of \(options.bytes)",
+                offset: options.bytes, line: 1, column: 1, path: "$", limit: options.bytes)
+        }
+        (count, self.room) = (bytes.count, room)
+        start = .allocate(capacity: bytes.count + room + JSONParser.padding)
+        if let source = bytes.baseAddress { start.update(from: source, count: bytes.count) }
+        (start + bytes.count).update(repeating: 0, count: room + JSONParser.padding)
+    }
+
+    func deallocate() { start.deallocate() }
+
+    /// Parses the text, and once more without the permitted extensions if that fails.
+    func parse(_ options: JSONDocument.Options) throws(JSONParser.Failure) -> UnsafeMutablePointer<JSONTape.Word> {
+        do {
+            return try JSONParser.parse(start, count: count, options: options).words
+        } catch {
+            guard options.allowsComments || options.allowsTrailingCommas, blankExtensions(options) else { throw error }
+            return try JSONParser.parse(start, count: count, options: options).words
+        }
+    }
+
+    private func blank(_ range: Range<Int>) {
+        for index in range where start[index] != 0x0A && start[index] != 0x0D { start[index] = 0x20 }
+    }
+
+    private func isSpace(_ index: Int) -> Bool {
+        switch start[index] {
+        case 0x20, 0x0A, 0x0D, 0x09: true
+        default: false
+        }
+    }
+
+    // MARK: Extensions
+
+    /// Blanks comments and trailing commas as far as they are permitted; returns whether there were any.
+    private func blankExtensions(_ options: JSONDocument.Options) -> Bool {
+        var (index, comma, found) = (0, -1, false)
+        while index < count {
+            switch start[index] {
+            case UInt8(ascii: "/"):
+                guard options.allowsComments, let end = endOfComment(index) else { return found }
+                blank(index..<end)
+                (index, found) = (end, true)
+                continue
+            case UInt8(ascii: ","): comma = index
+            case UInt8(ascii: "]"), UInt8(ascii: "}"):
+                if comma > 0, options.allowsTrailingCommas, followsValue(comma) {
+                    blank(comma..<(comma + 1))
+                    found = true
+                }
+                comma = -1
+            case 0x22:
+                index = endOfString(index)
+                comma = -1
+                continue
+            default: if !isSpace(index) { comma = -1 }
+            }
+            index += 1
+        }
+        return found
+    }
+
+    /// Whether a comma comes after a value, so not in `[,]` or `[1,,]`.
+    private func followsValue(_ comma: Int) -> Bool {
+        var index = comma - 1
+        while index >= 0, isSpace(index) { index -= 1 }
+        guard index >= 0 else { return false }
+        switch start[index] {
+        case UInt8(ascii: "["), UInt8(ascii: "{"), UInt8(ascii: ","), UInt8(ascii: ":"): return false
+        default: return true
+        }
+    }
+
+    /// Returns the position after a comment, or nil if it doesn't end or there is none.
+    private func endOfComment(_ slash: Int) -> Int? {
+        var index = slash + 2
+        switch start[slash + 1] {
+        case UInt8(ascii: "/"):
+            while index < count, start[index] != 0x0A, start[index] != 0x0D { index += 1 }
+            return index
+        case UInt8(ascii: "*"):
+            while index + 1 < count {
+                if start[index] == UInt8(ascii: "*"), start[index + 1] == UInt8(ascii: "/") { return index + 2 }
+                index += 1
+            }
+            return nil
+        default: return nil
+        }
+    }
+
+    /// Returns the position after a string; an unterminated one ends with its line.
+    private func endOfString(_ quote: Int) -> Int {
+        var index = quote + 1
+        while index < count, start[index] != 0x0A, start[index] != 0x0D {
+            if start[index] == 0x22 { return index + 1 }
+            if start[index] == 0x5C, index + 1 < count, start[index + 1] != 0x0A { index += 1 }
+            index += 1
+        }
+        return min(index, count)
+    }
+
+    // MARK: Recovery
+
+    /// Edits the text so that the next parse gets past a failure; returns false if nothing can be done.
+    ///
+    /// The last failure drops the rest of the text.
+    mutating func repair(_ failure: JSONParser.Failure, isLast: Bool) -> Bool {
+        switch failure.reason {
+        case .documentEnd: blank(failure.offset..<count)
+        case _ where isLast || failure.offset >= count: return close(failure)
+        case .trailingComma: blank(failure.offset..<(failure.offset + 1))
+        case .memberEnd, .elementEnd:
+            switch start[failure.offset] {
+            case UInt8(ascii: "]"), UInt8(ascii: "}"):
+                guard let bracket = failure.open.last else { return false }
+                start[failure.offset] = closing(bracket)
+            case _ where isSpace(failure.offset - 1) && canStart(failure):
+                start[failure.offset - 1] = UInt8(ascii: ",")
+            default: blank(failure.offset..<max(end(from: failure.offset), failure.offset + 1))
+            }
+        default: drop(failure.start)
+        }
+        return true
+    }
+
+    private func closing(_ bracket: Int) -> UInt8 {
+        start[bracket] == UInt8(ascii: "{") ? UInt8(ascii: "}") : UInt8(ascii: "]")
+    }
+
+    /// Whether an element or member may start at a failure, so that only a comma is missing.
+    private func canStart(_ failure: JSONParser.Failure) -> Bool {
+        if case .memberEnd = failure.reason { return start[failure.offset] == 0x22 }
+        switch start[failure.offset] {
+        case 0x22, UInt8(ascii: "{"), UInt8(ascii: "["), UInt8(ascii: "-"), UInt8(ascii: "0")...UInt8(ascii: "9"):
+            return true
+        default: return false
+        }
+    }
+
+    /// Blanks the element or member that starts at an offset, with the comma after it, or before it if it is the last.
+    private func drop(_ first: Int) {
+        let end = end(from: first)
+        blank(first..<end)
+        if end < count, start[end] == UInt8(ascii: ",") {
+            blank(end..<(end + 1))
+        } else if end < count, start[end] != 0x22 {
+            blankComma(before: first)
+        }
+    }
+
+    private func blankComma(before end: Int) {
+        var index = end - 1
+        while index >= 0, isSpace(index) { index -= 1 }
+        if index >= 0, start[index] == UInt8(ascii: ",") { blank(index..<(index + 1)) }
+    }
+
+    /// Returns the position of the comma or bracket that ends the element or member around an offset.
+    ///
+    /// A line that begins with a quote begins a member or element, unless the broken one opened a bracket.
+    private func end(from offset: Int) -> Int {
+        var (index, nesting, isAtLineStart) = (offset, 0, false)
+        while index < count {
+            switch start[index] {
+            case UInt8(ascii: "{"), UInt8(ascii: "["): nesting += 1
+            case UInt8(ascii: "}"), UInt8(ascii: "]"):
+                if nesting == 0 { return index }
+                nesting -= 1
+            case UInt8(ascii: ","): if nesting == 0 { return index }
+            case 0x22:
+                if isAtLineStart, nesting == 0 { return index }
+                index = endOfString(index) - 1
+            default: break
+            }
+            isAtLineStart = start[index] == 0x0A || isAtLineStart && isSpace(index)
+            index += 1
+        }
+        return count
+    }
+
+    /// Appends the missing closing brackets at the end of the text.
+    private mutating func close(_ failure: JSONParser.Failure) -> Bool {
+        guard !failure.open.isEmpty, failure.open.count <= room else { return false }
+        if failure.start < count { blank(failure.start..<count) }
+        blankComma(before: count)
+        for bracket in failure.open.reversed() {
+            start[count] = closing(bracket)
+            count += 1
+        }
+        room = 0
+        return true
+    }
+}
