@@ -14,6 +14,11 @@ extension Customization {
     /// The languages that the tree has a folder for.
     public var availableLanguages: [LanguageTag] { storage.tree?.availableLanguages ?? [] }
 
+    /// The available language that the person's preferences find, and why; nil if none matches.
+    ///
+    /// - Complexity: O(*n*) in the number of available languages.
+    public var languageMatch: LanguageMatch? { storage.selection.match(availableLanguages, storage.policy) }
+
     private func selecting(_ change: (inout CustomizationSelection) -> Void) -> Customization {
         var selection = storage.selection
         change(&selection)

@@ -9,6 +9,7 @@ struct CustomizationBenchmarks {
         suite.parsingRows()
         suite.lookupRows()
         suite.switchRows()
+        suite.languageRows()
         suite.finish()
     }
 }

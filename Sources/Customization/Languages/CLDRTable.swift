@@ -1,13 +1,16 @@
-/// Reads the tables of ``CLDRLanguageData``.
+/// Reads the generated tables, which are lists of `key=value` pairs separated by white space.
 enum CLDRTable {
-    /// The `key=value` pairs of a table, parted by white space; a value may be empty.
+    /// The pairs of a table; a value may be empty.
     static func read(_ text: String) -> [String: String] {
+        Dictionary(pairs(text)) { _, last in last }
+    }
+
+    /// The pairs of a table in order.
+    static func pairs(_ text: String) -> [(String, String)] {
         // Bytes, because a table is read on the first use of a language: characters would cost milliseconds.
-        var pairs: [String: String] = [:]
-        for pair in text.utf8.split(whereSeparator: { $0 <= UInt8(ascii: " ") }) {
+        text.utf8.split { $0 <= UInt8(ascii: " ") }.map { pair in
             let key = pair.prefix { $0 != UInt8(ascii: "=") }
-            pairs[String(Substring(key))] = String(Substring(pair[key.endIndex...].dropFirst()))
+            return (String(Substring(key)), String(Substring(pair[key.endIndex...].dropFirst())))
         }
-        return pairs
     }
 }

@@ -1,13 +1,8 @@
 extension LanguageTag {
-    /// Chooses the languages to lay over the base language, from general to specific.
+    /// Chooses the languages to put over the base language, from general to specific.
     ///
-    /// The preferences are tried in order; the first that has anything available decides, and the chain holds every
-    /// available tag on its way to the root (see ``fallbacks``). An empty chain means that no preference is available:
-    /// use the base alone. The base counts as available, so a reader who prefers it gets it, and not the next preference;
-    /// it stands in the chain only then.
-    ///
-    /// Tags also match by what they imply: `zh-Hant` finds `zh-TW` and `fr-CH` finds `fr-FR` if there is no plain `fr`,
-    /// because `fr` implies France. A tag never matches one in another script: `zh-TW` does not find `zh-CN`.
+    /// The nearest language is chosen as ``LanguageMatcher`` does. The chain contains it and its available parents (see
+    /// ``fallbacks``). An empty chain means that no preference matches: use the base language alone.
     ///
     /// ```swift
     /// let chain = LanguageTag.chain(for: ["fr-CA", "de"], available: ["de", "fr", "fr-CA"], base: "en")
@@ -15,64 +10,63 @@ extension LanguageTag {
     /// ```
     ///
     /// - Parameters:
-    ///   - preferred: The reader's languages, the best first.
-    ///   - available: The languages there are, in any order.
+    ///   - preferred: The languages of the user, the best first.
+    ///   - available: The available languages in any order.
     ///   - base: The language in which every text exists.
+    ///   - crossingScripts: Whether a language in another script can match.
     /// - Returns: Members of `available`, or `base`; each once.
     /// - Complexity: O(*p* × *a*) in the numbers of preferred and available tags.
     public static func chain(
-        for preferred: [LanguageTag], available: [LanguageTag], base: LanguageTag
+        for preferred: [LanguageTag], available: [LanguageTag], base: LanguageTag, crossingScripts: Bool = false
     ) -> [LanguageTag] {
-        let candidates = (available + [base]).map { (tag: $0, implied: $0.matchingForm) }
-        for preference in preferred {
-            var chain: [LanguageTag] = []
-            for group in preference.fallbackGroups.reversed() {
-                var members = candidates.filter { candidate in
-                    group.tags.contains(candidate.tag)
-                        || (candidate.tag.isGeneral && candidate.implied == group.implied
-                            && group.tags.contains { $0.language == candidate.tag.language })
-                }
-                if members.isEmpty { members = candidates.filter { $0.implied == group.implied } }
-                for tag in members.map(\.tag).sorted(by: isMoreGeneral) where !chain.contains(tag) {
-                    chain.append(tag)
-                }
-            }
-            if !chain.isEmpty { return chain }
-        }
-        return []
+        LanguageMatcher(available: available, base: base, crossesScripts: crossingScripts).match(for: preferred)?.chain
+            ?? []
     }
 
-    /// The fallbacks, from specific to general, in groups that imply the same language, script and region.
-    private var fallbackGroups: [(implied: LanguageTag, tags: [LanguageTag])] {
-        var groups: [(implied: LanguageTag, tags: [LanguageTag])] = []
-        for tag in fallbacks {
-            let implied = tag.matchingForm
-            if let index = groups.firstIndex(where: { $0.implied == implied }) {
-                groups[index].tags.append(tag)
-            } else {
-                groups.append((implied, [tag]))
+    /// The available tags on the way from this tag to the root, from general to specific.
+    ///
+    /// Tags that imply the same language, script and region belong together, such as `zh-TW` and `zh-Hant`.
+    func chain(among candidates: [LanguageTag], _ codes: [LanguageCodes]) -> [LanguageTag] {
+        let fallbacks = fallbacks
+        let ways = fallbacks.map { LanguageCodes($0).matchingForm }
+        let languages = Set(ways.map(\.language))
+        let kin = codes.indices.filter { languages.contains(codes[$0].matchingForm.language) }
+        var chain: [LanguageTag] = []
+        for (index, way) in ways.enumerated().reversed() where !ways[..<index].contains(way) {
+            let group = zip(fallbacks, ways).filter { $0.1 == way }.map(\.0)
+            let related = kin.filter { group.contains(candidates[$0]) || codes[$0].matchingForm == way }
+                .map { candidates[$0] }
+            let members = related.filter { tag in
+                group.contains(tag) || tag.isGeneral && group.contains { $0.language == tag.language }
+            }
+            for tag in (members.isEmpty ? related : members).sorted(by: {
+                $0.specificity.lexicographicallyPrecedes($1.specificity)
+            })
+            where !chain.contains(tag) {
+                chain.append(tag)
             }
         }
-        return groups
-    }
-
-    /// What the tag implies; plain Norwegian counts as the Bokmål that it nearly always is.
-    private var matchingForm: LanguageTag {
-        let full = maximized
-        guard language == "no" else { return full }
-        return LanguageTag(
-            language: "nb", script: full.script, region: full.region, variants: variants, extensions: extensions)
+        return chain
     }
 
     private var isGeneral: Bool { region == nil && variants.isEmpty && extensions.isEmpty }
 
-    private static func isMoreGeneral(_ left: LanguageTag, _ right: LanguageTag) -> Bool {
-        func rank(_ tag: LanguageTag) -> [Int] {
-            [
-                tag.extensions.count, tag.variants.count, tag.region == nil ? 0 : 1, tag.script == nil ? 0 : 1,
-                tag.language == "no" ? 0 : 1,
-            ]
-        }
-        return rank(left).lexicographicallyPrecedes(rank(right))
+    /// The numbers of extensions, variants, regions and scripts, for sorting general tags before specific ones.
+    var specificity: [Int] {
+        [
+            extensions.count, variants.count, region == nil ? 0 : 1, script == nil ? 0 : 1, language == "no" ? 0 : 1,
+        ]
     }
+}
+
+extension LanguageCodes {
+    /// The codes with plain Norwegian as the Bokmål that it nearly always is.
+    fileprivate var matchingForm: LanguageCodes {
+        var codes = self
+        if language == Self.norwegian { codes.language = Self.bokmal }
+        return codes
+    }
+
+    private static let norwegian = code("no")
+    private static let bokmal = code("nb")
 }

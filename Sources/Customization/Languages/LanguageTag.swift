@@ -35,10 +35,12 @@ public struct LanguageTag: Sendable {
         self.region = region
         self.variants = variants
         self.extensions = extensions
-        var subtags = [language]
-        if let script { subtags.append(script) }
-        if let region { subtags.append(region) }
-        description = (subtags + variants + extensions).joined(separator: "-")
+        var description = language
+        if let script { description += "-" + script }
+        if let region { description += "-" + region }
+        for subtag in variants { description += "-" + subtag }
+        for subtag in extensions { description += "-" + subtag }
+        self.description = description
     }
 }
 

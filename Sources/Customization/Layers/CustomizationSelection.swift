@@ -21,6 +21,15 @@ struct CustomizationSelection: Sendable {
     /// The languages to be served, the preferred one first.
     var preferred: [LanguageTag] { override.map { [$0] } ?? device }
 
+    /// The language that the preferences find among the available ones, if any matches.
+    func match(_ available: [LanguageTag], _ policy: CustomizationPolicy) -> LanguageMatch? {
+        LanguageMatcher(available: available, base: base, crossesScripts: policy.crossesScripts).match(for: preferred)
+    }
+
+    private func chain(_ available: [LanguageTag], _ policy: CustomizationPolicy) -> [LanguageTag] {
+        match(available, policy)?.chain ?? []
+    }
+
     /// Whether text of the base language is only a fallback.
     var hasLanguage: Bool { preferred.first.map { $0.language != base.language } ?? false }
 
@@ -79,7 +88,7 @@ struct CustomizationSelection: Sendable {
                     at: CustomizationLocation(file: tree.path)))
         }
         add(base, .base(base))
-        for tag in LanguageTag.chain(for: preferred, available: available, base: base) where tag != base {
+        for tag in chain(available, policy) where tag != base {
             add(tag, .language(tag))
         }
         return layers
@@ -100,7 +109,7 @@ struct CustomizationSelection: Sendable {
         var layers = [folder.layer(role: .brand(brand), policy: policy)]
         var inner: [LanguageTag: String] = [:]
         for name in folder.subfolders { if let tag = CustomizationTree.language(name) { inner[tag] = name } }
-        var chain = LanguageTag.chain(for: preferred, available: Array(inner.keys), base: base)
+        var chain = chain(Array(inner.keys), policy)
         if !chain.contains(base) { chain.insert(base, at: 0) }
         for tag in chain {
             guard let name = inner[tag] else { continue }

@@ -1,14 +1,14 @@
-/// The grammatical form that a number takes, by the names of Unicode CLDR.
+/// The grammatical form that goes with a number, named as in Unicode CLDR.
 ///
-/// The names say little about numbers: in Russian 21 is `one`, in Arabic 11 is `many`. ``PluralRules`` knows.
+/// The names do not denote numbers: in Russian 21 is `one`, in Arabic 11 is `many`. See ``PluralRules``.
 public enum PluralCategory: String, Hashable, Sendable, CaseIterable, CustomStringConvertible {
-    /// The form for 0, in the few languages that have one (Arabic, Latvian, Welsh).
+    /// The form for 0, in a few languages such as Arabic, Latvian and Welsh.
     case zero
     /// The singular, in most languages.
     case one
     /// The dual.
     case two
-    /// The paucal, as Slavic languages have for 2 to 4.
+    /// The paucal, such as for 2 to 4 in Slavic languages.
     case few
     /// The form for many, and for fractions in some languages.
     case many

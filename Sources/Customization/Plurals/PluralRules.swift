@@ -1,101 +1,92 @@
-/// The cardinal plural rules of a language: which form of a noun goes with a number.
+/// The plural rules of a language: the form of a noun that goes with a number.
 ///
-/// The rules are those of Unicode CLDR. They are looked up under the tag and its fallbacks, then under its bare language,
-/// so `sr-Latn` counts as `sr` does; a language that CLDR does not know has `other` alone.
+/// The rules are those of Unicode CLDR. A tag without rules of its own uses those of its parent in the same language, then
+/// those of its bare language: `sr-Latn` uses the rules of `sr`. A language that CLDR does not list has only `other`.
 ///
 /// ```swift
 /// let rules = PluralRules("ru")
 /// print(rules.category(for: 21), rules.category(for: 3), rules.category(for: 11))  // one few many
+/// let places = PluralRules("en", kind: .ordinal)
+/// print(places.category(for: 1), places.category(for: 2), places.category(for: 11))  // one two other
 /// ```
 public struct PluralRules: Hashable, Sendable {
-    private let ruleSet: Int
-
-    /// The rules of a language.
-    public init(_ language: LanguageTag) {
-        let names = language.fallbacks.map(\.description) + [language.language, "root"]
-        ruleSet = names.lazy.compactMap { Self.ruleSetsByLocale[$0] }.first ?? 0
+    /// What a number says about its noun.
+    public enum Kind: Hashable, Sendable {
+        /// A quantity: "3 files".
+        case cardinal
+        /// A position: "the 3rd file".
+        case ordinal
     }
 
-    /// The form that a number takes.
+    private let ruleSet: Int
+    private let language: LanguageTag
+
+    /// Finds the rules of a language.
     ///
-    /// - Complexity: O(1); at most about forty comparisons.
-    public func category(for operands: PluralOperands) -> PluralCategory {
-        var words = CLDRPluralData.ruleSets[ruleSet][...]
-        while let code = words.popFirst(), let count = words.popFirst() {
-            let condition = words.prefix(Int(count))
-            words.removeFirst(Int(count))
-            if condition.isEmpty || Self.holds(condition, operands) { return Self.categories[Int(code)] }
-        }
-        return .other
+    /// - Parameters:
+    ///   - language: The language.
+    ///   - kind: Whether the rules are for quantities or for positions.
+    public init(_ language: LanguageTag, kind: Kind = .cardinal) {
+        self.language = language
+        ruleSet = Self.lookUp(language, in: kind == .cardinal ? Self.cardinals : Self.ordinals) ?? 0
+    }
+
+    private static func lookUp<Value>(_ language: LanguageTag, in table: [String: Value]) -> Value? {
+        let tags = language.fallbacks.filter { $0.language == language.language }.map(\.description)
+        return (tags + [language.language]).lazy.compactMap { table[$0] }.first
+    }
+
+    private static let cardinals = CLDRTable.read(CLDRPluralData.cardinals).compactMapValues { Int($0) }
+    private static let ordinals = CLDRTable.read(CLDRPluralData.ordinals).compactMapValues { Int($0) }
+    private static let ranges = CLDRTable.read(CLDRPluralData.ranges)
+
+    func category(for operands: PluralOperands) -> PluralCategory {
+        PluralRuleSet.all[ruleSet].category(of: operands)
     }
 
     /// The form that a whole number takes.
+    ///
+    /// - Complexity: O(1); at most about forty comparisons.
     public func category(for number: some BinaryInteger) -> PluralCategory { category(for: PluralOperands(number)) }
 
-    /// The form that a number takes when it is displayed with the fewest digits; `other` for what is not finite.
+    /// The form that a number takes when it is displayed with the fewest digits; `other` if it is not finite.
     public func category(for number: Double) -> PluralCategory {
         PluralOperands(number).map { category(for: $0) } ?? .other
     }
 
+    /// The form that a number takes as it is displayed; `nil` if the text is not a number.
+    ///
+    /// English says "1 star" but "1.0 stars". The text consists of digits, an optional fraction after `.` and an optional
+    /// compact exponent: `1.2c6` for "1.2 million". A sign is ignored.
+    ///
+    /// - Complexity: O(*n*) in the length of the text.
+    public func category(forDisplayed number: String) -> PluralCategory? {
+        PluralOperands(number).map { category(for: $0) }
+    }
+
+    /// The form that a range of numbers takes, such as "0–1 file" or "2–5 files".
+    ///
+    /// Uses CLDR's plural ranges. A language or a pair without data takes the form of the end.
+    ///
+    /// - Parameters:
+    ///   - start: The form of the first number.
+    ///   - end: The form of the last number.
+    /// - Returns: The form of the range.
+    public func category(from start: PluralCategory, to end: PluralCategory) -> PluralCategory {
+        let exceptions = Self.lookUp(language, in: Self.ranges)?.split(separator: ",") ?? []
+        let pair = "\(start)+\(end):"
+        let exception = exceptions.first { $0.hasPrefix(pair) }
+        return exception.flatMap { PluralCategory(rawValue: String($0.dropFirst(pair.utf8.count))) } ?? end
+    }
+
     /// The forms that the language has, in the order of ``PluralCategory``; the last is `other`.
-    public var categories: [PluralCategory] {
-        var found: [PluralCategory] = []
-        var words = CLDRPluralData.ruleSets[ruleSet][...]
-        while let code = words.popFirst(), let count = words.popFirst() {
-            found.append(Self.categories[Int(code)])
-            words.removeFirst(Int(count))
-        }
-        return found
-    }
+    public var categories: [PluralCategory] { PluralRuleSet.all[ruleSet].categories }
 
-    /// The tags that have rules of their own in CLDR, in alphabetical order, deprecated ones included.
+    /// The languages and locales with cardinal rules of their own, in alphabetical order.
     public static var languages: [LanguageTag] {
-        Array(Set(ruleSetsByLocale.keys.compactMap { LanguageTag($0) })).sorted { $0.description < $1.description }
+        cardinals.keys.compactMap { LanguageTag($0) }.sorted { $0.description < $1.description }
     }
 
-    /// The version of the Unicode Common Locale Data Repository that the rules come from.
+    /// The version of Unicode CLDR that the rules come from.
     public static var dataVersion: String { CLDRPluralData.version }
-
-    private static let categories = PluralCategory.allCases
-    private static let ruleSetsByLocale = CLDRTable.read(CLDRPluralData.locales).compactMapValues { Int($0) }
-
-    /// Evaluates a condition of ``CLDRPluralData/ruleSets``.
-    private static func holds(_ condition: ArraySlice<UInt32>, _ operands: PluralOperands) -> Bool {
-        var words = condition.dropFirst()
-        for _ in 0..<(condition.first ?? 0) {
-            var allHold = true
-            for _ in 0..<(words.popFirst() ?? 0) {
-                guard let operand = words.popFirst(), let modulus = words.popFirst(), let ranges = words.popFirst()
-                else { return false }
-                let value = operands.value(operand & 127, modulo: UInt64(modulus))
-                var isInRanges = false
-                for _ in 0..<ranges {
-                    guard let low = words.popFirst(), let high = words.popFirst() else { return false }
-                    if let value, value >= UInt64(low), value <= UInt64(high) { isInRanges = true }
-                }
-                if isInRanges != (operand & 128 == 0) { allHold = false }
-            }
-            if allHold { return true }
-        }
-        return false
-    }
-}
-
-extension PluralOperands {
-    /// An operand by its number in ``CLDRPluralData/ruleSets``; `nil` if it is no whole number, and so in no range.
-    fileprivate func value(_ operand: UInt32, modulo modulus: UInt64) -> UInt64? {
-        let value: UInt64
-        switch operand {
-        case 0:
-            guard significantDigits == 0 else { return nil }
-            value = integer
-        case 1: value = integer
-        case 2: value = visibleDigits
-        case 3: value = significantDigits
-        case 4: value = fraction
-        case 5: value = significantFraction
-        default: value = exponent
-        }
-        return modulus == 0 ? value : value % modulus
-    }
 }

@@ -1,0 +1,167 @@
+/// CLDR's distances between a preferred and an available language, from 0 (the same) to ``threshold`` (not a match).
+///
+/// A distance is the sum of the distances of the languages, scripts and regions, see UTS #35, "Language Matching".
+enum LanguageDistance {
+    /// The distance from which on languages do not match: the one between unrelated scripts.
+    static let threshold = 50
+
+    /// The locales preferred among equally distant ones.
+    static let paradigms = Set(
+        CLDRMatchingData.paradigms.split(separator: " ").compactMap { LanguageTag(String($0)) }
+            .map { LanguageCodes($0) })
+
+    struct Rule: CustomStringConvertible {
+        let description: String
+        let desired: [Substring]
+        let supported: [Substring]
+        let distance: Int
+        let isSymmetric: Bool
+
+        /// Reads a rule such as `nb>no=1~`; see ``CLDRMatchingData``.
+        init?(_ key: String, _ value: String) {
+            let sides = key.split(separator: ">")
+            guard sides.count == 2, let distance = Int(value.prefix { $0 != "~" }) else { return nil }
+            (desired, supported) = (sides[0].split(separator: "-"), sides[1].split(separator: "-"))
+            self.distance = distance
+            isSymmetric = value.hasSuffix("~")
+            description = isSymmetric ? "\(sides[0]) <> \(sides[1])" : "\(sides[0]) > \(sides[1])"
+        }
+    }
+
+    /// A part of a distance with the rule that gives it.
+    struct Step {
+        let subtag: String
+        let distance: Int
+        let rule: String
+    }
+
+    /// The distance of two maximized tags; `nil` if they do not match.
+    static func distance(_ desired: LanguageCodes, _ supported: LanguageCodes, crossingScripts: Bool) -> Int? {
+        var total = 0
+        if desired.language != supported.language {
+            guard let rule = languageRule(desired.language, supported.language) else { return nil }
+            total += rule.distance
+        }
+        if desired.script != supported.script {
+            guard crossingScripts, let rule = scriptRule(desired, supported) else { return nil }
+            total += rule.distance
+        }
+        if desired.region != supported.region { total += regionRule(desired, supported).distance }
+        return total < threshold ? total : nil
+    }
+
+    /// The parts of a distance that are not 0.
+    static func steps(_ desired: LanguageCodes, _ supported: LanguageCodes) -> [Step] {
+        var steps: [Step] = []
+        func add(_ subtag: String, _ rule: Rule?) {
+            if let rule { steps.append(Step(subtag: subtag, distance: rule.distance, rule: rule.description)) }
+        }
+        if desired.language != supported.language {
+            add("language", languageRule(desired.language, supported.language))
+        }
+        if desired.script != supported.script { add("script", scriptRule(desired, supported)) }
+        if desired.region != supported.region {
+            let rule = regionRule(desired, supported)
+            steps.append(Step(subtag: "region", distance: rule.distance, rule: rule.name))
+        }
+        return steps
+    }
+
+    // MARK: - Languages and scripts
+
+    private static func languageRule(_ desired: UInt32, _ supported: UInt32) -> Rule? {
+        languageRules[desired]?.first { $0.supported == supported }?.rule
+    }
+
+    /// The languages that can match another one, which is among them.
+    static func languages(relatedTo desired: UInt32) -> [UInt32] {
+        [desired] + (languageRules[desired] ?? []).map(\.supported)
+    }
+
+    private static let languageRules: [UInt32: [(supported: UInt32, rule: Rule)]] = {
+        var rules: [UInt32: [(supported: UInt32, rule: Rule)]] = [:]
+        for rule in CLDRTable.pairs(CLDRMatchingData.languages).compactMap(Rule.init) where rule.desired != ["*"] {
+            let (desired, supported) = (LanguageCodes.code(rule.desired[0]), LanguageCodes.code(rule.supported[0]))
+            rules[desired, default: []].append((supported, rule))
+            if rule.isSymmetric { rules[supported, default: []].append((desired, rule)) }
+        }
+        return rules
+    }()
+
+    private static func scriptRule(_ desired: LanguageCodes, _ supported: LanguageCodes) -> Rule? {
+        func fits(_ side: [Substring], _ codes: LanguageCodes) -> Bool {
+            LanguageCodes.code(side[0]) == codes.language && LanguageCodes.code(side[1]) == codes.script
+        }
+        return scriptRules.first {
+            fits($0.desired, desired) && fits($0.supported, supported)
+                || $0.isSymmetric && fits($0.desired, supported) && fits($0.supported, desired)
+        }
+    }
+
+    private static let scriptRules = CLDRTable.pairs(CLDRMatchingData.scripts).compactMap(Rule.init)
+
+    // MARK: - Regions
+
+    /// One side of a region rule: a script, and a region or set of regions, where 0 and `nil` fit all.
+    private struct RegionPattern {
+        let script: UInt32
+        var regions: Set<UInt32>?
+        var isComplement = false
+
+        init(_ side: [Substring]) {
+            script = LanguageCodes.code(side[1])
+            let region = side[2]
+            if region.hasPrefix("$!") {
+                (regions, isComplement) = (Self.variables["$" + region.dropFirst(2)], true)
+            } else if region.hasPrefix("$") {
+                regions = Self.variables[String(region)]
+            } else if region != "*" {
+                regions = [LanguageCodes.code(region)]
+            }
+        }
+
+        func fits(_ codes: LanguageCodes) -> Bool {
+            guard script == 0 || script == codes.script else { return false }
+            return regions.map { $0.contains(codes.region) != isComplement } ?? true
+        }
+
+        private static let variables = CLDRTable.read(CLDRMatchingData.variables).mapValues {
+            Set($0.split(separator: "+").map { LanguageCodes.code($0) })
+        }
+    }
+
+    private struct RegionRule {
+        let name: String
+        let distance: Int
+        let desired: RegionPattern
+        let supported: RegionPattern
+    }
+
+    private static func regionRule(
+        _ desired: LanguageCodes, _ supported: LanguageCodes
+    ) -> (name: String, distance: Int) {
+        if desired.language == supported.language, let rules = regionRules[desired.language],
+            let rule = rules.first(where: {
+                $0.desired.fits(desired) && $0.supported.fits(supported)
+                    || $0.desired.fits(supported) && $0.supported.fits(desired)
+            })
+        {
+            return (rule.name, rule.distance)
+        }
+        return ("*-*-* <> *-*-*", 4)
+    }
+
+    /// The rules of each language in CLDR's order.
+    ///
+    /// All of them work in both directions.
+    private static let regionRules: [UInt32: [RegionRule]] = {
+        var rules: [UInt32: [RegionRule]] = [:]
+        for rule in CLDRTable.pairs(CLDRMatchingData.regions).compactMap(Rule.init) where rule.desired[0] != "*" {
+            rules[LanguageCodes.code(rule.desired[0]), default: []].append(
+                RegionRule(
+                    name: rule.description, distance: rule.distance, desired: RegionPattern(rule.desired),
+                    supported: RegionPattern(rule.supported)))
+        }
+        return rules
+    }()
+}

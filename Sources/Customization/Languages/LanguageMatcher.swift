@@ -1,0 +1,101 @@
+/// Chooses the available language that is nearest to the languages that a user prefers.
+///
+/// Distances between languages, scripts and regions are those of Unicode CLDR, so a user of Brazilian Portuguese gets
+/// `pt-PT` where there is no `pt-BR`, a user of Catalan gets Spanish, and `en-AU` prefers `en-GB` to `en`. Scripts are
+/// crossed only if asked for.
+///
+/// ```swift
+/// let matcher = LanguageMatcher(available: ["de", "fr", "pt-PT"], base: "en")
+/// if let match = matcher.match(for: ["pt-BR", "fr"]) {
+///     print(match)  // pt-PT for pt-BR, distance 5: region 5 (pt-*-* <> pt-*-*)
+/// }
+/// ```
+public struct LanguageMatcher: Sendable {
+    /// The languages to choose from, the base language last.
+    let candidates: [LanguageTag]
+    private let codes: [LanguageCodes]
+    private let crossesScripts: Bool
+
+    /// Prepares a choice.
+    ///
+    /// - Parameters:
+    ///   - available: The available languages in any order.
+    ///   - base: The language in which every text exists. It is available too.
+    ///   - crossesScripts: Whether a language in another script can match, such as `sr-Cyrl` for `sr-Latn`.
+    /// - Complexity: O(*n*) in the number of languages.
+    public init(available: [LanguageTag], base: LanguageTag, crossesScripts: Bool = false) {
+        candidates = available + [base]
+        codes = candidates.map { LanguageCodes($0) }
+        self.crossesScripts = crossesScripts
+    }
+
+    /// The nearest language; `nil` if none of the preferences has a match.
+    ///
+    /// The first preference that has a match decides, unless a later one matches better by more than the 5 points that
+    /// each place in the list costs. A later preference that is available itself wins over an earlier one that is only
+    /// related: `[ca, fr]` finds `fr` before `es`. A different region alone is not reason enough to look further.
+    ///
+    /// Of equally distant languages, the first in the preference's ``LanguageTag/fallbacks`` is chosen, then one of CLDR's
+    /// paradigm locales (`en`, `en-GB`, `es`, `es-419`, `pt-BR`, `pt-PT`), then the most general one.
+    ///
+    /// - Parameter preferred: The languages of the user, the best first.
+    /// - Returns: The match, with its distance and the chain of languages to use.
+    /// - Complexity: O(*p* × *n*) in the numbers of preferences and languages.
+    public func match(for preferred: [LanguageTag]) -> LanguageMatch? {
+        var best: LanguageMatch?
+        var limit = LanguageDistance.threshold
+        for preference in preferred {
+            guard let (index, distance) = nearest(to: preference), distance < limit else {
+                if best != nil { limit -= Self.demotion }
+                continue
+            }
+            best = LanguageMatch(language: candidates[index], preference: preference, distance: distance)
+            limit = distance - Self.demotion
+            if limit <= 0 { break }
+        }
+        guard var best else { return nil }
+        best.chain = best.language.chain(among: candidates, codes)
+        return best
+    }
+
+    /// The cost of each place in the list of preferences, which is the distance between unrelated kinds of English.
+    private static let demotion = 5
+
+    /// The distance of a locale that is only related as CLDR's parent, such as `en-IN` for `hi-Latn`.
+    private static let parentDistance = 20
+
+    private func nearest(to preference: LanguageTag) -> (index: Int, distance: Int)? {
+        let desired = LanguageCodes(preference)
+        var (nearest, least): ([Int], Int) = ([], LanguageDistance.threshold)
+        let related = LanguageDistance.languages(relatedTo: desired.language)
+        for index in codes.indices where related.contains(codes[index].language) {
+            guard
+                let distance = LanguageDistance.distance(desired, codes[index], crossingScripts: crossesScripts),
+                distance <= least
+            else { continue }
+            if distance < least { nearest.removeAll(keepingCapacity: true) }
+            nearest.append(index)
+            least = distance
+        }
+        if nearest.count == 1 { return (nearest[0], least) }
+        if let exact = nearest.first(where: { candidates[$0] == preference }) { return (exact, 0) }
+        let fallbacks = preference.fallbacks
+        if nearest.isEmpty {
+            let parent = fallbacks.lazy.compactMap { candidates.firstIndex(of: $0) }.first
+            return parent.map { ($0, Self.parentDistance) }
+        }
+        let fallbackCodes = fallbacks.map { LanguageCodes($0) }
+        func rank(_ index: Int) -> [Int] {
+            let tag = candidates[index]
+            let implied = fallbackCodes.firstIndex(of: codes[index]) ?? fallbacks.count
+            let place = fallbacks.firstIndex(of: tag) ?? fallbacks.count
+            return [implied, place, LanguageDistance.paradigms.contains(codes[index]) ? 0 : 1] + tag.specificity
+        }
+        let first = nearest.min { left, right in
+            let (ranks, tags) = ((rank(left), rank(right)), (candidates[left], candidates[right]))
+            return ranks.0 == ranks.1
+                ? tags.0.description < tags.1.description : ranks.0.lexicographicallyPrecedes(ranks.1)
+        }
+        return first.map { ($0, least) }
+    }
+}
