@@ -117,4 +117,4 @@ ci: lint test consumer examples ## Runs everything that a change must pass
 	Scripts/check-linkage
 	Scripts/check-docs
 	Scripts/build-docs --skip-build >/dev/null
-	@for check in independence order names docs linkage samples; do Scripts/check-$$check --self-check; done
+	@for check in independence order names docs linkage samples site; do Scripts/check-$$check --self-check; done

@@ -7,7 +7,7 @@ extension LogLevel: ConfigConvertible {
         "log level (\(allCases.map { $0.name.lowercased() }.joined(separator: ", ")))"
     }
 
-    /// Reads a level by its name or number; see ``LogLevel/init(name:)``.
+    /// Reads a level by its name or number; see `LogLevel.init(name:)`.
     public init?(configValue value: ConfigValue, coercion: ConfigCoercion) {
         guard let name = String(configValue: value, coercion: coercion) else { return nil }
         self.init(name: name)
@@ -20,7 +20,7 @@ extension LogSystem {
     /// | key | value |
     /// |---|---|
     /// | `log.enabled` | the master switch, a boolean |
-    /// | `log.threshold` | a level by name or number (``LogLevel/init(name:)``), or `off` |
+    /// | `log.threshold` | a level by name or number (`LogLevel.init(name:)`), or `off` |
     /// | `log.contexts` | a dictionary of context prefixes (`*` for all) and levels |
     ///
     /// An absent key changes nothing. A malformed value is reported and changes nothing; the others apply. Call this

@@ -9,7 +9,7 @@ public struct FuzzTarget: Sendable {
     let name: String
     let run: @Sendable ([UInt8]) -> Void
 
-    /// Creates a target. It must return for any bytes; a trap, a hang or a leak is a finding.
+    /// Creates a target, which must return for any bytes; a trap, a hang or a leak is a finding.
     public init(_ name: String, _ run: @escaping @Sendable ([UInt8]) -> Void) { (self.name, self.run) = (name, run) }
 }
 
