@@ -35,37 +35,36 @@ public struct RouteTable: Sendable {
 
     // MARK: Changing, by the router only
 
-    /// Adds a pattern and returns the routes that it took places from.
+    /// Adds a pattern and returns the routes that it took places from; on an error, the table keeps its routes.
     mutating func insert(
         _ pattern: RoutePattern, route: Route?, replacing: Bool
     ) throws(EventBusError) -> [Route] {
         makeUnique()
-        var places: [RouteTree.Place] = []
-        places.reserveCapacity(pattern.variants.count)
+        // Every place is checked before the first one changes: nodes that stay empty match nothing.
+        var places: [(place: RouteTree.Place, target: RouteTarget)] = []
         var replaced: [Route] = []
         for (index, variant) in pattern.variants.enumerated() {
             guard let place = tree.place(of: variant, pattern.authority, adding: true) else { continue }
             let target = RouteTarget(pattern, variant: index, route: route)
+            if let own = places.first(where: { $0.place == place })?.target {
+                // Two choices of groups may match the same paths if they also give the parameters the same names.
+                if own.names == target.names { continue }
+                throw EventBusError(
+                    .patternAmbiguousGroups, subject: pattern.source,
+                    expected: "groups whose choices match different paths",
+                    found: "\(own.names) and \(target.names) for the same path")
+            }
             if let existing = tree.target(at: place) {
-                // Two choices of groups may spell the same paths; that is harmless when they also name them alike.
-                let isOwn = places.contains { $0.node == place.node && $0.isCatchAll == place.isCatchAll }
-                if isOwn, existing.names == target.names { continue }
-                guard replacing, !isOwn else {
-                    for place in places { tree.set(nil, at: place) }
-                    throw isOwn
-                        ? EventBusError(
-                            .patternAmbiguousGroups, subject: pattern.source,
-                            expected: "groups whose choices match different paths",
-                            found: "\(existing.names) and \(target.names) for the same path")
-                        : EventBusError(
-                            .routeConflict, subject: pattern.source, expected: "paths that no other route matches",
-                            found: existing.pattern.source, place: route?.place, otherPlace: existing.route?.place)
+                guard replacing else {
+                    throw EventBusError(
+                        .routeConflict, subject: pattern.source, expected: "paths that no other route matches",
+                        found: existing.pattern.source, place: route?.place, otherPlace: existing.route?.place)
                 }
                 if let route = existing.route { replaced.append(route) }
             }
-            tree.set(target, at: place)
-            places.append(place)
+            places.append((place, target))
         }
+        for (place, target) in places { tree.set(target, at: place) }
         return replaced
     }
 

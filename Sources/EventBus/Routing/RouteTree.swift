@@ -226,7 +226,7 @@ final class RouteTree: @unchecked Sendable {
     // MARK: Leaves
 
     /// A place where a target can hang: the end of a row of segments, or a catch-all.
-    struct Place {
+    struct Place: Equatable {
         var node: Int32
         var isCatchAll: Bool
     }
