@@ -1,6 +1,6 @@
-/// A part of an app that works on its own, is started and stopped by name, and talks through the bus.
+/// A part of an app that is started and stopped by name and communicates through the bus.
 ///
-/// A service is made by starting it and gone once it is stopped. It usually owns watches:
+/// Starting a service creates an instance; stopping it ends that instance. An instance usually owns watches:
 ///
 /// ```swift
 /// final class NetworkState: Service, WatchOwner {
@@ -16,40 +16,66 @@
 /// try await services.start("net_state")
 /// ```
 public protocol Service: Sendable {
-    /// The name that the service is registered under unless another is given: its type name by default.
+    /// The name under which the type is registered by default: the name of the type.
     static var name: String { get }
     /// The services that must run before this one; registering this one registers them too.
     static var needs: [any Service.Type] { get }
-    /// Makes a running service; it returns once the service is ready.
+    /// Creates a running service; returns once the service is ready.
+    ///
+    /// The task is cancelled when the start is cancelled or overtaken by a stop.
     init(_ context: ServiceContext) async throws
-    /// Ends the service's work; its task is cancelled if that takes longer than the deadline.
-    func stop() async
-    /// Tells how the service is.
+    /// Ends the service's work.
+    ///
+    /// The task is cancelled at the deadline of the stop. An error is thrown to the caller of the stop and sent in the
+    /// event `service:<name>:failed`; the service counts as ended either way.
+    func stop() async throws
+    /// Returns the health of the service.
     func health() async -> ServiceHealth
 }
 
 extension Service {
     /// The name of the type, without its module.
     public static var name: String { String(describing: Self.self) }
-    /// Nothing.
+    /// No services.
     public static var needs: [any Service.Type] { [] }
     /// Does nothing: what the service owns ends with it.
-    public func stop() async {}
-    /// Healthy, as long as the service runs.
+    public func stop() async throws {}
+    /// Healthy.
     public func health() async -> ServiceHealth { .healthy }
 }
 
-/// How a service is.
-public enum ServiceHealth: Hashable, Sendable {
-    /// It does its work.
-    case healthy
-    /// It works with less than it should have; the text says why.
-    case degraded(String)
-    /// It does not work; the text says why.
-    case unhealthy(String)
+/// A service with work of its own that lasts until the service is stopped.
+///
+/// The registry notices when ``run()`` ends. If it throws, the service has failed and its ``ServiceRestart`` policy
+/// decides whether a new instance is created. If it returns, the service has stopped. A stop first calls `stop()` and
+/// then cancels the task of `run()`.
+public protocol RunningService: Service {
+    /// Does the service's work, until it is done or the task is cancelled.
+    func run() async throws
 }
 
-/// What a service is started with.
+/// The health of a service.
+public enum ServiceHealth: Hashable, Sendable {
+    /// The service works.
+    case healthy
+    /// The service works with restrictions; the text gives the reason.
+    case degraded(String)
+    /// The service doesn't work; the text gives the reason.
+    case unhealthy(String)
+
+    private var severity: Int {
+        switch self {
+        case .healthy: 0
+        case .degraded: 1
+        case .unhealthy: 2
+        }
+    }
+
+    /// Returns the worse of two values, the first if they are equally bad.
+    func worse(_ other: ServiceHealth) -> ServiceHealth { other.severity > severity ? other : self }
+}
+
+/// The values a service is started with.
 public struct ServiceOptions: Sendable, ExpressibleByDictionaryLiteral {
     private var values: [String: any Sendable]
 
@@ -67,81 +93,34 @@ public struct ServiceOptions: Sendable, ExpressibleByDictionaryLiteral {
         set { values[name] = newValue }
     }
 
-    /// Returns the value with a name if it is of this type.
+    /// Returns the value with a name if it has this type.
     public func value<Value: Sendable>(_ name: String, as type: Value.Type = Value.self) -> Value? {
         values[name] as? Value
     }
 }
 
-/// What a service finds when it is started.
+/// The surroundings of a service that starts.
 public struct ServiceContext: Sendable {
-    /// The name that the service was registered under.
+    /// The name under which the service is registered.
     public let name: String
     /// The bus of the registry.
     public let bus: EventBus
-    /// What it was started with.
+    /// The options of the start.
     public let options: ServiceOptions
     let needed: [String: any Service]
+    let report: @Sendable (ServiceHealth) -> Void
 
-    /// Returns a service that this one needs, which runs.
+    /// Returns the service of a type, if this one needs it.
     public func service<S: Service>(_ type: S.Type = S.self) -> S? {
         for case let service as S in needed.values { return service }
         return nil
     }
 
-    /// Returns the service with a name, if it is one that this one needs.
+    /// Returns the service with a name, if this one needs it.
     public func service(named name: String) -> (any Service)? { needed[name] }
-}
 
-/// Where a service is in its life.
-public enum ServiceState: String, Hashable, Sendable, CaseIterable {
-    /// It can be started.
-    case registered
-    /// It is being made ready.
-    case starting
-    /// It does its work.
-    case running
-    /// It is ending its work.
-    case stopping
-    /// It has ended its work and can be started again.
-    case stopped
-    /// It could not be started, or did not stop in time; it can be started again.
-    case failed
-}
-
-/// A step in the life of a service: the payload of the events `service:<name>:<state>`.
-public struct ServiceChange: Sendable {
-    /// The name of the service.
-    public let name: String
-    /// The state that it has reached.
-    public let state: ServiceState
-    /// Why, if it failed.
-    public let error: (any Error)?
-}
-
-/// What to do about running services that need the one to be stopped.
-public enum ServiceDependants: Hashable, Sendable {
-    /// Leave everything running and throw.
-    case refuse
-    /// Stop them first.
-    case cascade
-}
-
-extension EventBusError.Code {
-    /// No service is registered under the name.
-    public static let unknownService = Self("unknownService")
-    /// Another service is registered under the name.
-    public static let duplicateService = Self("duplicateService")
-    /// Services need each other in a circle; `trail` is the circle.
-    public static let serviceCycle = Self("serviceCycle")
-    /// The service threw while it was started; `underlying` is what it threw.
-    public static let serviceFailed = Self("serviceFailed")
-    /// The start was overtaken by a stop.
-    public static let serviceStopped = Self("serviceStopped")
-    /// Running services need the one to be stopped; `trail` names them.
-    public static let serviceInUse = Self("serviceInUse")
-    /// The service did not stop within its deadline.
-    public static let serviceOverran = Self("serviceOverran")
-    /// The service under the name is not of the type asked for.
-    public static let serviceType = Self("serviceType")
+    /// Reports the health of the service; a change is sent as the event `service:<name>:health`.
+    ///
+    /// ``ServiceRegistry/health(of:)`` returns the worse of the last report and ``Service/health()``.
+    public func reportHealth(_ health: ServiceHealth) { report(health) }
 }

@@ -1,34 +1,50 @@
-/// Which services there are, and which needs which.
-struct ServiceGraph {
-    struct Definition {
+/// The registered services and what each of them needs.
+package struct ServiceGraph {
+    package struct Definition: Sendable {
         let name: String
         let needs: [String]
+        let restart: ServiceRestart
         /// The type, if the service was registered by one.
         let type: (any Service.Type)?
-        let make: @Sendable (ServiceContext) async throws -> any Service
+
+        package init(
+            name: String, needs: [String] = [], restart: ServiceRestart = .never, type: (any Service.Type)? = nil
+        ) {
+            (self.name, self.needs, self.restart, self.type) = (name, needs, restart, type)
+        }
     }
 
-    private(set) var definitions: [String: Definition] = [:]
+    private var definitions: [String: Definition] = [:]
+    private var dependantsByNeed: [String: [String]] = [:]
     /// In the order of registration.
     private(set) var names: [String] = []
 
     subscript(name: String) -> Definition? { definitions[name] }
 
-    /// Adds services all at once; on an error, none.
-    mutating func add(_ new: [Definition]) throws(EventBusError) {
-        var copy = self
-        for definition in new { try copy.add(definition) }
-        for definition in new {
-            if let cycle = copy.cycle(from: definition.name) {
-                throw EventBusError(
-                    .serviceCycle, subject: definition.name, expected: "services that do not need themselves",
-                    trail: cycle)
+    /// The services that name this one among their needs, registered or not itself.
+    func dependants(of name: String) -> [String] { dependantsByNeed[name] ?? [] }
+
+    /// Adds services, all of them or, on an error, none; returns the names that are new.
+    mutating func add(_ new: [Definition]) throws(EventBusError) -> [String] {
+        let count = names.count
+        do throws(EventBusError) {
+            for definition in new { try insert(definition) }
+            for definition in new {
+                if let cycle = cycle(from: definition.name) {
+                    throw EventBusError(
+                        .serviceCycle, subject: definition.name, expected: "services that do not need themselves",
+                        trail: cycle)
+                }
             }
+        } catch {
+            for name in names[count...] { remove(name) }
+            names.removeSubrange(count...)
+            throw error
         }
-        self = copy
+        return Array(names[count...])
     }
 
-    private mutating func add(_ definition: Definition) throws(EventBusError) {
+    private mutating func insert(_ definition: Definition) throws(EventBusError) {
         if let mistake = TopicName.mistake(in: definition.name) { throw mistake }
         // Room for the prefix and the state in the name of the topic.
         let longest = TopicName.longest - "service::registered".utf8.count
@@ -41,32 +57,46 @@ struct ServiceGraph {
             guard let type = definition.type, let oldType = old.type, type == oldType else {
                 throw EventBusError(
                     .duplicateService, subject: definition.name,
-                    expected: old.type.map { "the one service \($0)" } ?? "one service of this name",
-                    found: definition.type.map { "\($0)" } ?? "another")
+                    expected: old.type.map { "the registered service \($0)" } ?? "a name that is not registered",
+                    found: definition.type.map { "\($0)" } ?? "another service")
             }
             return
         }
         definitions[definition.name] = definition
+        for need in definition.needs { dependantsByNeed[need, default: []].append(definition.name) }
         names.append(definition.name)
     }
 
-    /// Returns the way from a service back to itself, if there is one.
-    private func cycle(from start: String) -> [String]? {
-        var (path, visited): ([String], Set<String>) = ([], [])
-        func visit(_ name: String) -> [String]? {
-            path.append(name)
-            defer { path.removeLast() }
-            for need in definitions[name]?.needs ?? [] {
-                if need == start { return path + [need] }
-                if visited.insert(need).inserted, let found = visit(need) { return found }
-            }
-            return nil
+    private mutating func remove(_ name: String) {
+        for need in definitions.removeValue(forKey: name)?.needs ?? [] {
+            dependantsByNeed[need]?.removeAll { $0 == name }
         }
-        return visit(start)
     }
 
-    /// The services that need this one themselves.
-    func dependants(of name: String) -> [String] {
-        names.filter { definitions[$0]?.needs.contains(name) ?? false }
+    /// Returns the path from a service back to itself, if there is one.
+    private func cycle(from start: String) -> [String]? {
+        ServicePath.find(from: start, to: start) { definitions[$0]?.needs ?? [] }
+    }
+}
+
+/// A search for a path between services; it needs no call stack, however long the path is.
+enum ServicePath {
+    /// Returns a path of at least one step, both ends included.
+    static func find(from start: String, to end: String, next: (String) -> [String]) -> [String]? {
+        var (cameFrom, open): ([String: String], [String]) = ([:], [start])
+        while let name = open.popLast() {
+            for neighbour in next(name) {
+                if neighbour == end {
+                    var path = [end, name]
+                    while let last = path.last, last != start, let before = cameFrom[last] { path.append(before) }
+                    return path.reversed()
+                }
+                if neighbour != start, cameFrom[neighbour] == nil {
+                    cameFrom[neighbour] = name
+                    open.append(neighbour)
+                }
+            }
+        }
+        return nil
     }
 }

@@ -1,57 +1,88 @@
-/// The services of an app: registered by name or type, started after those that they need, stopped in reverse.
+/// The services of an app: started after the services that they need and stopped in reverse.
 ///
-/// Every step is an event `service:<name>:<state>` on the bus, with a ``ServiceChange`` as payload, so the bus is the
-/// log of the registry. Starting a running service returns it; starts at the same time are one start. When a start
-/// fails, what it had started on its way is stopped again.
+/// Every change of state is an event `service:<name>:<state>` on the bus with a ``ServiceChange`` as payload.
+/// Independent services start concurrently; concurrent starts of one service are one start. When a start fails, the
+/// services that it started on its way are stopped again.
+///
+/// A request that could never end throws instead: a service whose own code waits for itself, directly or through other
+/// services, gets an ``EventBusError`` with the code `serviceCycle` and the cycle as `trail`. Requests made in an
+/// unstructured `Task` of a service count as its own code as long as the service lives; those of `Task.detached` don't.
+///
+/// Cancelling a task that waits for a start ends the wait at once, and cancels the start if nobody else wants it.
+/// Cancelling a task that waits for a stop only ends the wait. The code of services runs in tasks without the
+/// task-local values of those who start or stop them.
 public actor ServiceRegistry {
-    /// The bus that services talk through and whose events tell their steps.
+    /// The bus of the services.
     public nonisolated let bus: EventBus
     private let clock: any Clock<Duration>
-    private var graph = ServiceGraph()
-    private var entries: [String: Entry] = [:]
-    /// The running services in the order in which they got ready.
-    private var running: [String] = []
-    private var isShutDown = false
+    private var machine: ServiceMachine
+    private var makers: [String: @Sendable (ServiceContext) async throws -> any Service] = [:]
+    private var lives: [UInt64: Life] = [:]
+    private var timers: [UInt64: Task<Void, Never>] = [:]
+    private var pending: [UInt64: Pending] = [:]
+    private var lastRequest: UInt64 = 0
 
-    private struct Entry {
-        var state = ServiceState.registered
+    /// The service whose code the current task runs.
+    @TaskLocal private static var caller: (registry: ObjectIdentifier, caller: ServiceMachine.Caller)?
+
+    private struct Life {
+        let name: String
         var instance: (any Service)?
-        var start: Task<any Service, any Error>?
-        var stop: Task<Void, any Error>?
-        /// A stop that came before or during a start, and must not be lost.
-        var isStopWanted = false
-        /// Whether it was started for itself and not only because another needs it.
-        var isWanted = false
+        var health = ServiceHealth.healthy
+        var reported = ServiceHealth.healthy
+        var make: Task<Void, Never>?
+        var run: Task<Void, Never>?
+        var stop: Task<Void, Never>?
+    }
+
+    private enum Pending {
+        case start(String, CheckedContinuation<any Service, any Error>)
+        case stop(CheckedContinuation<Void, any Error>)
+        case shutdown(CheckedContinuation<[String], Never>)
     }
 
     /// Creates an empty registry.
     ///
     /// - Parameters:
     ///   - bus: The bus of the services.
-    ///   - clock: What deadlines are measured with.
-    public init(bus: EventBus = .shared, clock: any Clock<Duration> = ContinuousClock()) {
+    ///   - gracePeriod: The time that a service has to end after its deadline, when its task is cancelled. The
+    ///     registry then abandons it: it counts as failed, whatever it still does.
+    ///   - clock: The clock of all deadlines and pauses.
+    public init(
+        bus: EventBus = .shared, gracePeriod: Duration = .zero, clock: any Clock<Duration> = ContinuousClock()
+    ) {
         (self.bus, self.clock) = (bus, clock)
+        machine = ServiceMachine(gracePeriod: gracePeriod)
     }
 
     // MARK: Registering
 
     /// Registers a service by its type, and the services that it needs.
     ///
-    /// Without a name, the type's own is taken. Registering the same type again under the same name changes nothing.
+    /// Registering the same type again under the same name changes nothing.
     ///
-    /// - Throws: ``EventBusError``: `malformedName`, `duplicateService`, or `serviceCycle` with the circle in `trail`.
-    public func register<S: Service>(_ type: S.Type, as name: String? = nil) throws(EventBusError) {
-        var (definitions, visited): ([ServiceGraph.Definition], Set<String>) = ([], [])
+    /// - Parameters:
+    ///   - type: The type of the service.
+    ///   - name: The name to use instead of the type's own.
+    ///   - restart: What happens when a ``RunningService`` fails while it runs.
+    /// - Throws: ``EventBusError``: `malformedName`, `duplicateService`, or `serviceCycle` with the cycle in `trail`.
+    public func register<S: Service>(
+        _ type: S.Type, as name: String? = nil, restart: ServiceRestart = .never
+    ) throws(EventBusError) {
+        var (types, visited): ([(name: String, type: any Service.Type)], Set<String>) = ([], [])
         func collect(_ type: any Service.Type, name: String) {
             guard visited.insert(name).inserted else { return }
             for need in type.needs { collect(need, name: need.name) }
-            definitions.append(
-                ServiceGraph.Definition(name: name, needs: type.needs.map { $0.name }, type: type) {
-                    try await type.init($0)
-                })
+            types.append((name, type))
         }
         collect(type, name: name ?? type.name)
-        try add(definitions)
+        try add(
+            types.map { found in
+                let definition = ServiceGraph.Definition(
+                    name: found.name, needs: found.type.needs.map { $0.name },
+                    restart: found.type == type ? restart : .never, type: found.type)
+                return (definition, { [type = found.type] in try await type.init($0) })
+            })
     }
 
     /// Registers a service by its name.
@@ -59,90 +90,112 @@ public actor ServiceRegistry {
     /// - Parameters:
     ///   - name: The name of the service.
     ///   - needs: The names of the services that must run before it; they may be registered later.
-    ///   - make: Makes the running service.
-    /// - Throws: ``EventBusError``: `malformedName`, `duplicateService`, or `serviceCycle` with the circle in `trail`.
+    ///   - restart: What happens when a ``RunningService`` fails while it runs.
+    ///   - make: Creates the running service.
+    /// - Throws: ``EventBusError``: `malformedName`, `duplicateService`, or `serviceCycle` with the cycle in `trail`.
     public func register(
-        _ name: String, needs: [String] = [], make: @escaping @Sendable (ServiceContext) async throws -> any Service
+        _ name: String, needs: [String] = [], restart: ServiceRestart = .never,
+        make: @escaping @Sendable (ServiceContext) async throws -> any Service
     ) throws(EventBusError) {
-        try add([ServiceGraph.Definition(name: name, needs: needs, type: nil, make: make)])
+        try add([(ServiceGraph.Definition(name: name, needs: needs, restart: restart), make)])
     }
 
-    private func add(_ definitions: [ServiceGraph.Definition]) throws(EventBusError) {
-        try graph.add(definitions)
-        for definition in definitions where entries[definition.name] == nil {
-            entries[definition.name] = Entry()
-            tell(definition.name, .registered)
-        }
+    private func add(
+        _ services: [(ServiceGraph.Definition, @Sendable (ServiceContext) async throws -> any Service)]
+    ) throws(EventBusError) {
+        let actions = try machine.register(services.map(\.0))
+        for (definition, make) in services where makers[definition.name] == nil { makers[definition.name] = make }
+        perform(actions)
     }
 
-    // MARK: Looking
+    // MARK: Reading
 
     /// The names of all services, in the order of registration.
-    public var names: [String] { graph.names }
+    public var names: [String] { machine.names }
 
-    /// The names of the running services, in the order in which they got ready.
-    public var runningNames: [String] { running }
+    /// The names of the running services, in the order in which they became ready.
+    public var runningNames: [String] { machine.runningNames }
 
-    /// Returns where a service is in its life; nil if there is none of this name.
-    public func state(of name: String) -> ServiceState? { entries[name]?.state }
+    /// Returns the state of a service, nil if none is registered under the name.
+    public func state(of name: String) -> ServiceState? { machine.state(of: name) }
 
     /// Returns a running service.
-    public func service(named name: String) -> (any Service)? { entries[name]?.instance }
+    public func service(named name: String) -> (any Service)? {
+        guard let life = machine.life(of: name), machine.runningNames.contains(name) else { return nil }
+        return lives[life]?.instance
+    }
 
     /// Returns the running service of a type, registered under the type's own name.
-    public func service<S: Service>(_ type: S.Type = S.self) -> S? { entries[type.name]?.instance as? S }
+    public func service<S: Service>(_ type: S.Type = S.self) -> S? { service(named: type.name) as? S }
 
-    /// Asks a service how it is; one that does not run is unhealthy.
+    /// Explains the state of a service: what it waits for, its needs, its dependants and its last error.
+    ///
+    /// - Throws: ``EventBusError`` with the code `unknownService`.
+    public func explain(_ name: String) throws(EventBusError) -> ServiceExplanation {
+        let health = machine.life(of: name).flatMap { lives[$0] }.map { $0.health.worse($0.reported) }
+        return try machine.explain(name, health: health)
+    }
+
+    /// Returns the health of a service: the worse of its last report and its answer; unhealthy unless it runs.
+    ///
+    /// A change is sent as the event `service:<name>:health` with the ``ServiceHealth`` as payload.
     ///
     /// - Throws: ``EventBusError`` with the code `unknownService`.
     public func health(of name: String) async throws(EventBusError) -> ServiceHealth {
-        let state = try entry(name).state
-        guard let instance = entries[name]?.instance else { return .unhealthy("\(state)") }
-        return await instance.health()
+        guard let state = machine.state(of: name) else { throw machine.unknown(name) }
+        guard let life = machine.life(of: name), let instance = service(named: name) else {
+            return .unhealthy("\(state)")
+        }
+        let answer = await instance.health()
+        updateHealth(life) { $0.health = answer }
+        return lives[life].map { $0.health.worse($0.reported) } ?? answer
     }
 
-    private func entry(_ name: String) throws(EventBusError) -> Entry {
-        if let entry = entries[name] { return entry }
-        throw EventBusError(
-            .unknownService, subject: name,
-            expected: names.isEmpty ? "a registered service" : "one of \(names.sorted().joined(separator: ", "))")
+    private func updateHealth(_ id: UInt64, _ change: (inout Life) -> Void) {
+        guard var life = lives[id] else { return }
+        let old = life.health.worse(life.reported)
+        change(&life)
+        lives[id] = life
+        let new = life.health.worse(life.reported)
+        if new != old { bus.trigger(Topic(unchecked: "service:\(life.name):health"), new) }
     }
 
-    // MARK: Starting
+    private func report(_ health: ServiceHealth, life: UInt64) { updateHealth(life) { $0.reported = health } }
 
-    /// Starts a service, and first those that it needs; independent ones start at the same time.
+    // MARK: Starting and stopping
+
+    /// Starts a service, and first those that it needs.
     ///
-    /// The options are for the service itself, unless it runs already.
-    ///
-    /// - Throws: ``EventBusError``: `unknownService`, `serviceFailed` with what the service threw as `underlying`, or
-    ///   `serviceStopped` if a stop came first.
+    /// - Parameters:
+    ///   - name: The name of the service.
+    ///   - options: The options for the service itself, unless it runs already.
+    ///   - limit: The time the caller waits. Then the start is cancelled, unless others want it, and abandoned after
+    ///     the grace period.
+    /// - Returns: The running service.
+    /// - Throws: ``EventBusError``: `unknownService`, `serviceFailed` with the service's error as `underlying`,
+    ///   `serviceStopped` if a stop came first, `serviceOverran`, `serviceCycle`; or `CancellationError`.
     @discardableResult
-    public func start(_ name: String, _ options: ServiceOptions = ServiceOptions()) async throws -> any Service {
-        entries[name]?.isWanted = true
-        return try await startIfNeeded(name, options)
-    }
-
-    private func startIfNeeded(_ name: String, _ options: ServiceOptions) async throws -> any Service {
-        let entry = try entry(name)
-        if let instance = entry.instance, entry.stop == nil { return instance }
-        if let start = entry.start { return try await start.value }
-        guard !isShutDown, !entry.isStopWanted else {
-            entries[name]?.isStopWanted = false
-            throw EventBusError(.serviceStopped, subject: name, found: "a stop before the start")
+    public func start(
+        _ name: String, _ options: ServiceOptions = ServiceOptions(), within limit: Duration? = nil
+    ) async throws -> any Service {
+        let id = nextRequest()
+        return try await withTaskCancellationHandler {
+            try await withCheckedThrowingContinuation { (continuation: CheckedContinuation<any Service, any Error>) in
+                guard !Task.isCancelled else { return continuation.resume(throwing: CancellationError()) }
+                pending[id] = .start(name, continuation)
+                perform(machine.start(name, options, waiter: id, limit: limit, caller: caller))
+            }
+        } onCancel: {
+            Task { await self.withdraw(id) }
         }
-        let stop = entry.stop
-        let start = Task {
-            _ = await stop?.result
-            return try await self.run(name, options)
-        }
-        entries[name]?.start = start
-        return try await start.value
     }
 
     /// Starts the service of a type, registered under the type's own name.
     @discardableResult
-    public func start<S: Service>(_ type: S.Type, _ options: ServiceOptions = ServiceOptions()) async throws -> S {
-        let service = try await start(type.name, options)
+    public func start<S: Service>(
+        _ type: S.Type, _ options: ServiceOptions = ServiceOptions(), within limit: Duration? = nil
+    ) async throws -> S {
+        let service = try await start(type.name, options, within: limit)
         guard let service = service as? S else {
             throw EventBusError(
                 .serviceType, subject: type.name, expected: "\(type)", found: "\(Swift.type(of: service))")
@@ -150,131 +203,45 @@ public actor ServiceRegistry {
         return service
     }
 
-    private func run(_ name: String, _ options: ServiceOptions) async throws -> any Service {
-        set(name, .starting)
-        let before = Set(running)
-        do {
-            guard let definition = graph[name] else { throw EventBusError(.unknownService, subject: name) }
-            let needed = try await startNeeds(of: definition)
-            try refuseIfStopWanted(name)
-            let context = ServiceContext(name: name, bus: bus, options: options, needed: needed)
-            let instance: any Service
-            do { instance = try await definition.make(context) } catch {
-                throw EventBusError(.serviceFailed, subject: name, underlying: error)
-            }
-            if entries[name]?.isStopWanted ?? false {
-                await instance.stop()
-                try refuseIfStopWanted(name)
-            }
-            entries[name]?.instance = instance
-            entries[name]?.start = nil
-            running.append(name)
-            set(name, .running)
-            return instance
-        } catch {
-            entries[name]?.start = nil
-            entries[name]?.isStopWanted = false
-            entries[name]?.isWanted = false
-            let wasStopped = (error as? EventBusError)?.code == .serviceStopped
-            set(name, wasStopped ? .stopped : .failed, error)
-            await rollBack(needsOf: name, startedAfter: before)
-            throw error
-        }
-    }
-
-    private func refuseIfStopWanted(_ name: String) throws(EventBusError) {
-        guard entries[name]?.isStopWanted ?? false else { return }
-        throw EventBusError(.serviceStopped, subject: name, found: "a stop during the start")
-    }
-
-    private func startNeeds(of definition: ServiceGraph.Definition) async throws -> [String: any Service] {
-        try await withThrowingTaskGroup(of: (String, any Service).self) { group in
-            for need in definition.needs {
-                group.addTask { (need, try await self.startIfNeeded(need, ServiceOptions())) }
-            }
-            var needed: [String: any Service] = [:]
+    /// Starts all registered services, independent ones concurrently.
+    ///
+    /// - Throws: The first error, after all starts have ended; services that could start keep running.
+    public func startAll(within limit: Duration? = nil) async throws {
+        try await withThrowingTaskGroup { group in
+            for name in names { group.addTask { _ = try await self.start(name, within: limit) } }
             var failure: (any Error)?
-            // Waits for all, so that what a failure leaves running is known.
             while let result = await group.nextResult() {
-                switch result {
-                case .success((let name, let service)): needed[name] = service
-                case .failure(let error): failure = failure ?? error
-                }
+                if case .failure(let error) = result { failure = failure ?? error }
             }
-            if let failure {
-                throw EventBusError(
-                    .serviceFailed, subject: definition.name, expected: "the services that it needs",
-                    underlying: failure)
-            }
-            return needed
+            if let failure { throw failure }
         }
     }
-
-    /// Stops, in reverse, what the failed start of a service had started and nobody else needs.
-    private func rollBack(needsOf name: String, startedAfter before: Set<String>) async {
-        var reached: Set<String> = []
-        func reach(_ name: String) {
-            for need in graph[name]?.needs ?? [] where reached.insert(need).inserted { reach(need) }
-        }
-        reach(name)
-        for need in running.reversed() where reached.contains(need) && !before.contains(need) {
-            guard usedBy(need).isEmpty, entries[need]?.isWanted == false else { continue }
-            try? await stop(need)
-        }
-    }
-
-    /// The services that run, or are being started, and need this one.
-    private func usedBy(_ name: String) -> [String] {
-        graph.dependants(of: name).filter { dependant in
-            guard let entry = entries[dependant] else { return false }
-            return entry.start != nil || entry.instance != nil
-        }
-    }
-
-    // MARK: Stopping
 
     /// Stops a service.
     ///
-    /// Stopping a service that has stopped does nothing. A stop that comes before the first start, or during a start,
-    /// is remembered: that start throws `serviceStopped`.
+    /// Stopping a service that has stopped does nothing. A stop during a start cancels it. A stop before the first
+    /// start is remembered: that start throws `serviceStopped`.
     ///
-    /// The service may take as long as the limit says; at the deadline its task is cancelled.
-    ///
-    /// - Throws: ``EventBusError``: `unknownService`, `serviceInUse`, or `serviceOverran`.
+    /// - Parameters:
+    ///   - name: The name of the service.
+    ///   - limit: The time that each service involved has for its stop. At the deadline its tasks are cancelled, and
+    ///     after the registry's grace period it is abandoned.
+    ///   - dependants: Whether running services that need this one are stopped first.
+    /// - Throws: ``EventBusError``: `unknownService`, `serviceInUse`, `serviceOverran`, `serviceCycle`, or
+    ///   `serviceFailed` with the error of the service's `stop()` as `underlying`; or `CancellationError`.
     public func stop(
         _ name: String, within limit: Duration? = nil, dependants: ServiceDependants = .refuse
     ) async throws {
-        let entry = try entry(name)
-        if let stop = entry.stop { return try await stop.value }
-        if let start = entry.start {
-            entries[name]?.isStopWanted = true
-            _ = await start.result
-            // A start that was past the question is stopped like any other.
-            guard entries[name]?.instance != nil else { return }
-            return try await stop(name, within: limit, dependants: dependants)
-        }
-        guard let instance = entry.instance else {
-            if entry.state == .registered { entries[name]?.isStopWanted = true }
-            return
-        }
-        let users = usedBy(name)
-        if !users.isEmpty {
-            guard dependants == .cascade else {
-                throw EventBusError(
-                    .serviceInUse, subject: name, expected: "no running service that needs it",
-                    found: users.joined(separator: ", "), trail: users)
+        let id = nextRequest()
+        try await withTaskCancellationHandler {
+            try await withCheckedThrowingContinuation { (continuation: CheckedContinuation<Void, any Error>) in
+                guard !Task.isCancelled else { return continuation.resume(throwing: CancellationError()) }
+                pending[id] = .stop(continuation)
+                perform(machine.stop(name, waiter: id, limit: limit, dependants: dependants, caller: caller))
             }
-            for user in running.reversed() where users.contains(user) {
-                try await stop(user, within: limit, dependants: .cascade)
-            }
-            return try await stop(name, within: limit, dependants: dependants)
+        } onCancel: {
+            Task { await self.withdraw(id) }
         }
-        let stopping = Task { try await self.end(instance, name, within: limit) }
-        entries[name]?.stop = stopping
-        entries[name]?.isStopWanted = false
-        entries[name]?.isWanted = false
-        set(name, .stopping)
-        try await stopping.value
     }
 
     /// Stops the service of a type, registered under the type's own name.
@@ -284,67 +251,152 @@ public actor ServiceRegistry {
         try await stop(type.name, within: limit, dependants: dependants)
     }
 
-    /// Stops all services, the last to get ready first, and starts none any more.
+    /// Stops all services, the last to become ready first, and refuses starts from now on.
     ///
-    /// - Parameter limit: How long each service may take.
-    /// - Returns: The names of the services that overran the limit.
+    /// Returns at once if it is called by the code of a service, or if the task is cancelled; the shutdown goes on.
+    ///
+    /// - Parameter limit: The time that each service has for its stop.
+    /// - Returns: The names of the services that overran the limit or whose stop threw.
     @discardableResult
     public func shutDown(within limit: Duration? = nil) async -> [String] {
-        isShutDown = true
-        for (name, entry) in entries where entry.start != nil { entries[name]?.isStopWanted = true }
-        for name in names { _ = await entries[name]?.start?.result }
-        var overran: [String] = []
-        while let last = running.last {
-            do { try await stop(last, within: limit, dependants: .cascade) } catch { overran.append(last) }
+        let id = nextRequest()
+        return await withTaskCancellationHandler {
+            await withCheckedContinuation { continuation in
+                pending[id] = .shutdown(continuation)
+                perform(machine.shutDown(waiter: id, limit: limit, caller: caller))
+                if Task.isCancelled { perform(machine.withdraw(id)) }
+            }
+        } onCancel: {
+            Task { await self.withdraw(id) }
         }
-        return overran
     }
 
-    private func end(_ instance: any Service, _ name: String, within limit: Duration?) async throws {
-        let isDone = await Self.run(within: limit, clock: clock) { await instance.stop() }
-        entries[name]?.instance = nil
-        entries[name]?.stop = nil
-        running.removeAll { $0 == name }
-        guard !isDone, let limit else { return set(name, .stopped) }
-        let error = EventBusError(
-            .serviceOverran, subject: name, expected: "a stop within \(limit)",
-            found: "no end of it, so it was cancelled")
-        set(name, .failed, error)
-        throw error
+    private func nextRequest() -> UInt64 {
+        lastRequest += 1
+        return lastRequest
     }
 
-    /// Runs an action; at the deadline cancels it and returns false without waiting for it any longer.
-    private static func run(
-        within limit: Duration?, clock: any Clock<Duration>, _ action: @escaping @Sendable () async -> Void
-    ) async -> Bool {
-        guard let limit else {
-            await action()
-            return true
+    private var caller: ServiceMachine.Caller? {
+        guard let caller = Self.caller, caller.registry == ObjectIdentifier(self) else { return nil }
+        return caller.caller
+    }
+
+    private func withdraw(_ id: UInt64) { perform(machine.withdraw(id)) }
+
+    // MARK: Carrying out
+
+    private func perform(_ actions: [ServiceMachine.Action]) {
+        for action in actions {
+            switch action {
+            case .make(let name, let life): make(name, life)
+            case .adopt(let name, let life): run(name, life)
+            case .stop(let name, let life): stop(name, life)
+            case .cancel(let life):
+                for task in [lives[life]?.make, lives[life]?.run, lives[life]?.stop] { task?.cancel() }
+            case .end(let life): lives[life] = nil
+            case .setTimer(let id, let duration):
+                timers[id] = Task.detached { [clock] in
+                    do { try await clock.sleep(for: duration) } catch { return }
+                    await self.timerFired(id)
+                }
+            case .cancelTimer(let id): timers.removeValue(forKey: id)?.cancel()
+            case .answer(let id, let error): answer(id, error)
+            case .finishShutdown(let id, let unclean):
+                if case .shutdown(let continuation) = pending.removeValue(forKey: id) {
+                    continuation.resume(returning: unclean)
+                }
+            case .report(let name, let state, let error):
+                let change = ServiceChange(name: name, state: state, error: error)
+                bus.trigger(Topic(unchecked: "service:\(name):\(state)"), change)
+            }
         }
-        let (ends, end) = AsyncStream<Bool>.makeStream(bufferingPolicy: .bufferingOldest(1))
-        let work = Task {
-            await action()
-            end.yield(true)
+    }
+
+    private func answer(_ id: UInt64, _ error: (any Error)?) {
+        switch pending.removeValue(forKey: id) {
+        case .start(let name, let continuation):
+            if let error { return continuation.resume(throwing: error) }
+            if let service = service(named: name) { return continuation.resume(returning: service) }
+            // It has failed again, in a handler of the event of its start.
+            continuation.resume(throwing: EventBusError(.serviceFailed, subject: name))
+        case .stop(let continuation):
+            if let error { continuation.resume(throwing: error) } else { continuation.resume() }
+        case .shutdown(let continuation): continuation.resume(returning: [])
+        case nil: break
         }
-        let alarm = Task {
-            try await clock.sleep(for: limit)
-            end.yield(false)
+    }
+
+    /// Runs code of a service in a task of its own.
+    private func task<Value: Sendable>(
+        _ name: String, _ life: UInt64, _ body: @escaping @Sendable () async throws -> Value,
+        then end: @escaping @Sendable (isolated ServiceRegistry, Result<Value, any Error>) -> Void
+    ) -> Task<Void, Never> {
+        let caller = (ObjectIdentifier(self), ServiceMachine.Caller(name: name, life: life))
+        return Task.detached(priority: Task.currentPriority) {
+            let result: Result<Value, any Error>
+            do { result = .success(try await Self.$caller.withValue(caller, operation: body)) } catch {
+                result = .failure(error)
+            }
+            await end(self, result)
         }
-        let isDone = await ends.first { _ in true } ?? false
-        alarm.cancel()
-        if !isDone { work.cancel() }
-        return isDone
     }
 
-    // MARK: Events
-
-    private func set(_ name: String, _ state: ServiceState, _ error: (any Error)? = nil) {
-        entries[name]?.state = state
-        tell(name, state, error)
+    private func make(_ name: String, _ id: UInt64) {
+        guard let make = makers[name] else { return }
+        var needed: [String: any Service] = [:]
+        for need in machine.needs(of: name) { needed[need] = service(named: need) }
+        let context = ServiceContext(
+            name: name, bus: bus, options: machine.options(of: name), needed: needed,
+            report: { [weak self] health in Task { await self?.report(health, life: id) } })
+        lives[id] = Life(name: name)
+        lives[id]?.make = task(name, id) {
+            try await make(context)
+        } then: {
+            $0.made(id, $1)
+        }
     }
 
-    private func tell(_ name: String, _ state: ServiceState, _ error: (any Error)? = nil) {
-        let change = ServiceChange(name: name, state: state, error: error)
-        bus.trigger(Topic(unchecked: "service:\(name):\(state)"), change)
+    private func made(_ id: UInt64, _ result: Result<any Service, any Error>) {
+        switch result {
+        case .success(let instance) where lives[id] == nil:
+            // The start was abandoned; what it has created after all is ended without a report.
+            Task.detached { try? await instance.stop() }
+        case .success(let instance):
+            lives[id]?.instance = instance
+            perform(machine.made(life: id))
+        case .failure(let error): perform(machine.made(life: id, error: error))
+        }
     }
+
+    private func run(_ name: String, _ id: UInt64) {
+        guard let service = lives[id]?.instance as? any RunningService else { return }
+        lives[id]?.run = task(name, id) {
+            try await service.run()
+        } then: {
+            $0.perform($0.machine.runEnded(life: id, error: $1.failure))
+        }
+    }
+
+    private func stop(_ name: String, _ id: UInt64) {
+        guard let life = lives[id], let instance = life.instance else { return }
+        lives[id]?.stop = task(name, id) {
+            let result: Result<Void, any Error>
+            do { result = .success(try await instance.stop()) } catch { result = .failure(error) }
+            life.run?.cancel()
+            await life.run?.value
+            try result.get()
+        } then: {
+            $0.perform($0.machine.stopEnded(life: id, error: $1.failure))
+        }
+    }
+
+    private func timerFired(_ id: UInt64) {
+        timers[id] = nil
+        perform(machine.timerFired(id))
+    }
+}
+
+extension Result {
+    /// The error, if this is a failure.
+    fileprivate var failure: Failure? { if case .failure(let error) = self { error } else { nil } }
 }

@@ -1,0 +1,40 @@
+/// The state of a service and the reasons for it.
+public struct ServiceExplanation: Sendable, CustomStringConvertible {
+    /// The name of the service.
+    public let name: String
+    /// The state of the service.
+    public let state: ServiceState
+    /// The last known health, nil unless the service runs.
+    public let health: ServiceHealth?
+    /// The services that it needs, with their states; nil for one that isn't registered.
+    public let needs: [(name: String, state: ServiceState?)]
+    /// The active services that need this one.
+    public let users: [String]
+    /// The services that it waits for at the moment.
+    public let waits: [String]
+    /// The number of restarts in a row.
+    public let restarts: Int
+    /// The error of the last failure, nil once the service has run again.
+    public let error: (any Error)?
+
+    /// The explanation, a line for each fact.
+    public var description: String {
+        var lines = ["\(name): \(state)" + (health.map { ", \($0)" } ?? "")]
+        for need in needs { lines.append("  needs \(need.name): \(need.state.map { "\($0)" } ?? "not registered")") }
+        if !users.isEmpty { lines.append("  used by \(users.joined(separator: ", "))") }
+        if !waits.isEmpty { lines.append("  waits for \(waits.joined(separator: ", "))") }
+        if restarts > 0 { lines.append("  restarts: \(restarts)") }
+        if let error { lines.append("  last error: \(error)") }
+        return lines.joined(separator: "\n")
+    }
+}
+
+extension ServiceMachine {
+    func explain(_ name: String, health: ServiceHealth?) throws(EventBusError) -> ServiceExplanation {
+        guard let entry = entries[name] else { throw unknown(name) }
+        return ServiceExplanation(
+            name: name, state: entry.state, health: entry.state == .running ? health : nil,
+            needs: needs(of: name).map { ($0, entries[$0]?.state) }, users: activeUsers(of: name),
+            waits: waits(of: name), restarts: entry.restarts, error: entry.lastError)
+    }
+}

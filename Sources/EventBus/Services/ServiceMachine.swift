@@ -1,0 +1,363 @@
+/// The lives of a registry's services as a plain state machine: requests and results in, actions out.
+///
+/// The machine runs no code of a service and knows no clock. Its owner carries the returned actions out in their order
+/// and reports what comes of them. A start or a stop may concern many services, so each step that follows from another
+/// is put into `work` rather than called, which keeps the call stack flat.
+///
+/// Each attempt to run a service has a number, its `life`: results of a life that is over are ignored.
+package struct ServiceMachine {
+    /// Something that the owner of the machine must do.
+    package enum Action {
+        /// Create the instance of a new life and report `made`.
+        case make(String, life: UInt64)
+        /// Offer the instance to others, start its `run()` and report `runEnded`.
+        case adopt(String, life: UInt64)
+        /// Call `stop()`, then cancel `run()` and wait for it, and report `stopEnded`.
+        case stop(String, life: UInt64)
+        /// Cancel everything that a life is doing.
+        case cancel(life: UInt64)
+        /// Forget a life; an instance that is created later is stopped and dropped.
+        case end(life: UInt64)
+        /// Report `timerFired` after a while.
+        case setTimer(UInt64, Duration)
+        /// Forget a timer.
+        case cancelTimer(UInt64)
+        /// Resume the caller of a request.
+        case answer(UInt64, (any Error)?)
+        /// Resume the caller of a shutdown with the names of the services that did not end in order.
+        case finishShutdown(UInt64, unclean: [String])
+        /// Send the event of a new state.
+        case report(String, ServiceState, (any Error)?)
+    }
+
+    /// The code of a service that makes a request.
+    package struct Caller: Sendable, Hashable {
+        package let name: String
+        package let life: UInt64
+        package init(name: String, life: UInt64) { (self.name, self.life) = (name, life) }
+    }
+
+    enum Phase {
+        /// There is no instance and nothing under way.
+        case idle
+        case awaitingNeeds
+        case making
+        /// The start was given up, and the initializer has not returned yet.
+        case abortingMake
+        case running
+        /// The time between a failure and the restart.
+        case pausing
+        /// A stop waits for the services that need this one.
+        case awaitingUsers
+        case stopping
+        /// A start has failed, and services that were started for it are being stopped.
+        case rollingBack
+
+        /// Whether a service in this phase has, or may get, an instance that uses other services.
+        var usesNeeds: Bool {
+            switch self {
+            case .idle, .awaitingNeeds, .rollingBack: false
+            default: true
+            }
+        }
+    }
+
+    struct Entry {
+        var state = ServiceState.registered
+        var phase = Phase.idle
+        var life: UInt64 = 0
+        var options = ServiceOptions()
+        /// Whether it was started for itself, not only because another service needs it.
+        var isWanted = false
+        /// The service whose start began this one's, for the roll-back.
+        var cause: String?
+        /// What was started for a start that has failed.
+        var startedNeeds: [String] = []
+        /// A stop that came before the first start, which then fails.
+        var refusesNextStart = false
+        /// Whether a start was requested while the last life was ending.
+        var startsAgain = false
+        /// How often it was restarted in a row.
+        var restarts = 0
+        /// Why the start was given up, while its life ends.
+        var abortError: (any Error)?
+        /// Why the life did not end in order.
+        var endError: (any Error)?
+        var lastError: (any Error)?
+        /// The limit for a stop that waits for its users.
+        var stopLimit: Duration?
+        var isExpired = false
+        var timers: [UInt64] = []
+        var starters: [UInt64] = []
+        /// Those that wait for the start after the end of this life.
+        var nextStarters: [UInt64] = []
+        var failedStarters: [UInt64] = []
+        var stoppers: [UInt64] = []
+    }
+
+    enum Work {
+        case begin(String, cause: String?)
+        case checkNeeds(String)
+        case fail(String, any Error)
+        case stop(String, limit: Duration?)
+        case checkUsers(String)
+        case rollBack(String)
+    }
+
+    enum Timer {
+        case deadline(life: UInt64)
+        case grace(life: UInt64)
+        case restart(String, life: UInt64)
+        case stable(life: UInt64)
+        case waiter(UInt64, Duration)
+    }
+
+    struct Waiter {
+        let name: String
+        let isStart: Bool
+        let caller: String?
+        var timer: UInt64?
+    }
+
+    struct Shutdown {
+        var limit: Duration?
+        var waiters: [UInt64] = []
+        var unclean: [String] = []
+    }
+
+    let gracePeriod: Duration
+    private(set) var graph = ServiceGraph()
+    var entries: [String: Entry] = [:]
+    /// The running services in the order in which they became ready.
+    var running: [String] = []
+    private(set) var isShutDown = false
+    var actions: [Action] = []
+    var work: [Work] = []
+    var lives: [UInt64: String] = [:]
+    var timers: [UInt64: Timer] = [:]
+    var waiters: [UInt64: Waiter] = [:]
+    /// What the code of each service waits for.
+    var calls: [String: [UInt64: String]] = [:]
+    var rollingBack: Set<String> = []
+    var shutdown: Shutdown?
+    var lastLife: UInt64 = 0
+    var lastTimer: UInt64 = 0
+
+    /// Creates a machine without services.
+    ///
+    /// - Parameter gracePeriod: The time between the cancellation of a service at a deadline and its abandonment.
+    package init(gracePeriod: Duration = .zero) { self.gracePeriod = gracePeriod }
+
+    package var names: [String] { graph.names }
+    package var runningNames: [String] { running }
+    package func state(of name: String) -> ServiceState? { entries[name]?.state }
+    package func life(of name: String) -> UInt64? { entries[name]?.life }
+    package func options(of name: String) -> ServiceOptions { entries[name]?.options ?? ServiceOptions() }
+    package func needs(of name: String) -> [String] { graph[name]?.needs ?? [] }
+    /// Whether nothing is under way.
+    package var isSettled: Bool {
+        waiters.isEmpty && entries.values.allSatisfy { [.idle, .running].contains($0.phase) }
+    }
+
+    // MARK: Requests
+
+    package mutating func register(_ definitions: [ServiceGraph.Definition]) throws(EventBusError) -> [Action] {
+        let new = try graph.add(definitions)
+        return perform { machine in
+            for name in new {
+                machine.entries[name] = Entry()
+                machine.actions.append(.report(name, .registered, nil))
+            }
+        }
+    }
+
+    /// Starts a service and, before it, the ones it needs.
+    package mutating func start(
+        _ name: String, _ options: ServiceOptions = ServiceOptions(), waiter: UInt64, limit: Duration? = nil,
+        caller: Caller? = nil
+    ) -> [Action] {
+        perform { machine in
+            guard let entry = machine.entries[name] else {
+                return machine.actions.append(.answer(waiter, machine.unknown(name)))
+            }
+            if entry.phase == .running {
+                machine.entries[name]?.isWanted = true
+                return machine.actions.append(.answer(waiter, nil))
+            }
+            let caller = machine.alive(caller)
+            if let caller, let cycle = machine.waitPath(from: name, to: caller) {
+                return machine.actions.append(.answer(waiter, Self.cycleError([caller] + cycle)))
+            }
+            if machine.isShutDown || entry.refusesNextStart {
+                machine.entries[name]?.refusesNextStart = false
+                return machine.actions.append(.answer(waiter, Self.stopped(name, "a stop before the start")))
+            }
+            machine.add(waiter, Waiter(name: name, isStart: true, caller: caller))
+            if let limit {
+                let timer = machine.setTimer(.waiter(waiter, limit), limit)
+                machine.waiters[waiter]?.timer = timer
+            }
+            switch entry.phase {
+            case .idle:
+                machine.entries[name]?.options = options
+                machine.entries[name]?.restarts = 0
+                machine.entries[name]?.starters.append(waiter)
+                machine.work.append(.begin(name, cause: nil))
+            case .awaitingNeeds, .making:
+                machine.entries[name]?.starters.append(waiter)
+            case .pausing:
+                machine.entries[name]?.starters.append(waiter)
+                machine.entries[name]?.phase = .idle
+                machine.work.append(.begin(name, cause: nil))
+            case .running, .abortingMake, .awaitingUsers, .stopping, .rollingBack:
+                machine.entries[name]?.options = options
+                machine.entries[name]?.nextStarters.append(waiter)
+                machine.entries[name]?.startsAgain = true
+                return
+            }
+            machine.entries[name]?.isWanted = true
+        }
+    }
+
+    /// Stops a service.
+    package mutating func stop(
+        _ name: String, waiter: UInt64, limit: Duration? = nil, dependants: ServiceDependants = .refuse,
+        caller: Caller? = nil
+    ) -> [Action] {
+        perform { machine in
+            guard let entry = machine.entries[name] else {
+                return machine.actions.append(.answer(waiter, machine.unknown(name)))
+            }
+            if entry.phase == .idle {
+                if entry.state == .registered { machine.entries[name]?.refusesNextStart = true }
+                return machine.actions.append(.answer(waiter, nil))
+            }
+            let users = machine.activeUsers(of: name)
+            if !users.isEmpty, dependants == .refuse,
+                [.awaitingNeeds, .making, .running, .pausing].contains(entry.phase)
+            {
+                let error = EventBusError(
+                    .serviceInUse, subject: name, expected: "no running service that needs it",
+                    found: users.joined(separator: ", "), trail: users)
+                return machine.actions.append(.answer(waiter, error))
+            }
+            let caller = machine.alive(caller)
+            if let caller, let cycle = machine.stopPath(from: name, to: caller) {
+                return machine.actions.append(.answer(waiter, Self.cycleError([caller] + cycle)))
+            }
+            machine.refuseNextStarters(name)
+            if entry.phase == .rollingBack {
+                // The service itself has ended already.
+                return machine.actions.append(.answer(waiter, nil))
+            }
+            machine.add(waiter, Waiter(name: name, isStart: false, caller: caller))
+            machine.entries[name]?.stoppers.append(waiter)
+            machine.work.append(.stop(name, limit: limit))
+        }
+    }
+
+    /// Stops all services, the last to become ready first, and refuses starts from now on.
+    package mutating func shutDown(waiter: UInt64, limit: Duration? = nil, caller: Caller? = nil) -> [Action] {
+        perform { machine in
+            machine.isShutDown = true
+            machine.shutdown = machine.shutdown ?? Shutdown()
+            if let limit { machine.shutdown?.limit = limit }
+            if machine.alive(caller) != nil {
+                // A service that waited for its own end would hang.
+                machine.actions.append(.finishShutdown(waiter, unclean: []))
+            } else {
+                machine.shutdown?.waiters.append(waiter)
+            }
+            for name in machine.names {
+                machine.refuseNextStarters(name)
+                machine.entries[name]?.startsAgain = false
+                switch machine.entries[name]?.phase {
+                case .idle, .running, .rollingBack, nil: break
+                default: machine.work.append(.stop(name, limit: limit))
+                }
+            }
+        }
+    }
+
+    /// Withdraws a request because its caller was cancelled; a start that nobody wants any more is cancelled too.
+    package mutating func withdraw(_ waiter: UInt64) -> [Action] {
+        perform { machine in
+            if let index = machine.shutdown?.waiters.firstIndex(of: waiter) {
+                let unclean = machine.shutdown?.unclean ?? []
+                machine.shutdown?.waiters.remove(at: index)
+                return machine.actions.append(.finishShutdown(waiter, unclean: unclean))
+            }
+            machine.withdraw(waiter, CancellationError(), isOverrun: false)
+        }
+    }
+
+    // MARK: Results
+
+    /// Reports the end of a `make`.
+    package mutating func made(life: UInt64, error: (any Error)? = nil) -> [Action] {
+        perform { machine in
+            guard let name = machine.lives[life], let entry = machine.entries[name] else { return }
+            switch (entry.phase, error) {
+            case (.making, nil): machine.becomeRunning(name)
+            case (.making, let error?):
+                machine.fail(name, EventBusError(.serviceFailed, subject: name, underlying: error))
+            case (.abortingMake, nil):
+                machine.entries[name]?.phase = .stopping
+                machine.actions.append(.stop(name, life: life))
+            case (.abortingMake, _?): machine.fail(name, entry.abortError ?? CancellationError())
+            default: break
+            }
+        }
+    }
+
+    /// Reports the end of a `stop`, with the error that it threw.
+    package mutating func stopEnded(life: UInt64, error: (any Error)? = nil) -> [Action] {
+        perform { machine in
+            guard let name = machine.lives[life], machine.entries[name]?.phase == .stopping else { return }
+            machine.endStop(
+                name,
+                error.map {
+                    EventBusError(.serviceFailed, subject: name, expected: "a stop without an error", underlying: $0)
+                })
+        }
+    }
+
+    /// Reports that `run()` has ended by itself.
+    package mutating func runEnded(life: UInt64, error: (any Error)? = nil) -> [Action] {
+        perform { machine in
+            guard let name = machine.lives[life], let entry = machine.entries[name] else { return }
+            guard entry.phase == .running || entry.phase == .awaitingUsers else { return }
+            let error = error.map { EventBusError(.serviceFailed, subject: name, underlying: $0) }
+            if let error, entry.phase == .running, machine.pause(name, error) { return }
+            machine.endLife(name)
+            machine.set(name, error == nil ? .stopped : .failed, error)
+            machine.settle(name)
+        }
+    }
+
+    /// Reports that a timer has reached its end.
+    package mutating func timerFired(_ id: UInt64) -> [Action] {
+        perform { machine in
+            guard let timer = machine.timers.removeValue(forKey: id) else { return }
+            switch timer {
+            case .waiter(let waiter, let limit):
+                guard let name = machine.waiters[waiter]?.name else { return }
+                let error = EventBusError(
+                    .serviceOverran, subject: name, expected: "a start within \(limit)", found: "no end of it")
+                machine.withdraw(waiter, error, isOverrun: true)
+            case .deadline(let life):
+                guard let name = machine.lives[life] else { return }
+                machine.expire(name)
+            case .grace(let life):
+                guard let name = machine.lives[life] else { return }
+                machine.abandon(name)
+            case .restart(let name, let life):
+                guard let entry = machine.entries[name], entry.life == life, entry.phase == .pausing else { return }
+                machine.entries[name]?.phase = .idle
+                machine.work.append(.begin(name, cause: nil))
+            case .stable(let life):
+                if let name = machine.lives[life] { machine.entries[name]?.restarts = 0 }
+            }
+        }
+    }
+}

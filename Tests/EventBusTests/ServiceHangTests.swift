@@ -1,0 +1,139 @@
+import AshlarEventBus
+import Testing
+
+/// A service made from closures.
+private struct Stub: Service {
+    var stopping: @Sendable () async throws -> Void = {}
+    init(_ context: ServiceContext) async throws {}
+    init(stopping: @escaping @Sendable () async throws -> Void = {}) { self.stopping = stopping }
+    func stop() async throws { try await stopping() }
+}
+
+@Suite("Services never hang", .timeLimit(.minutes(1)))
+struct ServiceHangTests {
+    let bus = EventBus()
+    let clock = ManualClock()
+    let services: ServiceRegistry
+    let log = Recorder<String>()
+
+    init() { services = ServiceRegistry(bus: bus, clock: clock) }
+
+    private func code(_ body: () async throws -> Void) async -> EventBusError.Code? {
+        do { try await body() } catch { return (error as? EventBusError)?.code }
+        return nil
+    }
+
+    @Test("Stopping a service while one that needs it starts ends both")
+    func cascadeDuringStart() async throws {
+        let gate = Gate()
+        try await services.register("db") { _ in Stub() }
+        try await services.register("lib", needs: ["db"]) { _ in
+            await gate.pass()
+            return Stub()
+        }
+        try await services.start("db")
+        let lib = Task { await code { try await services.start("lib") } }
+        await gate.untilSomebodyComes()
+        let stop = Task { await code { try await services.stop("db", dependants: .cascade) } }
+        while await services.state(of: "lib") == .starting { await Task.yield() }
+        gate.open()
+        #expect(await stop.value == nil)
+        #expect(await lib.value == .serviceStopped)
+        #expect(await services.runningNames == [])
+    }
+
+    @Test("A service that starts itself while it starts gets the cycle as an error")
+    func startsItself() async throws {
+        try await services.register("a") { [services] _ in
+            try await services.start("a")
+            return Stub()
+        }
+        await #expect { try await services.start("a") } throws: { error in
+            let cycle = (error as? EventBusError)?.underlying as? EventBusError
+            return cycle?.code == .serviceCycle && cycle?.trail == ["a", "a"]
+        }
+    }
+
+    @Test("Services that start each other get the cycle as an error")
+    func startEachOther() async throws {
+        for (name, other) in [("x", "y"), ("y", "x")] {
+            try await services.register(name) { [services] _ in
+                try await services.start(other)
+                return Stub()
+            }
+        }
+        do {
+            try await services.start("x")
+            Issue.record("x started")
+        } catch {
+            #expect("\(error)".contains("x -> y -> x") || "\(error)".contains("y -> x -> y"), "\(error)")
+        }
+    }
+
+    @Test("A stop that stops itself gets the cycle as an error")
+    func stopsItself() async throws {
+        try await services.register("a") { [services, log] _ in
+            Stub {
+                do { try await services.stop("a") } catch {
+                    log.note("\((error as? EventBusError)?.code.description ?? "")")
+                }
+            }
+        }
+        try await services.start("a")
+        try await services.stop("a")
+        #expect(log.items == ["serviceCycle"])
+    }
+
+    @Test("The deadlines of stop and shutdown hold for a service stuck in its start", arguments: [true, false])
+    func stuckStart(isShutDown: Bool) async throws {
+        let gate = Gate()
+        try await services.register("stuck") { _ in
+            await gate.pass()
+            return Stub()
+        }
+        let start = Task { await code { try await services.start("stuck") } }
+        await gate.untilSomebodyComes()
+        let end = Task {
+            isShutDown
+                ? await services.shutDown(within: .seconds(5)) == ["stuck"]
+                : await code { try await services.stop("stuck", within: .seconds(5)) } == .serviceOverran
+        }
+        await clock.untilSomebodySleeps()
+        clock.advance(by: .seconds(5))
+        #expect(await end.value)
+        #expect(await start.value == .serviceStopped)
+        #expect(await services.state(of: "stuck") == .failed)
+        gate.open()
+    }
+
+    @Test("Cancelling a start returns at once, and the service is cancelled")
+    func cancelledStart() async throws {
+        let gate = Gate()
+        try await services.register("slow") { [log] _ in
+            await gate.pass()
+            log.note("cancelled: \(Task.isCancelled)")
+            return Stub { log.note("stopped") }
+        }
+        let start = Task { try await services.start("slow") }
+        await gate.untilSomebodyComes()
+        start.cancel()
+        await #expect(throws: CancellationError.self) { try await start.value }
+        gate.open()
+        while await services.state(of: "slow") != .stopped { await Task.yield() }
+        #expect(log.items == ["cancelled: true", "stopped"])
+    }
+
+    @Test("An error of stop is thrown to the caller and sent in the event")
+    func throwingStop() async throws {
+        let watch = bus.watch("service:a:failed") { [log] signal in
+            let change = signal.payload as? ServiceChange
+            log.note(((change?.error as? EventBusError)?.underlying as? Oops) == nil ? "other" : "Oops")
+        }
+        try await services.register("a") { _ in Stub { throw Oops() } }
+        try await services.start("a")
+        #expect(await code { try await services.stop("a") } == .serviceFailed)
+        #expect(log.items == ["Oops"])
+        #expect(await services.state(of: "a") == .failed)
+        watch.cancel()
+    }
+}

@@ -1,0 +1,301 @@
+import AshlarCore
+import Testing
+
+@testable import AshlarEventBus
+
+/// A registry without tasks: services are scripts, and time is a number.
+private struct Simulation {
+    /// How a service behaves in one life.
+    struct Script {
+        var start = 0
+        var startFails = false
+        var stop = 0
+        var stopFails = false
+        /// When `run()` fails, counted from the start; nil for a service without `run()`.
+        var runFails: Int?
+        /// Whether start and stop end at once when they are cancelled.
+        var heedsCancellation = true
+    }
+    enum Due {
+        case made(UInt64, fails: Bool)
+        case stopped(UInt64, fails: Bool)
+        case runFailed(UInt64)
+        case timer(UInt64)
+    }
+
+    var machine: ServiceMachine
+    var random: RouteRandom
+    var isScripted: Bool
+    var now = 0
+    var order = 0
+    var due: [(time: Int, order: Int, due: Due)] = []
+    /// The lives whose initializer or stop has not returned, with their service.
+    var making: [UInt64: String] = [:]
+    var stopping: [UInt64: String] = [:]
+    var alive: [String: UInt64] = [:]
+    /// The lives that a life was created with.
+    var uses: [UInt64: [UInt64]] = [:]
+    var scripts: [UInt64: Script] = [:]
+    /// The lives that are over or abandoned.
+    var ended: Set<UInt64> = []
+    var answers: [UInt64: Bool] = [:]
+    var states: [String: ServiceState] = [:]
+    var problems: [String] = []
+    var log: [String] = []
+    var failing: Set<String> = []
+
+    init(seed: UInt64, isScripted: Bool, grace: Duration) {
+        (machine, random, self.isScripted) = (ServiceMachine(gracePeriod: grace), RouteRandom(state: seed), isScripted)
+    }
+
+    mutating func script(_ name: String) -> Script {
+        guard isScripted else { return Script(startFails: failing.contains(name)) }
+        let roll = Int.random(in: 0..<20, using: &random)
+        return Script(
+            start: Int.random(in: 0...40, using: &random), startFails: roll == 0,
+            stop: Int.random(in: 0...40, using: &random), stopFails: roll == 1,
+            runFails: roll < 5 ? Int.random(in: 1...60, using: &random) : nil,
+            heedsCancellation: roll != 2 && roll != 6)
+    }
+
+    mutating func add(_ due: Due, after delay: Int) {
+        order += 1
+        self.due.append((now + delay, order, due))
+    }
+
+    mutating func perform(_ actions: [ServiceMachine.Action]) {
+        for action in actions {
+            switch action {
+            case .make(let name, let life):
+                log.append("+\(name)")
+                for need in machine.needs(of: name) where alive[need] == nil {
+                    problems.append("\(name) is made without \(need)")
+                }
+                let script = script(name)
+                scripts[life] = script
+                uses[life] = machine.needs(of: name).compactMap { alive[$0] }
+                making[life] = name
+                add(.made(life, fails: script.startFails), after: script.start)
+            case .adopt(let name, let life):
+                if alive[name] != nil { problems.append("\(name) runs twice") }
+                alive[name] = life
+                if let delay = scripts[life]?.runFails { add(.runFailed(life), after: delay) }
+            case .stop(let name, let life):
+                log.append("-\(name)")
+                for user in Array(making.keys) + Array(alive.values) + Array(stopping.keys)
+                where !ended.contains(user) && uses[user]?.contains(life) == true {
+                    problems.append("\(name) is stopped before life \(user)")
+                }
+                alive[name] = nil
+                stopping[life] = name
+                add(.stopped(life, fails: scripts[life]?.stopFails ?? false), after: scripts[life]?.stop ?? 0)
+            case .cancel(let life):
+                guard scripts[life]?.heedsCancellation ?? true else { break }
+                if making[life] != nil { add(.made(life, fails: true), after: 0) }
+                if stopping[life] != nil { add(.stopped(life, fails: false), after: 0) }
+            case .end(let life):
+                ended.insert(life)
+                for (name, other) in alive where other == life { alive[name] = nil }
+            case .setTimer(let id, let duration):
+                add(.timer(id), after: Int(duration.components.attoseconds / 1_000_000_000_000_000))
+            case .cancelTimer(let id):
+                due.removeAll { if case .timer(id) = $0.due { true } else { false } }
+            case .answer(let id, let error):
+                if answers[id] != nil { problems.append("\(id) is answered twice") }
+                answers[id] = error == nil
+            case .finishShutdown(let id, _): answers[id] = true
+            case .report(let name, let state, _):
+                let legal: [ServiceState: Set<ServiceState>] = [
+                    .registered: [.starting], .starting: [.running, .stopping, .stopped, .failed, .restarting],
+                    .running: [.stopping, .stopped, .failed, .restarting], .restarting: [.starting, .stopped],
+                    .stopping: [.stopped, .failed], .stopped: [.starting], .failed: [.starting],
+                ]
+                if let old = states[name], legal[old]?.contains(state) != true {
+                    problems.append("\(name) goes from \(old) to \(state)")
+                }
+                states[name] = state
+            }
+        }
+    }
+
+    /// Lets everything due until a moment happen, in order.
+    mutating func advance(to end: Int) {
+        while let index = due.indices.min(by: { (due[$0].time, due[$0].order) < (due[$1].time, due[$1].order) }) {
+            guard due[index].time <= end else { break }
+            let next = due.remove(at: index)
+            now = max(now, next.time)
+            switch next.due {
+            case .made(let life, let fails):
+                guard making.removeValue(forKey: life) != nil else { break }
+                perform(machine.made(life: life, error: fails ? Oops() : nil))
+            case .stopped(let life, let fails):
+                guard stopping.removeValue(forKey: life) != nil else { break }
+                perform(machine.stopEnded(life: life, error: fails ? Oops() : nil))
+            case .runFailed(let life): perform(machine.runEnded(life: life, error: Oops()))
+            case .timer(let id): perform(machine.timerFired(id))
+            }
+        }
+        now = end
+    }
+}
+
+/// What sequential starts and stops of well-behaved services lead to, as plain recursion.
+private struct SequentialModel {
+    var needs: [String: [String]] = [:]
+    var running: [String] = []
+    var failing: Set<String> = []
+
+    mutating func start(_ name: String) -> Bool {
+        if running.contains(name) { return true }
+        let before = running
+        for need in needs[name] ?? [] where !start(need) {
+            running = before
+            return false
+        }
+        if failing.contains(name) {
+            running = before
+            return false
+        }
+        running.append(name)
+        return true
+    }
+
+    func users(_ name: String) -> [String] { running.filter { needs[$0]?.contains(name) ?? false } }
+
+    mutating func stop(_ name: String, cascade: Bool) -> Bool {
+        guard running.contains(name) else { return true }
+        if !users(name).isEmpty, !cascade { return false }
+        for user in users(name).reversed() { _ = stop(user, cascade: true) }
+        running.removeAll { $0 == name }
+        return true
+    }
+}
+
+@Suite("The state machine of services", .timeLimit(.minutes(5)))
+struct ServiceModelTests {
+    private static let names = ["a", "b", "c", "d", "e", "f"]
+
+    /// Later services need some of the earlier ones.
+    private func register(_ simulation: inout Simulation, restarts: Bool) throws -> [String: [String]] {
+        var needs: [String: [String]] = [:]
+        for (index, name) in Self.names.enumerated() {
+            needs[name] = Self.names[..<index].filter { _ in Int.random(in: 0..<3, using: &simulation.random) == 0 }
+            let restart =
+                restarts && Bool.random(using: &simulation.random)
+                ? ServiceRestart.onFailure(limit: 2, first: .milliseconds(5), ceiling: .milliseconds(50)) : .never
+            let definition = ServiceGraph.Definition(name: name, needs: needs[name] ?? [], restart: restart)
+            simulation.perform(try simulation.machine.register([definition]))
+        }
+        return needs
+    }
+
+    @Test("Random scripts end as in a sequential model", arguments: 0..<4)
+    func sequential(part: Int) throws {
+        for round in 0..<1250 {
+            let seed = UInt64(part * 10_000 + round)
+            var simulation = Simulation(seed: seed, isScripted: false, grace: .zero)
+            var model = SequentialModel(needs: try register(&simulation, restarts: false))
+            var request: UInt64 = 0
+            for _ in 0..<20 {
+                let name = Self.names.randomElement(using: &simulation.random)!
+                request += 1
+                let expected: Bool
+                switch Int.random(in: 0..<5, using: &simulation.random) {
+                case 0, 1:
+                    expected = model.start(name)
+                    simulation.perform(simulation.machine.start(name, waiter: request))
+                case 2, 3:
+                    // A stop before the first start would only be remembered.
+                    guard simulation.machine.state(of: name) != .registered else { continue }
+                    let isCascade = Bool.random(using: &simulation.random)
+                    expected = model.stop(name, cascade: isCascade)
+                    simulation.perform(
+                        simulation.machine.stop(name, waiter: request, dependants: isCascade ? .cascade : .refuse))
+                default:
+                    model.failing.formSymmetricDifference([name])
+                    simulation.failing = model.failing
+                    continue
+                }
+                simulation.advance(to: simulation.now + 1000)
+                #expect(simulation.answers[request] == expected, "seed \(seed), request \(request)")
+                #expect(Set(simulation.machine.runningNames) == Set(model.running), "seed \(seed), request \(request)")
+            }
+            #expect(simulation.problems.isEmpty, "seed \(seed): \(simulation.problems)")
+            #expect(simulation.machine.isSettled, "seed \(seed)")
+        }
+    }
+
+    @Test("Concurrent random scripts keep every rule and always end", arguments: 0..<4)
+    func concurrent(part: Int) throws {
+        var (answered, refused, overran) = (0, 0, 0)
+        for round in 0..<2500 {
+            let seed = UInt64(1_000_000 + part * 10_000 + round)
+            let grace = round % 2 == 0 ? Duration.zero : .milliseconds(7)
+            var simulation = Simulation(seed: seed, isScripted: true, grace: grace)
+            _ = try register(&simulation, restarts: true)
+            var request: UInt64 = 0
+            /// By request, the moment at which its deadline has passed for the whole chain.
+            var deadlines: [UInt64: Int] = [:]
+            for _ in 0..<30 {
+                let name = Self.names.randomElement(using: &simulation.random)!
+                request += 1
+                let limit = Bool.random(using: &simulation.random) ? Duration.milliseconds(25) : nil
+                // A service may make requests from its own code, which may close a cycle.
+                let caller = simulation.making.merging(simulation.alive.map { ($1, $0) }) { $1 }
+                    .sorted { $0.key < $1.key }.randomElement(using: &simulation.random)
+                    .map { ServiceMachine.Caller(name: $0.value, life: $0.key) }
+                let isOwnCode = Int.random(in: 0..<6, using: &simulation.random) == 0
+                switch Int.random(in: 0..<10, using: &simulation.random) {
+                case 0...4:
+                    if limit != nil { deadlines[request] = simulation.now + 25 }
+                    simulation.perform(
+                        simulation.machine.start(name, waiter: request, limit: limit, caller: isOwnCode ? caller : nil))
+                case 5...7:
+                    if limit != nil { deadlines[request] = simulation.now + (25 + 7) * Self.names.count }
+                    simulation.perform(
+                        simulation.machine.stop(
+                            name, waiter: request, limit: limit,
+                            dependants: Bool.random(using: &simulation.random) ? .cascade : .refuse,
+                            caller: isOwnCode ? caller : nil))
+                case 8:
+                    simulation.perform(
+                        simulation.machine.withdraw(UInt64.random(in: 1...request, using: &simulation.random)))
+                default: break
+                }
+                simulation.advance(to: simulation.now + Int.random(in: 0...30, using: &simulation.random))
+                for (id, deadline) in deadlines where deadline < simulation.now && simulation.answers[id] == nil {
+                    Issue.record("seed \(seed): request \(id) has missed its deadline")
+                }
+            }
+            request += 1
+            simulation.perform(simulation.machine.shutDown(waiter: request, limit: .milliseconds(50)))
+            simulation.advance(to: simulation.now + 5000)
+            #expect(simulation.answers[request] == true, "seed \(seed): the shutdown hangs")
+            #expect(simulation.machine.runningNames.isEmpty, "seed \(seed)")
+            #expect(simulation.machine.isSettled, "seed \(seed)")
+            #expect(simulation.problems.isEmpty, "seed \(seed): \(simulation.problems)")
+            answered += simulation.answers.count { $0.value }
+            refused += simulation.answers.count { !$0.value }
+            overran += simulation.states.values.count { $0 == .failed }
+        }
+        // A test in which nothing happens would prove nothing.
+        #expect(answered > 10_000 && refused > 5000 && overran > 500, "\(answered) \(refused) \(overran)")
+    }
+
+    @Test("A chain of 1,000 services starts and stops without a deep call stack")
+    func longChain() throws {
+        var simulation = Simulation(seed: 1, isScripted: false, grace: .zero)
+        let names = (0..<1000).map { "s\($0)" }
+        var definitions: [ServiceGraph.Definition] = []
+        for (index, name) in names.enumerated() {
+            definitions.append(ServiceGraph.Definition(name: name, needs: index == 0 ? [] : [names[index - 1]]))
+        }
+        for definition in definitions { simulation.perform(try simulation.machine.register([definition])) }
+        simulation.perform(simulation.machine.start("s999", waiter: 1))
+        simulation.advance(to: 10)
+        #expect(simulation.machine.runningNames == names)
+        simulation.perform(simulation.machine.stop("s0", waiter: 2, dependants: .cascade))
+        simulation.advance(to: 20)
+        #expect(simulation.machine.runningNames.isEmpty && simulation.answers == [1: true, 2: true])
+    }
+}

@@ -1,0 +1,194 @@
+import AshlarEventBus
+import Testing
+
+private struct Runner: RunningService {
+    let log: Recorder<String>
+    let running: @Sendable () async throws -> Void
+    init(_ context: ServiceContext) async throws { preconditionFailure("created by closures only") }
+    init(_ log: Recorder<String>, _ running: @escaping @Sendable () async throws -> Void) {
+        (self.log, self.running) = (log, running)
+    }
+    func run() async throws {
+        log.note("run")
+        try await running()
+    }
+    func stop() async throws { log.note("stop") }
+}
+
+private final class Weak: Service {
+    let context: ServiceContext
+    init(_ context: ServiceContext) async throws { self.context = context }
+}
+
+@Suite("Services that run", .timeLimit(.minutes(1)))
+struct ServiceRunTests {
+    let bus = EventBus()
+    let clock = ManualClock()
+    let services: ServiceRegistry
+    let log = Recorder<String>()
+
+    init() { services = ServiceRegistry(bus: bus, clock: clock) }
+
+    private func untilState(_ name: String, _ state: ServiceState) async {
+        while await services.state(of: name) != state { await Task.yield() }
+    }
+
+    @Test("A stop calls stop(), then cancels run() and waits for it")
+    func stopCancelsRun() async throws {
+        try await services.register("a") { [log] _ in
+            Runner(log) {
+                while !Task.isCancelled { await Task.yield() }
+                log.note("cancelled")
+            }
+        }
+        try await services.start("a")
+        try await services.stop("a")
+        #expect(log.items.contains("run") || log.items.first == "stop")
+        #expect(log.items.last == "cancelled")
+        #expect(await services.state(of: "a") == .stopped)
+    }
+
+    @Test("A run that returns has stopped; one that throws has failed")
+    func ends() async throws {
+        try await services.register("done") { [log] _ in Runner(log) {} }
+        try await services.register("broken") { [log] _ in Runner(log) { throw Oops() } }
+        try await services.startAll()
+        await untilState("done", .stopped)
+        await untilState("broken", .failed)
+        let explanation = try await services.explain("broken")
+        #expect(((explanation.error as? EventBusError)?.underlying as? Oops) == Oops())
+        #expect(await services.runningNames == [])
+    }
+
+    @Test("A failed run restarts after growing pauses, until the limit is reached")
+    func restarts() async throws {
+        let watch = bus.watch("service:a:restarting") { [log] _ in log.note("restarting") }
+        try await services.register(
+            "a", restart: .onFailure(limit: 2, first: .seconds(1), ceiling: .seconds(10))
+        ) { [log] _ in
+            log.note("made")
+            return Runner(log) { throw Oops() }
+        }
+        try await services.start("a")
+        for pause in [1, 2] {
+            await untilState("a", .restarting)
+            await clock.untilSomebodySleeps()
+            clock.advance(by: .seconds(pause) - .milliseconds(1))
+            #expect(await services.state(of: "a") == .restarting)
+            clock.advance(by: .milliseconds(1))
+            while await services.state(of: "a") == .restarting { await Task.yield() }
+        }
+        await untilState("a", .failed)
+        #expect(log.items.count { $0 == "made" } == 3)
+        #expect(log.items.count { $0 == "restarting" } == 2)
+        watch.cancel()
+    }
+
+    @Test("A stop during the pause before a restart ends the service")
+    func stopDuringPause() async throws {
+        try await services.register("a", restart: .onFailure(limit: 5)) { [log] _ in Runner(log) { throw Oops() } }
+        try await services.start("a")
+        await untilState("a", .restarting)
+        try await services.stop("a")
+        #expect(await services.state(of: "a") == .stopped)
+    }
+
+    @Test("A service that ignores its deadline gets the grace period and is then abandoned")
+    func gracePeriod() async throws {
+        let services = ServiceRegistry(bus: bus, gracePeriod: .seconds(2), clock: clock)
+        let gate = Gate()
+        try await services.register("a") { [log] _ in Runner(log) { await gate.pass() } }
+        try await services.start("a")
+        await gate.untilSomebodyComes()
+        let stop = Task { try await services.stop("a", within: .seconds(5)) }
+        await clock.untilSomebodySleeps()
+        clock.advance(by: .seconds(5))
+        await clock.untilSomebodySleeps()
+        #expect(await services.state(of: "a") == .stopping)
+        clock.advance(by: .seconds(2))
+        await #expect { try await stop.value } throws: { ($0 as? EventBusError)?.code == .serviceOverran }
+        #expect(await services.state(of: "a") == .failed)
+        gate.open()
+    }
+
+    @Test("A start that misses its deadline throws, and what it creates later is stopped")
+    func startDeadline() async throws {
+        let gate = Gate()
+        try await services.register("slow") { [log] _ in
+            await gate.pass()
+            return Runner(log) {}
+        }
+        let start = Task { try await services.start("slow", within: .seconds(3)) }
+        await gate.untilSomebodyComes()
+        await clock.untilSomebodySleeps()
+        clock.advance(by: .seconds(3))
+        await #expect { try await start.value } throws: { ($0 as? EventBusError)?.code == .serviceOverran }
+        #expect(await services.state(of: "slow") == .failed)
+        gate.open()
+        while !log.items.contains("stop") { await Task.yield() }
+        #expect(log.items == ["stop"])
+    }
+
+    @Test("Independent services start concurrently")
+    func concurrentStarts() async throws {
+        let (first, second) = (Gate(), Gate())
+        for (name, mine, other) in [("a", first, second), ("b", second, first)] {
+            try await services.register(name) { context in
+                mine.open()
+                await other.pass()
+                return try await Weak(context)
+            }
+        }
+        try await services.register("top", needs: ["a", "b"]) { try await Weak($0) }
+        try await services.start("top")
+        #expect(await services.runningNames.last == "top")
+    }
+
+    @Test("A reported health is a property and an event")
+    func reportedHealth() async throws {
+        let watch = bus.watch("service:a:health") { [log] signal in log.note("\(signal.payload)") }
+        try await services.register("a") { try await Weak($0) }
+        let service = try #require(try await services.start("a") as? Weak)
+        #expect(try await services.health(of: "a") == .healthy)
+        service.context.reportHealth(.degraded("slow"))
+        while try await services.health(of: "a") == .healthy { await Task.yield() }
+        service.context.reportHealth(.degraded("slow"))
+        service.context.reportHealth(.healthy)
+        while try await services.health(of: "a") != .healthy { await Task.yield() }
+        #expect(log.items == ["degraded(\"slow\")", "healthy"])
+        watch.cancel()
+    }
+
+    @Test("An explanation shows needs, dependants, waits and the last error")
+    func explanation() async throws {
+        let gate = Gate()
+        try await services.register("low") { context in
+            await gate.pass()
+            return try await Weak(context)
+        }
+        try await services.register("top", needs: ["low", "nowhere"]) { try await Weak($0) }
+        try await services.register("other", needs: ["low"]) { try await Weak($0) }
+        let start = Task { try await services.start("other") }
+        await gate.untilSomebodyComes()
+        #expect(
+            try await services.explain("other").description == "other: starting\n  needs low: starting\n  waits for low"
+        )
+        #expect(try await services.explain("low").description == "low: starting\n  used by other")
+        gate.open()
+        _ = try await start.value
+        #expect(try await services.explain("other").description == "other: running, healthy\n  needs low: running")
+        await #expect(throws: EventBusError.self) { try await services.start("top") }
+        let text = try await services.explain("top").description
+        #expect(text.hasPrefix("top: failed\n  needs low: running\n  needs nowhere: not registered\n  last error: "))
+    }
+
+    @Test("A shutdown requested by a service ends that service too")
+    func shutdownFromInside() async throws {
+        try await services.register("a") { [services, log] _ in
+            Runner(log) { await services.shutDown() }
+        }
+        try await services.start("a")
+        while await services.runningNames != [] { await Task.yield() }
+        await #expect { try await services.start("a") } throws: { ($0 as? EventBusError)?.code == .serviceStopped }
+    }
+}
