@@ -10,7 +10,8 @@ package struct LineTable: Sendable {
     package init(_ bytes: [UInt8]) {
         var starts: [UInt32] = [0]
         starts.reserveCapacity(bytes.count / 24 + 8)
-        let text = bytes.span
+        let slice = bytes[...]  // `Array.span` is newer than the deployment targets.
+        let text = slice.span
         let raw = text.bytes
         var at = 0
         while at < text.count {

@@ -22,7 +22,8 @@ package enum UTF8Validation {
 
     /// The same for an array.
     package static func firstInvalid(in bytes: [UInt8], from start: Int = 0) -> Int? {
-        firstInvalid(in: bytes.span, from: start)
+        // `Array.span` is newer than the deployment targets.
+        bytes.withUnsafeBufferPointer { firstInvalid(in: $0, from: start) }
     }
 
     /// The same for a buffer.

@@ -71,7 +71,8 @@ struct PropertyListBuilder {
 
     private mutating func findDuplicates(in container: Int) {
         let (nodes, keyBytes) = (document.nodes, document.keyBytes)
-        let text = keyBytes.span
+        let slice = keyBytes[...]  // `Array.span` is newer than the deployment targets.
+        let text = slice.span
         func range(_ node: Int) -> Range<Int> {
             let start = Int(nodes[node].keyStart)
             return start..<(start + Int(nodes[node].keyLength))

@@ -35,7 +35,8 @@ extension XMLPropertyListParser {
 
     /// The letters at `at`, the last eight of them packed into a number.
     private func scanName() -> (packed: UInt64, length: Int) {
-        let text = bytes.span
+        let slice = bytes[...]  // `Array.span` is newer than the deployment targets.
+        let text = slice.span
         var (end, packed) = (at, UInt64(0))
         while end < text.count, text[end] | 0x20 >= UInt8(ascii: "a"), text[end] | 0x20 <= UInt8(ascii: "z") {
             packed = packed << 8 | UInt64(text[end])
@@ -74,7 +75,8 @@ extension XMLPropertyListParser {
     mutating func skipWhitespace() { at = endOfWhitespace() }
 
     private func endOfWhitespace() -> Int {
-        let text = bytes.span
+        let slice = bytes[...]  // `Array.span` is newer than the deployment targets.
+        let text = slice.span
         var end = at
         while end < text.count, text[end] == 32 || text[end] == 10 || text[end] == 9 || text[end] == 13 { end += 1 }
         return end

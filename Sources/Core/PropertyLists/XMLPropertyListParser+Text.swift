@@ -17,7 +17,8 @@ extension XMLPropertyListParser {
 
     /// The offset of the next `<`, `&`, or control character other than tab and newline.
     private func endOfPlainText() -> Int {
-        let text = bytes.span
+        let slice = bytes[...]  // `Array.span` is newer than the deployment targets.
+        let text = slice.span
         var end = at
         while end < text.count {
             let byte = text[end]
