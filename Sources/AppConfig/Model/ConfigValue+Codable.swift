@@ -11,7 +11,7 @@ extension ConfigValue: Codable {
     ///
     /// - Throws: `DecodingError` if it is of none that a configuration can hold.
     public init(from decoder: any Decoder) throws {
-        if let entries = try? decoder.container(keyedBy: Key.self) {
+        if let entries = try? decoder.container(keyedBy: EntryKey.self) {
             self = .dictionary(try Self.entries(entries))
         } else if var elements = try? decoder.unkeyedContainer() {
             var values: [ConfigValue] = []
@@ -22,7 +22,7 @@ extension ConfigValue: Codable {
         }
     }
 
-    private static func entries(_ container: KeyedDecodingContainer<Key>) throws -> [String: ConfigValue] {
+    private static func entries(_ container: KeyedDecodingContainer<EntryKey>) throws -> [String: ConfigValue] {
         var entries: [String: ConfigValue] = [:]
         for key in container.allKeys { entries[key.stringValue] = try container.decode(ConfigValue.self, forKey: key) }
         return entries
@@ -49,8 +49,8 @@ extension ConfigValue: Codable {
             var container = encoder.unkeyedContainer()
             for element in elements { try container.encode(element) }
         case .dictionary(let entries):
-            var container = encoder.container(keyedBy: Key.self)
-            for (key, value) in entries { try container.encode(value, forKey: Key(stringValue: key)) }
+            var container = encoder.container(keyedBy: EntryKey.self)
+            for (key, value) in entries { try container.encode(value, forKey: EntryKey(stringValue: key)) }
         default:
             var container = encoder.singleValueContainer()
             switch self {
@@ -66,7 +66,7 @@ extension ConfigValue: Codable {
         }
     }
 
-    private struct Key: CodingKey {
+    private struct EntryKey: CodingKey {
         let stringValue: String
         var intValue: Int? { nil }
 
