@@ -29,6 +29,18 @@ let settings: [SwiftSetting] = [
     .enableUpcomingFeature("MemberImportVisibility"),
 ]
 
+/// The privacy manifest of all products.
+///
+/// It is a resource on macOS hosts only, because a resource bundle links Foundation.
+let privacyManifest = "PrivacyInfo.xcprivacy"
+#if os(macOS)
+    let coreResources: [Resource] = [.process(privacyManifest)]
+    let coreExclusions: [String] = []
+#else
+    let coreResources: [Resource] = []
+    let coreExclusions = [privacyManifest]
+#endif
+
 func dependencies(_ names: [String]) -> [Target.Dependency] { names.map { .byName(name: $0) } }
 
 func testTarget(_ name: String, path: String, dependencies names: [String], exclude: [String] = []) -> Target {
@@ -76,7 +88,8 @@ let package = Package(
         .target(name: "CAshlarCore"),
         // What several modules need and none owns. It has no product: its declarations are visible in this package only.
         .target(
-            name: "AshlarCore", dependencies: ["CAshlarCore"], path: "Sources/Core", swiftSettings: settings),
+            name: "AshlarCore", dependencies: ["CAshlarCore"], path: "Sources/Core", exclude: coreExclusions,
+            resources: coreResources, swiftSettings: settings),
         testTarget("AshlarCoreTests", path: "Tests/CoreTests", dependencies: ["AshlarCore"]),
     ] + modules.flatMap(targets) + [
         .target(
