@@ -1,0 +1,61 @@
+"""The targets of a package, as its manifest describes them."""
+import json
+import subprocess
+
+
+class Target:
+    """A library or program of a package, with the compiler's flags for its Swift files."""
+
+    def __init__(self, package, manifest, description):
+        self.name = description["name"]
+        self.package = manifest["name"].lower()
+        self.folder = package / (description.get("path") or f"Sources/{self.name}")
+        self.sources = sorted(self.folder.rglob("*.swift"))
+        self.c_sources = sorted(self.folder.rglob("*.c"))
+        self.dependencies = [next(iter(dependency.values()))[0] for dependency in description["dependencies"]]
+        self.flags = [flag for setting in description["settings"] for flag in swift_flags(setting)]
+        if "-swift-version" not in self.flags:
+            self.flags += ["-swift-version", "6"]
+        self.flags += ["-package-name", self.package]
+        if not any(source.name == "main.swift" for source in self.sources):
+            self.flags.append("-parse-as-library")
+
+    @property
+    def module(self):
+        return self.name.replace("-", "_")
+
+
+def swift_flags(setting):
+    """The flags for one of a target's settings; a setting with a condition is left out."""
+    if setting["tool"] != "swift" or "condition" in setting:
+        return []
+    kind, value = next(iter(setting["kind"].items()))
+    flag = {"swiftLanguageMode": "-swift-version", "enableUpcomingFeature": "-enable-upcoming-feature",
+            "enableExperimentalFeature": "-enable-experimental-feature", "define": "-D"}[kind]
+    return [flag, value["_0"]]
+
+
+def load(package):
+    """The manifest of the package in a folder."""
+    return json.loads(subprocess.check_output(["swift", "package", "dump-package"], cwd=package))
+
+
+def targets(*packages):
+    """The packages' targets without tests, in an order in which each follows its dependencies."""
+    found = {}
+    for package in packages:
+        manifest = load(package)
+        for description in manifest["targets"]:
+            if description["type"] in ("regular", "executable"):
+                found[description["name"]] = Target(package, manifest, description)
+    ordered = {}
+
+    def add(target):
+        for name in target.dependencies:
+            if name in found and name not in ordered:
+                add(found[name])
+        ordered[target.name] = target
+
+    for target in found.values():
+        add(target)
+    return list(ordered.values())
