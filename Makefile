@@ -31,10 +31,11 @@ endef
 # Networking runs one test at a time: tests that keep the processors busy would delay the timers of others.
 parallel = $$([ "$(1)" != Networking ] || echo --no-parallel)
 
-.PHONY: help run test build lint format docs consumer examples bench libcurl tsan asan fuzz soak clean ci
+.PHONY: help run test build lint format docs consumer examples bench libcurl tsan asan fuzz soak apple \
+    apple-release-check clean ci
 
 help: ## Lists the targets
-	@grep -hE '^[a-z]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z]+):.*## /  make \1|/' | column -t -s '|'
+	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /  make \1|/' | column -t -s '|'
 
 run: ## Builds and runs the sample app on Resources/ (ARGS="--language fr --brand acme")
 	@echo "Building the sample; the first time takes a minute or two."
@@ -106,15 +107,23 @@ soak: ## Runs the tests with full counts of kills, generated files, races and re
 	        --filter "^Ashlar$${module}Tests\." || exit 1; \
 	done
 
+apple: ## Compiles everything for macOS and iOS, and C for every Apple triple, on Linux
+	Scripts/apple-check
+
+apple-release-check: ## On a Mac: builds for every Apple platform, runs the tests, archives the sample
+	Scripts/apple-release-check
+
 clean: ## Removes all build products
 	rm -rf .build {Examples,Benchmarks,Fuzzing,Tests/Consumer}/.build
 
 # A change lands if this target passes.
 ci: SWIFT_FLAGS := -Xswiftc -warnings-as-errors
-ci: lint test consumer examples ## Runs everything that a change must pass
+ci: lint test apple consumer examples ## Runs everything that a change must pass
 	$(call install,unicode-cldr-core)
 	Scripts/generate-cldr --check
+	Scripts/check-file-order
 	Scripts/check-linkage
 	Scripts/check-docs
 	Scripts/build-docs --skip-build >/dev/null
-	@for check in independence order names docs linkage samples site; do Scripts/check-$$check --self-check; done
+	@for check in independence order file-order names docs linkage samples site; do Scripts/check-$$check --self-check; done
+	Scripts/apple-check --self-check

@@ -1,0 +1,6 @@
+// error: 'system' is unavailable
+import Darwin
+
+func runShell() -> Int32 {
+    system("true")
+}

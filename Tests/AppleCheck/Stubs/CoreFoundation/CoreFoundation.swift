@@ -1,0 +1,8 @@
+// swift-format-ignore-file: AllPublicDeclarationsHaveDocumentation, AlwaysUseLowerCamelCase
+
+public struct CGFloat: Sendable, Hashable {
+    public var native: Double
+    public init(_ x: Double) { native = x }
+    public init(_ x: Float) { native = Double(x) }
+    public init<T: BinaryInteger>(_ x: T) { native = Double(x) }
+}

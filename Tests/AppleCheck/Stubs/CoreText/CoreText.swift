@@ -1,0 +1,13 @@
+// swift-format-ignore-file: AllPublicDeclarationsHaveDocumentation, AlwaysUseLowerCamelCase
+
+@_exported import CoreFoundation
+@_exported import Darwin
+import Foundation
+
+public typealias CFString = NSString
+public struct CGAffineTransform: Sendable {}
+public class CTFont {}
+public func CTFontCreateWithName(_ name: CFString, _ size: CGFloat, _ matrix: UnsafePointer<CGAffineTransform>?)
+    -> CTFont
+{ fatalError() }
+public func CTFontCopyPostScriptName(_ font: CTFont) -> CFString { fatalError() }

@@ -1,0 +1,199 @@
+// swift-format-ignore-file: AllPublicDeclarationsHaveDocumentation, AlwaysUseLowerCamelCase
+
+@_exported import CoreFoundation
+@_exported import Darwin
+@_exported import Dispatch
+// Signatures of the Apple SDK's Foundation, as far as they are used; the rest comes from swift-foundation.
+@_exported import FoundationEssentialz
+@_exported import ObjectiveC
+
+extension Error { public var localizedDescription: String { "" } }
+@inlinable public func _fixme() {}
+
+open class NSString: NSObject, @unchecked Sendable {}
+open class NSNumber: NSObject, @unchecked Sendable {}
+open class NSData: NSObject, @unchecked Sendable {}
+open class NSNull: NSObject, @unchecked Sendable {}
+open class NSURLRequest: NSObject, @unchecked Sendable {
+    @objc public enum CachePolicy: UInt, Sendable {
+        case useProtocolCachePolicy = 0
+        case reloadIgnoringLocalCacheData = 1
+    }
+}
+open class NSDictionary: NSObject {}
+open class NSError: NSObject, Error, @unchecked Sendable {
+    public init(domain: String, code: Int, userInfo dict: [String: Any]? = nil) { fatalError() }
+    open var domain: String { "" }
+    open var code: Int { 0 }
+}
+extension Data: _ObjectiveCBridgeable {
+    public func _bridgeToObjectiveC() -> NSData { fatalError() }
+    public static func _forceBridgeFromObjectiveC(_ s: NSData, result: inout Data?) {}
+    public static func _conditionallyBridgeFromObjectiveC(_ s: NSData, result: inout Data?) -> Bool { false }
+    public static func _unconditionallyBridgeFromObjectiveC(_ s: NSData?) -> Data { fatalError() }
+}
+extension String: _ObjectiveCBridgeable {
+    public func _bridgeToObjectiveC() -> NSString { fatalError() }
+    public static func _forceBridgeFromObjectiveC(_ s: NSString, result: inout String?) {}
+    public static func _conditionallyBridgeFromObjectiveC(_ s: NSString, result: inout String?) -> Bool { false }
+    public static func _unconditionallyBridgeFromObjectiveC(_ s: NSString?) -> String { fatalError() }
+}
+public func NSClassFromString(_ aClassName: String) -> AnyClass? { nil }
+public func NSTemporaryDirectory() -> String { "" }
+
+open class Bundle: NSObject, @unchecked Sendable {
+    open class var main: Bundle { fatalError() }
+    public init?(path: String) { nil }
+    open var resourcePath: String? { nil }
+    open var bundlePath: String { "" }
+    open var bundleIdentifier: String? { nil }
+    open func object(forInfoDictionaryKey key: String) -> Any? { nil }
+}
+open class UserDefaults: NSObject {
+    open class var standard: UserDefaults { fatalError() }
+    public init?(suiteName suitename: String?) { nil }
+    open func dictionary(forKey defaultName: String) -> [String: Any]? { nil }
+    open func string(forKey defaultName: String) -> String? { nil }
+    open func set(_ value: Any?, forKey defaultName: String) {}
+    open func removeObject(forKey defaultName: String) {}
+}
+open class FileHandle: NSObject, @unchecked Sendable {
+    open class var standardError: FileHandle { fatalError() }
+    open class var standardOutput: FileHandle { fatalError() }
+    public convenience init?(forReadingAtPath path: String) { nil }
+    public convenience init?(forWritingAtPath path: String) { nil }
+    public convenience init?(forUpdatingAtPath path: String) { nil }
+    public func read(upToCount count: Int) throws -> Data? { nil }
+    public func write(_ data: Data) {}
+    public func readToEnd() throws -> Data? { nil }
+    public func write<T: DataProtocol>(contentsOf data: T) throws {}
+    @discardableResult public func seekToEnd() throws -> UInt64 { 0 }
+    public func close() throws {}
+    public func synchronize() throws {}
+}
+public struct URLError: Error, Hashable, Sendable {
+    public struct Code: RawRepresentable, Hashable, Sendable {
+        public let rawValue: Int
+        public init(rawValue: Int) { self.rawValue = rawValue }
+        public static let unknown = Code(rawValue: -1), cancelled = Code(rawValue: -999),
+            badURL = Code(rawValue: -1000), timedOut = Code(rawValue: -1001), cannotFindHost = Code(rawValue: -1003),
+            cannotConnectToHost = Code(rawValue: -1004), networkConnectionLost = Code(rawValue: -1005),
+            dnsLookupFailed = Code(rawValue: -1006), notConnectedToInternet = Code(rawValue: -1009),
+            badServerResponse = Code(rawValue: -1011), cannotDecodeRawData = Code(rawValue: -1015),
+            cannotDecodeContentData = Code(rawValue: -1016), cannotParseResponse = Code(rawValue: -1017),
+            secureConnectionFailed = Code(rawValue: -1200), serverCertificateHasBadDate = Code(rawValue: -1201),
+            serverCertificateUntrusted = Code(rawValue: -1202), serverCertificateHasUnknownRoot = Code(rawValue: -1203),
+            serverCertificateNotYetValid = Code(rawValue: -1204)
+    }
+    public let code: Code
+    public init(_ code: Code, userInfo: [String: Any] = [:]) { self.code = code }
+}
+public struct URLRequest: Hashable, Sendable {
+    public init(
+        url: URL, cachePolicy: NSURLRequest.CachePolicy = .useProtocolCachePolicy, timeoutInterval: TimeInterval = 60
+    ) {}
+    public var httpMethod: String? {
+        get { nil }
+        set {}
+    }
+    public var httpShouldHandleCookies: Bool {
+        get { true }
+        set {}
+    }
+    public var timeoutInterval: TimeInterval {
+        get { 0 }
+        set {}
+    }
+    public var httpBody: Data? {
+        get { nil }
+        set {}
+    }
+    public mutating func addValue(_ value: String, forHTTPHeaderField field: String) {}
+    public mutating func setValue(_ value: String?, forHTTPHeaderField field: String) {}
+}
+extension URLRequest: _ObjectiveCBridgeable {
+    public func _bridgeToObjectiveC() -> NSURLRequest { fatalError() }
+    public static func _forceBridgeFromObjectiveC(_ s: NSURLRequest, result: inout URLRequest?) {}
+    public static func _conditionallyBridgeFromObjectiveC(_ s: NSURLRequest, result: inout URLRequest?) -> Bool {
+        false
+    }
+    public static func _unconditionallyBridgeFromObjectiveC(_ s: NSURLRequest?) -> URLRequest { fatalError() }
+}
+open class HTTPCookieStorage: NSObject, @unchecked Sendable {}
+open class HTTPCookie: NSObject, @unchecked Sendable {
+    public enum AcceptPolicy: UInt, Sendable { case always, never, onlyFromMainDocumentDomain }
+}
+open class URLCache: NSObject, @unchecked Sendable {}
+open class URLCredentialStorage: NSObject, @unchecked Sendable {}
+open class URLCredential: NSObject, @unchecked Sendable {}
+open class URLAuthenticationChallenge: NSObject, @unchecked Sendable {}
+open class OperationQueue: NSObject, @unchecked Sendable {}
+open class URLResponse: NSObject, @unchecked Sendable {}
+open class HTTPURLResponse: URLResponse, @unchecked Sendable {
+    open var statusCode: Int { 0 }
+    open var allHeaderFields: [AnyHashable: Any] { [:] }
+}
+open class URLSessionTask: NSObject, @unchecked Sendable {
+    open var taskIdentifier: Int { 0 }
+    open func resume() {}
+    open func cancel() {}
+}
+open class URLSessionDataTask: URLSessionTask, @unchecked Sendable {}
+open class URLSessionConfiguration: NSObject, @unchecked Sendable {
+    open class var ephemeral: URLSessionConfiguration { fatalError() }
+    open var httpMaximumConnectionsPerHost: Int = 0
+    open var httpShouldSetCookies = true
+    open var httpCookieAcceptPolicy: HTTPCookie.AcceptPolicy = .always
+    open var httpCookieStorage: HTTPCookieStorage?
+    open var urlCache: URLCache?
+    open var urlCredentialStorage: URLCredentialStorage?
+    open var requestCachePolicy: NSURLRequest.CachePolicy = .useProtocolCachePolicy
+    open var timeoutIntervalForRequest: TimeInterval = 0
+    open var timeoutIntervalForResource: TimeInterval = 0
+}
+@objc(NSURLSessionResponseDisposition) public enum _ResponseDisposition: Int, Sendable {
+    case cancel, allow, becomeDownload, becomeStream
+}
+@objc(NSURLSessionAuthChallengeDisposition) public enum _AuthChallengeDisposition: Int, Sendable {
+    case useCredential, performDefaultHandling, cancelAuthenticationChallenge, rejectProtectionSpace
+}
+open class URLSession: NSObject, @unchecked Sendable {
+    public typealias ResponseDisposition = _ResponseDisposition
+    public typealias AuthChallengeDisposition = _AuthChallengeDisposition
+    public init(
+        configuration: URLSessionConfiguration, delegate: (any URLSessionDelegate)?,
+        delegateQueue queue: OperationQueue?
+    ) {}
+    open func dataTask(with request: URLRequest) -> URLSessionDataTask { fatalError() }
+    open func finishTasksAndInvalidate() {}
+}
+@objc public protocol URLSessionDelegate: NSObjectProtocol, Sendable {}
+@objc public protocol URLSessionTaskDelegate: URLSessionDelegate {
+    @objc optional func urlSession(
+        _ session: URLSession, task: URLSessionTask, willPerformHTTPRedirection response: HTTPURLResponse,
+        newRequest request: URLRequest, completionHandler: @escaping @Sendable (URLRequest?) -> Void)
+    @objc optional func urlSession(
+        _ session: URLSession, task: URLSessionTask, didReceive challenge: URLAuthenticationChallenge,
+        completionHandler: @escaping @Sendable (URLSession.AuthChallengeDisposition, URLCredential?) -> Void)
+    @objc optional func urlSession(
+        _ session: URLSession, task: URLSessionTask, didSendBodyData bytesSent: Int64, totalBytesSent: Int64,
+        totalBytesExpectedToSend: Int64)
+    @objc optional func urlSession(
+        _ session: URLSession, task: URLSessionTask, didCompleteWithError error: (any Error)?)
+}
+@objc public protocol URLSessionDataDelegate: URLSessionTaskDelegate {
+    @objc optional func urlSession(
+        _ session: URLSession, dataTask: URLSessionDataTask, didReceive response: URLResponse,
+        completionHandler: @escaping @Sendable (URLSession.ResponseDisposition) -> Void)
+    @objc optional func urlSession(_ session: URLSession, dataTask: URLSessionDataTask, didReceive data: Data)
+}
+open class JSONSerialization: NSObject {
+    public struct WritingOptions: OptionSet, Sendable {
+        public let rawValue: UInt
+        public init(rawValue: UInt) { self.rawValue = rawValue }
+        public static let prettyPrinted = Self(rawValue: 1), sortedKeys = Self(rawValue: 2),
+            fragmentsAllowed = Self(rawValue: 4), withoutEscapingSlashes = Self(rawValue: 8)
+    }
+    open class func isValidJSONObject(_ obj: Any) -> Bool { true }
+    open class func data(withJSONObject obj: Any, options opt: WritingOptions = []) throws -> Data { fatalError() }
+}
