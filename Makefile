@@ -39,7 +39,7 @@ help: ## Lists the targets
 
 run: ## Builds and runs the sample app on Resources/ (ARGS="--language fr --brand acme")
 	@echo "Building the sample; the first time takes a minute or two."
-	@swift build --quiet --package-path Examples --product field-notes
+	@swift build --package-path Examples --product field-notes
 	@Examples/.build/debug/field-notes --resources Resources $(ARGS)
 
 test: build ## Builds everything, runs every module's tests and checks the sources

@@ -13,6 +13,8 @@ extension Customization {
     public var themes: [Theme] { storage.selection.themes }
     /// The languages that the tree has a folder for.
     public var availableLanguages: [LanguageTag] { storage.tree?.availableLanguages ?? [] }
+    /// The brands that have a folder in the tree, in the order of their names; empty without a tree.
+    public var availableBrands: [String] { storage.tree?.availableBrands ?? [] }
 
     /// The available language that the person's preferences find, and why; nil if none matches.
     ///

@@ -14,10 +14,16 @@ struct FieldNotes {
         do {
             options = try Options.parse(Array(CommandLine.arguments.dropFirst()))
         } catch {
-            FileHandle.standardError.write(Data("\(error)\n".utf8))
+            let stream = error == .helpWanted ? FileHandle.standardOutput : .standardError
+            stream.write(Data("\(error)\n".utf8))
             exit(error == .helpWanted ? 0 : 2)
         }
-        exit(await FieldNotes(options).run())
+        let program = FieldNotes(options)
+        if let problem = program.unavailableOption {
+            FileHandle.standardError.write(Data("\(problem)\n".utf8))
+            exit(2)
+        }
+        exit(await program.run())
     }
 
     /// Starts the app with the product's files.
@@ -59,6 +65,25 @@ struct FieldNotes {
             return 1
         }
         return 0
+    }
+
+    /// The first option whose value the product's files don't offer.
+    ///
+    /// Without files, every value is accepted.
+    private var unavailableOption: Options.Problem? {
+        let strings = app.customization.current
+        func problem(_ option: String, _ value: String?, _ available: [String]) -> Options.Problem? {
+            guard let value, !available.isEmpty, !available.contains(value) else { return nil }
+            return .unavailable(option: option, value: value, available: available)
+        }
+        let languages = strings.availableLanguages
+        let hasLanguage =
+            options.language.map { wanted in languages.contains { $0.language == wanted.language } } ?? true
+        return
+            (hasLanguage
+            ? nil : problem("--language", options.language?.description, languages.map(\.description)))
+            ?? problem("--brand", options.brand, strings.availableBrands)
+            ?? problem("--host", options.host, Set(app.hosts.rows.flatMap { $0.rows.map(\.key) }).sorted())
     }
 
     private static func environments(_ name: String) -> [ConfigEnvironment] {

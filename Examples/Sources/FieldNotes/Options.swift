@@ -32,6 +32,7 @@ struct Options: Equatable {
         case wrongEnvironment(String)
         case wrongLanguage(String)
         case helpWanted
+        case unavailable(option: String, value: String, available: [String])
     }
 
     /// Parses the arguments after the program's name.
@@ -75,6 +76,8 @@ extension Options.Problem: CustomStringConvertible {
         case .wrongEnvironment(let name): "--environment must be release, debug or simulator, not \(name)"
         case .wrongLanguage(let tag): "--language needs a tag such as fr-CA, not \(tag)"
         case .helpWanted: Options.help
+        case .unavailable(let option, let value, let available):
+            "\(option): no '\(value)'; available: \(available.joined(separator: ", "))"
         }
     }
 }

@@ -1,10 +1,13 @@
 import Foundation
 
-/// Standard output as headed sections of aligned rows; coloured on a terminal only.
+/// Prints sections of aligned rows within 80 columns, with colors on a terminal.
 ///
-/// Colour follows the usual order: `NO_COLOR` switches it off, `CLICOLOR_FORCE` on, else a terminal decides.
+/// `NO_COLOR` turns colors off and `CLICOLOR_FORCE` turns them on, whether or not the output is a terminal.
 final class Screen: Sendable {
     let isColoured: Bool
+    private static let columns = 80
+    /// The indentation of a line that continues another.
+    static let continuation = String(repeating: " ", count: 10)
 
     init(environment: [String: String] = ProcessInfo.processInfo.environment, isTerminal: Bool = isatty(1) == 1) {
         if environment["NO_COLOR"].map({ !$0.isEmpty }) == true {
@@ -16,32 +19,61 @@ final class Screen: Sendable {
         }
     }
 
-    func title(_ text: String) { line(paint(text, "1")) }
+    func title(_ text: String) { lines(text, indent: "", "1") }
 
-    func heading(_ text: String) { line("\n" + paint(text, "1;36")) }
+    func heading(_ text: String) {
+        write("")
+        lines(text, indent: "", "1;36")
+    }
 
-    /// A name, its value, and in grey where the value came from.
-    func row(_ name: String, _ value: String, from origin: String = "", width: Int = 30) {
-        let padded = name + String(repeating: " ", count: max(1, width - name.count))
-        let tail = origin.isEmpty ? "" : String(repeating: " ", count: max(2, 34 - value.count)) + paint(origin, "2")
-        line("  \(padded)\(value)\(tail)")
+    /// Prints a name, its value and, dimmed, the origin of the value.
+    func row(_ name: String, _ value: String, from origin: String = "") {
+        let start = name.padded(to: 30) + value
+        let whole = origin.isEmpty ? start : start.padded(to: 50) + "  " + origin
+        if whole.count + 2 <= Self.columns {
+            write("  " + start + paint(String(whole.dropFirst(start.count)), "2"))
+        } else {
+            lines(start)
+            if !origin.isEmpty { lines(origin, indent: Self.continuation, "2") }
+        }
     }
 
     func text(_ text: String) {
-        for part in text.split(separator: "\n", omittingEmptySubsequences: false) { line("  " + part) }
+        for part in text.split(separator: "\n", omittingEmptySubsequences: false) { lines(String(part)) }
     }
 
-    func quiet(_ text: String) { line("  " + paint(text, "2")) }
+    func quiet(_ text: String) { lines(text, "2") }
 
-    /// Something that went wrong and that the program lives with.
-    func problem(_ text: String) { line("  " + paint("problem: ", "1;33") + text) }
+    /// Prints an issue that doesn't stop the program.
+    func problem(_ text: String) { lines("problem: " + text, "1;33") }
 
-    private func paint(_ text: String, _ code: String) -> String {
-        isColoured ? "\u{1B}[\(code)m\(text)\u{1B}[0m" : text
+    /// Prints a text, broken between words where it exceeds the width.
+    private func lines(_ text: String, indent: String = "  ", _ code: String? = nil) {
+        var (line, prefix) = ("", indent)
+        for word in text.split(separator: " ", omittingEmptySubsequences: false) {
+            if !line.allSatisfy({ $0 == " " }), prefix.count + line.count + 1 + word.count > Self.columns {
+                write(prefix + paint(line, code))
+                (line, prefix) = (String(word), Self.continuation)
+            } else {
+                line += (line.isEmpty ? "" : " ") + word
+                if line.isEmpty { line = " " }
+            }
+        }
+        write(line.allSatisfy { $0 == " " } ? "" : prefix + paint(line, code))
     }
 
-    private func line(_ text: String) {
-        // One write a line: what a killed process had said is on the screen.
+    private func paint(_ text: String, _ code: String?) -> String {
+        guard let code else { return text }
+        return isColoured ? "\u{1B}[\(code)m\(text)\u{1B}[0m" : text
+    }
+
+    private func write(_ text: String) {
+        // One write per line, so a killed process has printed every line up to its end.
         FileHandle.standardOutput.write(Data((text + "\n").utf8))
     }
+}
+
+extension String {
+    /// The text with spaces appended up to a width, at least one.
+    fileprivate func padded(to width: Int) -> String { self + String(repeating: " ", count: max(1, width - count)) }
 }

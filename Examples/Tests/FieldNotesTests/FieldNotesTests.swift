@@ -90,6 +90,34 @@ import Testing
         #expect(help.status == 0 && help.output.contains("--bundle-id ID"))
     }
 
+    @Test("No line exceeds 80 columns, with and without a previous run")
+    func width() throws {
+        let sample = try SampleProgram()
+        defer { sample.remove() }
+        for _ in 0..<2 {
+            let lines = try sample.run(["--language", "fr-CA"]).screen.split(separator: "\n")
+            // A path has no spaces to break at.
+            let long = lines.filter { $0.count > 80 && $0.drop { $0 == " " }.contains(" ") }
+            #expect(long == [], "\(long)")
+            #expect(lines.count > 60)
+        }
+    }
+
+    @Test(
+        "Values that the files don't offer exit with 2 and a list of those available",
+        arguments: [
+            (["--host", "BAD"], "--host: no 'BAD'; available: DEV, PROD, QA"),
+            (["--language", "xx"], "--language: no 'xx'; available: "),
+            (["--brand", "nope"], "--brand: no 'nope'; available: acme, borealis"),
+        ])
+    func unavailable(arguments: [String], message: String) throws {
+        let sample = try SampleProgram()
+        defer { sample.remove() }
+        let outcome = try sample.run(arguments)
+        #expect(outcome.status == 2)
+        #expect(outcome.output.hasPrefix(message), "\(outcome.output)")
+    }
+
     @Test("An unreachable server affects the notes only")
     func unreachableServer() throws {
         let sample = try SampleProgram()

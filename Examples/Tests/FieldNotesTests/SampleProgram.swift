@@ -22,7 +22,10 @@ struct SampleProgram {
 
     /// The output and exit status of a run.
     struct Outcome {
-        let output: String
+        /// The lines as printed.
+        let screen: String
+        /// The output with wrapped lines joined.
+        var output: String { screen.replacing("\n          ", with: " ") }
         let status: Int32
         let wasSignalled: Bool
 
@@ -37,7 +40,7 @@ struct SampleProgram {
         let output = String(decoding: pipe.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
         process.waitUntilExit()
         return Outcome(
-            output: output, status: process.terminationStatus,
+            screen: output, status: process.terminationStatus,
             wasSignalled: process.terminationReason == .uncaughtSignal)
     }
 
