@@ -82,6 +82,113 @@ import Testing
         watch.cancel()
     }
 
+    /// Makes `<root>/1/2/…/6` with a configuration file in the innermost directory; returns that directory.
+    private static func nest(_ scratch: Scratch, in root: String, _ generation: Int) throws -> String {
+        let names = (1...6).map(String.init).joined(separator: "/")
+        try FileManager.default.createDirectory(
+            atPath: scratch.file("\(root)/\(names)"), withIntermediateDirectories: true)
+        try scratch.write("{\"n\": \(generation)}", to: "\(root)/\(names)/ApplicationConfig.json")
+        return "\(root)/\(names)"
+    }
+
+    private func follow(_ store: ConfigStore, _ make: (Int) throws -> Void) async throws {
+        var changes = store.changes(of: ConfigKey("n", default: -1)).makeAsyncIterator()
+        #expect(await changes.next() == 0)
+        for generation in 1...rounds(3, soak: 1_000) {
+            try make(generation)
+            var seen = await changes.next()
+            while seen == -1 { seen = await changes.next() }
+            #expect(seen == generation)
+        }
+    }
+
+    @Test("A replaced directory above a file is noticed, and so are later writes", arguments: 1...6)
+    func ancestorSwap(level: Int) async throws {
+        let scratch = try Scratch()
+        let directory = try Self.nest(scratch, in: "live", 0)
+        let store = try ConfigStore(loading: .directory(scratch.file(directory), environments: []))
+        let watch = store.watch()
+        // The innermost directory is at level 1.
+        let swapped = (1...(7 - level)).map(String.init).joined(separator: "/")
+        try await follow(store) { generation in
+            if generation.isMultiple(of: 2) {
+                try scratch.write("{\"n\": \(generation)}", to: "\(directory)/ApplicationConfig.json")
+                return
+            }
+            _ = try Self.nest(scratch, in: "new", generation)
+            // The old directory stays, so that its removal reports nothing.
+            #expect(rename(scratch.file("live/\(swapped)"), scratch.file("old\(generation)")) == 0)
+            #expect(rename(scratch.file("new/\(swapped)"), scratch.file("live/\(swapped)")) == 0)
+            if swapped.contains("/") { try FileManager.default.removeItem(atPath: scratch.file("new")) }
+        }
+        watch.cancel()
+    }
+
+    @Test("A replaced symbolic link above a file is noticed, and so are later writes", arguments: 1...6)
+    func ancestorLinkSwap(level: Int) async throws {
+        let scratch = try Scratch()
+        let files = FileManager.default
+        let directory = try Self.nest(scratch, in: "live", 0)
+        let link = scratch.file("live/" + (1...(7 - level)).map(String.init).joined(separator: "/"))
+        try files.moveItem(atPath: link, toPath: scratch.file("v0"))
+        try files.createSymbolicLink(atPath: link, withDestinationPath: scratch.file("v0"))
+        let store = try ConfigStore(loading: .directory(scratch.file(directory), environments: []))
+        let watch = store.watch()
+        try await follow(store) { generation in
+            if generation.isMultiple(of: 2) {
+                try scratch.write("{\"n\": \(generation)}", to: "\(directory)/ApplicationConfig.json")
+                return
+            }
+            let version = scratch.file("v\(generation)")
+            try files.copyItem(atPath: scratch.file("v\(max(0, generation - 2))"), toPath: version)
+            let inner = (1...6).dropFirst(7 - level).map { "\($0)/" }.joined()
+            try scratch.write("{\"n\": \(generation)}", to: "v\(generation)/\(inner)ApplicationConfig.json")
+            try files.createSymbolicLink(atPath: scratch.file("next"), withDestinationPath: version)
+            #expect(rename(scratch.file("next"), link) == 0)
+            try files.removeItem(atPath: scratch.file("v\(max(0, generation - 2))"))
+        }
+        watch.cancel()
+    }
+
+    @Test("A writer that keeps the file open is noticed")
+    func openWriter() async throws {
+        let scratch = try Scratch()
+        try scratch.write("{\"n\": 0}   ")
+        let store = try ConfigStore(loading: scratch.plan())
+        let watch = store.watch()
+        let descriptor = open(scratch.file(), O_WRONLY)
+        defer { close(descriptor) }
+        try await follow(store) { generation in
+            let text = Array("{\"n\": \(generation)}".utf8)
+            #expect(pwrite(descriptor, text, text.count, 0) == text.count)
+        }
+        watch.cancel()
+    }
+
+    @Test(
+        "A write with equal size and a restored modification time is noticed",
+        arguments: [ConfigWatchMode.automatic, .polling(every: .milliseconds(5))])
+    func restoredTime(mode: ConfigWatchMode) async throws {
+        let scratch = try Scratch()
+        let stamp = Date(timeIntervalSince1970: 1_700_000_000)
+        func write(_ number: Int) throws {
+            try scratch.write("{\"n\": \(number % 10)}")
+            try FileManager.default.setAttributes([.modificationDate: stamp], ofItemAtPath: scratch.file())
+        }
+        try write(0)
+        let store = try ConfigStore(loading: scratch.plan())
+        // Long after the write, so that nothing but the change time differs.
+        try await Task.sleep(for: .milliseconds(50))
+        let watch = store.watch(mode)
+        var changes = store.changes(of: ConfigKey("n", default: -1)).makeAsyncIterator()
+        #expect(await changes.next() == 0)
+        for generation in 1...rounds(5, soak: 1_000) {
+            try write(generation)
+            #expect(await changes.next() == generation % 10)
+        }
+        watch.cancel()
+    }
+
     @Test("A second write within the tick of a clock is seen, although size and time are the same")
     func sameStamp() async throws {
         let scratch = try Scratch()

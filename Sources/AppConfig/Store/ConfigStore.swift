@@ -1,3 +1,5 @@
+internal import AshlarCore
+
 /// The holder of a program's current configuration: one snapshot at a time, swapped whole.
 ///
 /// Safe to use from any thread; reading takes a lock for the time of one retain. Loading, comparing and user code run
@@ -17,7 +19,7 @@ public final class ConfigStore: Sendable {
         var settled = 0
         var errors: [ConfigError] = []
         /// What the files looked like right before they were read last.
-        var signatures: [FileSignature?] = []
+        var files = PathSnapshot(of: [])
         /// Values written at run time, which reloads keep.
         var writes = ConfigWrites()
         var tracksAccess = false
@@ -42,18 +44,18 @@ public final class ConfigStore: Sendable {
     ///
     /// - Throws: ``ConfigError`` with all that is wrong.
     public init(loading plan: ConfigPlan) throws(ConfigError) {
-        let signatures = plan.filePaths.map { FileSignature($0) }
+        let files = PathSnapshot(of: plan.filePaths)
         let config = try ApplicationConfig.load(plan)
         self.plan = plan
-        state = Mutex(State(config: config, signatures: signatures))
+        state = Mutex(State(config: config, files: files))
     }
 
     /// Loads what can be loaded and creates its holder; `errors` tells what could not.
     public init(loadingWhatIsLeftOf plan: ConfigPlan) {
-        let signatures = plan.filePaths.map { FileSignature($0) }
+        let files = PathSnapshot(of: plan.filePaths)
         let report = ApplicationConfig.loadReport(plan)
         self.plan = plan
-        state = Mutex(State(config: report.config, errors: report.errors, signatures: signatures))
+        state = Mutex(State(config: report.config, errors: report.errors, files: files))
     }
 
     /// The configuration of the main bundle, loaded when it is first asked for, as the original's `defaults()`.
@@ -97,23 +99,23 @@ public final class ConfigStore: Sendable {
     ///
     /// - Throws: ``ConfigError`` with all that is wrong.
     @discardableResult
-    public func reload() throws(ConfigError) -> ConfigDiff { try reload(whatWasThere: []) }
+    public func reload() throws(ConfigError) -> ConfigDiff { try reload(expecting: nil) }
 
-    /// Reads the sources again, unless one of the files that were there a moment ago is not: it may be about to be
-    /// written anew, and whoever watches it is told of that.
-    func reload(whatWasThere before: [FileSignature?]) throws(ConfigError) -> ConfigDiff {
+    /// Reads the sources again, unless a file of an earlier snapshot is missing.
+    ///
+    /// Such a file may be about to be written again; its watch reports when it is back.
+    func reload(expecting earlier: PathSnapshot?) throws(ConfigError) -> ConfigDiff {
         guard let plan else { return ConfigDiff(from: current, to: current) }
         let number = state.withLock { state in
             state.begun += 1
             return state.begun
         }
-        let signatures = plan.filePaths.map { FileSignature($0) }
+        let files = PathSnapshot(of: plan.filePaths)
         let report = ApplicationConfig.loadReport(plan)
-        let after = plan.filePaths.map { FileSignature($0) }
-        for (at, was) in before.enumerated() where was != nil && (signatures[at] == nil || after[at] == nil) {
+        if let earlier, files.lacksFile(of: earlier) || PathSnapshot(of: plan.filePaths).lacksFile(of: earlier) {
             return ConfigDiff(from: ApplicationConfig(), to: ApplicationConfig())
         }
-        state.withLock { if number > $0.settled { $0.signatures = signatures } }
+        state.withLock { if number > $0.settled { $0.files = files } }
         if report.errors.isEmpty { return settle(number, report.config) }
         let error = ConfigError.joining(report.errors)
         let observers = state.withLock { state -> [@Sendable (ConfigStoreEvent) -> Void] in

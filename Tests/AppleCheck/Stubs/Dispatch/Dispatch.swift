@@ -68,6 +68,11 @@ extension DispatchSourceProtocol {
     public func resume() {}
     public func activate() {}
 }
+extension DispatchSourceFileSystemObject {
+    public var handle: Int32 { 0 }
+    public var data: DispatchSource.FileSystemEvent { .all }
+    public var mask: DispatchSource.FileSystemEvent { .all }
+}
 extension DispatchSourceTimer {
     public func schedule(
         deadline: DispatchTime, repeating interval: DispatchTimeInterval = .never,

@@ -1,0 +1,71 @@
+#if canImport(Darwin)
+    import Darwin
+#elseif canImport(Musl)
+    import Musl
+#else
+    import Glibc
+#endif
+
+/// The directory entries that decide which file a path leads to: one for each component of the path, and for each
+/// component of every symbolic link on the way.
+enum PathChain {
+    /// A name in a directory, whose path has no symbolic links.
+    struct Entry: Hashable {
+        let directory: String
+        let name: String
+
+        var path: String { directory == "/" ? "/" + name : directory + "/" + name }
+    }
+
+    private static let maximumLinks = 40
+
+    /// Visits the entries from the root to the file, up to the first that is missing.
+    ///
+    /// An entry is visited before it is read. If the visitor watches the directory, no later change of the way is lost.
+    ///
+    /// - Parameters:
+    ///   - path: An absolute path, or one relative to the current directory.
+    ///   - visit: Called with each entry, and with whether the entry can be the file itself.
+    static func walk(_ path: String, visit: (Entry, _ isFile: Bool) -> Void) {
+        var rest = components(absolute(path))[...]
+        var directory = "/"
+        var links = 0
+        while let name = rest.popFirst() {
+            if name == "." { continue }
+            if name == ".." {
+                directory = parent(directory)
+                continue
+            }
+            let entry = Entry(directory: directory, name: name)
+            visit(entry, rest.isEmpty)
+            guard let status = FileStatus(entry.path, followingLinks: false) else { return }
+            guard status.kind == .link, links < maximumLinks, let target = destination(of: entry.path) else {
+                directory = entry.path
+                continue
+            }
+            links += 1
+            if target.hasPrefix("/") { directory = "/" }
+            rest = (components(target) + rest)[...]
+        }
+    }
+
+    private static func absolute(_ path: String) -> String {
+        guard !path.hasPrefix("/"), let current = getcwd(nil, 0) else { return path }
+        defer { free(current) }
+        return String(cString: current) + "/" + path
+    }
+
+    private static func components(_ path: String) -> [String] { path.split(separator: "/").map(String.init) }
+
+    private static func parent(_ directory: String) -> String {
+        let end = directory.lastIndex(of: "/") ?? directory.startIndex
+        return end == directory.startIndex ? "/" : String(directory[..<end])
+    }
+
+    private static func destination(of link: String) -> String? {
+        let size = Int(PATH_MAX)
+        var buffer = [CChar](repeating: 0, count: size)
+        let count = readlink(link, &buffer, size)
+        return count > 0 ? String(decoding: buffer[..<count].map { UInt8(bitPattern: $0) }, as: UTF8.self) : nil
+    }
+}

@@ -1,0 +1,178 @@
+import Foundation
+import Testing
+
+@testable import AshlarCore
+
+/// The logic behind Apple's file events, run with events and a clock that the test controls.
+@Suite struct VnodeWatchTests {
+    /// Vnode events without Dispatch: files are really looked at, but events and time come from the test.
+    final class FakeEvents: VnodeEvents {
+        struct State {
+            var now: Int64 = 0
+            var timers: [(time: Int64, body: @Sendable () -> Void)] = []
+            var sources: [Int: (path: String, onEvent: @Sendable (Bool) -> Void)] = [:]
+            var nextNumber = 0
+            /// Runs right before the given path is opened for the first time.
+            var interruption: (path: String, body: @Sendable () -> Void)?
+        }
+        let state = Mutex(State())
+
+        var now: Int64 { state.withLock { $0.now } }
+        var openPaths: [String] { state.withLock { $0.sources.values.map(\.path).sorted() } }
+
+        func after(_ nanoseconds: Int64, _ body: @escaping @Sendable () -> Void) {
+            state.withLock { $0.timers.append(($0.now + nanoseconds, body)) }
+        }
+
+        func open(_ path: String, onEvent: @escaping @Sendable (_ isWrite: Bool) -> Void) -> VnodeSource? {
+            let interruption = state.withLock { state -> (@Sendable () -> Void)? in
+                guard state.interruption?.path == path else { return nil }
+                defer { state.interruption = nil }
+                return state.interruption?.body
+            }
+            interruption?()
+            guard let signature = FileStatus(path)?.signature else { return nil }
+            let number = state.withLock { state in
+                state.nextNumber += 1
+                state.sources[state.nextNumber] = (path, onEvent)
+                return state.nextNumber
+            }
+            return VnodeSource(device: signature.device, inode: signature.inode) {
+                _ = self.state.withLock { $0.sources.removeValue(forKey: number) }
+            }
+        }
+
+        /// Reports an event of a path, as the kernel would.
+        func send(_ path: String, isWrite: Bool = false) {
+            let handlers = state.withLock { $0.sources.values.filter { $0.path == path }.map(\.onEvent) }
+            for handler in handlers { handler(isWrite) }
+        }
+
+        /// Lets time pass and runs the timers that become due.
+        func advance(milliseconds: Int64) {
+            let end = now + milliseconds * 1_000_000
+            while let next = state.withLock({ state -> (@Sendable () -> Void)? in
+                guard let at = state.timers.indices.min(by: { state.timers[$0].time < state.timers[$1].time }),
+                    state.timers[at].time <= end
+                else { return nil }
+                state.now = max(state.now, state.timers[at].time)
+                return state.timers.remove(at: at).body
+            }) { next() }
+            state.withLock { $0.now = end }
+        }
+    }
+
+    final class Counter: Sendable {
+        private let count = Mutex(0)
+        var value: Int { count.withLock { $0 } }
+        func increment() { count.withLock { $0 += 1 } }
+    }
+
+    let folder: TemporaryFolder
+    let root: String
+    let file: String
+    let events = FakeEvents()
+    let changes = Counter()
+
+    init() throws {
+        folder = try TemporaryFolder()
+        root = try #require(realpath(folder.path, nil).map { String(cString: $0) })
+        try FileManager.default.createDirectory(atPath: root + "/a/b", withIntermediateDirectories: true)
+        file = root + "/a/b/f"
+        _ = try folder.file("a/b/f", "1")
+        age()
+    }
+
+    /// Makes the file so old that its signature is not fresh; the change time follows in `start`.
+    private func age() { usleep(20_000) }
+
+    private func start() -> PathWatch {
+        let watch = VnodeWatch.start([file], events) { [changes] _ in changes.increment() }
+        events.advance(milliseconds: 30)
+        return watch
+    }
+
+    @Test("The file and every directory on the way are open, and nothing after the end")
+    func sources() {
+        let watch = start()
+        #expect(Set(events.openPaths).isSuperset(of: ["/", root, root + "/a", root + "/a/b", file]))
+        #expect(changes.value == 0)
+        watch.cancel()
+        #expect(events.openPaths.isEmpty)
+        do { _ = start() }
+        #expect(events.openPaths.isEmpty, "a released watch has ended")
+    }
+
+    @Test("A change between the first look and the opening of the file is noticed")
+    func changeWhileArming() throws {
+        let file = file
+        events.state.withLock { $0.interruption = (root, { try? AtomicFile.replace(file, with: [50, 50]) }) }
+        let watch = start()
+        #expect(changes.value == 1)
+        watch.cancel()
+    }
+
+    @Test("A write is reported after a pause of 100 ms")
+    func write() throws {
+        let watch = start()
+        _ = try folder.file("a/b/f", "22")
+        events.send(file, isWrite: true)
+        events.advance(milliseconds: 90)
+        #expect(changes.value == 0)
+        events.advance(milliseconds: 20)
+        #expect(changes.value == 1)
+        watch.cancel()
+    }
+
+    @Test("A file that is away for less than 200 ms is not reported as missing")
+    func grace() throws {
+        let watch = start()
+        try FileManager.default.removeItem(atPath: file)
+        events.send(root + "/a/b")
+        events.advance(milliseconds: 100)
+        #expect(changes.value == 0)
+        _ = try folder.file("a/b/f", "22")
+        events.send(root + "/a/b")
+        events.advance(milliseconds: 30)
+        #expect(changes.value == 1)
+        try FileManager.default.removeItem(atPath: file)
+        events.send(root + "/a/b")
+        events.advance(milliseconds: 190)
+        #expect(changes.value == 1)
+        events.advance(milliseconds: 40)
+        #expect(changes.value == 2)
+        watch.cancel()
+    }
+
+    @Test("A replaced directory is opened again, and later events of it are followed")
+    func replacedDirectory() throws {
+        let watch = start()
+        let files = FileManager.default
+        try files.createDirectory(atPath: root + "/new/b", withIntermediateDirectories: true)
+        _ = try folder.file("new/b/f", "333")
+        try files.moveItem(atPath: root + "/a", toPath: root + "/old")
+        try files.moveItem(atPath: root + "/new", toPath: root + "/a")
+        events.send(root)
+        events.advance(milliseconds: 30)
+        #expect(changes.value == 1)
+        let paths = events.openPaths
+        #expect(paths.count == Set(paths).count, "the old sources are closed")
+        _ = try folder.file("a/b/f", "4444")
+        events.send(file, isWrite: true)
+        events.advance(milliseconds: 110)
+        #expect(changes.value == 2)
+        watch.cancel()
+    }
+
+    @Test("A change without an event is noticed within five seconds")
+    func safetyNet() throws {
+        let watch = start()
+        _ = try folder.file("a/b/f", "22")
+        events.advance(milliseconds: 5_100)
+        #expect(changes.value == 1)
+        watch.cancel()
+        _ = try folder.file("a/b/f", "333")
+        events.advance(milliseconds: 60_000)
+        #expect(changes.value == 1)
+    }
+}
