@@ -1,60 +1,94 @@
-#if canImport(Glibc)
-    import Glibc
-#else
+import AshlarTooling
+
+#if canImport(Darwin)
     import Darwin
+#elseif canImport(Musl)
+    import Musl
+#else
+    import Glibc
 #endif
 
-/// The command-line tool `ashlar`: looks at the files that the libraries read, and says what the libraries would.
+/// The command-line tool `ashlar`, which shows what the libraries read from an app's files.
 @main
 struct AshlarTool {
-    /// The commands by name, in the order in which help lists them.
-    static var commands: [any ToolCommand.Type] {
-        [ConfigCommand.self, StringsCommand.self, HostsCommand.self, LogsCommand.self]
-    }
+    /// The version that `--version` prints.
+    static let version = "0.1.0"
+
+    /// The commands in the order of the help text.
+    static let commands: [any ToolCommand.Type] = [
+        ConfigCommand.self, StringsCommand.self, LintCommand.self, AndroidCommand.self, HostsCommand.self,
+        LogsCommand.self,
+    ]
 
     static func main() {
-        let status = run(Array(CommandLine.arguments.dropFirst())) { print($0) }
-        exit(status)
+        // Writing to a closed pipe, as of `head`, ends the tool silently.
+        signal(SIGPIPE, SIG_DFL)
+        let output = ToolOutput(out: { print($0) }, error: writeError)
+        exit(run(Array(CommandLine.arguments.dropFirst()), output).rawValue)
     }
 
-    /// Runs the command that the arguments name.
-    ///
-    /// - Returns: The exit status: 0 for success, 1 where a file has faults, 2 for a mistake on the command line.
-    static func run(_ arguments: [String], write: (String) -> Void) -> Int32 {
-        guard let name = arguments.first, !["help", "--help", "-h"].contains(name) else {
-            write(help)
-            return 0
+    private static func writeError(_ line: String) {
+        var rest = Array((line + "\n").utf8)[...]
+        while !rest.isEmpty {
+            let count = rest.withUnsafeBytes { write(STDERR_FILENO, $0.baseAddress, $0.count) }
+            guard count > 0 else { return }
+            rest = rest.dropFirst(count)
+        }
+    }
+
+    static func run(_ words: [String], _ output: ToolOutput) -> ToolStatus {
+        guard let name = words.first, !["help", "--help", "-h"].contains(name) else {
+            if words.count > 1, let command = commands.first(where: { $0.name == words[1] }) {
+                output.line(command.help)
+            } else {
+                output.line(help)
+            }
+            return .success
+        }
+        if name == "--version" {
+            output.line("ashlar \(version)")
+            return .success
         }
         guard let command = commands.first(where: { $0.name == name }) else {
-            write("ashlar has no command \(name); it has \(commands.map { $0.name }.joined(separator: ", "))")
-            return 2
+            return misuse(
+                UsageError("unknown command '\(name)'", name, among: commands.map { $0.name }), "ashlar", output)
+        }
+        // Help is asked for when something else on the line is wrong, too.
+        let flags = words.prefix { $0 != "--" }
+        if flags.contains("--help") || flags.contains("-h") {
+            output.line(command.help)
+            return .success
+        }
+        if flags.contains("--version") {
+            output.line("ashlar \(version)")
+            return .success
         }
         do throws(UsageError) {
-            var arguments = ToolArguments(arguments.dropFirst())
-            return try command.init(&arguments).run(write)
+            let arguments = try ToolArguments(words.dropFirst(), options: command.options)
+            return try command.init(arguments).run(output)
         } catch {
-            write("\(error.message)\n\n\(command.usage)")
-            return 2
+            return misuse(error, "ashlar \(name)", output)
         }
     }
 
-    static var help: String {
-        "ashlar looks at the files that an app's libraries read, and says what they make of them.\n\n"
-            + commands.map { $0.usage }.joined(separator: "\n\n")
+    private static func misuse(_ error: UsageError, _ program: String, _ output: ToolOutput) -> ToolStatus {
+        output.problem("error: \(error.message)")
+        output.problem("Run '\(program) --help' for help.")
+        return .misuse
     }
-}
 
-/// One thing that the tool does.
-protocol ToolCommand {
-    static var name: String { get }
-    /// A line with the arguments, and what each is for.
-    static var usage: String { get }
-    init(_ arguments: inout ToolArguments) throws(UsageError)
-    /// Does it; the exit status.
-    func run(_ write: (String) -> Void) -> Int32
-}
+    private static var help: String {
+        let rows = commands.map { ["  " + $0.name, $0.summary] }
+        return """
+            Usage: ashlar COMMAND [arguments]
 
-/// A mistake on the command line.
-struct UsageError: Error {
-    let message: String
+            Shows what the Ashlar libraries read from an app's files.
+
+            Commands:
+            \(aligned(rows).joined(separator: "\n"))
+
+            Run 'ashlar COMMAND --help' for a command's arguments and 'ashlar --version' for the version.
+            Exit status: 0 for success, 1 for problems in the files, 2 for a mistake on the command line.
+            """
+    }
 }

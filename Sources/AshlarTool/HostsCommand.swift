@@ -1,51 +1,50 @@
 import AshlarTooling
 
-/// Shows the host environments of a map as a settings screen would, and changes the remembered choice.
+/// Shows the host environments of a map as a settings screen would, and changes the selection.
 struct HostsCommand: ToolCommand {
     static let name = "hosts"
-    static let usage = """
-        ashlar hosts FILE [HOST KEY [TEXT]] [--store FILE] [--release] [--prerelease] [--clear]
-            The environments of a host map, the chosen ones ticked. HOST KEY chooses an environment for a canonical
-            host, with TEXT for one that is typed. With --store the choice is remembered in a file.
+    static let summary = "Lists the host environments of a host map and selects one."
+    static let synopsis = "FILE [HOST KEY [TEXT]]"
+    static let discussion = """
+        Lists the environments of a host map with a tick at the selected ones. HOST and KEY select an environment of a
+        canonical host; TEXT is the host of an environment that is typed in.
         """
+    static let options = [
+        ToolOption("--store", value: "FILE", "Reads the selection from a file and saves it there."),
+        ToolOption("--release", "Selects the release environments that the map names."),
+        ToolOption("--prerelease", "Selects the prerelease environments that the map names."),
+        ToolOption("--clear", "Removes the selection first."),
+    ]
 
-    private let file: String
-    private let choice: (host: String, key: String, text: String?)?
-    private let store: any HostChoiceStore
-    private let release: Bool
-    private let prerelease: Bool
-    private let clear: Bool
+    private let arguments: ToolArguments
+    private let words: [String]
 
-    init(_ arguments: inout ToolArguments) throws(UsageError) {
-        (release, prerelease) = (arguments.has("--release"), arguments.has("--prerelease"))
-        clear = arguments.has("--clear")
-        store = try arguments.value(of: "--store").map { .file($0) } ?? .none
-        file = try arguments.word("the host map")
-        if let host = arguments.word() {
-            choice = (host, try arguments.word("the environment's key"), arguments.word())
-        } else {
-            choice = nil
-        }
-        try arguments.finish()
+    init(_ arguments: ToolArguments) throws(UsageError) {
+        words = try arguments.words("FILE", optional: 3)
+        if words.count == 2 { throw UsageError("missing argument KEY") }
+        self.arguments = arguments
     }
 
-    func run(_ write: (String) -> Void) -> Int32 {
+    func run(_ output: ToolOutput) -> ToolStatus {
         do throws(NetworkError) {
-            let map = try HostMap(contentsOfFile: file)
+            let map = try HostMap(contentsOfFile: words[0])
+            let store: any HostChoiceStore = arguments.value(of: "--store").map { .file($0) } ?? .none
             let hosts = HostSwitch(map, store: store)
-            if clear { hosts.clear() }
-            if release { hosts.chooseRelease() }
-            if prerelease { hosts.choosePrerelease() }
-            if let choice { try hosts.choose(choice.key, for: choice.host, userHost: choice.text) }
-            write(HostMenu(hosts).text)
-            for section in hosts.rows {
-                write("\(section.title) is now \(hosts.resolve(section.title).map { "\($0)" } ?? section.title)")
+            if arguments.has("--clear") { hosts.clear() }
+            if arguments.has("--release") { hosts.chooseRelease() }
+            if arguments.has("--prerelease") { hosts.choosePrerelease() }
+            if words.count > 2 {
+                try hosts.choose(words[2], for: words[1], userHost: words.count > 3 ? words[3] : nil)
             }
-            for warning in map.warnings + hosts.warnings { write("warning: \(warning)") }
-            return 0
+            output.line(HostMenu(hosts).text)
+            for section in hosts.rows {
+                output.line("\(section.title) → \(hosts.resolve(section.title).map { "\($0)" } ?? section.title)")
+            }
+            for warning in map.warnings + hosts.warnings { output.problem("warning: \(warning)") }
+            return .success
         } catch {
-            write("error: \(error)")
-            return 1
+            output.problem("error: \(error)")
+            return .problems
         }
     }
 }

@@ -3,48 +3,52 @@ import AshlarTooling
 /// Lists the runs in a log folder with how each ended, and shows one.
 struct LogsCommand: ToolCommand {
     static let name = "logs"
-    static let usage = """
-        ashlar logs FOLDER [--show NUMBER] [--tail BYTES]
-            The runs in a folder, the newest first, and how each ended; or the log of one of them, 1 being the newest.
+    static let summary = "Lists the runs of a log folder or prints the log of one."
+    static let synopsis = "FOLDER"
+    static let discussion = """
+        Lists the runs in a log folder, the newest first, with how each ended. Control characters of a printed log are
+        escaped.
         """
+    static let options = [
+        ToolOption("--show", value: "NUMBER", "Prints the log of a run; 1 is the newest."),
+        ToolOption("--tail", value: "BYTES", "Prints only the last bytes of the log, from the start of a line."),
+        ToolOption("--raw", "Prints the log without escaping."),
+    ]
 
     private let folder: String
     private let shown: Int?
     private let tail: Int?
+    private let isRaw: Bool
 
-    init(_ arguments: inout ToolArguments) throws(UsageError) {
-        shown = try Self.number(arguments.value(of: "--show"), of: "--show")
-        tail = try Self.number(arguments.value(of: "--tail"), of: "--tail")
-        folder = try arguments.word("the folder")
-        try arguments.finish()
+    init(_ arguments: ToolArguments) throws(UsageError) {
+        folder = try arguments.words("FOLDER")[0]
+        shown = try arguments.number(of: "--show")
+        tail = try arguments.number(of: "--tail")
+        isRaw = arguments.has("--raw")
     }
 
-    private static func number(_ text: String?, of flag: String) throws(UsageError) -> Int? {
-        guard let text else { return nil }
-        guard let number = Int(text), number > 0 else { throw UsageError(message: "\(flag) needs a number from 1 on") }
-        return number
-    }
-
-    func run(_ write: (String) -> Void) -> Int32 {
+    func run(_ output: ToolOutput) -> ToolStatus {
+        guard output.checkFolder(folder) else { return .problems }
         let runs = PriorRun.all(in: folder)
         guard !runs.isEmpty else {
-            write("error: \(folder) holds no run")
-            return 1
+            output.problem("error: \(folder): the folder contains no runs")
+            return .problems
         }
         guard let shown else {
             let rows = runs.enumerated().map { index, run in
                 ["\(index + 1)", "\(run.startedAt)", run.application ?? "?", "pid \(run.processID)", "\(run.outcome)"]
             }
-            for line in aligned(rows) { write(line) }
-            return 0
+            for line in aligned(rows) { output.line(line) }
+            return .success
         }
         guard shown <= runs.count else {
-            write("error: there are \(runs.count) runs, not \(shown)")
-            return 1
+            output.problem("error: \(folder): no run \(shown); the folder contains \(runs.count)")
+            return .problems
         }
         let run = runs[shown - 1]
-        let log = tail.map { run.tail(bytes: $0) } ?? run.log
-        write(log.hasSuffix("\n") ? String(log.dropLast()) : log)
-        return 0
+        var log = tail.map { run.tail(bytes: $0) } ?? run.log
+        if log.hasSuffix("\n") { log.removeLast() }
+        if isRaw { output.raw(log) } else { output.line(log) }
+        return .success
     }
 }

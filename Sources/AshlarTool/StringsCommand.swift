@@ -1,53 +1,95 @@
+import AshlarCore
 import AshlarTooling
 
 /// Shows the strings of a tree as a person would see them, and where each comes from.
 struct StringsCommand: ToolCommand {
     static let name = "strings"
-    static let usage = """
-        ashlar strings FOLDER [KEY] [--language TAG]... [--brand NAME] [--theme NAME] [--themes FILE] [--table NAME]
-            Every string with its file and line, or the whole story of one key. Languages in order of preference; the
-            brand of Info.plist unless another is given.
+    static let summary = "Lists or explains the strings of a tree of .lproj folders."
+    static let synopsis = "FOLDER [KEY]"
+    static let discussion = """
+        Lists the strings of a table with their file and line, or explains one key.
         """
+    static let options =
+        TreeOptions.options + [
+            ToolOption("--table", value: "NAME", "Reads another table than Localizable.")
+        ]
 
-    private let strings: Customization
-    private let faults: [CustomizationDiagnostic]
+    private let tree: TreeOptions
     private let key: String?
     private let table: String?
 
-    init(_ arguments: inout ToolArguments) throws(UsageError) {
-        var languages: [LanguageTag] = []
-        for text in try arguments.values(of: "--language") {
-            guard let tag = LanguageTag(text) else { throw UsageError(message: "\(text) is no language tag") }
-            languages.append(tag)
-        }
-        let brand = try arguments.value(of: "--brand")
-        let theme = try arguments.value(of: "--theme")
-        let themes = try arguments.value(of: "--themes").map { Theme.load($0) }
-        table = try arguments.value(of: "--table")
-        let folder = try arguments.word("the folder")
-        key = arguments.word()
-        try arguments.finish()
-        strings = Customization(
-            path: folder, languages: languages.isEmpty ? nil : languages,
-            brand: brand.map { .named($0) } ?? .fromInfoPlist, themes: themes?.themes ?? [], theme: theme)
-        // What reading a theme met is told by the theme too, if it is in use; the report leaves repeats out.
-        faults = CustomizationReport(strings.diagnostics + (themes?.diagnostics ?? [])).diagnostics
+    init(_ arguments: ToolArguments) throws(UsageError) {
+        let words = try arguments.words("FOLDER", optional: 1)
+        tree = try TreeOptions(folder: words[0], arguments)
+        key = words.count > 1 ? words[1] : nil
+        table = arguments.value(of: "--table")
     }
 
-    func run(_ write: (String) -> Void) -> Int32 {
-        var found = true
+    func run(_ output: ToolOutput) throws(UsageError) -> ToolStatus {
+        guard output.checkFolder(tree.folder) else { return .problems }
+        let (strings, themeProblems) = try tree.load()
+        if let table, !strings.tableNames.contains(table) {
+            throw UsageError("no table '\(table)'", table, among: strings.tableNames)
+        }
+        var isFound = true
         if let key {
             let story = strings.explain(key, table: table)
-            found = story.winner != nil
-            write("\(story)")
+            isFound = story.winner != nil
+            if isFound {
+                output.line("\(story)")
+            } else {
+                let hint = NearestName.find(key, among: strings.keys(table: table)).map { "; did you mean '\($0)'?" }
+                output.problem("error: no string for '\(key)' in table \(table ?? "Localizable")\(hint ?? "")")
+            }
         } else {
             let rows = strings.keys(table: table).map { key in
                 let place = strings.explain(key, table: table).winner.map { "\($0.location)" } ?? ""
                 return [key, strings.string(key, table: table).split(separator: "\n").joined(separator: "\\n"), place]
             }
-            for line in aligned(rows) { write(line) }
+            for line in aligned(rows) { output.line(line) }
         }
-        for fault in faults { write("\(fault)") }
-        return found && !faults.contains { $0.severity == .error } ? 0 : 1
+        // A theme in use reports its own problems, too; the report removes duplicates.
+        let problems = CustomizationReport(strings.diagnostics + themeProblems).diagnostics
+        for problem in problems { output.problem("\(problem)") }
+        return isFound && !problems.contains { $0.severity == .error } ? .success : .problems
+    }
+}
+
+/// The options that choose a stack of a tree.
+struct TreeOptions {
+    static let options = [
+        ToolOption("--language", value: "TAG", "Prefers a language; repeatable, in the order of preference."),
+        ToolOption("--brand", value: "NAME", "Uses a brand instead of the one in Info.plist."),
+        ToolOption("--themes", value: "FILE", "Reads a file of themes."),
+        ToolOption("--theme", value: "NAME", "Uses a theme of the file instead of its default theme."),
+    ]
+
+    let folder: String
+    private let languages: [LanguageTag]
+    private let brand: String?
+    private let themesFile: String?
+    private let theme: String?
+
+    init(folder: String, _ arguments: ToolArguments) throws(UsageError) {
+        self.folder = folder
+        languages = try arguments.values(of: "--language").map { text throws(UsageError) in
+            guard let tag = LanguageTag(text) else { throw UsageError("'\(text)' is not a language tag") }
+            return tag
+        }
+        (brand, theme) = (arguments.value(of: "--brand"), arguments.value(of: "--theme"))
+        themesFile = arguments.value(of: "--themes")
+    }
+
+    /// Loads the stack; also returns the problems of themes that are not in use.
+    func load() throws(UsageError) -> (strings: Customization, themeProblems: [CustomizationDiagnostic]) {
+        let brands = CustomizationTree(path: folder).availableBrands
+        if let brand, !brands.contains(brand) { throw UsageError("no brand '\(brand)'", brand, among: brands) }
+        let themes = themesFile.map { Theme.load($0) }
+        let names = themes?.themes.map(\.name) ?? []
+        if let theme, !names.contains(theme) { throw UsageError("no theme '\(theme)'", theme, among: names) }
+        let strings = Customization(
+            path: folder, languages: languages.isEmpty ? nil : languages,
+            brand: brand.map { .named($0) } ?? .fromInfoPlist, themes: themes?.themes ?? [], theme: theme)
+        return (strings, themes?.diagnostics ?? [])
     }
 }

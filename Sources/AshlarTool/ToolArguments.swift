@@ -1,63 +1,57 @@
-/// The words behind a command: flags with values, switches, and the rest in order.
+/// The words after a command: options with and without values, and the others in order.
 struct ToolArguments {
-    private var words: [String]
+    private var values: [String: [String]] = [:]
+    private var words: [String] = []
 
-    init(_ words: some Sequence<String>) { self.words = Array(words) }
-
-    /// Takes a flag's value out; the last one, if it is given several times.
-    mutating func value(of flag: String) throws(UsageError) -> String? { try values(of: flag).last }
-
-    /// Takes all values of a flag out.
-    mutating func values(of flag: String) throws(UsageError) -> [String] {
-        var values: [String] = []
-        while let index = words.firstIndex(of: flag) {
-            guard index + 1 < words.count else { throw UsageError(message: "\(flag) needs a value") }
-            values.append(words[index + 1])
-            words.removeSubrange(index...index + 1)
-        }
-        return values
-    }
-
-    /// Takes a switch out; whether it was there.
-    mutating func has(_ flag: String) -> Bool {
-        let before = words.count
-        words.removeAll { $0 == flag }
-        return words.count < before
-    }
-
-    /// Takes the next word out that is no flag.
-    mutating func word() -> String? {
-        guard let first = words.first, !first.hasPrefix("--") else { return nil }
-        return words.removeFirst()
-    }
-
-    /// Takes the next word out; one must be there.
-    mutating func word(_ meaning: String) throws(UsageError) -> String {
-        guard let word = word() else { throw UsageError(message: "\(meaning) is missing") }
-        return word
-    }
-
-    /// Throws if anything is left.
-    func finish() throws(UsageError) {
-        if let first = words.first { throw UsageError(message: "\(first) is not understood") }
-    }
-}
-
-/// Lines of some columns, each but the last as wide as its widest cell.
-func aligned(_ rows: [[String]]) -> [String] {
-    var widths: [Int] = []
-    for row in rows {
-        for (column, cell) in row.enumerated() {
-            if column == widths.count { widths.append(0) }
-            widths[column] = max(widths[column], cell.count)
+    /// Parses words; `--name value` and `--name=value` are the same, and `--` ends the options.
+    init(_ arguments: some Sequence<String>, options: [ToolOption]) throws(UsageError) {
+        var rest = Array(arguments)[...]
+        while let argument = rest.popFirst() {
+            if argument == "--" {
+                words += rest
+                break
+            }
+            guard argument.hasPrefix("-"), argument != "-" else {
+                words.append(argument)
+                continue
+            }
+            let parts = argument.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
+            guard let option = options.first(where: { $0.name == parts[0] }) else {
+                throw UsageError("unknown option '\(parts[0])'", parts[0], among: options.map(\.name))
+            }
+            if option.value == nil {
+                guard parts.count == 1 else { throw UsageError("\(option.name) takes no value") }
+                values[option.name, default: []].append("")
+            } else {
+                guard let value = parts.count == 2 ? parts[1] : rest.popFirst() else {
+                    throw UsageError("\(option.name) needs a value")
+                }
+                values[option.name, default: []].append(value)
+            }
         }
     }
-    return rows.map { row in
-        var line = ""
-        for (column, cell) in row.enumerated() {
-            line += cell
-            if column < row.count - 1 { line += String(repeating: " ", count: widths[column] - cell.count + 2) }
+
+    /// The last value of an option.
+    func value(of option: String) -> String? { values[option]?.last }
+
+    /// All values of an option in order.
+    func values(of option: String) -> [String] { values[option] ?? [] }
+
+    func has(_ option: String) -> Bool { values[option] != nil }
+
+    /// A positive number.
+    func number(of option: String) throws(UsageError) -> Int? {
+        guard let text = value(of: option) else { return nil }
+        guard let number = Int(text), number > 0 else { throw UsageError("\(option) needs a positive number") }
+        return number
+    }
+
+    /// The words that are not options: the required ones, then up to some optional ones.
+    func words(_ required: String..., optional: Int = 0) throws(UsageError) -> [String] {
+        if words.count < required.count { throw UsageError("missing argument \(required[words.count])") }
+        guard words.count <= required.count + optional else {
+            throw UsageError("unexpected argument '\(words[required.count + optional])'")
         }
-        return line
+        return words
     }
 }

@@ -1,146 +1,106 @@
-import Ashlar
+import AshlarLogging
 import Foundation
 import Testing
 
-@testable import AshlarTool
+/// Compares with the golden files in `Fixtures`; `ASHLAR_RECORD=1` rewrites them.
+@Suite struct ToolGoldenTests {
+    static let runs: [(name: String, arguments: [String])] = [
+        ("help", ["--help"]), ("version", ["--version"]), ("nothing", []), ("unknown-command", ["confg"]),
+        ("config-help", ["config", "--help"]), ("config-short-help", ["config", "-h"]),
+        ("strings-help", ["help", "strings"]), ("lint-help", ["lint", "--help"]),
+        ("android-help", ["android", "--help"]), ("hosts-help", ["hosts", "--help"]), ("logs-help", ["logs", "-h"]),
+        ("logs-version", ["logs", "--version"]),
+        ("config-missing-folder", ["config"]), ("config-no-folder", ["config", "/nonexistent"]),
+        ("config-no-files", ["config", "Resources/en.lproj"]),
+        ("config-extra", ["config", "Resources", "api", "more"]),
+        ("config-option", ["config", "Resources", "--enviroment", "debug"]),
+        ("config-value-missing", ["config", "Resources", "--environment"]),
+        ("config-section", ["config", "Resources", "api", "--environment=debug"]),
+        ("config-key", ["config", "Resources", "api.timeout", "--environment", "debug"]),
+        ("config-unknown-key", ["config", "Resources", "api.timeot"]),
+        ("strings-key", ["strings", "Resources", "note.share", "--language", "fr-CA", "--brand", "borealis"]),
+        ("strings-list", ["strings", "Resources", "--language", "de", "--brand", "borealis"]),
+        ("strings-table", ["strings", "Resources", "--table", "Localisable"]),
+        ("strings-brand", ["strings", "Resources", "--brand", "boralis"]),
+        ("strings-language", ["strings", "Resources", "--language", "!"]),
+        ("strings-theme", ["strings", "Resources", "--themes", "Resources/Themes.json", "--theme", "Nihgt"]),
+        ("strings-unknown-key", ["strings", "Resources", "note.shar", "--language", "en"]),
+        ("hosts-list", ["hosts", "Resources/HostMap.json", "--prerelease"]),
+        ("hosts-key-missing", ["hosts", "Resources/HostMap.json", "api.fieldnotes.example"]),
+        ("hosts-no-file", ["hosts", "/no/such/map.json"]),
+        ("lint-rule", ["lint", "Resources", "--ignore", "extra-keys"]),
+        ("lint-summary", ["lint", "Resources", "--format", "summary", "--language", "en"]),
+        ("lint-only", ["lint", "Resources", "--only", "unknown-folder", "--language", "en"]),
+        ("android-check-file", ["android", "check", "README.md"]), ("android-action", ["android", "exprt", "a", "b"]),
+        ("logs-number", ["logs", "Resources", "--show", "0"]), ("logs-empty", ["logs", "Resources"]),
+        ("dash-dash", ["config", "--", "--help"]),
+    ]
 
-/// What the tool prints and its exit status.
-private func tool(_ arguments: String...) -> (output: String, status: Int32) {
-    var lines: [String] = []
-    let status = AshlarTool.run(arguments) { lines.append($0) }
-    return (lines.joined(separator: "\n"), status)
+    @Test("The printed text and the exit status are those of the golden file", arguments: runs.map(\.name))
+    func golden(name: String) throws {
+        let run = try #require(Self.runs.first { $0.name == name })
+        let found =
+            "$ ashlar \(run.arguments.joined(separator: " "))\n" + (try ToolProcess.run(run.arguments)).transcript
+        let file = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "Fixtures/\(name).txt")
+        if ProcessInfo.processInfo.environment["ASHLAR_RECORD"] == "1" { try Data(found.utf8).write(to: file) }
+        #expect(found == (try String(contentsOf: file, encoding: .utf8)))
+    }
+
+    @Test("Mistakes exit with 2, problems in the files with 1, and both are printed to standard error")
+    func streams() throws {
+        for arguments in [
+            ["nope"], ["config"], ["config", "x", "y", "z"], ["strings", "Resources", "--table", "Nope"],
+        ] {
+            let run = try ToolProcess.run(arguments)
+            #expect(run.status == 2 && run.output.isEmpty && run.errors.hasPrefix("error: "))
+        }
+        for arguments in [["config", "/nonexistent"], ["logs", "/nonexistent"], ["hosts", "/nonexistent"]] {
+            let run = try ToolProcess.run(arguments)
+            #expect(run.status == 1 && run.output.isEmpty && run.errors.contains("/nonexistent"))
+        }
+    }
 }
 
-private let resources = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
-    .appendingPathComponent("../../Resources").standardizedFileURL.path
+@Suite struct ToolFileTests {
+    @Test("A malformed configuration file is reported with its line")
+    func config() throws {
+        try withFolder(["ApplicationConfig.plist": "<plist><dict><key>"]) { folder in
+            let run = try ToolProcess.run(["config", folder.path])
+            #expect(run.status == 1 && run.errors.contains("ApplicationConfig.plist:1"))
+        }
+    }
 
-/// A fresh folder, removed after use.
-private func withFolder<R>(_ body: (String) throws -> R) throws -> R {
-    let folder = FileManager.default.temporaryDirectory.appendingPathComponent(UUID().uuidString)
-    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-    defer { try? FileManager.default.removeItem(at: folder) }
-    return try body(folder.path)
-}
-
-@Suite struct ToolTests {
-    @Test("Help names every command and is not an error", arguments: [[], ["help"], ["--help"]])
-    func help(arguments: [String]) {
-        var output = ""
-        #expect(AshlarTool.run(arguments) { output += $0 } == 0)
-        for name in ["ashlar config", "ashlar strings", "ashlar hosts", "ashlar logs"] {
-            #expect(output.contains(name))
+    @Test("A selected host is ticked, resolved and saved in the store")
+    func hosts() throws {
+        try withFolder { folder in
+            let map = "Resources/HostMap.json"
+            let store = ["--store", folder.path + "/choices.json"]
+            func output(_ arguments: [String] = []) throws -> String {
+                try ToolProcess.run(["hosts", map] + arguments + store).output
+            }
+            let outputs = [
+                try output(), try output(["api.fieldnotes.example", "USER", "box:8080"]), try output(),
+                try output(["--clear"]),
+            ]
+            #expect(!outputs[0].contains("✓") && outputs[1].contains("✓ USER") && !outputs[3].contains("✓"))
+            #expect(outputs[2].contains("api.fieldnotes.example → https://box:8080"))
         }
     }
 
     @Test(
-        "A mistake on the command line is named, and the command's usage is shown",
+        "An unknown environment, host or typed host is an error with its reason",
         arguments: [
-            (["nope"], "no command nope"), (["config"], "the folder is missing"),
-            (["config", "x", "y", "z"], "z is not understood"),
-            (["hosts", "f", "h"], "the environment's key is missing"),
-            (["strings", "x", "--language"], "--language needs a value"),
-            (["strings", "x", "--language", "!"], "! is no language tag"),
-            (["logs", "x", "--show", "0"], "--show needs a number from 1 on"),
+            ["api.fieldnotes.example", "STAGE"], ["other.example", "QA"], ["api.fieldnotes.example", "USER", "a b"],
         ])
-    func mistakes(arguments: [String], message: String) {
-        var output = ""
-        #expect(AshlarTool.run(arguments) { output += $0 } == 2)
-        #expect(output.contains(message))
-    }
-}
-
-@Suite struct ConfigCommandTests {
-    @Test("Values come with file and line, and environments apply in order")
-    func values() {
-        let (output, status) = tool("config", resources, "--environment", "debug", "--environment", "simulator")
-        #expect(status == 0)
-        let line = output.split(separator: "\n").first { $0.hasPrefix("log.threshold") }
-        #expect(line?.contains("\"verbose\"") == true && line?.contains("ApplicationConfig.simulator.plist:13") == true)
+    func unknownHosts(choice: [String]) throws {
+        let run = try ToolProcess.run(["hosts", "Resources/HostMap.json"] + choice)
+        #expect(run.status == 1 && run.errors.hasPrefix("error: "))
+        #expect(choice.contains { run.errors.contains($0) })
     }
 
-    @Test("A key's story names the winner and what it shadows; an unknown key exits with 1")
-    func story() {
-        let (output, status) = tool("config", resources, "api.timeout", "--environment", "debug")
-        #expect(status == 0)
-        #expect(output.contains("from ApplicationConfig.debug.plist:8") && output.contains("over 24.0"))
-        #expect(tool("config", resources, "api.absent").status == 1)
-    }
-
-    @Test("A file with faults is told and exits with 1")
-    func faults() throws {
-        try withFolder { folder in
-            try "<plist><dict><key>".write(
-                toFile: folder + "/ApplicationConfig.plist", atomically: true, encoding: .utf8)
-            let (output, status) = tool("config", folder)
-            #expect(status == 1 && output.contains("ApplicationConfig.plist:1"))
-        }
-    }
-}
-
-@Suite struct StringsCommandTests {
-    @Test("A key's story goes through the languages to the winner")
-    func story() {
-        let (output, status) = tool("strings", resources, "note.share", "--language", "fr-CA", "--brand", "borealis")
-        #expect(status == 0)
-        #expect(output.hasPrefix("note.share = \"Transmettre\""))
-        #expect(output.contains("fr.lproj/Localizable.strings:8:1") && output.contains("en.lproj"))
-        #expect(tool("strings", resources, "no.such.key").status == 1)
-    }
-
-    @Test("All strings are listed as a person of that language and brand sees them")
-    func list() {
-        let output = tool("strings", resources, "--language", "de", "--brand", "borealis").output
-        #expect(output.contains("Borealis Log") && output.contains("Abbrechen") && output.contains("Share"))
-    }
-}
-
-@Suite struct HostsCommandTests {
-    @Test("A choice is marked, resolved and remembered in the store")
-    func remembers() throws {
-        try withFolder { folder in
-            let (map, store) = (resources + "/HostMap.json", folder + "/choices.json")
-            #expect(!tool("hosts", map, "--store", store).output.contains("✓"))
-            let chosen = tool("hosts", map, "api.fieldnotes.example", "USER", "box:8080", "--store", store)
-            #expect(chosen.status == 0 && chosen.output.contains("✓ USER"))
-            let later = tool("hosts", map, "--store", store).output
-            #expect(later.contains("api.fieldnotes.example is now https://box:8080"))
-            #expect(!tool("hosts", map, "--store", store, "--clear").output.contains("✓"))
-        }
-    }
-
-    @Test("Release and prerelease choose the keys that the map names")
-    func presets() {
-        let map = resources + "/HostMap.json"
-        #expect(tool("hosts", map, "--prerelease").output.contains("✓ QA"))
-        #expect(tool("hosts", map, "--release").output.contains("✓ PROD"))
-    }
-
-    @Test(
-        "An unknown environment, host or file is an error with a reason",
-        arguments: [
-            (["api.fieldnotes.example", "STAGE"], "STAGE"), (["other.example", "QA"], "other.example"),
-            (["api.fieldnotes.example", "USER", "a b"], "a b"),
-        ])
-    func unknown(choice: [String], reason: String) {
-        var output = ""
-        #expect(AshlarTool.run(["hosts", resources + "/HostMap.json"] + choice) { output += $0 } == 1)
-        #expect(output.contains("error: ") && output.contains(reason))
-        #expect(tool("hosts", "/no/such/map.json").output.contains("/no/such/map.json"))
-    }
-}
-
-@Suite struct LogsCommandTests {
-    @Test("A folder without runs, and a number beyond the last, are errors")
-    func empty() throws {
-        try withFolder { folder in
-            let (output, status) = tool("logs", folder)
-            #expect(status == 1 && output.contains("holds no run"))
-        }
-    }
-
-    @Test("Runs are listed with their outcome, and one is shown")
-    func shows() async throws {
-        let folder = FileManager.default.temporaryDirectory.appendingPathComponent(UUID().uuidString).path
+    @Test("Runs are listed with their outcome; a printed log cannot control the terminal")
+    func logs() async throws {
+        let folder = FileManager.default.temporaryDirectory.appending(path: UUID().uuidString).path
         defer { try? FileManager.default.removeItem(atPath: folder) }
         for text in ["first", "second"] {
             await #expect(processExitsWith: .success) { [folder = folder as String, text = text as String] in
@@ -148,11 +108,49 @@ private func withFolder<R>(_ body: (String) throws -> R) throws -> R {
                 Log("Tool").info(text)
             }
         }
-        let list = tool("logs", folder).output.split(separator: "\n")
+        let list = try ToolProcess.run(["logs", folder]).output.split(separator: "\n")
         #expect(list.count == 2)
         #expect(list.allSatisfy { $0.hasSuffix("clean") })
-        #expect(tool("logs", folder, "--show", "1").output == "[INFO] Tool - second")
-        #expect(tool("logs", folder, "--show", "2").output == "[INFO] Tool - first")
-        #expect(tool("logs", folder, "--show", "3").status == 1)
+        #expect(try ToolProcess.run(["logs", folder, "--show", "2"]).output == "[INFO] Tool - first\n")
+        #expect(try ToolProcess.run(["logs", folder, "--show", "3"]).status == 1)
+        // A corrupt log holds whatever bytes the disk gives.
+        let files = try FileManager.default.subpathsOfDirectory(atPath: folder).map { folder + "/" + $0 }
+        let log = try #require(
+            files.first { (try? String(contentsOfFile: $0, encoding: .utf8))?.contains("second") == true })
+        let text = try String(contentsOfFile: log, encoding: .utf8)
+        try text.replacing("second", with: "\u{1B}]0;\u{9B}\u{7F}").write(
+            toFile: log, atomically: false, encoding: .utf8)
+        let shown = try ToolProcess.run(["logs", folder, "--show", "1"]).output
+        #expect(shown == "[INFO] Tool - \\x1B]0;\\u{9B}\\x7F\n")
+        #expect(try ToolProcess.run(["logs", folder, "--show", "1", "--raw"]).output.contains("\u{1B}]0;"))
+    }
+
+    @Test("A baseline silences known findings; new ones still fail")
+    func baseline() throws {
+        let files = [
+            "en.lproj/Localizable.strings": "\"a\" = \"4\";\n\"b\" = \"5\";",
+            "fr.lproj/Localizable.strings": "\"a\" = \"quatre\";\n\"b\" = \"5\";",
+        ]
+        try withFolder(files) { folder in
+            let lint = ["lint", folder.path, "--language", "en"]
+            #expect(try ToolProcess.run(lint).status == 1)
+            let file = folder.path + "/lint-baseline.txt"
+            #expect(try ToolProcess.run(lint + ["--write-baseline", file]).status == 0)
+            #expect(try ToolProcess.run(lint + ["--baseline", file]).output == "0 errors, 0 warnings, 0 notes\n")
+            try Data("\n\"a\" = \"quatre\";\n\"b\" = \"cinq\";".utf8)
+                .write(to: folder.appending(path: "fr.lproj/Localizable.strings"))
+            let run = try ToolProcess.run(lint + ["--baseline", file])
+            #expect(run.status == 1 && run.output.contains("cinq") && !run.output.contains("quatre"))
+        }
+    }
+
+    @Test("A tree is exported for Android, and the export can be checked")
+    func android() throws {
+        try withFolder { folder in
+            let run = try ToolProcess.run(["android", "export", "Resources", folder.path])
+            #expect(run.status == 0 && run.output.contains("/res/values-fr/strings.xml"))
+            let check = try ToolProcess.run(["android", "check", folder.path])
+            #expect(check.status == 0 && check.output.contains("language fr"))
+        }
     }
 }

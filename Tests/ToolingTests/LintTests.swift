@@ -75,7 +75,8 @@ import Testing
     func ignoring() throws {
         let tree = try Self.tree()
         let all = Customization(path: tree.path, languages: ["en"]).lint()
-        let some = Customization(path: tree.path, languages: ["en"]).lint(ignoring: [.extraKey, .untranslated])
+        let some = Customization(path: tree.path, languages: ["en"]).lint(
+            rules: .all.ignoring([.extraKey, .untranslated]))
         #expect(all.diagnostics.count - some.diagnostics.count == 3, "two extra keys, one text left as it was")
         let orderly = try TemporaryTree([
             "en.lproj/Localizable.strings": "\"a\" = \"Yes\";", "fr.lproj/Localizable.strings": "\"a\" = \"Oui\";",
@@ -164,6 +165,84 @@ import Testing
         let related = try #require(results[1]["relatedLocations"] as? [[String: Any]])
         let place = try #require(related[0]["physicalLocation"] as? [String: Any])
         #expect((place["region"] as? [String: Int])?["startLine"] == 3)
+    }
+
+    /// The findings in two languages, English being the base.
+    static func findings(_ english: String, _ other: String, language: String = "fr") throws -> CustomizationReport {
+        let tree = try TemporaryTree([
+            "en.lproj/Localizable.strings": english, "\(language).lproj/Localizable.strings": other,
+        ])
+        return Customization(path: tree.path, languages: ["en"]).lint()
+    }
+
+    @Test(
+        "A number in a language's spelling is a note, a word in place of a number an error",
+        arguments: [
+            ("0,25", "note localized-number"), ("٠٫٢٥", "note localized-number"), ("−3", "note localized-number"),
+            ("1\u{202F}000,5", "note localized-number"), ("2", ""), ("un quart", "error changed-type"),
+            ("0,25 m", "error changed-type"),
+        ])
+    func localizedNumbers(text: String, expected: String) throws {
+        let report = try Self.findings("\"k\" = \"0.25\";", "\"k\" = \"\(text)\";")
+        #expect(report.diagnostics.map { "\($0.severity) \($0.code)" } == (expected.isEmpty ? [] : [expected]))
+    }
+
+    @Test("Similar keys are reported once for all languages, and again only where they are new")
+    func similarKeysOnce() throws {
+        let keys = "\"Title\" = \"a\";\n\"title\" = \"b\";"
+        let same = try Self.findings(keys, keys.replacing("\"a\"", with: "\"c\"").replacing("\"b\"", with: "\"d\""))
+        #expect(same.diagnostics.map { "\($0.file) \($0.code)" } == ["en.lproj/Localizable.strings similar-keys"])
+        let new = try Self.findings("\"Title\" = \"a\";", "\"Title\" = \"c\";\n\"title\" = \"d\";")
+        #expect(
+            new.diagnostics.map { "\($0.file) \($0.code)" } == [
+                "fr.lproj/Localizable.strings extra-key", "fr.lproj/Localizable.strings similar-keys",
+            ])
+    }
+
+    @Test("A fix is printed once")
+    func fixOnce() throws {
+        let text = try Self.findings("\"k\" = \"%@ is 5%!\";", "\"k\" = \"%@ fait 5%!\";").text
+        for line in text.split(separator: "\n") where line.contains("[placeholder-malformed]") {
+            #expect(line.components(separatedBy: "write %%").count == 2)
+        }
+        #expect(text.contains("[placeholder-malformed]"))
+    }
+
+    @Test("The problems that a list leaves out are an error only if one of them is", arguments: ["\\u00e9", "\\Uzz"])
+    func furtherProblems(escape: String) {
+        let text = (0..<1_200).map { "\"k\($0)\" = \"\(escape)\";\n" }.joined()
+        let found = StringsTable.parse(strings: Array(text.utf8)).diagnostics.filter { $0.code == .furtherProblems }
+        #expect(found.map(\.severity) == [escape == "\\Uzz" ? .error : .warning])
+    }
+
+    @Test("Rules are switched one by one, and a report has a summary and a baseline")
+    func rules() throws {
+        let tree = try Self.tree()
+        let strings = Customization(path: tree.path, languages: ["en"])
+        let all = strings.lint()
+        let extra = strings.lint(rules: .only([.extraKey]))
+        #expect(extra.diagnostics.map(\.code) == [.extraKey, .extraKey])
+        #expect(strings.lint(rules: .only([.extraKey]).ignoring([.extraKey])).diagnostics == [])
+        #expect(Set(all.diagnostics.map(\.code)).isSubset(of: LintRules.allCodes))
+        #expect(
+            extra.summary == """
+                2 × extra-key (warning), first at fr.lproj/Localizable.strings:6:1
+                0 errors, 2 warnings, 0 notes
+
+                """)
+        #expect(
+            extra.baseline == """
+                fr.lproj/Localizable.strings extra-key "bad"
+                fr.lproj/Localizable.strings extra-key "extra"
+
+                """)
+        #expect(all.removing(baseline: all.baseline).diagnostics == [])
+        #expect(all.removing(baseline: extra.baseline).diagnostics.count == all.diagnostics.count - 2)
+        #expect(all.removing(baseline: "nonsense").diagnostics == all.diagnostics)
+        // A second finding of the same kind is new.
+        var twice = extra
+        twice.diagnostics += extra.diagnostics
+        #expect(twice.removing(baseline: extra.baseline).diagnostics.count == 2)
     }
 
     @Test("Keys that stand twice in a dictionary of any file are told of")

@@ -50,6 +50,8 @@ struct StringsParser {
     let isFoundation: Bool
     var diagnostics: [CustomizationDiagnostic] = []
     var unlistedDiagnostics = 0
+    /// Whether one of the diagnostics that are not listed is an error.
+    var hasUnlistedError = false
     var failure: Failure?
     /// Bytes read a second time while recovering; bounded so that reading stays linear.
     var reread = 0
@@ -70,6 +72,7 @@ struct StringsParser {
     ) {
         guard diagnostics.count < Self.maximumDiagnostics else {
             unlistedDiagnostics += 1
+            hasUnlistedError = hasUnlistedError || severity == .error
             return
         }
         diagnostics.append(

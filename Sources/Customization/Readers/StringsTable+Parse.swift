@@ -57,7 +57,8 @@ extension StringsTable {
             if parser.unlistedDiagnostics > 0 {
                 diagnostics.append(
                     CustomizationDiagnostic(
-                        .error, .furtherProblems, "\(parser.unlistedDiagnostics) further problems are not listed",
+                        parser.hasUnlistedError ? .error : .warning, .furtherProblems,
+                        "\(parser.unlistedDiagnostics) further problems are not listed",
                         at: CustomizationLocation(file: file)))
             }
             return ParsedStrings(table: table, diagnostics: diagnostics, isRejected: false)

@@ -17,10 +17,10 @@ extension AndroidElement {
     ///   - value: The value of an entry.
     ///   - typing: Which texts become typed resources.
     ///   - dialect: How the value's layer writes colours.
-    ///   - typeOfKey: The type of the resource that an alias leads to.
+    ///   - reference: The resource that an alias leads to.
     init?(
         _ value: CustomizationValue, typing: AndroidTyping, dialect: ColorDialect,
-        typeOfKey: (_ key: String) -> String? = { _ in nil }
+        reference: (_ key: String) -> (type: String, text: String)? = { _ in nil }
     ) {
         switch value {
         case .string(let text):
@@ -44,8 +44,8 @@ extension AndroidElement {
             guard let forms = PluralMessage(stringsDict: value)?.androidForms else { return nil }
             self = .plurals(forms.mapValues { AndroidFormat.java($0).droppingNUL })
         case .alias(let key):
-            guard let type = typeOfKey(key) else { return nil }
-            self = .reference(type: type, name: AndroidNames.resource(key))
+            guard let found = reference(key) else { return nil }
+            self = .reference(type: found.type, found.text)
         case .data: return nil
         }
     }
@@ -65,25 +65,6 @@ extension AndroidElement {
     private static func bits(_ color: RGBAColor) -> UInt32 {
         let bytes = color.bytes
         return UInt32(bytes.alpha) << 24 | UInt32(bytes.red) << 16 | UInt32(bytes.green) << 8 | UInt32(bytes.blue)
-    }
-
-    /// The value that a resource stands for if nothing says how it was written before its export.
-    var value: CustomizationValue {
-        switch self {
-        case .string(let text): .string(AndroidFormat.printf(text))
-        case .reference(_, let name): .alias(AndroidNames.key(name))
-        case .integer(let number): .int(Int64(number))
-        case .bool(let value): .bool(value)
-        case .color(let bits):
-            .color(
-                RGBAColor(
-                    bytes: UInt8(truncatingIfNeeded: bits >> 16), UInt8(truncatingIfNeeded: bits >> 8),
-                    UInt8(truncatingIfNeeded: bits), UInt8(truncatingIfNeeded: bits >> 24)))
-        case .float(let number): .double(number)
-        case .plurals(let forms):
-            PluralMessage(forms: forms.mapValues(AndroidFormat.printf), valueType: "d").stringsDict
-        case .array(let texts): .list(texts.map { .string($0) })
-        }
     }
 }
 

@@ -2,8 +2,8 @@ import AshlarCustomization
 
 /// Writes layers as resource files.
 struct AndroidExporter {
-    private let layers: [CustomizationLayer]
     private let typing: AndroidTyping
+    private var layers: [CustomizationLayer] = []
     /// The resource type of each key, by table; "string" if it is not the same in every layer.
     private var types: [String: [String: String]] = [:]
     private(set) var files: [AndroidResources.File] = []
@@ -13,28 +13,12 @@ struct AndroidExporter {
     private var javaNames: [String: String] = [:]
 
     init(_ layers: [CustomizationLayer], typing: AndroidTyping) {
-        self.layers = Self.merged(layers)
         self.typing = typing
-    }
-
-    /// The layers with those of one role joined, for a resource folder is one: the later one wins and gives its name.
-    private static func merged(_ layers: [CustomizationLayer]) -> [CustomizationLayer] {
-        var merged: [CustomizationLayer] = []
-        for layer in layers {
-            guard let index = merged.firstIndex(where: { $0.role == layer.role }) else {
-                merged.append(layer)
-                continue
-            }
-            var tables = merged[index].tables
-            for (name, table) in layer.tables { tables[name] = tables[name]?.merging(table) ?? table }
-            merged[index] = layer
-            merged[index].tables = tables
-        }
-        return merged
+        for layer in layers { add(layer) }
+        findTypes()
     }
 
     mutating func run() {
-        findTypes()
         for layer in layers {
             for (name, table) in layer.tables.sorted(by: { $0.key < $1.key }) where !table.isEmpty {
                 write(table, named: name, of: layer)
@@ -42,8 +26,33 @@ struct AndroidExporter {
         }
     }
 
+    /// Adds a layer; layers of one folder become one, in which the last one wins and gives its name.
+    private mutating func add(_ layer: CustomizationLayer) {
+        let folder = AndroidPlace.folder(of: layer)
+        guard let index = layers.firstIndex(where: { AndroidPlace.folder(of: $0) == folder }) else {
+            layers.append(layer)
+            return
+        }
+        let earlier = layers[index]
+        report(
+            .note, .androidMergedLayers, "\(earlier.id) and \(layer.id) share the folder \(folder); \(layer.id) wins",
+            CustomizationLocation(file: layer.id))
+        var tables = earlier.tables
+        for (name, table) in layer.tables {
+            for entry in table {
+                guard let other = tables[name]?.entry(entry.key), other.value != entry.value else { continue }
+                report(
+                    .warning, .androidMergedLayers, "the value is replaced by the one at \(entry.location)",
+                    other.location, key: entry.key)
+            }
+            tables[name] = tables[name]?.merging(table) ?? table
+        }
+        layers[index] = layer
+        layers[index].tables = tables
+    }
+
     private mutating func findTypes() {
-        for layer in layers {
+        for layer in layers where !AndroidPlace.isImported(layer) {
             for (name, table) in layer.tables {
                 for entry in table {
                     guard let element = AndroidElement(entry.value, typing: typing, dialect: layer.colors) else {
@@ -59,97 +68,143 @@ struct AndroidExporter {
     // MARK: Files
 
     private mutating func write(_ table: StringsTable, named name: String, of layer: CustomizationLayer) {
-        let isDefault = name == CustomizationLayer.defaultTable
-        let file = isDefault ? "strings" : AndroidNames.file(name)
-        let path = "\(Self.folder(of: layer))/\(file).xml"
+        let isImported = AndroidPlace.isImported(layer)
+        let file =
+            name == CustomizationLayer.defaultTable ? "strings" : isImported ? name : AndroidNames.file(name)
+        let path = "\(AndroidPlace.folder(of: layer))/\(file).xml"
         guard paths.insert(path.lowercased()).inserted else {
             report(
-                .error, .androidUnsupported, "\(path) is already taken by another layer; \(layer.id) is left out",
+                .error, .androidUnsupported, "another layer is written to \(path); \(layer.id) is left out",
                 CustomizationLocation(file: layer.id))
             return
         }
         let locale = layer.language.map { " tools:locale=\"\($0)\"" } ?? ""
-        var text =
-            "<?xml version=\"1.0\" encoding=\"utf-8\"?>\n<!-- \(Self.marker(of: layer, table: name).comment) -->\n"
-        text += "<resources xmlns:tools=\"http://schemas.android.com/tools\"\(locale)>\n"
-        for entry in table { text += xml(entry, tableNamed: name, of: layer) }
-        files.append(AndroidResources.File(path: path, text: text + "</resources>\n"))
-    }
-
-    private static func folder(of layer: CustomizationLayer) -> String {
-        switch layer.role {
-        case .base: "res/values"
-        case .language(let language): "res/" + AndroidNames.folder(language)
-        case .brand(let name): AndroidNames.file(name) + "/res/values"
-        case .brandLanguage(let name, let language): AndroidNames.file(name) + "/res/" + AndroidNames.folder(language)
-        case .theme(let name): "theme-" + AndroidNames.file(name) + "/res/values"
-        case .override: "override/res/values"
+        var (body, usesMarks) = ("", false)
+        for entry in table {
+            let xml = isImported ? importedXML(entry) : xml(entry, tableNamed: name, of: layer)
+            usesMarks = usesMarks || xml.contains("<xliff:")
+            body += xml
         }
-    }
+        let namespaces = AndroidXML.namespaces.filter { $0.0 == "tools" || usesMarks }
+        let text = """
+            <?xml version="1.0" encoding="utf-8"?>
+            <!-- \(AndroidMarker(layer: layer, table: name).comment) -->
+            <resources\(namespaces.map { " xmlns:\($0)=\"\($1)\"" }.joined())\(locale)>
+            \(body)</resources>
 
-    private static func marker(of layer: CustomizationLayer, table: String) -> AndroidMarker {
-        var members: [(String, CustomizationValue)] = []
-        switch layer.role {
-        case .base(let language): members = [("role", .string("base")), ("language", .string(language.description))]
-        case .language(let language):
-            members = [("role", .string("language")), ("language", .string(language.description))]
-        case .brand(let name): members = [("role", .string("brand")), ("name", .string(name))]
-        case .brandLanguage(let name, let language):
-            members = [
-                ("role", .string("brand")), ("name", .string(name)), ("language", .string(language.description)),
-            ]
-        case .theme(let name): members = [("role", .string("theme")), ("name", .string(name))]
-        case .override: members = [("role", .string("override"))]
-        }
-        members += [("layer", .string(layer.id)), ("table", .string(table))]
-        if layer.colors != .ftCustomization { members.append(("colors", .string(layer.colors.androidName))) }
-        if layer.resolvesAliases { members.append(("aliases", .bool(true))) }
-        return AndroidMarker(members)
+            """
+        files.append(AndroidResources.File(path: path, text: text))
     }
 
     // MARK: Entries
 
-    private mutating func xml(_ entry: CustomizationEntry, tableNamed table: String, of layer: CustomizationLayer)
-        -> String
-    {
+    /// The XML of an entry of a layer that came from Android.
+    private mutating func importedXML(_ entry: CustomizationEntry) -> String {
+        let name = AndroidNames.isValid(entry.key) ? entry.key : AndroidNames.resource(entry.key)
+        let key: [(String, CustomizationValue)] = name == entry.key ? [] : [("key", .string(entry.key))]
+        let source = AndroidSource(entry.comment)
+        if !source.elements.isEmpty { return sourceXML(source, entry, name: name, key: key) }
+        let element = AndroidElement(
+            entry.value, typing: .declared, dialect: .ftCustomization, reference: AndroidReference.named)
+        let isSame = element.map { $0.value { $0 }.value == entry.value } == true
+        return xml(element, entry, name: name, comment: entry.comment, members: key, isSame: isSame)
+    }
+
+    /// The XML of an entry of another layer.
+    private mutating func xml(
+        _ entry: CustomizationEntry, tableNamed table: String, of layer: CustomizationLayer
+    ) -> String {
         let types = types[table] ?? [:]
         let isTyped = types[entry.key] != "string"
-        let element = AndroidElement(entry.value, typing: isTyped ? typing : .declared, dialect: layer.colors) {
-            types[$0]
-        }
         let name = AndroidNames.resource(entry.key, table: table)
-        var members: [(String, CustomizationValue)] = []
-        if AndroidNames.key(name, table: table) != entry.key { members.append(("key", .string(entry.key))) }
+        let key: [(String, CustomizationValue)] =
+            AndroidNames.key(name, table: table) == entry.key ? [] : [("key", .string(entry.key))]
+        let source = AndroidSource(entry.comment)
+        if !source.elements.isEmpty { return sourceXML(source, entry, name: name, key: key) }
+        let element = AndroidElement(entry.value, typing: isTyped ? typing : .declared, dialect: layer.colors) { key in
+            types[key].map { ($0, "@\($0)/" + AndroidNames.resource(key)) }
+        }
+        let isSame = element.map { $0.value(key: AndroidNames.key).value == entry.value } == true
+        return xml(element, entry, name: name, comment: entry.comment, members: key, isSame: isSame)
+    }
+
+    private mutating func xml(
+        _ element: AndroidElement?, _ entry: CustomizationEntry, name: String, comment: String?,
+        members: [(String, CustomizationValue)], isSame: Bool
+    ) -> String {
+        var members = members
         if let element {
-            if element.value != entry.value { members.append(("value", entry.value)) }
+            if !isSame { members.append(("value", entry.value)) }
             checkName(name, element.type, entry)
-            noteLosses(element, entry)
+            reportLosses(element, entry)
         } else {
             members = [("key", .string(entry.key)), ("value", entry.value), ("skipped", .bool(true))]
             report(
-                .note, .androidUnsupported,
-                "Android has no resource for this \(entry.value.typeName); it is kept in a comment",
+                .note, .androidUnsupported, "Android has no resource for \(entry.value.typeName); a comment holds it",
                 entry.location, key: entry.key)
         }
-        var text = ""
-        if let comment = entry.comment {
-            if Self.isPlain(comment) {
-                text += "    <!-- \(comment) -->\n"
-            } else {
-                members.append(("comment", .string(comment)))
-            }
-        }
-        if !members.isEmpty { text += "    <!-- \(AndroidMarker(members).comment) -->\n" }
-        return text + (element?.xml(name: name) ?? "")
+        let comment = xml(ofComment: comment, &members)
+        let marker = members.isEmpty ? "" : "    <!-- \(AndroidMarker(members).comment) -->\n"
+        return comment + marker + (element?.xml(name: name) ?? "")
     }
 
-    /// Whether an XML comment can hold the text so that it is read back as it is.
-    private static func isPlain(_ comment: String) -> Bool {
-        let bytes = Array(comment.utf8)
-        return !bytes.isEmpty && comment.trimmingSpace() == comment && !bytes.contains(UInt8(ascii: "\r"))
-            && bytes.last != UInt8(ascii: "-") && !zip(bytes, bytes.dropFirst()).contains { $0 == 0x2D && $1 == 0x2D }
-            && !comment.hasPrefix(AndroidMarker.prefix) && comment.unicodeScalars.allSatisfy(AndroidXML.isLegal)
+    /// The XML of an entry that states the resource it was imported from.
+    private mutating func sourceXML(
+        _ source: AndroidSource, _ entry: CustomizationEntry, name: String, key: [(String, CustomizationValue)]
+    ) -> String {
+        var (source, members) = (source, key)
+        for index in source.elements.indices { source.elements[index].set("name", to: name) }
+        let original = source.element
+        let isUnchanged = original.map { $0.value { $0 }.value == entry.value } == true
+        if !isUnchanged { source.elements[0] = changed(source.elements[0], original, entry, name: name) }
+        checkName(name, original?.type ?? "string", entry)
+        let comment = xml(ofComment: source.comment, &members)
+        let marker = members.isEmpty ? "" : "    <!-- \(AndroidMarker(members).comment) -->\n"
+        return comment + marker + source.xml
     }
+
+    /// The element with a new value.
+    private mutating func changed(
+        _ node: AndroidXML, _ original: AndroidElement?, _ entry: CustomizationEntry, name: String
+    ) -> AndroidXML {
+        var element = AndroidElement(
+            entry.value, typing: .declared, dialect: .ftCustomization, reference: AndroidReference.named)
+        if case .markup? = original, case .string(let text)? = element, AndroidMarkup.xml(text) != nil {
+            element = .markup(text)
+        } else if AndroidMarkup.hasMarkup(node) || node.elements.contains(where: AndroidMarkup.hasMarkup) {
+            report(
+                .warning, .androidChanged, "markup of the original is not in the new value", entry.location,
+                key: entry.key)
+        }
+        for loss in original?.value(key: { $0 }).losses ?? [] {
+            report(.warning, .androidChanged, loss + " in the new value", entry.location, key: entry.key)
+        }
+        guard let element, var new = AndroidXMLReader.read(element.xml(name: name)).root else {
+            report(
+                .warning, .androidUnsupported, "Android has no resource for the new value; the original is written",
+                entry.location, key: entry.key)
+            return node
+        }
+        for attribute in node.attributes where new[attribute.name] == nil && attribute.name != "formatted" {
+            if node.name == new.name { new.attributes.append(attribute) }
+        }
+        return new
+    }
+
+    /// A comment as XML; one that XML cannot hold goes to the marker's members.
+    private func xml(ofComment comment: String?, _ members: inout [(String, CustomizationValue)]) -> String {
+        guard let comment else { return "" }
+        let bytes = Array(comment.utf8)
+        let isPlain =
+            !bytes.isEmpty && comment.trimmingSpace() == comment && !bytes.contains(UInt8(ascii: "\r"))
+            && bytes.last != UInt8(ascii: "-") && !comment.contains("--")
+            && !comment.hasPrefix(AndroidMarker.prefix) && comment.unicodeScalars.allSatisfy(AndroidXML.isLegal)
+        if isPlain { return "    <!-- \(comment) -->\n" }
+        members.append(("comment", .string(comment)))
+        return ""
+    }
+
+    // MARK: Diagnostics
 
     /// Java code sees `.` and `-` of a name as `_`.
     private mutating func checkName(_ name: String, _ type: String, _ entry: CustomizationEntry) {
@@ -157,13 +212,13 @@ struct AndroidExporter {
         if let other = javaNames[java], other != name {
             report(
                 .warning, .androidNameCollision,
-                "Java code sees this key and \"\(AndroidNames.key(other))\" as one name",
+                "Java code sees the same name for this key and \"\(AndroidNames.key(other))\"",
                 entry.location, key: entry.key)
         }
         javaNames[java] = name
     }
 
-    private mutating func noteLosses(_ element: AndroidElement, _ entry: CustomizationEntry) {
+    private mutating func reportLosses(_ element: AndroidElement, _ entry: CustomizationEntry) {
         switch entry.value {
         case .string(let text) where text.utf8.contains(0):
             report(.warning, .androidUnsupported, "U+0000 is left out of the resource", entry.location, key: entry.key)
@@ -174,7 +229,7 @@ struct AndroidExporter {
                     key: entry.key)
             }
             if case .plurals(let forms) = element, forms[.other] == nil {
-                report(.error, .pluralMissingOther, "Android needs a text for other", entry.location, key: entry.key)
+                report(.error, .pluralMissingOther, "no text for category 'other'", entry.location, key: entry.key)
             }
         default: break
         }
@@ -185,5 +240,13 @@ struct AndroidExporter {
         _ location: CustomizationLocation, key: String? = nil
     ) {
         diagnostics.append(CustomizationDiagnostic(severity, code, message, at: location, key: key))
+    }
+}
+
+extension AndroidXML {
+    /// Sets an attribute.
+    fileprivate mutating func set(_ name: String, to value: String) {
+        guard let index = attributes.firstIndex(where: { $0.name == name }) else { return }
+        attributes[index] = Attribute(name: name, value: value)
     }
 }

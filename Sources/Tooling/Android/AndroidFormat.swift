@@ -2,9 +2,11 @@ import AshlarCustomization
 
 /// Placeholders between `printf` with `%@` and `java.util.Formatter`.
 enum AndroidFormat {
-    /// A text for `java.util.Formatter`; a text without placeholders stays as it is.
+    // MARK: To Java
+
+    /// A text for `java.util.Formatter`; a text without placeholders is not changed.
     ///
-    /// With two placeholders and more all have positions, as aapt2 demands.
+    /// Two and more placeholders all get positions, since aapt2 requires that.
     static func java(_ text: String) -> String {
         let format = CustomizationFormat(text)
         let placeholders = format.placeholders
@@ -20,28 +22,7 @@ enum AndroidFormat {
         }
     }
 
-    /// The text of a `java.util.Formatter` text: `%s` becomes `%@`, all else is the same in `printf`.
-    static func printf(_ text: String) -> String {
-        let format = CustomizationFormat(text)
-        guard !format.placeholders.isEmpty else { return text }
-        return format.segments.reduce(into: "") { result, segment in
-            switch segment {
-            case .literal(let literal): result += literal.doublingPercents
-            case .placeholder(let placeholder):
-                result += placeholder.type.kind == .string ? placeholder.text.dropLast() + "@" : placeholder.text
-            }
-        }
-    }
-
-    /// Whether aapt2 must be told that the percent signs of a text are no format.
-    static func isUnformatted(_ text: String) -> Bool {
-        let format = CustomizationFormat(text)
-        let unknown = format.problems.count { $0.code == .unknownConversion }
-        let isPositional = unknown == 0 && format.placeholders.allSatisfy(\.isPositional)
-        return format.placeholders.count + unknown > 1 && !isPositional
-    }
-
-    /// Flags, width, precision and conversion, without what Java's formatter refuses.
+    /// Flags, width, precision and conversion, without those that Java's formatter refuses.
     private static func java(_ placeholder: CustomizationFormat.Placeholder) -> String {
         var allowed: CustomizationFormat.Placeholder.Flags
         var precision = placeholder.precision
@@ -70,15 +51,70 @@ enum AndroidFormat {
         }
         if flags.contains(.left) { flags.remove(.zero) }
         if flags.contains(.plus) { flags.remove(.space) }
-        var text = ""
-        for (flag, letter) in [
-            (CustomizationFormat.Placeholder.Flags.left, "-"), (.plus, "+"), (.space, " "), (.zero, "0"),
-            (.alternate, "#"),
-        ] where flags.contains(flag) {
-            text += letter
-        }
-        text += digits
+        let letters: [(CustomizationFormat.Placeholder.Flags, String)] = [
+            (.left, "-"), (.plus, "+"), (.space, " "), (.zero, "0"), (.alternate, "#"),
+        ]
+        var text = letters.filter { flags.contains($0.0) }.map(\.1).joined() + digits
         if case .fixed(let count) = precision { text += ".\(count)" }
         return text + String(conversion)
+    }
+
+    /// Whether aapt2 needs `formatted="false"`, by its own count of the placeholders of a text.
+    static func isUnformatted(_ text: String) -> Bool {
+        var (count, isPositional) = (0, true)
+        var rest = text.utf8[...]
+        while let start = rest.firstIndex(of: UInt8(ascii: "%")) {
+            rest = rest[start...].dropFirst()
+            guard let next = rest.first else { break }
+            if next == UInt8(ascii: "%") || next == UInt8(ascii: "n") {
+                rest = rest.dropFirst()
+                continue
+            }
+            count += 1
+            let digits = rest.prefix { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }
+            rest = rest.dropFirst(digits.count)
+            if digits.isEmpty || rest.first != UInt8(ascii: "$") { isPositional = false }
+        }
+        return count > 1 && !isPositional
+    }
+
+    // MARK: From Java
+
+    /// The `printf` form of a text for `java.util.Formatter`, and the placeholders that only Java has.
+    ///
+    /// `%s` becomes `%@`. Flags and conversions that `printf` lacks are left out: `%,d` becomes `%d`, `%tB` becomes `%@`.
+    static func printf(_ text: String) -> (text: String, losses: [String]) {
+        let format = JavaFormat(text)
+        let placeholders = format.placeholders
+        guard !placeholders.isEmpty else { return (text, []) }
+        let isNumbered = placeholders.contains(where: \.isPositional)
+        var losses: [String] = []
+        let result = format.pieces.reduce(into: "") { result, piece in
+            switch piece {
+            case .literal(let literal): result += literal.doublingPercents
+            case .placeholder(let placeholder):
+                let (written, isSame) = printf(placeholder)
+                if !isSame { losses.append(placeholder.text) }
+                result +=
+                    placeholder.position == 0 ? written : "%" + (isNumbered ? "\(placeholder.position)$" : "") + written
+            }
+        }
+        return (result, losses)
+    }
+
+    /// The placeholder without its percent sign and position, and whether it prints the same.
+    private static func printf(_ placeholder: JavaFormat.Placeholder) -> (text: String, isSame: Bool) {
+        var (conversion, isSame) = (placeholder.conversion, true)
+        switch conversion {
+        case "n": return ("\n", true)
+        case "s": conversion = "@"
+        case "S", "b", "B", "h", "H", "t", "T", "C": (conversion, isSame) = ("@", false)
+        default: break
+        }
+        // `%#@` would begin a plural variable.
+        let kept = conversion == "@" ? ["-"] : ["-", "#", "+", " ", "0"]
+        let flags = kept.filter { placeholder.flags.contains(Character($0)) }
+        isSame = isSame && flags.count == placeholder.flags.count
+        return (flags.joined() + placeholder.width + placeholder.precision + String(conversion), isSame)
     }
 }

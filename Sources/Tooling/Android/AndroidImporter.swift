@@ -1,25 +1,7 @@
-public import AshlarCustomization
-
-extension AndroidResources {
-    /// Reads the files back into layers.
-    ///
-    /// Files of an export give back its layers, in the same order if the files are. In files of another origin `values` is
-    /// the base language, `values-fr` a language, a folder above `res` a brand, and the name of the file without
-    /// `strings.xml` the table. `%s` is read as `%@`. Elements of other types are left out and reported.
-    ///
-    /// - Parameter base: The language of `values` folders that do not say it.
-    /// - Returns: The layers, and what was wrong in the files.
-    public func layers(
-        base: LanguageTag = "en"
-    ) -> (layers: [CustomizationLayer], diagnostics: [CustomizationDiagnostic]) {
-        var importer = AndroidImporter(base: base)
-        for file in files { importer.read(file) }
-        return (importer.layers, importer.diagnostics)
-    }
-}
+import AshlarCustomization
 
 /// Reads resource files into layers.
-private struct AndroidImporter {
+struct AndroidImporter {
     let base: LanguageTag
     private(set) var layers: [CustomizationLayer] = []
     private(set) var diagnostics: [CustomizationDiagnostic] = []
@@ -28,82 +10,87 @@ private struct AndroidImporter {
 
     mutating func read(_ file: AndroidResources.File) {
         let source = SourceLines(file.text, file: file.path)
-        let (root, comments, failure) = AndroidXML.read(file.text)
-        if let failure {
-            report(.error, failure.message, source.location(ofByte: failure.offset))
+        let document = AndroidXMLReader.read(file.text)
+        if let failure = document.failure {
+            report(.error, .androidMalformed, failure.message, source.location(ofByte: failure.offset))
         }
-        guard let root, root.name == "resources" else {
-            if failure == nil { report(.error, "expected <resources>", CustomizationLocation(file: file.path)) }
+        guard let root = document.root, root.name == "resources" else {
+            if document.failure == nil {
+                report(.error, .androidMalformed, "expected <resources>", CustomizationLocation(file: file.path))
+            }
             return
         }
-        let header = comments.lazy.compactMap { AndroidMarker(comment: $0) }.first
-        guard let place = place(file.path, root, header) else {
-            report(
-                .warning, "the folder is no language's; the file is left out", CustomizationLocation(file: file.path))
+        let header = document.comments.lazy.compactMap { AndroidMarker(comment: $0) }.first
+        guard let (layer, table) = place(file.path, root, header) else {
+            for node in root.elements where node["name"] != nil {
+                report(
+                    .warning, .androidNotImported, "the folder is not one of a language",
+                    source.location(ofByte: node.offset),
+                    key: node["name"])
+            }
             return
         }
-        let entries = self.entries(root, source, table: place.table, colors: place.layer.colors)
-        let table = StringsTable(file: file.path, entries: entries)
-        if let index = layers.firstIndex(where: { $0.id == place.layer.id && $0.role == place.layer.role }) {
-            layers[index].tables[place.table] = layers[index].tables[place.table]?.merging(table) ?? table
+        var reader = AndroidFileReader(
+            source: source, table: table, colors: layer.colors, isForeign: AndroidPlace.isImported(layer))
+        reader.read(root)
+        diagnostics += reader.diagnostics
+        let new = StringsTable(file: file.path, entries: reader.entries)
+        if let index = layers.firstIndex(where: { $0.id == layer.id && $0.role == layer.role }) {
+            let earlier = layers[index].tables[table]
+            layers[index].tables[table] = earlier.map { $0.merging(new) } ?? new
         } else {
-            var layer = place.layer
-            layer.tables[place.table] = table
             layers.append(layer)
+            layers[layers.count - 1].tables[table] = new
         }
     }
 
-    // MARK: Layers
-
+    /// The layer and table of a file: by its marker, or else by its path.
     private func place(
-        _ path: String, _ root: AndroidXML.Node, _ header: AndroidMarker?
+        _ path: String, _ root: AndroidXML, _ header: AndroidMarker?
     ) -> (layer: CustomizationLayer, table: String)? {
         let parts = path.split(separator: "/").map(String.init)
-        let fileName = parts.last.map { $0.hasSuffix(".xml") ? String($0.dropLast(4)) : $0 } ?? "strings"
-        let table =
-            header?.text("table")
-            ?? (fileName == "strings" ? CustomizationLayer.defaultTable : AndroidNames.key(fileName))
-        if let header, let role = role(header) {
+        let fileName = String((parts.last ?? "").dropLast(".xml".utf8.count))
+        let isDefault = fileName == "strings"
+        if let header, let role = header.role {
             var layer = CustomizationLayer(id: header.text("layer") ?? role.description, role: role, tables: [:])
             layer.colors = header.text("colors").flatMap(ColorDialect.init(androidName:)) ?? .ftCustomization
             layer.resolvesAliases = header["aliases"] == .bool(true)
-            return (layer, table)
+            let table = header.text("table")
+            return (layer, table ?? (isDefault ? CustomizationLayer.defaultTable : AndroidNames.key(fileName)))
         }
-        let folder = parts.dropLast().last ?? "values"
-        let language =
-            root.attributes["tools:locale"].flatMap { LanguageTag($0) } ?? AndroidNames.language(ofFolder: folder)
-        guard folder == "values" || AndroidNames.language(ofFolder: folder) != nil else { return nil }
-        let above = parts.count >= 4 && parts[parts.count - 3] == "res" ? parts[parts.count - 4] : nil
-        let brand = above == "main" ? nil : above
-        let role: CustomizationLayer.Role =
-            switch (brand, folder == "values") {
-            case (nil, true): .base(language ?? base)
-            case (nil, false): .language(language ?? base)
-            case (let brand?, true): .brand(brand)
-            case (let brand?, false): .brandLanguage(brand, language ?? base)
-            }
-        return (CustomizationLayer(id: parts.dropLast().joined(separator: "/"), role: role, tables: [:]), table)
+        let folder = parts.dropLast().joined(separator: "/")
+        let locale = root["tools:locale"].flatMap { LanguageTag($0) }
+        guard let place = AndroidPlace(folder: folder, base: base, locale: locale) else { return nil }
+        let layer = CustomizationLayer(id: folder, role: place.role, tables: [:])
+        return (layer, isDefault ? CustomizationLayer.defaultTable : fileName)
     }
 
-    private func role(_ header: AndroidMarker) -> CustomizationLayer.Role? {
-        let language = header.text("language").flatMap { LanguageTag($0) }
-        switch (header.text("role"), header.text("name"), language) {
-        case ("base", _, let language?): return .base(language)
-        case ("language", _, let language?): return .language(language)
-        case ("brand", let name?, nil): return .brand(name)
-        case ("brand", let name?, let language?): return .brandLanguage(name, language)
-        case ("theme", let name?, _): return .theme(name)
-        case ("override", _, _): return .override
-        default: return nil
-        }
+    private mutating func report(
+        _ severity: CustomizationDiagnostic.Severity, _ code: CustomizationDiagnostic.Code, _ message: String,
+        _ location: CustomizationLocation, key: String? = nil
+    ) {
+        diagnostics.append(CustomizationDiagnostic(severity, code, message, at: location, key: key))
+    }
+}
+
+/// Reads the elements of one resource file into entries.
+private struct AndroidFileReader {
+    let source: SourceLines
+    let table: String
+    let colors: ColorDialect
+    /// Whether the names of resources are the keys.
+    let isForeign: Bool
+    private(set) var entries: [CustomizationEntry] = []
+    private(set) var diagnostics: [CustomizationDiagnostic] = []
+    /// For each entry, the elements that give it.
+    private var sources: [AndroidSource] = []
+    private var indices: [String: Int] = [:]
+
+    init(source: SourceLines, table: String, colors: ColorDialect, isForeign: Bool) {
+        (self.source, self.table, self.colors, self.isForeign) = (source, table, colors, isForeign)
     }
 
-    // MARK: Entries
-
-    private mutating func entries(
-        _ root: AndroidXML.Node, _ source: SourceLines, table: String, colors: ColorDialect
-    ) -> [CustomizationEntry] {
-        var entries: [CustomizationEntry] = []
+    mutating func read(_ root: AndroidXML) {
         var comment: String?
         var marker: AndroidMarker?
         for child in root.children {
@@ -114,46 +101,93 @@ private struct AndroidImporter {
                     comment = text.trimmingSpace()
                     continue
                 }
-                if found["skipped"] == .bool(true), let key = found.text("key"), let value = found["value"] {
-                    entries.append(
-                        CustomizationEntry(
-                            key: key, value: value, location: source.location(ofByte: offset),
-                            comment: found.text("comment") ?? comment))
-                    (comment, marker) = (nil, nil)
-                } else {
-                    marker = found
-                }
-            case .element(let node):
-                defer { (comment, marker) = (nil, nil) }
-                let location = source.location(ofByte: node.offset)
-                guard let name = node.attributes["name"], let element = AndroidElement(node) else {
-                    report(.warning, "<\(node.name)> is not read or not well-formed; it is left out", location)
+                marker = found
+                guard found["skipped"] == .bool(true), let key = found.text("key"), let value = found["value"] else {
                     continue
                 }
-                entries.append(
-                    CustomizationEntry(
-                        key: marker?.text("key") ?? AndroidNames.key(name, table: table),
-                        value: value(element, marker, colors), location: location,
-                        comment: marker?.text("comment") ?? comment))
+                add(
+                    key, value, source.location(ofByte: offset),
+                    AndroidSource(comment: found.text("comment") ?? comment, elements: []))
+                (comment, marker) = (nil, nil)
+            case .element(let node):
+                read(node.normalizingPrefixes(declaredBy: root), marker, comment)
+                (comment, marker) = (nil, nil)
             }
         }
-        return entries
+        for index in entries.indices { entries[index].comment = sources[index].text }
     }
 
-    /// The exported value if the element still says the same, else the value of the element.
-    private func value(_ element: AndroidElement, _ marker: AndroidMarker?, _ colors: ColorDialect)
-        -> CustomizationValue
-    {
-        guard let value = marker?["value"] else { return element.value }
-        let isUnchanged = [AndroidTyping.declared, .colors, .all].contains {
-            AndroidElement(value, typing: $0, dialect: colors) { _ in element.type } == element
+    private mutating func add(
+        _ key: String, _ value: CustomizationValue, _ location: CustomizationLocation, _ source: AndroidSource
+    ) {
+        entries.append(CustomizationEntry(key: key, value: value, location: location))
+        sources.append(source)
+    }
+
+    private mutating func read(_ node: AndroidXML, _ marker: AndroidMarker?, _ comment: String?) {
+        if AndroidElement.isIgnored.contains(node.name) { return }
+        let location = source.location(ofByte: node.offset)
+        guard let name = node["name"] else {
+            return report(.warning, .androidMalformed, "<\(node.name)> has no name", location, nil)
         }
-        return isUnchanged ? value : element.value
+        let key = marker?.text("key") ?? (isForeign ? name : AndroidNames.key(name, table: table))
+        if let index = indices[name] { return addVariant(node, to: index, location) }
+        guard let element = AndroidElement(node) else {
+            let type = node.name == "item" ? node["type"] ?? "item" : node.name
+            return report(.warning, .androidNotImported, "<\(type)> is not imported", location, key)
+        }
+        let (value, losses) = element.value(key: isForeign ? { $0 } : AndroidNames.key)
+        for loss in losses where marker?["value"] == nil { report(.warning, .androidChanged, loss, location, key) }
+        let keepsSource = isForeign && !AndroidSource.isImplied(node, element, by: value, name: name)
+        indices[name] = entries.count
+        add(
+            key, self.value(element, value, marker), location,
+            AndroidSource(comment: marker?.text("comment") ?? comment, elements: keepsSource ? [node] : []))
+        if !keepsSource { implied[entries.count - 1] = node }
+    }
+
+    /// The elements of entries whose value gives them back, in case a variant follows.
+    private var implied: [Int: AndroidXML] = [:]
+
+    /// Adds another element of a name: a variant for a product, or a resource of another type.
+    private mutating func addVariant(_ node: AndroidXML, to index: Int, _ location: CustomizationLocation) {
+        if sources[index].elements.isEmpty, let first = implied[index] { sources[index].elements = [first] }
+        let key = entries[index].key
+        let product = node["product"].map { "product \"\($0)\"" }
+        let isFirst = sources[index].elements.first.map { $0.name != node.name } == true
+        report(
+            .note, .androidNotImported,
+            isFirst
+                ? "<\(node.name)> has the name of another resource; only an export to Android contains it"
+                : "only an export to Android contains the variant for \(product ?? "the default product")",
+            location, key)
+        let isDefault = node["product"] == nil || node["product"] == "default"
+        let hasDefault = sources[index].elements.contains { $0["product"] == nil || $0["product"] == "default" }
+        if isDefault, !hasDefault, let element = AndroidElement(node) {
+            sources[index].elements.insert(node, at: 0)
+            entries[index].value = element.value(key: { $0 }).value
+        } else {
+            sources[index].elements.append(node)
+        }
+    }
+
+    /// The exported value if the element still gives it, else the value of the element.
+    private func value(
+        _ element: AndroidElement, _ value: CustomizationValue, _ marker: AndroidMarker?
+    ) -> CustomizationValue {
+        guard let exported = marker?["value"] else { return value }
+        let isUnchanged = [AndroidTyping.declared, .colors, .all].contains { typing in
+            AndroidElement(exported, typing: typing, dialect: colors) { key in
+                (element.type, "@\(element.type)/" + AndroidNames.resource(key))
+            } == element
+        }
+        return isUnchanged ? exported : value
     }
 
     private mutating func report(
-        _ severity: CustomizationDiagnostic.Severity, _ message: String, _ location: CustomizationLocation
+        _ severity: CustomizationDiagnostic.Severity, _ code: CustomizationDiagnostic.Code, _ message: String,
+        _ location: CustomizationLocation, _ key: String?
     ) {
-        diagnostics.append(CustomizationDiagnostic(severity, .androidMalformed, message, at: location))
+        diagnostics.append(CustomizationDiagnostic(severity, code, message, at: location, key: key))
     }
 }

@@ -1,9 +1,9 @@
 import AshlarCustomization
 
-/// What Android's resources cannot hold, kept in XML comments so that an import gives back what was exported.
+/// A comment with what Android's resources, or strings files, cannot hold, so that an import gives back what was exported.
 ///
-/// A marker is a comment `ashlar: {…}` with one JSON dictionary. The first of a file tells the layer and table, the others
-/// stand before an element and tell its key, and its value and comment where these cannot be had from the element.
+/// A marker is `ashlar: {…}` with one JSON dictionary. The first of a resource file states the layer and table; others
+/// come before an element and state its key, and its value and comment where the element does not give them.
 struct AndroidMarker {
     static let prefix = "ashlar: "
 
@@ -16,7 +16,7 @@ struct AndroidMarker {
         if case .string(let text)? = self[name] { text } else { nil }
     }
 
-    /// The comment without its delimiters.
+    /// The text of the comment.
     var comment: String {
         let body = members.map { Self.json(.string($0.name)) + ":" + Self.json($0.value) }.joined(separator: ",")
         return Self.prefix + "{" + body + "}"
@@ -24,7 +24,40 @@ struct AndroidMarker {
 
     init(_ members: [(name: String, value: CustomizationValue)]) { self.members = members }
 
-    /// Reads a comment; `nil` if it is no marker.
+    /// The first marker of a file.
+    init(layer: CustomizationLayer, table: String) {
+        let names = ["base", "language", "brand", "theme", "override"]
+        var (kind, name): (Int, String?) = (4, nil)
+        switch layer.role {
+        case .base: kind = 0
+        case .language: kind = 1
+        case .brand(let brand), .brandLanguage(let brand, _): (kind, name) = (2, brand)
+        case .theme(let theme): (kind, name) = (3, theme)
+        case .override: break
+        }
+        members = [("role", .string(names[kind]))]
+        if let name { members.append(("name", .string(name))) }
+        if let language = layer.language { members.append(("language", .string(language.description))) }
+        members += [("layer", .string(layer.id)), ("table", .string(table))]
+        if layer.colors != .ftCustomization { members.append(("colors", .string(layer.colors.androidName))) }
+        if layer.resolvesAliases { members.append(("aliases", .bool(true))) }
+    }
+
+    /// The role that the first marker of a file states.
+    var role: CustomizationLayer.Role? {
+        let language = text("language").flatMap { LanguageTag($0) }
+        switch (text("role"), text("name"), language) {
+        case ("base", _, let language?): return .base(language)
+        case ("language", _, let language?): return .language(language)
+        case ("brand", let name?, nil): return .brand(name)
+        case ("brand", let name?, let language?): return .brandLanguage(name, language)
+        case ("theme", let name?, _): return .theme(name)
+        case ("override", _, _): return .override
+        default: return nil
+        }
+    }
+
+    /// Reads a comment; `nil` if it is not a marker.
     init?(comment: String) {
         let text = comment.trimmingSpace()
         guard text.hasPrefix(Self.prefix) else { return nil }
@@ -41,7 +74,7 @@ struct AndroidMarker {
         case .string(let text): return quoted(text)
         case .int(let number): return String(number)
         case .double(let number):
-            // As text, so that 1.0 does not come back as a whole number.
+            // A text, since JSON has no difference between 1.0 and 1.
             return "{\"$double\":\"\(number)\"}"
         case .bool(let value): return String(value)
         case .color(let color):
@@ -65,7 +98,9 @@ struct AndroidMarker {
             switch unit {
             case 0x22: result += "\\\""
             case 0x5C: result += "\\\\"
+            // Neither a comment of XML nor one of a strings file may end inside.
             case 0x2D: result += result.utf8.last == 0x2D ? "\\u002d" : "-"
+            case 0x2A: result += "\\u002a"
             case 0x20...0x7E: result.unicodeScalars.append(Unicode.Scalar(UInt8(unit)))
             default:
                 let hex = String(unit, radix: 16)
@@ -75,7 +110,7 @@ struct AndroidMarker {
         return result + "\""
     }
 
-    /// Undoes what `json` wrote for values that JSON has not.
+    /// The value that `json` wrote.
     private static func value(_ json: CustomizationValue) -> CustomizationValue {
         switch json {
         case .list(let values): return .list(values.map(value))

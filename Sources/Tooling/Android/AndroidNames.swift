@@ -30,6 +30,15 @@ enum AndroidNames {
         return String(name)
     }
 
+    /// Whether aapt2 accepts a name.
+    static func isValid(_ name: String) -> Bool {
+        guard let first = name.unicodeScalars.first, first == "_" || isKnown(first) && first.properties.isXIDStart
+        else { return false }
+        return name.unicodeScalars.allSatisfy { scalar in
+            isKnown(scalar) && scalar.properties.isXIDContinue || scalar == "." || scalar == "-"
+        }
+    }
+
     /// The resource name of a key in a table; all tables share one space of names, so other tables than the default one
     /// come before the key.
     static func resource(_ key: String, table: String) -> String { prefix(of: table) + resource(key) }

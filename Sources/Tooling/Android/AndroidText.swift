@@ -1,9 +1,12 @@
-import AshlarCustomization
-
-/// The text of Android's string resources: escapes, quotes and white space, by the rules of aapt2.
+/// The text of Android's string resources: escapes, quotes and white space by the rules of aapt2.
 enum AndroidText {
-    /// The text as it stands between the tags of a resource; U+0000 is left out, Android cannot hold it.
-    static func escaped(_ text: String) -> String {
+    // MARK: Writing
+
+    /// The text between the tags of a resource; without U+0000, which Android cannot hold.
+    static func escaped(_ text: String) -> String { escaped(text, isFirst: true, isLast: true) }
+
+    /// A piece of a text between markup.
+    static func escaped(_ text: String, isFirst: Bool, isLast: Bool) -> String {
         var result = String.UnicodeScalarView()
         for (index, scalar) in text.unicodeScalars.enumerated() {
             switch scalar {
@@ -13,67 +16,100 @@ enum AndroidText {
                 result.append(scalar)
             case "\n": result.append(contentsOf: "\\n".unicodeScalars)
             case "\t": result.append(contentsOf: "\\t".unicodeScalars)
-            case "@", "?":
-                if index == 0 { result.append("\\") }
+            case "@" where index == 0 && isFirst, "?" where index == 0 && isFirst:
+                result.append("\\")
                 result.append(scalar)
+            case _ where AndroidXML.isLegal(scalar) && scalar != "\r": result.append(scalar)
             default:
-                if AndroidXML.isLegal(scalar), scalar != "\r" {
-                    result.append(scalar)
-                } else {
-                    let hex = String(scalar.value, radix: 16)
-                    let padded = String(repeating: "0", count: 4 - hex.count) + hex
-                    result.append(contentsOf: ("\\u" + padded).unicodeScalars)
-                }
+                let hex = String(scalar.value, radix: 16)
+                result.append(contentsOf: ("\\u" + String(repeating: "0", count: 4 - hex.count) + hex).unicodeScalars)
             }
         }
-        let text = AndroidXML.escaped(String(result))
-        return losesSpaces(text) ? "\"\(text)\"" : text
+        let text = String(result)
+        let losesSpaces =
+            isFirst && text.hasPrefix(" ") || isLast && text.hasSuffix(" ")
+            || zip(text.utf8, text.utf8.dropFirst()).contains { $0 == UInt8(ascii: " ") && $1 == UInt8(ascii: " ") }
+        let xml = AndroidXML.escaped(text)
+        return losesSpaces ? "\"\(xml)\"" : xml
     }
 
-    private static func losesSpaces(_ text: String) -> Bool {
-        let bytes = Array(text.utf8)
-        let space = UInt8(ascii: " ")
-        guard let first = bytes.first, let last = bytes.last else { return false }
-        return first == space || last == space || zip(bytes, bytes.dropFirst()).contains { $0 == space && $1 == space }
-    }
+    // MARK: Reading
 
-    /// The text of a resource from what stands between its tags, after XML has been read.
+    /// The text of a resource from the text between its tags.
     static func unescaped(_ raw: String) -> String {
-        var result = String.UnicodeScalarView()
-        var isQuoted = false
-        var hasSpace = false
-        var rest = raw.unicodeScalars[...]
-        func isSpace(_ scalar: Unicode.Scalar) -> Bool { scalar == " " || (0x09...0x0D).contains(scalar.value) }
-        while let scalar = rest.popFirst() {
-            if isSpace(scalar), !isQuoted {
-                hasSpace = true
-                continue
-            }
-            // Space before anything else is kept once, and at the beginning not at all.
-            if hasSpace, !result.isEmpty { result.append(" ") }
-            hasSpace = false
-            switch scalar {
-            case "\"": isQuoted.toggle()
-            case "\\":
-                guard let escape = rest.popFirst() else { continue }
-                switch escape {
-                case "n": result.append("\n")
-                case "t": result.append("\t")
-                case "u":
-                    let digits = rest.prefix(4)
-                    if digits.count == 4, let value = UInt32(String(digits), radix: 16),
-                        let decoded = Unicode.Scalar(value)
-                    {
-                        result.append(decoded)
-                        rest = rest.dropFirst(4)
-                    } else {
-                        result.append(escape)
-                    }
-                default: result.append(escape)
+        var reader = Reader()
+        reader.append(raw, isFirst: true, isLast: true)
+        return reader.text
+    }
+
+    /// Whether a text has escapes such as `\uD83C\uDFC3`: a surrogate pair, which only newer tools of Android read.
+    static func hasSurrogateEscapes(_ raw: String) -> Bool {
+        let text = raw.lowercased()
+        return ["\\ud8", "\\ud9", "\\uda", "\\udb", "\\udc", "\\udd", "\\ude", "\\udf"].contains { text.contains($0) }
+    }
+
+    /// Collects the pieces of a text between markup.
+    struct Reader {
+        private(set) var text = ""
+        private var isQuoted = false
+
+        private static func isSpace(_ scalar: Unicode.Scalar) -> Bool {
+            scalar == " " || (0x09...0x0D).contains(scalar.value)
+        }
+
+        /// Appends markup as it is.
+        mutating func append(markup: String) { text += markup }
+
+        /// Appends a piece: each run of white space outside of quotes becomes one space, none at the text's edges.
+        mutating func append(_ raw: String, isFirst: Bool, isLast: Bool) {
+            var result = String.UnicodeScalarView()
+            var hasSpace = false
+            var rest = raw.unicodeScalars[...]
+            if isFirst { rest = rest.drop(while: Self.isSpace) }
+            while let scalar = rest.popFirst() {
+                if Self.isSpace(scalar), !isQuoted {
+                    hasSpace = true
+                    continue
                 }
-            default: result.append(scalar)
+                if hasSpace { result.append(" ") }
+                hasSpace = false
+                switch scalar {
+                case "\"": isQuoted.toggle()
+                case "\\": Self.escape(&rest, &result)
+                default: result.append(scalar)
+                }
+            }
+            if hasSpace, !isLast { result.append(" ") }
+            text += String(result)
+        }
+
+        /// Reads an escape behind its backslash.
+        private static func escape(_ rest: inout Substring.UnicodeScalarView, _ result: inout String.UnicodeScalarView)
+        {
+            guard let letter = rest.popFirst() else { return }
+            switch letter {
+            case "n": result.append("\n")
+            case "t": result.append("\t")
+            case "u":
+                guard let unit = unit(rest) else { return result.append(letter) }
+                rest = rest.dropFirst(4)
+                var units = [unit]
+                if unit & 0xFC00 == 0xD800, rest.starts(with: "\\u".unicodeScalars),
+                    let low = self.unit(rest.dropFirst(2)), low & 0xFC00 == 0xDC00
+                {
+                    units.append(low)
+                    rest = rest.dropFirst(6)
+                }
+                result.append(contentsOf: String(decoding: units, as: UTF16.self).unicodeScalars)
+            default: result.append(letter)
             }
         }
-        return String(result)
+
+        /// The value of four hexadecimal digits.
+        private static func unit(_ text: Substring.UnicodeScalarView) -> UInt16? {
+            let digits = text.prefix(4)
+            guard digits.count == 4, digits.allSatisfy({ $0.isASCII && $0.properties.isHexDigit }) else { return nil }
+            return UInt16(String(digits), radix: 16)
+        }
     }
 }

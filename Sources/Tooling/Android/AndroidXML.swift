@@ -1,241 +1,110 @@
-import AshlarCustomization
+import AshlarCore
 
-/// The XML of Android's values files: elements, attributes, text, comments, CDATA and references.
-///
-/// Document types are skipped and define nothing, so no reference can grow or reach outside.
-struct AndroidXML {
-    /// An element and what stands in it.
-    struct Node {
-        enum Child {
-            case element(Node)
-            case text(String)
-            case comment(String, offset: Int)
-        }
-
-        let name: String
-        let attributes: [String: String]
-        var children: [Child] = []
-        let offset: Int
-
-        var elements: [Node] {
-            children.compactMap { child in
-                if case .element(let node) = child { node } else { nil }
-            }
-        }
-
-        /// The text inside with its markup as text; the `xliff` elements, which only mark placeholders, are left out.
-        var rawText: String {
-            children.reduce(into: "") { text, child in
-                switch child {
-                case .text(let piece): text += piece
-                case .comment: break
-                case .element(let node):
-                    if node.name.hasPrefix("xliff:") {
-                        text += node.rawText
-                    } else {
-                        let attributes = node.attributes.sorted { $0.key < $1.key }.map {
-                            " \($0.key)=\\\"\($0.value)\\\""
-                        }
-                        text += "<\(node.name)\(attributes.joined())>" + node.rawText + "</\(node.name)>"
-                    }
-                }
-            }
-        }
+/// An element of Android's values files with its content.
+struct AndroidXML: Hashable {
+    enum Child: Hashable {
+        case element(AndroidXML)
+        case text(String)
+        case comment(String, offset: Int)
     }
 
-    /// Why a file is not well-formed.
+    struct Attribute: Hashable {
+        let name: String
+        let value: String
+    }
+
+    /// A reason why a file is not well-formed.
     struct Failure: Error {
         let message: String
         let offset: Int
     }
 
-    /// Deeper nesting is refused; values files have three levels and a few of markup.
-    private static let deepest = 64
+    var name: String
+    var attributes: [Attribute] = []
+    var children: [Child] = []
+    let offset: Int
 
-    private let bytes: [UInt8]
-    private var index = 0
+    subscript(attribute: String) -> String? { attributes.first { $0.name == attribute }?.value }
 
-    private init(_ bytes: [UInt8]) { self.bytes = bytes }
-
-    /// Reads a file.
-    ///
-    /// - Returns: The root element with the comments before it, and a failure; the root then holds what came before.
-    static func read(_ text: String) -> (root: Node?, comments: [String], failure: Failure?) {
-        var reader = AndroidXML(Array(text.utf8))
-        return reader.document()
-    }
-
-    // MARK: Grammar
-
-    private mutating func document() -> (root: Node?, comments: [String], failure: Failure?) {
-        var comments: [String] = []
-        // The open elements, the outermost first.
-        var stack: [Node] = []
-        var root: Node?
-        if bytes.starts(with: [0xEF, 0xBB, 0xBF]) { index = 3 }
-        do throws(Failure) {
-            while index < bytes.count {
-                let start = index
-                if bytes[index] != UInt8(ascii: "<") {
-                    let text = try text()
-                    if !stack.isEmpty { stack[stack.count - 1].children.append(.text(text)) }
-                } else if take("<!--") {
-                    let comment = try through("-->", from: start)
-                    if stack.isEmpty {
-                        comments.append(comment)
-                    } else {
-                        stack[stack.count - 1].children.append(.comment(comment, offset: start))
-                    }
-                } else if take("<![CDATA[") {
-                    let text = try through("]]>", from: start)
-                    if !stack.isEmpty { stack[stack.count - 1].children.append(.text(text)) }
-                } else if take("<?") {
-                    _ = try through("?>", from: start)
-                } else if take("<!") {
-                    try documentType(from: start)
-                } else if take("</") {
-                    let name = try name()
-                    skipSpace()
-                    guard take(">"), stack.last?.name == name else {
-                        throw Failure(message: "</\(name)> closes no element", offset: start)
-                    }
-                    close(stack.removeLast(), &stack, &root)
-                } else {
-                    index += 1
-                    let (node, isEmpty) = try openTag(from: start)
-                    guard root == nil else { throw Failure(message: "there are two root elements", offset: start) }
-                    if isEmpty {
-                        close(node, &stack, &root)
-                    } else {
-                        guard stack.count < Self.deepest else {
-                            throw Failure(message: "elements are nested more than \(Self.deepest) deep", offset: start)
-                        }
-                        stack.append(node)
-                    }
-                }
-            }
-            if let open = stack.last { throw Failure(message: "<\(open.name)> is not closed", offset: open.offset) }
-            if root == nil { throw Failure(message: "there is no element", offset: 0) }
-            return (root, comments, nil)
-        } catch {
-            // Elements that were complete are kept; the open ones but the root may lack their end.
-            return (root ?? stack.first, comments, error)
+    var elements: [AndroidXML] {
+        children.compactMap { child in
+            if case .element(let element) = child { element } else { nil }
         }
     }
 
-    private func close(_ node: Node, _ stack: inout [Node], _ root: inout Node?) {
-        if stack.isEmpty { root = node } else { stack[stack.count - 1].children.append(.element(node)) }
-    }
-
-    private mutating func openTag(from start: Int) throws(Failure) -> (Node, isEmpty: Bool) {
-        let name = try name()
-        var attributes: [String: String] = [:]
-        while true {
-            skipSpace()
-            if take("/>") { return (Node(name: name, attributes: attributes, offset: start), true) }
-            if take(">") { return (Node(name: name, attributes: attributes, offset: start), false) }
-            let attribute = try self.name()
-            skipSpace()
-            guard take("=") else { throw Failure(message: "expected = after \(attribute)", offset: index) }
-            skipSpace()
-            guard index < bytes.count, [UInt8(ascii: "\""), UInt8(ascii: "'")].contains(bytes[index]) else {
-                throw Failure(message: "the value of \(attribute) is not quoted", offset: index)
-            }
-            let quote = bytes[index]
-            index += 1
-            guard let end = bytes[index...].firstIndex(of: quote) else {
-                throw Failure(message: "the value of \(attribute) has no end", offset: index)
-            }
-            attributes[attribute] = try resolved(index..<end)
-            index = end + 1
-        }
-    }
-
-    private mutating func name() throws(Failure) -> String {
-        let start = index
-        while index < bytes.count, !" \t\r\n=/<>\"'&!?".utf8.contains(bytes[index]) { index += 1 }
-        guard index > start else { throw Failure(message: "expected a name", offset: start) }
-        return String(decoding: bytes[start..<index], as: UTF8.self)
-    }
-
-    private mutating func text() throws(Failure) -> String {
-        let start = index
-        index = bytes[start...].firstIndex(of: UInt8(ascii: "<")) ?? bytes.count
-        return try resolved(start..<index)
-    }
-
-    /// The text of a range with its references resolved and its line ends as XML has them.
-    private func resolved(_ range: Range<Int>) throws(Failure) -> String {
-        var result: [UInt8] = []
-        var index = range.lowerBound
-        while index < range.upperBound {
-            if bytes[index] == UInt8(ascii: "\r") {
-                result.append(UInt8(ascii: "\n"))
-                index += index + 1 < range.upperBound && bytes[index + 1] == UInt8(ascii: "\n") ? 2 : 1
-            } else if bytes[index] == UInt8(ascii: "&") {
-                guard let end = bytes[index..<range.upperBound].prefix(14).firstIndex(of: UInt8(ascii: ";")) else {
-                    throw Failure(message: "& begins no reference; write &amp;", offset: index)
-                }
-                let name = String(decoding: bytes[(index + 1)..<end], as: UTF8.self)
-                guard let scalar = Self.reference(name) else {
-                    throw Failure(message: "&\(name); is not known", offset: index)
-                }
-                result += String(scalar).utf8
-                index = end + 1
-            } else {
-                result.append(bytes[index])
-                index += 1
+    /// The text of the element and of all elements inside.
+    var text: String {
+        children.reduce(into: "") { text, child in
+            switch child {
+            case .text(let piece): text += piece
+            case .element(let element): text += element.text
+            case .comment: break
             }
         }
-        return String(decoding: result, as: UTF8.self)
     }
 
-    private static func reference(_ name: String) -> Character? {
-        let names: [String: Character] = ["amp": "&", "lt": "<", "gt": ">", "quot": "\"", "apos": "'"]
-        if let known = names[name] { return known }
-        guard name.hasPrefix("#") else { return nil }
-        let digits = name.dropFirst()
-        let value = digits.hasPrefix("x") ? UInt32(digits.dropFirst(), radix: 16) : UInt32(digits)
-        return value.flatMap(Unicode.Scalar.init).map { Character($0) }
-    }
+    // MARK: Namespaces
 
-    /// Skips a document type with its internal subset.
-    private mutating func documentType(from start: Int) throws(Failure) {
-        var depth = 1
-        while index < bytes.count {
-            if bytes[index] == UInt8(ascii: "<") { depth += 1 }
-            if bytes[index] == UInt8(ascii: ">") { depth -= 1 }
-            index += 1
-            if depth == 0 { return }
+    /// The prefixes that an export declares, with their namespaces.
+    static let namespaces = [
+        ("tools", "http://schemas.android.com/tools"), ("xliff", "urn:oasis:names:tc:xliff:document:1.2"),
+    ]
+
+    /// Whether the element only marks a part of a text that must not be translated.
+    var isTranslationMark: Bool { name.hasPrefix("xliff:") }
+
+    /// The element with the prefixes that an export declares; other prefixes are declared in the element.
+    func normalizingPrefixes(declaredBy root: AndroidXML) -> AndroidXML {
+        var declared: [String: String] = [:]
+        for attribute in root.attributes where attribute.name.hasPrefix("xmlns:") {
+            declared[String(attribute.name.dropFirst(6))] = attribute.value
         }
-        throw Failure(message: "the document type has no end", offset: start)
-    }
-
-    private mutating func through(_ end: String, from start: Int) throws(Failure) -> String {
-        let begin = index
-        while index < bytes.count {
-            if bytes[index...].starts(with: end.utf8) {
-                defer { index += end.utf8.count }
-                return String(decoding: bytes[begin..<index], as: UTF8.self)
+        var used: Set<String> = []
+        var element = renaming { name in
+            guard let colon = name.firstIndex(of: ":"), !name.hasPrefix("xmlns:"), !name.hasPrefix("xml:") else {
+                return name
             }
-            index += 1
+            let prefix = String(name[..<colon])
+            let uri = declared[prefix]
+            if let known = Self.namespaces.first(where: { $0.1 == uri }) { return known.0 + name[colon...] }
+            used.insert(prefix)
+            return name
         }
-        throw Failure(message: "there is no \(end)", offset: start)
+        for prefix in used.sorted() {
+            guard let uri = declared[prefix] else { continue }
+            element.attributes.append(Attribute(name: "xmlns:" + prefix, value: uri))
+        }
+        return element
     }
 
-    private mutating func skipSpace() {
-        while index < bytes.count, " \t\r\n".utf8.contains(bytes[index]) { index += 1 }
-    }
-
-    private mutating func take(_ text: String) -> Bool {
-        guard bytes[index...].starts(with: text.utf8) else { return false }
-        index += text.utf8.count
-        return true
+    private func renaming(_ name: (String) -> String) -> AndroidXML {
+        var element = self
+        element.name = name(self.name)
+        element.attributes = attributes.map { Attribute(name: name($0.name), value: $0.value) }
+        element.children = children.map { child in
+            if case .element(let inner) = child { .element(inner.renaming(name)) } else { child }
+        }
+        return element
     }
 
     // MARK: Writing
 
-    /// Whether XML 1.0 allows the scalar in a text.
+    /// The element as XML.
+    var xml: String {
+        let open =
+            "<" + name + attributes.map { " \($0.name)=\"\(Self.escaped($0.value, isAttribute: true))\"" }.joined()
+        if children.isEmpty { return open + "/>" }
+        let content = children.map { child in
+            switch child {
+            case .element(let element): element.xml
+            case .text(let text): Self.escaped(text)
+            case .comment(let text, _): "<!--\(text)-->"
+            }
+        }
+        return open + ">" + content.joined() + "</\(name)>"
+    }
+
+    /// Whether XML 1.0 allows a scalar in text.
     static func isLegal(_ scalar: Unicode.Scalar) -> Bool {
         switch scalar.value {
         case 0x9, 0xA, 0xD, 0x20...0xFFFD, 0x10000...0x10FFFF: true
@@ -243,18 +112,18 @@ struct AndroidXML {
         }
     }
 
-    /// The text with `&`, `<`, `>` and `"` as references.
-    static func escaped(_ text: String) -> String {
-        var result: [UInt8] = []
-        result.reserveCapacity(text.utf8.count)
-        for byte in text.utf8 {
-            switch byte {
-            case UInt8(ascii: "&"): result += "&amp;".utf8
-            case UInt8(ascii: "<"): result += "&lt;".utf8
-            case UInt8(ascii: ">"): result += "&gt;".utf8
-            default: result.append(byte)
+    /// The text with `&`, `<`, `>` and, in an attribute, `"` and line ends as character references.
+    static func escaped(_ text: String, isAttribute: Bool = false) -> String {
+        text.unicodeScalars.reduce(into: "") { result, scalar in
+            switch scalar {
+            case "&": result += "&amp;"
+            case "<": result += "&lt;"
+            case ">": result += "&gt;"
+            case "\"" where isAttribute: result += "&quot;"
+            case "\n" where isAttribute, "\t" where isAttribute: result += "&#\(scalar.value);"
+            case "\r": result += "&#13;"
+            default: result.unicodeScalars.append(scalar)
             }
         }
-        return String(decoding: result, as: UTF8.self)
     }
 }

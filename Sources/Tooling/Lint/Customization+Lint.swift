@@ -1,32 +1,34 @@
 public import AshlarCustomization
 
 extension Customization {
-    /// Looks for what is wrong with the whole tree: every language, the brand and theme in use, and their files.
+    /// Checks the whole tree: every language, the brand and themes, and their files.
     ///
-    /// Findings are those of reading the files (bad syntax, duplicates, suspicious escapes, aliases that lead nowhere)
-    /// and, for each language beside the base: missing, extra and untranslated keys, blanks at the edges that
-    /// differ, values that change type. For all layers: keys that differ only in case, colours whose alpha is ambiguous
-    /// or ignored, texts that are nearly a colour or number, images that no folder has, aliases of every theme that lead
-    /// nowhere, and the places where Foundation would stop reading without a word.
+    /// Findings are those of reading the files (syntax, duplicates, suspicious escapes) and, for each language other than
+    /// the base, missing, extra and untranslated keys, white space at the edges, placeholders and plural forms, and values
+    /// that change their type. In all layers the lint finds keys that differ only in case, ambiguous or ignored alphas,
+    /// texts that are nearly a color or number, missing images, dangling aliases, and the places where Foundation stops
+    /// reading a file without an error.
     ///
-    /// - Parameter ignored: The kinds of findings to leave out.
+    /// - Parameter rules: The rules to apply.
     /// - Returns: The findings as a report, with text and SARIF.
     /// - Complexity: O(*n*) in the bytes of all strings files of the tree; files that were not read yet are read.
-    public func lint(ignoring ignored: Set<CustomizationDiagnostic.Code> = []) -> CustomizationReport {
+    public func lint(rules: LintRules = .all) -> CustomizationReport {
         var linter = CustomizationLinter(self)
         linter.run()
-        return CustomizationReport(linter.findings.filter { !ignored.contains($0.code) })
+        return CustomizationReport(linter.findings.filter { rules.includes($0.code) })
     }
 }
 
-/// Goes through the layers of a tree rule by rule.
+/// Checks the layers of a tree rule by rule.
 struct CustomizationLinter {
     private(set) var findings: [CustomizationDiagnostic] = []
     private let customization: Customization
-    /// The stack in use, and of the tree every other language.
+    /// The stack in use, and every other language of the tree.
     private let layers: [CustomizationLayer]
     private let languages: [CustomizationLayer]
     private let base: [CustomizationLayer]
+    /// The pairs of similar keys that are reported; other languages have the same ones.
+    private var similarPairs: Set<[String]> = []
 
     init(_ customization: Customization) {
         self.customization = customization
@@ -43,13 +45,13 @@ struct CustomizationLinter {
     mutating func run() {
         findings = customization.diagnostics
         for layer in languages { findings += layer.diagnostics }
-        folders()
-        for layer in layers { files(of: layer) }
+        checkFolders()
+        for layer in layers { checkFiles(of: layer) }
         for layer in languages { compareLanguage(layer) }
         for layer in layers where !base.contains(where: { $0.id == layer.id }) { compareTypes(layer) }
-        aliases(of: customization)
-        otherThemes()
-        androidNames()
+        findings += customization.aliasErrors.map(\.diagnostic)
+        checkOtherThemes()
+        findings += AndroidResources(layers).diagnostics.filter { $0.code == .androidNameCollision }
         findings += FormatLint.check(layers: layers, base: customization.baseLanguage)
     }
 
@@ -70,11 +72,11 @@ struct CustomizationLinter {
 
     // MARK: Folders and files
 
-    private mutating func folders() {
+    private mutating func checkFolders() {
         guard let tree = customization.tree else { return }
         for name in tree.availableBrands where name != customization.brand {
             report(
-                .note, .unknownFolder, "\(name).lproj is no language and not the brand in use",
+                .note, .unknownFolder, "\(name).lproj is neither a language nor the brand in use",
                 at: CustomizationLocation(file: name + ".lproj"))
         }
         var encodings: [String: [StringsEncoding: String]] = [:]
@@ -87,52 +89,54 @@ struct CustomizationLinter {
             let names = files.values.sorted()
             report(
                 .note, .mixedEncodings,
-                "the table's files have different encodings, as \(names.joined(separator: " and "))",
+                "the files of the table have different encodings, such as \(names.joined(separator: " and "))",
                 at: CustomizationLocation(file: names[0]))
         }
     }
 
-    private mutating func files(of layer: CustomizationLayer) {
-        for (_, table) in layer.tables.sorted(by: { $0.key < $1.key }) {
-            truncation(table)
-            similarKeys(table)
-            for entry in table { value(entry, layer) }
+    private mutating func checkFiles(of layer: CustomizationLayer) {
+        for (name, table) in layer.tables.sorted(by: { $0.key < $1.key }) {
+            checkTruncation(table)
+            checkSimilarKeys(table, name)
+            for entry in table { checkValue(entry, layer) }
         }
     }
 
-    /// Finds where Foundation would stop without a word and lose what follows.
-    private mutating func truncation(_ table: StringsTable) {
+    /// Finds where Foundation stops without an error and loses the rest of the file.
+    private mutating func checkTruncation(_ table: StringsTable) {
         guard table.hasSourceText else { return }
         let foundation = StringsTable.parse(strings: table.sourceBytes, file: table.file, mode: .foundation)
         guard !foundation.isRejected, foundation.root == nil, foundation.table.count < table.count else { return }
         guard let lost = table.first(where: { foundation.table[$0.key] == nil }) else { return }
         report(
             .error, .truncatedByFoundation,
-            "Foundation and plutil stop before this entry without a word and lose it and all that follow",
+            "Foundation and plutil stop before this entry without an error and lose the rest of the file",
             at: lost.location, key: lost.key)
     }
 
-    private mutating func similarKeys(_ table: StringsTable) {
+    private mutating func checkSimilarKeys(_ table: StringsTable, _ name: String) {
         var folded: [String: CustomizationEntry] = [:]
         for entry in table {
-            // Swift compares texts by canonical equivalence, so accents composed differently meet here too.
+            // Swift compares strings by canonical equivalence, so the composition of accents makes no difference.
             let form = entry.key.lowercased()
-            guard let other = folded.updateValue(entry, forKey: form) else { continue }
+            guard let other = folded.updateValue(entry, forKey: form),
+                similarPairs.insert([name, other.key, entry.key].map { "\(Array($0.utf8))" }).inserted
+            else { continue }
             report(
                 .warning, .similarKeys,
-                "the key \"\(entry.key)\" differs from the one at line \(other.location.line) only in case or accents",
+                "key \"\(entry.key)\" differs from the one at line \(other.location.line) only in case or accents",
                 at: entry.location, key: entry.key)
         }
     }
 
-    private mutating func value(_ entry: CustomizationEntry, _ layer: CustomizationLayer) {
+    private mutating func checkValue(_ entry: CustomizationEntry, _ layer: CustomizationLayer) {
         guard case .string(let text) = entry.value else { return }
         if text.utf8.contains(0) || entry.key.utf8.contains(0) {
-            report(.warning, .nulCharacter, "the entry holds U+0000", at: entry.location, key: entry.key)
+            report(.warning, .nulCharacter, "the entry contains U+0000", at: entry.location, key: entry.key)
         }
-        if let kind = Self.nearlyTyped(text, layer.colors) {
+        if let kind = Self.nearlyTyped(text, layer.colors), !(layer.isTranslation && Self.isLocalizedNumber(text)) {
             report(
-                .warning, .malformedValue, "\"\(text)\" looks like a \(kind) and does not read as one",
+                .warning, .malformedValue, "\"\(text)\" looks like a \(kind) but is not one",
                 at: entry.location, key: entry.key)
         }
         switch layer.colors {
@@ -142,7 +146,7 @@ struct CustomizationLinter {
                 let alpha = CustomizationValue.integer(String(parts[3])), (1...100).contains(alpha)
             {
                 report(
-                    .warning, .ambiguousAlpha, "the alpha \(alpha) of \"\(text)\" is taken as \(alpha) of 255",
+                    .warning, .ambiguousAlpha, "alpha \(alpha) of \"\(text)\" is read as \(alpha) of 255",
                     at: entry.location, key: entry.key,
                     fix: "write \(alpha)% for a percentage, or decide with ColorDialect.components(alpha:)")
             }
@@ -153,25 +157,25 @@ struct CustomizationLinter {
             if digits.utf8.count == 8, digits.allSatisfy(\.isHexDigit) {
                 report(
                     .warning, .ignoredAlpha, "the last two digits of \"\(text)\" are ignored", at: entry.location,
-                    key: entry.key, fix: "give the alpha beside the colour")
+                    key: entry.key, fix: "state the alpha separately")
             }
         default: break
         }
         if isImageName(text), customization.tree != nil, !customization.hasImage(text, in: layer) {
             report(
-                .warning, .missingImage, "no folder of the stack has the image \(text)", at: entry.location,
+                .warning, .missingImage, "no folder of the stack contains the image \(text)", at: entry.location,
                 key: entry.key)
         }
     }
 
-    /// What a text was probably meant to be that does not read as anything: `92,66,300`, `#12345G`, `1,5`.
+    /// The kind of value that a malformed text was probably meant to be: `92,66,300`, `#12345G`, `1,5`.
     private static func nearlyTyped(_ text: String, _ dialect: ColorDialect) -> String? {
         let text = text.trimmingSpace()
         guard (3...40).contains(text.utf8.count), dialect.color(text) == nil else { return nil }
         if text.utf8.first == UInt8(ascii: "#") {
             let digits = text.dropFirst()
             let isLong = [3, 4, 6, 8].contains(digits.count)
-            return isLong && digits.count(where: \.isHexDigit) > digits.count / 2 ? "colour" : nil
+            return isLong && digits.count(where: \.isHexDigit) > digits.count / 2 ? "color" : nil
         }
         let parts = text.split(separator: ",", omittingEmptySubsequences: false)
         func isDigit(_ c: UInt8) -> Bool { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(c) }
@@ -183,16 +187,16 @@ struct CustomizationLinter {
         switch parts.count {
         case 1:
             let digits = text.utf8.drop { $0 == UInt8(ascii: "-") || $0 == UInt8(ascii: "+") }
-            return digits.allSatisfy(isDigit) && CustomizationValue.integer(text) == nil ? "whole number" : nil
+            return digits.allSatisfy(isDigit) && CustomizationValue.integer(text) == nil ? "integer" : nil
         case 2: return text.utf8.allSatisfy { isDigit($0) || $0 == UInt8(ascii: ",") } ? "number" : nil
         case 3, 4:
-            if case .components = dialect { return "colour" }
+            if case .components = dialect { return "color" }
             return nil
         default: return nil
         }
     }
 
-    /// Whether a text is nothing but the name of an image file.
+    /// Whether a text is the name of an image file.
     private func isImageName(_ text: String) -> Bool {
         guard let dot = text.lastIndex(of: "."), !text.contains(" "), !text.contains("/") else { return false }
         return Customization.imageExtensions.contains(text[text.index(after: dot)...].lowercased())
@@ -213,13 +217,13 @@ struct CustomizationLinter {
                 guard let (reference, _) = baseEntry(entry.key, name) else {
                     report(
                         .warning, .extraKey,
-                        "\(tag) has \"\(entry.key)\", which the base language \(customization.baseLanguage) lacks",
+                        "key \"\(entry.key)\" is in \(tag) but not in the base language \(customization.baseLanguage)",
                         at: entry.location, key: entry.key)
                     continue
                 }
                 compareText(entry, with: reference, tag)
             }
-            // A regional file is meant to hold differences only.
+            // A regional file contains only the differences from its parent.
             guard parents.isEmpty else { continue }
             var known: Set<String> = []
             for source in base {
@@ -231,14 +235,14 @@ struct CustomizationLinter {
                     }
                     report(
                         .warning, .missingTranslation,
-                        "\(tag) lacks \"\(reference.key)\", which is at \(reference.location)",
+                        "no \(tag) translation of \"\(reference.key)\", defined at \(reference.location)",
                         at: CustomizationLocation(file: table.file.isEmpty ? layer.id : table.file), key: reference.key)
                 }
             }
         }
     }
 
-    /// Whether an entry is a number, colour or other value that needs no translation.
+    /// Whether an entry is a number, color or other value that needs no translation.
     private func isValueOnly(_ entry: CustomizationEntry, _ layer: CustomizationLayer) -> Bool {
         !entry.value.readableTypes(colors: layer.colors).isEmpty
     }
@@ -251,19 +255,20 @@ struct CustomizationLinter {
             text.unicodeScalars.contains(where: \.properties.isAlphabetic), !isImageName(text),
             entry.value.readableTypes(colors: .ftCustomization).isEmpty
         {
-            report(.note, .untranslated, "the text is the base language's", at: entry.location, key: entry.key)
+            report(
+                .note, .untranslated, "the text is the same as the base language's", at: entry.location, key: entry.key)
         }
         func edges(_ text: String) -> [Character?] {
             [text.first, text.last].map { $0.flatMap { $0.isWhitespace ? $0 : nil } }
         }
         if edges(text) != edges(original) {
             report(
-                .warning, .edgeWhitespace, "blanks or line ends at the edges differ from the base language's text",
+                .warning, .edgeWhitespace, "white space at the edges differs from the base language's text",
                 at: entry.location, key: entry.key)
         }
     }
 
-    /// Tells of values that no longer read as what the base's value reads as.
+    /// Finds values that do not have the type of the base's value.
     private mutating func compareTypes(_ layer: CustomizationLayer) {
         for (name, table) in layer.tables.sorted(by: { $0.key < $1.key }) {
             for entry in table {
@@ -272,40 +277,50 @@ struct CustomizationLinter {
                 // A number may gain or lose a fraction; one kind has to remain.
                 guard !before.isEmpty, before.isDisjoint(with: entry.value.readableTypes(colors: layer.colors))
                 else { continue }
-                // "Yes" may well be the text of a button; only the spellings of flags are held to be flags.
+                // "Yes" may be the text of a button; only the spellings of flags are flags.
                 if before == [.bool], !["YES", "NO", "true", "false"].contains(reference.value.text ?? "") { continue }
+                if !before.isDisjoint(with: [.int, .double]), Self.isLocalizedNumber(entry.value.text ?? "") {
+                    report(
+                        .note, .localizedNumber,
+                        "\(entry.value) is a number in the spelling of a language; a typed read expects "
+                            + "\(reference.value), as at \(reference.location)", at: entry.location, key: entry.key)
+                    continue
+                }
                 report(
                     before == [.bool] ? .warning : .error, .changedType,
-                    "\(entry.value) does not read as \(Self.name(before)), as the base's \(reference.value) at "
-                        + "\(reference.location) does", at: entry.location, key: entry.key)
+                    "\(entry.value) is not \(Self.name(before)), unlike \(reference.value) of the base language at "
+                        + "\(reference.location)", at: entry.location, key: entry.key)
             }
         }
     }
 
+    /// Whether a text is a number as a language writes it: `0,25`, `1 000`, `٠٫٢٥`.
+    private static func isLocalizedNumber(_ text: String) -> Bool {
+        let scalars = text.trimmingSpace().unicodeScalars
+        func isDigit(_ scalar: Unicode.Scalar) -> Bool { scalar.properties.numericType == .decimal }
+        guard let last = scalars.last, isDigit(last), let sign = scalars.first else { return false }
+        return (isDigit(sign) || "+-−".unicodeScalars.contains(sign))
+            && scalars.dropFirst().allSatisfy { isDigit($0) || ".,٫٬'’\u{A0}\u{202F} ".unicodeScalars.contains($0) }
+    }
+
     private static func name(_ parts: Set<CustomizationValue.ReadableType>) -> String {
         parts.contains(.int)
-            ? "whole number" : parts.contains(.double) ? "number" : parts.contains(.bool) ? "boolean" : "colour"
+            ? "an integer" : parts.contains(.double) ? "a number" : parts.contains(.bool) ? "a boolean" : "a color"
     }
 
-    // MARK: Aliases
+    // MARK: Themes
 
-    private mutating func aliases(of customization: Customization) {
-        findings += customization.aliasErrors.map(\.diagnostic)
-    }
-
-    /// Looks into the themes that are not in use: what reading them met, and their aliases.
-    private mutating func otherThemes() {
+    /// Checks the themes that are not in use: the problems of reading them, their values and aliases.
+    private mutating func checkOtherThemes() {
         for theme in customization.themes where theme.name != customization.theme {
             findings += theme.diagnostics
             let themed = customization.switching(theme: theme.name)
-            for layer in themed.layers where !layers.contains(where: { $0.id == layer.id }) { files(of: layer) }
-            aliases(of: themed)
+            for layer in themed.layers where !layers.contains(where: { $0.id == layer.id }) { checkFiles(of: layer) }
+            findings += themed.aliasErrors.map(\.diagnostic)
         }
     }
+}
 
-    // MARK: Android
-
-    private mutating func androidNames() {
-        findings += AndroidResources(layers).diagnostics.filter { $0.code == .androidNameCollision }
-    }
+extension CustomizationLayer {
+    fileprivate var isTranslation: Bool { if case .language = role { true } else { false } }
 }

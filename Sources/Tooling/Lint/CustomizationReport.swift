@@ -1,33 +1,73 @@
 public import AshlarCustomization
 
-/// What a lint found, for people and for machines.
+/// The findings of a lint, for people and for machines.
 public struct CustomizationReport: Sendable {
-    /// The findings, by file and line.
+    /// The findings, sorted by file and line.
     public var diagnostics: [CustomizationDiagnostic]
 
     /// Creates a report.
     ///
-    /// - Parameter diagnostics: The findings; they are sorted by file, line and column, and repeats are left out.
+    /// - Parameter diagnostics: The findings, in any order; duplicates are removed.
     public init(_ diagnostics: [CustomizationDiagnostic]) {
-        var seen: Set<CustomizationDiagnostic> = []
-        self.diagnostics = diagnostics.filter { seen.insert($0).inserted }.sorted {
+        self.diagnostics = Set(diagnostics).sorted {
             ($0.file, $0.line, $0.column, $0.code.rawValue, $0.message)
                 < ($1.file, $1.line, $1.column, $1.code.rawValue, $1.message)
         }
     }
 
-    /// How many findings are errors.
+    /// The number of errors.
     public var errorCount: Int { diagnostics.count { $0.severity == .error } }
-    /// How many findings are warnings.
+    /// The number of warnings.
     public var warningCount: Int { diagnostics.count { $0.severity == .warning } }
-    /// Whether a program should exit with a failure: there are errors.
+    /// Whether there are errors, so that a program should exit with a failure.
     public var hasErrors: Bool { errorCount > 0 }
 
-    /// The findings one per line, as compilers print them, and a last line that counts them.
-    public var text: String {
-        let lines = diagnostics.map { $0.description + "\n" }.joined()
-        return lines + "\(errorCount) errors, \(warningCount) warnings, "
-            + "\(diagnostics.count - errorCount - warningCount) notes\n"
+    private var totals: String {
+        "\(errorCount) errors, \(warningCount) warnings, \(diagnostics.count - errorCount - warningCount) notes\n"
+    }
+
+    /// The findings one per line, as compilers print them, and a last line with their number.
+    public var text: String { diagnostics.map { $0.description + "\n" }.joined() + totals }
+
+    /// The number of findings of each rule with the first place, most frequent first, and a last line with the totals.
+    public var summary: String {
+        let rules = Dictionary(grouping: diagnostics, by: \.code).values.sorted {
+            ($1.count, $0[0].code.rawValue) < ($0.count, $1[0].code.rawValue)
+        }
+        let lines = rules.map { findings in
+            let severity = findings.map(\.severity).max(by: { $0.rank < $1.rank }) ?? .note
+            return "\(findings.count) × \(findings[0].code) (\(severity)), first at \(findings[0].location)\n"
+        }
+        return lines.joined() + totals
+    }
+
+    // MARK: Baselines
+
+    /// The findings as a baseline file: a line for each, with file, rule and key but no line number.
+    ///
+    /// A baseline lists the findings that a project accepts for now; see ``removing(baseline:)``. It stays valid when
+    /// lines move.
+    public var baseline: String { diagnostics.map { Self.identity($0) + "\n" }.sorted().joined() }
+
+    /// The report without the findings of a baseline file.
+    ///
+    /// A line of the file removes one finding, so a second finding of the same kind is new.
+    ///
+    /// - Parameter baseline: The text of the file; lines that match no finding are ignored.
+    /// - Returns: The new findings.
+    public func removing(baseline: String) -> CustomizationReport {
+        var known = Dictionary(baseline.split(whereSeparator: \.isNewline).map { (String($0), 1) }, uniquingKeysWith: +)
+        var report = self
+        report.diagnostics.removeAll { finding in
+            guard let count = known[Self.identity(finding)], count > 0 else { return false }
+            known[Self.identity(finding)] = count - 1
+            return true
+        }
+        return report
+    }
+
+    private static func identity(_ finding: CustomizationDiagnostic) -> String {
+        "\(finding.file) \(finding.code) \(JSONText.quoted(finding.key ?? ""))"
     }
 
     /// The findings as SARIF 2.1.0 (OASIS), which code hosts and editors read.
@@ -46,7 +86,7 @@ public struct CustomizationReport: Sendable {
               "$schema": "https://json.schemastore.org/sarif-2.1.0.json",
               "version": "2.1.0",
               "runs": [{
-                "tool": {"driver": {"name": "AshlarCustomization", "rules": [\
+                "tool": {"driver": {"name": "ashlar", "rules": [\
             \(rules.map { "{\"id\": \(JSONText.quoted($0))}" }.joined(separator: ", "))]}},
                 "columnKind": "unicodeCodePoints",
                 "results": [
@@ -72,7 +112,17 @@ extension CustomizationReport {
     }
 }
 
-/// Writes texts into JSON.
+extension CustomizationDiagnostic.Severity {
+    fileprivate var rank: Int {
+        switch self {
+        case .error: 2
+        case .warning: 1
+        default: 0
+        }
+    }
+}
+
+/// Writes texts as JSON.
 enum JSONText {
     static func quoted(_ text: String) -> String {
         var quoted = "\""

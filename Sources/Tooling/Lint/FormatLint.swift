@@ -1,6 +1,6 @@
 public import AshlarCustomization
 
-/// Compares the placeholders of translations with those of the base language, and finds plural forms that are missing.
+/// Compares the placeholders of translations with those of the base language, and finds missing plural forms.
 enum FormatLint {
     static func check(layers: [CustomizationLayer], base: LanguageTag) -> [CustomizationDiagnostic] {
         func isBase(_ layer: CustomizationLayer) -> Bool {
@@ -34,12 +34,13 @@ enum FormatLint {
         }
         if text.isFormat || base?.isFormat == true {
             for problem in text.problems {
-                let fix = problem.code == .unknownConversion ? "write %% for a percent sign" : nil
-                add(.warning, .placeholderMalformed, problem.description, fix: fix)
+                let fix = "write %% for a percent sign"
+                let hasFix = problem.code != .unknownConversion || problem.description.contains(fix)
+                add(.warning, .placeholderMalformed, problem.description, fix: hasFix ? nil : fix)
             }
             for placeholder in text.suspicious {
                 add(
-                    .warning, .placeholderSuspicious, "\"\(placeholder)\" reads as a placeholder",
+                    .warning, .placeholderSuspicious, "\"\(placeholder)\" is read as a placeholder",
                     fix: "write %% for a percent sign")
             }
             for placeholder in text.widths.sorted() where base?.widths.contains(placeholder) != true {
@@ -51,13 +52,15 @@ enum FormatLint {
                     fix: "write %\(position)$\(placeholder.dropFirst(2)) for argument \(position)")
             }
             if text.hasWidePercent {
-                add(.warning, .placeholderSuspicious, "the full-width sign ％ begins no placeholder", fix: "write %")
+                add(
+                    .warning, .placeholderSuspicious, "the full-width sign ％ does not start a placeholder",
+                    fix: "write %")
             }
         }
         if let base {
             for (position, type) in text.arguments.sorted(by: { $0.key < $1.key }) {
                 guard let expected = base.arguments[position] else {
-                    add(.error, .placeholderExtra, "argument \(position) (\(type)) is not in the base language's text")
+                    add(.error, .placeholderExtra, "argument \(position) (\(type)) is not used in the base language")
                     continue
                 }
                 if expected.kind != type.kind {
@@ -74,7 +77,7 @@ enum FormatLint {
             where text.arguments[position] == nil {
                 add(
                     .warning, .placeholderMissing,
-                    "argument \(position) (\(type)) of the base language's text is not used")
+                    "argument \(position) (\(type)) of the base language is not used")
             }
         }
         if let language, let message = text.message {
@@ -82,18 +85,18 @@ enum FormatLint {
                 let missing = PluralRules(language).usualCategories.filter { variable.forms[$0] == nil }
                 guard !missing.isEmpty else { continue }
                 let names = missing.map(\.rawValue).joined(separator: ", ")
-                add(.warning, .pluralCategoryMissing, "\(language) also needs \(names) in \"\(name)\"")
+                add(.warning, .pluralCategoryMissing, "missing plural forms of \"\(name)\" for \(language): \(names)")
             }
         }
         return found
     }
 }
 
-/// What a text asks of its arguments.
+/// The arguments that a text uses.
 private struct FormatUse {
     private(set) var arguments: [Int: CustomizationFormat.PlaceholderType] = [:]
     private(set) var problems: [CustomizationFormat.Problem] = []
-    /// What stands in a text like "50% of all" and happens to be a placeholder.
+    /// Placeholders that were probably not meant as such, as in "50% of all".
     private(set) var suspicious: [String] = []
     /// Placeholders like `%1d`, which may be a `%1$d` that lost its `$`.
     private(set) var widths: Set<String> = []
@@ -179,16 +182,16 @@ extension PluralRules {
 }
 
 extension CustomizationDiagnostic.Code {
-    /// A placeholder that is not well-formed.
+    /// A malformed placeholder.
     public static let placeholderMalformed = Self("placeholder-malformed")
-    /// Something that reads as a placeholder, or nearly, and was probably not meant so.
+    /// A text that is read as a placeholder, or nearly, but was probably not meant as one.
     public static let placeholderSuspicious = Self("placeholder-suspicious")
-    /// A translation uses an argument that the base language's text does not.
+    /// A translation uses an argument that the base language's text does not use.
     public static let placeholderExtra = Self("placeholder-extra")
-    /// A translation leaves out an argument of the base language's text.
+    /// A translation does not use an argument of the base language's text.
     public static let placeholderMissing = Self("placeholder-missing")
     /// A translation uses an argument as another type than the base language's text.
     public static let placeholderType = Self("placeholder-type")
-    /// A plural form that the language needs is not there.
+    /// A missing plural form that the language needs.
     public static let pluralCategoryMissing = Self("plural-category-missing")
 }

@@ -1,0 +1,71 @@
+import AshlarCore
+import AshlarTooling
+
+/// Checks the strings of a tree.
+struct LintCommand: ToolCommand {
+    static let name = "lint"
+    static let summary = "Checks the strings, languages, brands and themes of a tree."
+    static let synopsis = "FOLDER"
+    static let discussion = """
+        Checks every language of a tree, the brand and themes in use, and their files. The exit status is 1 if there are
+        errors that the baseline does not contain.
+        """
+    static let options =
+        TreeOptions.options + [
+            ToolOption("--format", value: "FORMAT", "Prints text, summary or sarif; text if omitted."),
+            ToolOption("--only", value: "RULE", "Reports only a rule; repeatable."),
+            ToolOption("--ignore", value: "RULE", "Does not report a rule; repeatable."),
+            ToolOption("--baseline", value: "FILE", "Does not report the findings listed in a file."),
+            ToolOption("--write-baseline", value: "FILE", "Writes all findings to a baseline file."),
+        ]
+
+    private let tree: TreeOptions
+    private let format: String
+    private let rules: LintRules
+    private let baseline: String?
+    private let newBaseline: String?
+
+    init(_ arguments: ToolArguments) throws(UsageError) {
+        tree = try TreeOptions(folder: try arguments.words("FOLDER")[0], arguments)
+        format = arguments.value(of: "--format") ?? "text"
+        let formats = ["text", "summary", "sarif"]
+        if !formats.contains(format) { throw UsageError("unknown format '\(format)'", format, among: formats) }
+        func codes(_ option: String) throws(UsageError) -> Set<CustomizationDiagnostic.Code> {
+            let known = LintRules.allCodes.map(\.rawValue).sorted()
+            var codes: Set<CustomizationDiagnostic.Code> = []
+            for name in arguments.values(of: option) {
+                guard known.contains(name) else { throw UsageError("unknown rule '\(name)'", name, among: known) }
+                codes.insert(CustomizationDiagnostic.Code(rawValue: name))
+            }
+            return codes
+        }
+        let (only, ignored) = (try codes("--only"), try codes("--ignore"))
+        rules = (only.isEmpty ? LintRules.all : .only(only)).ignoring(ignored)
+        (baseline, newBaseline) = (arguments.value(of: "--baseline"), arguments.value(of: "--write-baseline"))
+    }
+
+    func run(_ output: ToolOutput) throws(UsageError) -> ToolStatus {
+        guard output.checkFolder(tree.folder) else { return .problems }
+        let (strings, themeProblems) = try tree.load()
+        var report = strings.lint(rules: rules)
+        report = CustomizationReport(report.diagnostics + themeProblems.filter { rules.includes($0.code) })
+        do throws(FileFailure) {
+            if let newBaseline {
+                try AtomicFile.replace(newBaseline, with: Array(report.baseline.utf8), permissions: 0o644)
+            }
+            if let baseline {
+                let bytes = try WholeFile.read(baseline)
+                report = report.removing(baseline: String(decoding: bytes, as: UTF8.self))
+            }
+        } catch {
+            output.problem("error: \(error.path): \(error)")
+            return .problems
+        }
+        switch format {
+        case "sarif": output.raw(String(report.sarif.dropLast()))
+        case "summary": output.line(String(report.summary.dropLast()))
+        default: output.line(String(report.text.dropLast()))
+        }
+        return report.hasErrors && newBaseline == nil ? .problems : .success
+    }
+}

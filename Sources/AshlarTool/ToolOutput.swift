@@ -1,0 +1,46 @@
+/// Where a command prints: results to standard output, errors and warnings to standard error.
+struct ToolOutput {
+    private let out: (String) -> Void
+    private let error: (String) -> Void
+
+    init(out: @escaping (String) -> Void, error: @escaping (String) -> Void) { (self.out, self.error) = (out, error) }
+
+    /// Prints a result with its control characters escaped, since a file could control the terminal by them.
+    func line(_ text: String) { out(Self.escapingControls(text)) }
+
+    /// Prints a result as it is.
+    func raw(_ text: String) { out(text) }
+
+    /// Prints an error or a warning.
+    func problem(_ text: String) { error(Self.escapingControls(text)) }
+
+    /// Writes control characters other than line feed and tab as `\x1B` or `\u{9B}`.
+    static func escapingControls(_ text: String) -> String {
+        func isControl(_ scalar: Unicode.Scalar) -> Bool {
+            scalar.properties.generalCategory == .control && scalar != "\n" && scalar != "\t"
+        }
+        guard text.unicodeScalars.contains(where: isControl) else { return text }
+        return text.unicodeScalars.reduce(into: "") { result, scalar in
+            guard isControl(scalar) else { return result.unicodeScalars.append(scalar) }
+            let hex = String(scalar.value, radix: 16, uppercase: true)
+            result += scalar.value < 0x80 ? "\\x" + (hex.count < 2 ? "0" : "") + hex : "\\u{\(hex)}"
+        }
+    }
+}
+
+/// Lines of columns, each but the last as wide as its widest cell.
+func aligned(_ rows: [[String]]) -> [String] {
+    var widths: [Int] = []
+    for row in rows {
+        for (column, cell) in row.enumerated() {
+            if column == widths.count { widths.append(0) }
+            widths[column] = max(widths[column], cell.count)
+        }
+    }
+    return rows.map { row in
+        let cells = row.enumerated().map { column, cell in
+            column < row.count - 1 ? cell + String(repeating: " ", count: widths[column] - cell.count) : cell
+        }
+        return cells.joined(separator: "  ")
+    }
+}

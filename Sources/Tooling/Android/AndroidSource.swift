@@ -1,0 +1,86 @@
+import AshlarCustomization
+
+/// The XML that an entry was imported from, kept in the entry's comment where its value alone would not give it back.
+///
+/// The comment's last line is then a marker, `ashlar: {"android":["<string …>"]}`. So the resource survives also a way
+/// through strings files, and an export writes it again unless the value has changed.
+struct AndroidSource {
+    /// The people's part of the comment.
+    var comment: String?
+    /// The elements, all of one name: the one that gives the value, then variants for products and other types.
+    var elements: [AndroidXML] = []
+
+    init(comment: String? = nil, elements: [AndroidXML]) { (self.comment, self.elements) = (comment, elements) }
+
+    /// Reads an entry's comment.
+    init(_ comment: String?) {
+        self.comment = comment
+        guard let comment, let start = comment.range(ofMarker: AndroidMarker.prefix),
+            case .list(let texts)? = AndroidMarker(comment: String(comment[start...]))?["android"]
+        else { return }
+        elements = texts.compactMap { value in
+            guard case .string(let xml) = value else { return nil }
+            let read = AndroidXMLReader.read(xml)
+            return read.failure == nil ? read.root : nil
+        }
+        let people = comment[..<start].trimmingSpace()
+        self.comment = people.isEmpty ? nil : people
+    }
+
+    /// The entry's comment.
+    var text: String? {
+        guard !elements.isEmpty else { return comment }
+        let marker = AndroidMarker([("android", .list(elements.map { .string($0.xml) }))]).comment
+        return comment.map { $0 + "\n" + marker } ?? marker
+    }
+
+    /// The elements as XML, indented.
+    var xml: String { elements.map { "    " + $0.xml + "\n" }.joined() }
+
+    /// The resource that gives the entry's value.
+    var element: AndroidElement? { elements.first.flatMap { AndroidElement($0) } }
+
+    /// Whether an export of a value alone would give back the element.
+    static func isImplied(
+        _ node: AndroidXML, _ element: AndroidElement, by value: CustomizationValue, name: String
+    ) -> Bool {
+        let regenerated = AndroidElement(
+            value, typing: .declared, dialect: .ftCustomization, reference: AndroidReference.named)
+        guard regenerated == element, let xml = regenerated?.xml(name: name),
+            let written = AndroidXMLReader.read(xml).root, written.name == node.name,
+            Set(written.attributes) == Set(node.attributes), !node.text.contains("\\ud"), !node.text.contains("\\uD"),
+            !written.hasElements(otherThan: node)
+        else { return false }
+        switch element {
+        case .string, .plurals, .array: return true
+        default: return written.text.trimmingSpace() == node.text.trimmingSpace()
+        }
+    }
+}
+
+extension AndroidXML {
+    /// Whether the elements inside, with their attributes, differ from those of another.
+    fileprivate func hasElements(otherThan other: AndroidXML) -> Bool {
+        let (own, others) = (elements, other.elements)
+        return own.count != others.count
+            || zip(own, others).contains {
+                $0.name != $1.name || Set($0.attributes) != Set($1.attributes) || $0.hasElements(otherThan: $1)
+            }
+    }
+}
+
+extension StringProtocol {
+    /// The start of the last line that begins with a marker.
+    fileprivate func range(ofMarker prefix: String) -> Index? {
+        var start = startIndex
+        var found: Index?
+        while start < endIndex {
+            if self[start...].hasPrefix(prefix) { found = start }
+            guard let end = self[start...].firstIndex(where: \.isNewline) else { break }
+            start = index(after: end)
+        }
+        return found
+    }
+
+    fileprivate func trimmingSpace() -> String { String(self).trimmingSpace() }
+}
