@@ -34,6 +34,22 @@ extension LogSystem {
     /// - Returns: An error for each malformed value, with its file and line.
     @discardableResult
     public static func configure(from config: ApplicationConfig) -> [ConfigError] {
+        configure(from: config, over: LogSystem.thresholds)
+    }
+
+    /// Applies the section `log` of a store's configuration now and after every change, until the task is cancelled.
+    ///
+    /// A threshold that a reload removes returns to its value before the call. Malformed values are logged as warnings
+    /// with the context `config`.
+    public static func follow(_ store: ConfigStore) async {
+        let (base, isEnabled) = (LogSystem.thresholds, LogSystem.isEnabled)
+        for await config in store.changes() {
+            if config["log.enabled"] == nil { LogSystem.isEnabled = isEnabled }
+            for error in configure(from: config, over: base) { Log("config").warning("\(String(describing: error))") }
+        }
+    }
+
+    private static func configure(from config: ApplicationConfig, over base: LogThresholds) -> [ConfigError] {
         var errors: [ConfigError] = []
         func read<T: ConfigConvertible>(_ path: ConfigPath, as type: T.Type) -> T? {
             guard config[path] != nil else { return nil }
@@ -45,7 +61,7 @@ extension LogSystem {
             }
         }
 
-        var thresholds = LogSystem.thresholds
+        var thresholds = base
         if let threshold = read("log.threshold", as: Threshold.self) { thresholds.global = threshold.level }
         for prefix in config["log.contexts"]?.dictionary?.keys.sorted() ?? [] {
             let path = ConfigPath(components: ["log", "contexts", prefix])

@@ -43,8 +43,8 @@ extension AshlarApp {
         public var client: ClientConfiguration = ClientConfiguration()
         /// The transport of the client; nil for the platform's.
         public var transport: (any NetworkTransport)?
-        /// The bus for the app's events.
-        public var bus: EventBus = EventBus()
+        /// The bus for the app's events; nil for a new one whose failures are logged.
+        public var bus: EventBus?
 
         /// Creates settings for the files in a folder.
         ///

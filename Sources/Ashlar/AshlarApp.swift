@@ -7,8 +7,9 @@ public import AshlarNetworking
 /// The foundation of an app: configuration, log, customization, hosts, client, bus, router and services.
 ///
 /// The parts are ordinary objects of their modules. `AshlarApp` creates them in the order in which they depend on each
-/// other and connects them: the log takes its thresholds from the configuration, requests appear in the log and on the
-/// bus, and the client sends requests to the hosts the user selected.
+/// other and connects them. The log takes its thresholds from the configuration and follows its changes. Requests go to
+/// the hosts the user selected, carry the current language, and appear in the log and on the bus. Failures on the bus
+/// and changes of services appear in the log.
 ///
 /// ```swift
 /// let app = AshlarApp(AshlarApp.Configuration(resources: "Resources"))
@@ -39,6 +40,9 @@ public final class AshlarApp: Sendable {
     /// The issues found during start-up, in order.
     public let issues: [StartupIssue]
 
+    private let configurationTask: Task<Void, Never>
+    private let serviceLog: Watch
+
     /// Creates and connects every part.
     ///
     /// Reads files on the calling thread. A process has one log: a second app in the same process changes the settings
@@ -67,13 +71,22 @@ public final class AshlarApp: Sendable {
         issues += map.warnings.map { StartupIssue(.hosts, $0) }
         hosts = HostSwitch(map, store: configuration.hostChoices)
 
-        bus = configuration.bus
+        bus = configuration.bus ?? EventBus()
+        if configuration.bus == nil { bus.logFailures(to: Log("bus")) }
+        serviceLog = bus.logServices(to: Log("services"))
+        configurationTask = Task { [config] in await LogSystem.follow(config) }
         var client = configuration.client
         client.observers += [.activity(on: bus), .lines(to: Log("network"))]
+        client.middleware.append(AcceptLanguage(customization))
         self.client = NetworkClient(client, transport: configuration.transport, hosts: hosts.resolver)
         router = Router(bus: bus)
         services = ServiceRegistry(bus: bus)
         self.issues = issues
+    }
+
+    deinit {
+        configurationTask.cancel()
+        serviceLog.cancel()
     }
 
     /// Reads the host map, or returns an empty one if the file is missing or malformed.

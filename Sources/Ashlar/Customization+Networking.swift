@@ -1,0 +1,44 @@
+public import AshlarCustomization
+public import AshlarNetworking
+
+/// Adds the current languages to requests as `Accept-Language`.
+///
+/// The languages are those of the customization when the request is sent: the selected language, its parents, and the
+/// base language, with falling quality values. A request that has the field keeps its own.
+///
+/// ```swift
+/// var configuration = ClientConfiguration()
+/// configuration.middleware.append(AcceptLanguage(CustomizationCenter.shared))
+/// ```
+public struct AcceptLanguage: NetworkMiddleware {
+    private let center: CustomizationCenter
+
+    /// Creates a middleware that follows the languages of a center.
+    public init(_ center: CustomizationCenter) { self.center = center }
+
+    /// Adds the field and sends the request.
+    public func intercept(
+        _ request: NetworkRequest, next: NetworkNext
+    ) async throws(NetworkError) -> StreamedResponse {
+        var request = request
+        if request.headers["Accept-Language"] == nil {
+            request.headers["Accept-Language"] = Self.value(for: center.current)
+        }
+        return try await next(request)
+    }
+
+    /// The value of the field, such as `fr-CA, fr;q=0.9, en;q=0.8`.
+    static func value(for strings: Customization) -> String {
+        var tags: [String] = []
+        for language in [strings.overrideLanguage ?? strings.deviceLanguage, strings.baseLanguage] {
+            let parts = language.description.split(separator: "-")
+            for count in stride(from: parts.count, to: 0, by: -1) {
+                let tag = parts[..<count].joined(separator: "-")
+                if !tags.contains(tag) { tags.append(tag) }
+            }
+        }
+        return tags.enumerated().map { at, tag in
+            at == 0 ? tag : "\(tag);q=0.\(max(1, 10 - at))"
+        }.joined(separator: ", ")
+    }
+}

@@ -1,0 +1,34 @@
+public import AshlarEventBus
+public import AshlarLogging
+
+extension EventBus {
+    /// Logs every failure on this bus: a handler that threw, and a trigger that was refused.
+    ///
+    /// This method sets the bus's failure hook, which replaces an earlier one.
+    ///
+    /// ```swift
+    /// let bus = EventBus()
+    /// bus.logFailures(to: Log("bus"))
+    /// ```
+    public func logFailures(to log: Log, at level: LogLevel = .error) {
+        onFailure { failure in
+            log.log(
+                level, "\(failure.name): \(String(describing: failure.error))",
+                ["sequence": failure.sequence, "watcher": failure.watcher.map { "\($0)" }])
+        }
+    }
+
+    /// Logs every change of a service's state, until the returned watch is cancelled.
+    ///
+    /// Failures are logged as errors, other changes at `level`.
+    public func logServices(to log: Log, at level: LogLevel = .information) -> Watch {
+        watch("service:*:*") { signal in
+            guard let change = signal.payload as? ServiceChange else { return }
+            if let error = change.error {
+                log.error("\(change.name): \(change.state.rawValue): \(String(describing: error))")
+            } else {
+                log.log(level, "\(change.name): \(change.state.rawValue)")
+            }
+        }
+    }
+}
