@@ -331,7 +331,8 @@ struct ConfigInterpolator {
         var numbers = [Int](repeating: 0, count: tree.nodes.count)
         var copies: [(new: Int, old: Int)] = []
         var builder = ConfigTreeBuilder()
-        builder.reserve(nodes: tree.nodes.count, keyBytes: tree.keyBytes.count, strings: tree.strings.count)
+        builder.reserve(
+            nodes: tree.nodes.count, keyBytes: tree.keyBytes.count, strings: tree.strings.count)
         builder.open(.dictionary, position: 0)
         var walks = [Walk(children: tree.children(of: 0), isSecret: false)]
         while let last = walks.indices.last {
@@ -352,7 +353,7 @@ struct ConfigInterpolator {
                 while builder.depth > 0 { builder.close() }
                 break
             }
-            if tree.kind(of: Int(tree.nodes[node].parent)) == .dictionary { _ = builder.key(tree.key(of: node)) }
+            if tree.kind(of: Int(tree.nodes[node].parent)) == .dictionary { builder.key(tree.key(of: node)) }
             builder.source = tree.nodes[node].source
             let position = tree.nodes[node].position
             if isCopy { copies.append((builder.count, node)) } else { numbers[node] = builder.count }

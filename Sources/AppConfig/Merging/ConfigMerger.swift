@@ -1,3 +1,5 @@
+internal import AshlarCore
+
 /// Folds layers, from the weakest to the strongest, into one tree.
 ///
 /// The merge is a strict left fold: what a layer meets is the result of all weaker ones. Dictionaries merge key by key;
@@ -30,7 +32,7 @@ struct ConfigMerger {
     private var sourceOffsets: [UInt16] = []
     private var sources: [ConfigSource] = []
     private var builder = ConfigTreeBuilder()
-    private var table = ConfigKeyTable()
+    private var table = HashIndex()
     private(set) var diagnostics: [ConfigDiagnostic] = []
 
     init(_ layers: [ConfigLayer], policy: ConfigMergePolicy, readsDirectives: Bool = true) {
@@ -77,7 +79,7 @@ struct ConfigMerger {
     private mutating func emit(_ item: Item, withKey: Bool) -> Frame? {
         let (layer, node) = (layers[item.last.layer], item.last.node)
         let tree = layer.tree
-        if withKey { tree.withKey(of: item.first.node, in: layers[item.first.layer].tree, builder: &builder) }
+        if withKey { builder.key(Self.key(of: item.first, in: layers)) }
         builder.source = sourceOffsets[item.last.layer] + tree.nodes[node].source
         let needsWalk = !item.more.isEmpty || tree.hasGaps || hasDirectives(item.last.layer)
         if !needsWalk || !tree.kind(of: node).isContainer {
@@ -106,23 +108,23 @@ struct ConfigMerger {
             }
         }
         var groups: [[Contributor]] = []
+        // The first contributor of each group, whose key is the group's, even when nothing is left of the group.
+        var owners: [Contributor] = []
+        let layers = layers
         table.reset(expecting: contributors.reduce(0) { $0 + layers[$1.layer].tree.count(of: $1.node) })
         for contributor in contributors {
             let tree = layers[contributor.layer].tree
             if hasDirectives(contributor.layer) {
                 for name in ConfigDirectives.unset(contributor.node, tree) {
-                    if let group = group(of: name, in: groups) { groups[group].removeAll() }
+                    if let group = group(of: name, owners) { groups[group].removeAll() }
                 }
             }
             for child in tree.children(of: contributor.node) {
                 if hasDirectives(contributor.layer), tree.isDirective(child) { continue }
                 let next = Contributor(layer: contributor.layer, node: child)
-                let twin = tree.withKey(of: child) { key in
-                    table.insert(groups.count, hash: ConfigHash.hash(key)) { group in
-                        // A group keeps its key's node in front even when nothing else is left of it.
-                        let owner = owners[group]
-                        return layers[owner.layer].tree.withKey(of: owner.node) { $0.hasSameBytes(as: key) }
-                    }
+                let key = tree.keyBytes[tree.nodes[child].keyRange]
+                let twin = table.insert(groups.count, hash: ByteHash.hash(key.span.bytes)) { group in
+                    Self.key(of: owners[group], in: layers) == key
                 }
                 if let twin {
                     groups[twin].append(next)
@@ -132,20 +134,16 @@ struct ConfigMerger {
                 }
             }
         }
-        defer { owners.removeAll(keepingCapacity: true) }
         return groups.compactMap { fold($0) }
     }
 
-    /// The first contributor of each group being made, whose key is the group's.
-    private var owners: [Contributor] = []
+    private func group(of name: String, _ owners: [Contributor]) -> Int? {
+        table.find(ByteHash.hash(name)) { Self.key(of: owners[$0], in: layers).elementsEqual(name.utf8) }
+    }
 
-    private func group(of name: String, in groups: [[Contributor]]) -> Int? {
-        var name = name
-        return name.withUTF8 { key in
-            table.find(hash: ConfigHash.hash(key)) { group in
-                layers[owners[group].layer].tree.withKey(of: owners[group].node) { $0.hasSameBytes(as: key) }
-            }
-        }
+    private static func key(of contributor: Contributor, in layers: [ConfigLayer]) -> ArraySlice<UInt8> {
+        let tree = layers[contributor.layer].tree
+        return tree.keyBytes[tree.nodes[contributor.node].keyRange]
     }
 
     private mutating func fold(_ contributors: [Contributor]) -> Item? {
@@ -231,12 +229,5 @@ struct ConfigMerger {
                 .kindConflict, key: path(of: above), origin: upper.origin(of: above.node),
                 message: "\(upper.kind(of: above.node).name) replaces \(lower.kind(of: below.node).name) "
                     + "from \(lower.origin(of: below.node))"))
-    }
-}
-
-extension ConfigTree {
-    /// Makes a node's key that of the builder's next node.
-    fileprivate func withKey(of node: Int, in owner: ConfigTree, builder: inout ConfigTreeBuilder) {
-        owner.withKey(of: node) { _ = builder.key($0) }
     }
 }

@@ -1,5 +1,3 @@
-internal import AshlarCore
-
 /// The place a value was written: a line of a file, an environment variable, an argument, or code.
 public struct ConfigOrigin: Hashable, Sendable, CustomStringConvertible {
     /// The name people know the place by: a file name, `APP_HTTP__TIMEOUT`, `--http.timeout` or `run time`.
@@ -27,41 +25,5 @@ public struct ConfigOrigin: Hashable, Sendable, CustomStringConvertible {
         if let line { return "\(name):\(line)" }
         if let offset { return "\(name)@\(offset)" }
         return name
-    }
-}
-
-/// One source of a tree, with what is needed to turn a node's position into a place.
-struct ConfigSource: Sendable {
-    enum Positions: Sendable {
-        /// A node's position is a byte offset in a text of these lines.
-        case lines(LineTable)
-        /// A node's position is an offset in a file without lines.
-        case offsets
-        /// A node's position is an index into these names (variables, arguments).
-        case names([String])
-        /// Positions mean nothing.
-        case none
-    }
-
-    var name: String
-    var file: String?
-    var positions: Positions
-    /// Texts of the source are never templates.
-    var isLiteral = false
-
-    static func code(_ name: String) -> ConfigSource { ConfigSource(name: name, file: nil, positions: .none) }
-
-    func origin(at position: UInt32) -> ConfigOrigin {
-        switch positions {
-        case .lines(let lines):
-            let (line, column) = lines.position(of: Int(position))
-            return ConfigOrigin(name: name, file: file, line: line, column: column, offset: Int(position))
-        case .offsets:
-            return ConfigOrigin(name: name, file: file, offset: Int(position))
-        case .names(let names):
-            return ConfigOrigin(name: Int(position) < names.count ? names[Int(position)] : name)
-        case .none:
-            return ConfigOrigin(name: name, file: file)
-        }
     }
 }

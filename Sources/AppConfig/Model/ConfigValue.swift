@@ -82,33 +82,3 @@ extension ConfigValue: ExpressibleByStringLiteral, ExpressibleByIntegerLiteral, 
     /// Creates the value that removes a key.
     public init(nilLiteral: ()) { self = .null }
 }
-
-/// The kind of a node, one byte in the tree.
-enum ConfigKind: UInt8 {
-    case null
-    case boolean
-    case integer
-    case unsigned
-    case real
-    case string
-    case date
-    case data
-    case array
-    case dictionary
-
-    var name: String {
-        switch self {
-        case .null: "null"
-        case .boolean: "boolean"
-        case .integer, .unsigned: "integer"
-        case .real: "real"
-        case .string: "string"
-        case .date: "date"
-        case .data: "data"
-        case .array: "array"
-        case .dictionary: "dictionary"
-        }
-    }
-
-    var isContainer: Bool { self == .array || self == .dictionary }
-}

@@ -43,7 +43,7 @@ struct ConfigAssignments {
     private static func emit(_ branch: Branch, _ builder: inout ConfigTreeBuilder) {
         for key in branch.order {
             guard let child = branch.children[key] else { continue }
-            _ = builder.key(String(decoding: key.utf8.prefix(65535), as: UTF8.self))
+            builder.key(String(decoding: key.utf8.prefix(65535), as: UTF8.self))
             if let leaf = child.leaf {
                 builder.value(leaf.value, position: leaf.position)
             } else {

@@ -24,7 +24,8 @@ enum PropertyListReader {
                 .malformedSource, origin: source.origin(at: root.position), expected: "a dictionary as the root",
                 found: root.kind.phrase)
         }
-        var builder = ConfigTreeBuilder()
+        var builder = ConfigTreeBuilder(
+            keys: document.keyBytes, strings: document.strings, blobs: document.blobs)
         if let refused = builder.append(document) {
             let node = document.nodes[refused]
             let isLongKey = node.kind != .uid
@@ -77,29 +78,24 @@ extension PropertyListDocument {
 }
 
 extension ConfigTreeBuilder {
-    /// Appends a whole document; returns the node that a configuration cannot hold, if there is one.
-    fileprivate mutating func append(_ document: borrowing PropertyListDocument) -> Int? {
-        reserve(nodes: document.nodes.count, keyBytes: document.keyBytes.count, strings: document.strings.count)
-        for text in document.strings { addText(text) }
-        for blob in document.blobs { addBlob(blob) }
-        let keys = document.keyBytes
+    /// Appends the nodes of a document; returns the first that a configuration cannot hold, if there is one.
+    fileprivate mutating func append(_ document: PropertyListDocument) -> Int? {
+        reserve(nodes: document.nodes.count)
         for (number, node) in document.nodes.enumerated() {
             while let open = container, Int(document.nodes[open].end) <= number { close() }
             guard node.keyLength <= UInt16.max else { return number }
-            if node.keyLength > 0 {
-                let start = Int(node.keyStart)
-                keys[start..<(start + Int(node.keyLength))].withUnsafeBufferPointer { _ = key($0) }
-            }
+            let start = Int(node.keyStart)
+            let key = start..<(start + Int(node.keyLength))
             switch node.kind {
-            case .string: sharedString(node.index, position: node.position)
-            case .integer: integer(node.integer, position: node.position)
-            case .unsigned: unsigned(node.unsigned, position: node.position)
-            case .real: real(node.real, position: node.position)
-            case .boolean: boolean(node.boolean, position: node.position)
-            case .date: date(node.real, position: node.position)
-            case .data: sharedData(node.index, position: node.position)
-            case .array: open(.array, position: node.position)
-            case .dictionary: open(.dictionary, position: node.position)
+            case .string: append(.string, node.payload, position: node.position, key: key)
+            case .integer: append(.integer, node.payload, position: node.position, key: key)
+            case .unsigned: append(.unsigned, node.payload, position: node.position, key: key)
+            case .real: append(.real, node.payload, position: node.position, key: key)
+            case .boolean: append(.boolean, node.payload, position: node.position, key: key)
+            case .date: append(.date, node.payload, position: node.position, key: key)
+            case .data: append(.data, node.payload, position: node.position, key: key)
+            case .array: open(.array, position: node.position, key: key)
+            case .dictionary: open(.dictionary, position: node.position, key: key)
             case .uid: return number
             }
         }

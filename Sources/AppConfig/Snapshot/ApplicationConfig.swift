@@ -15,12 +15,10 @@
 /// A key is first tried as one literal key of the root, dots and all, then as a path; see ``ConfigPath``. Keys are
 /// case-sensitive. Paths up to 32 keys deep are found with one hash of the text, O(1) in the number of values.
 public struct ApplicationConfig: Sendable {
-    @usableFromInline
     var snapshot: ConfigSnapshot
     /// Root keys written at run time, each with its whole new section; nil when nothing was written.
     ///
     /// A section is a tree whose root holds that key alone, or nothing if the key was removed.
-    @usableFromInline
     var overlay: [String: ConfigSnapshot]?
     /// The writes that made `overlay`, for a store to repeat them after a reload.
     var writes = ConfigWrites()
@@ -120,12 +118,12 @@ extension ApplicationConfig {
         for child in base.children(of: 0) {
             let key = base.key(of: child)
             if overlay[key] != nil { continue }
-            _ = builder.key(key)
+            builder.key(key)
             builder.copy(child, of: base, sourceOffset: 1)
         }
         for (key, section) in overlay.sorted(by: { $0.key < $1.key }) {
             guard let child = section.tree.child(of: 0, key: key) else { continue }
-            _ = builder.key(key)
+            builder.key(key)
             builder.copy(child, of: section.tree, sourceOffset: 0)
         }
         builder.close()

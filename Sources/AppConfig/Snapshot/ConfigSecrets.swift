@@ -1,3 +1,5 @@
+internal import AshlarCore
+
 /// Which values are secret: they print as `<redacted>` in descriptions, errors, explanations, differences and logs.
 ///
 /// A value is secret when its path, or that of a dictionary or array it lies in, is listed here or in a file's `$secret`,

@@ -1,27 +1,19 @@
-import Synchronization
+internal import AshlarCore
 
-/// All that a configuration is made of after loading: the merged tree, its index, and the layers it came from.
+/// The result of loading: the merged tree, its index, and the layers it came from.
 ///
-/// Never changes; values set at run time lie beside it in `ApplicationConfig`.
-@usableFromInline
+/// A snapshot never changes; values set at run time are stored in `ApplicationConfig`.
 final class ConfigSnapshot: Sendable {
-    /// Distinguishes snapshots, so that a typed key can remember where it found its value.
+    /// Distinguishes snapshots, so that a typed key can cache the place of its value.
     let generation: UInt64
-    /// The generation where reads are nobody else's business; none at all where there is a tracker.
-    @usableFromInline
-    let quietGeneration: UInt64
-    // Memory of the tree, which never changes and lives as long as the snapshot.
-    @usableFromInline
-    nonisolated(unsafe) let texts: UnsafeBufferPointer<String>
     let tree: ConfigTree
     let index: ConfigIndex
     let context: ConfigContext
-    /// Whether numbers are read as the original did, looked at by the fast reads.
+    /// Whether numbers are converted as the original did.
     let readsAsSeed: Bool
-    /// Who wants to know of reads, if anybody does.
     let tracker: ConfigAccessTracker?
 
-    private static let generations = Atomic<UInt64>(0)
+    private static let generations = Mutex<UInt64>(0)
 
     init(tree: ConfigTree, context: ConfigContext) {
         self.tree = tree
@@ -29,9 +21,10 @@ final class ConfigSnapshot: Sendable {
         self.context = context
         readsAsSeed = context.coercion.kind == .seed
         tracker = nil
-        generation = Self.generations.add(1, ordering: .relaxed).newValue
-        quietGeneration = generation
-        texts = tree.strings
+        generation = Self.generations.withLock { generation in
+            generation += 1
+            return generation
+        }
     }
 
     /// The same values with another context.
@@ -40,42 +33,31 @@ final class ConfigSnapshot: Sendable {
         index = other.index
         self.tracker = tracker
         generation = other.generation
-        quietGeneration = tracker == nil ? generation : .max
-        texts = tree.strings
         self.context = context
         readsAsSeed = context.coercion.kind == .seed
     }
 
-    /// The node that a key's text means: a literal root key first, then a path.
-    @inline(__always)
+    /// The node of a key's text: a literal root key first, then a path.
     func find(_ key: String) -> Int? {
-        let short = index.hash(ofShort: key)
         let found = key.utf8.withContiguousStorageIfAvailable { text in
-            index.find(text, short ?? index.hash(of: text)) ?? (mayBeSpelledOtherwise(text) ? Self.unsure : Self.absent)
+            index.find(Span(_unsafeElements: text).bytes) ?? (mayBeSpelledOtherwise(text) ? nil : Self.absent)
         }
-        guard let found, found != Self.unsure else { return findSpelled(key) }
-        return found == Self.absent ? nil : found
+        guard let node = found ?? nil else { return findSpelled(key) }
+        return node == Self.absent ? nil : node
     }
 
     private static let absent = -1
-    private static let unsure = -2
 
-    /// Whether a text that the index does not know may mean a value all the same: by a spelling that is not canonical
-    /// (`::`, `\`, `[2]`), as a path that a literal key hides, or as one deeper than the index.
+    /// Whether a text that is not in the index may still name a value: by a spelling that is not canonical (`::`, `\`,
+    /// `[2]`), as a path that a literal key hides, or as a path deeper than the index.
     private func mayBeSpelledOtherwise(_ text: UnsafeBufferPointer<UInt8>) -> Bool {
-        if text.isEmpty || text.count >= ConfigIndex.maximumDepth * 2 - 1 || !index.hidden.isEmpty { return true }
-        for byte in text
-        where byte == UInt8(ascii: ":") || byte == UInt8(ascii: "[") || byte == UInt8(ascii: "\\") {
-            return true
-        }
-        return false
+        text.isEmpty || text.count >= ConfigIndex.maximumDepth * 2 - 1 || !index.hidden.isEmpty
+            || text.contains { $0 == UInt8(ascii: ":") || $0 == UInt8(ascii: "[") || $0 == UInt8(ascii: "\\") }
     }
 
     @inline(never)
     private func findSpelled(_ key: String) -> Int? {
-        var key = key
-        if key.isEmpty { return 0 }
-        return key.withUTF8 { index.find($0) } ?? find(ConfigPath(key).components)
+        key.isEmpty ? 0 : index.find(key) ?? find(ConfigPath(key).components)
     }
 
     /// The node that a path means.
@@ -93,13 +75,13 @@ final class ConfigSnapshot: Sendable {
         }
         if keys.isEmpty { return tree.descend(components) }
         var found: Int?
-        if keys.count == 1, case .key(var key) = keys[0] {
-            found = key.withUTF8 { index.find($0) }
+        if keys.count == 1, case .key(let key) = keys[0] {
+            found = index.find(key)
             if let node = found, tree.nodes[node].parent != 0 { found = nil }
         } else {
             var text: [UInt8] = []
             for case .key(let key) in keys { ConfigPath.append(key: key.utf8, to: &text, isFirst: text.isEmpty) }
-            found = text.withUnsafeBufferPointer { index.find($0) }
+            found = index.find(text)
             // A literal root key of the same text is not what exact steps mean.
             if let node = found, tree.nodes[node].parent == 0 { found = nil }
         }

@@ -1,4 +1,4 @@
-import Synchronization
+internal import AshlarCore
 
 /// The values of a key over time: the current one at once, then each newer one that differs.
 ///

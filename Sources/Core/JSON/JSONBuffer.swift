@@ -16,7 +16,7 @@ struct JSONBuffer {
         guard bytes.count <= options.bytes else {
             throw JSONSyntaxError(
                 kind: .size, message: "a document of \(bytes.count) bytes exceeds the limit of \(options.bytes)",
-                offset: options.bytes, line: 1, column: 1, path: "$", limit: options.bytes)
+                offset: options.bytes, line: 1, column: 1, path: "$", steps: [], limit: options.bytes)
         }
         (count, self.room) = (bytes.count, room)
         start = .allocate(capacity: bytes.count + room + JSONParser.padding)

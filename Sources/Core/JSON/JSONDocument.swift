@@ -45,7 +45,7 @@ package final class JSONDocument: @unchecked Sendable {
         /// Whether a comma may precede a closing bracket.
         package var allowsTrailingCommas: Bool
 
-        package static let deepest = 1024
+        package static let deepest = 10_000
         package static let largest = (1 << 28) - 1
 
         /// Creates options; limits beyond the greatest ones are clamped.

@@ -30,7 +30,7 @@ enum JSONParser {
             return try run.parse()
         } catch {
             var error = error
-            (error.path, error.open) = (run.path, run.openBrackets)
+            (error.steps, error.open) = (run.steps, run.openBrackets)
             if let member = run.incompleteMember { error.start = min(error.start, member) }
             run.discard()
             throw error
@@ -332,7 +332,7 @@ extension JSONParser.Run {
         (written, elements) = (out, number)
         let offset = min(p - text, count)
         return JSONParser.Failure(
-            reason: reason, offset: offset, start: start.map { $0 - text } ?? offset, open: [], path: "$")
+            reason: reason, offset: offset, start: start.map { $0 - text } ?? offset, open: [], steps: [])
     }
 
     /// The failure at a byte that starts no value: a closing bracket may follow a comma.
@@ -365,15 +365,15 @@ extension JSONParser.Run {
         return JSONTape.offset(tape[last]) - 1
     }
 
-    /// The path of the value at which the parse stopped.
-    var path: String {
-        guard depth > 0 else { return "$" }
-        return (1...depth).reduce("$") { path, level in
+    /// The steps to the value at which the parse stopped.
+    var steps: [JSONSyntaxError.Step] {
+        guard depth > 0 else { return [] }
+        return (1...depth).compactMap { level in
             if JSONTape.kind(tape[container(level)]) == JSONTape.array {
-                return path + "[\(level == depth ? elements : Int(truncatingIfNeeded: stack[level] >> 32))]"
+                return .index(level == depth ? elements : Int(truncatingIfNeeded: stack[level] >> 32))
             }
             let end = level == depth ? written : container(level + 1)
-            return path + (lastKey(of: container(level), upTo: end).map { JSONText.pathStep(key(at: $0)) } ?? "")
+            return lastKey(of: container(level), upTo: end).map { .key(key(at: $0)) }
         }
     }
 

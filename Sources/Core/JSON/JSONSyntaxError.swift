@@ -5,6 +5,12 @@ package struct JSONSyntaxError: Error, Hashable, Sendable {
         case syntax, depth, size, duplicateKey
     }
 
+    /// One step from the root to a value.
+    package enum Step: Hashable, Sendable {
+        case key(String)
+        case index(Int)
+    }
+
     package var kind: Kind
     /// The reason, such as "expected a value, found ']'".
     package var message: String
@@ -16,6 +22,8 @@ package struct JSONSyntaxError: Error, Hashable, Sendable {
     package var column: Int
     /// The path of the innermost value that was being parsed, such as `$.users[3].name`.
     package var path: String
+    /// The steps of the path.
+    package var steps: [Step]
     /// The limit that the text exceeds, for the kinds `depth` and `size`.
     package var limit: Int?
 }
@@ -36,7 +44,7 @@ extension JSONParser {
         var start: Int
         /// The offsets of the brackets of the open containers, outermost first.
         var open: [Int]
-        var path: String
+        var steps: [JSONSyntaxError.Step]
 
         private static let longestPath = 256
 
@@ -49,9 +57,16 @@ extension JSONParser {
                 case .duplicateKey: .duplicateKey
                 default: .syntax
                 }
+            let path = steps.reduce("$") { path, step in
+                switch step {
+                case .key(let key): path + JSONText.pathStep(key)
+                case .index(let index): path + "[\(index)]"
+                }
+            }
             return JSONSyntaxError(
                 kind: kind, message: message(in: text, options), offset: offset, line: line, column: column,
                 path: path.utf8.count > Self.longestPath ? "\(path.prefix(Self.longestPath))…" : path,
+                steps: steps,
                 limit: kind == .depth ? options.depth : nil)
         }
 

@@ -2,7 +2,7 @@ import AshlarCore
 import Testing
 
 @Suite struct BinaryPropertyListTests {
-    /// A binary property list of these objects; the first is the root. Offsets and references take one byte.
+    /// A binary property list of these objects, with offsets and references of one byte.
     static func file(_ objects: [[UInt8]], root: UInt8 = 0) -> [UInt8] {
         var bytes = Array("bplist00".utf8)
         var offsets: [UInt8] = []

@@ -46,7 +46,7 @@ extension ConfigTree {
     }
 
     private func hasSameKey(_ node: Int, _ other: ConfigTree, _ otherNode: Int) -> Bool {
-        withKey(of: node) { key in other.withKey(of: otherNode) { key.hasSameBytes(as: $0) } }
+        keyBytes[nodes[node].keyRange] == other.keyBytes[other.nodes[otherNode].keyRange]
     }
 
     private func hasSameScalar(at left: Int, as other: ConfigTree, at right: Int) -> Bool {

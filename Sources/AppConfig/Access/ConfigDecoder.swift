@@ -85,16 +85,8 @@ final class ConfigDecoding {
     let root: Int
     let path: ConfigPath
 
-    // Memory of the snapshot's tree.
-    let nodes: UnsafeBufferPointer<ConfigNode>
-    let strings: UnsafeBufferPointer<String>
-    let keys: UnsafePointer<UInt8>
-    let readsAsSeed: Bool
-
     init(_ config: ApplicationConfig, _ place: ConfigPlace, _ path: ConfigPath) {
         (self.config, snapshot, root, self.path) = (config, place.snapshot, place.node, path)
-        (nodes, strings, keys) = (place.tree.nodes, place.tree.strings, place.tree.firstKeyByte)
-        readsAsSeed = place.snapshot.readsAsSeed
     }
 
     /// The path of a node, for errors only.
@@ -116,7 +108,7 @@ struct ConfigDecoder: Decoder {
     var userInfo: [CodingUserInfoKey: Any] { [:] }
 
     var tree: ConfigTree { decoding.snapshot.tree }
-    var kind: ConfigKind { decoding.nodes[node].kind }
+    var kind: ConfigKind { tree.kind(of: node) }
     var coercion: ConfigCoercion { decoding.snapshot.context.coercion }
     var fullPath: ConfigPath { decoding.path(of: node) }
 
@@ -144,7 +136,7 @@ struct ConfigDecoder: Decoder {
 
     func container<Key: CodingKey>(keyedBy type: Key.Type) throws -> KeyedDecodingContainer<Key> {
         guard kind == .dictionary else { throw mismatch("dictionary") }
-        return KeyedDecodingContainer(Keyed<Key>(cursor: ConfigKeyCursor(self, asking: Key.self)))
+        return KeyedDecodingContainer(Keyed<Key>(entries: ConfigEntries(self)))
     }
 
     func unkeyedContainer() throws -> any UnkeyedDecodingContainer {

@@ -1,11 +1,10 @@
 extension ConfigDecoder {
     /// The entries of a dictionary, by key.
     ///
-    /// One reference and nothing else, as the standard library copies a container at every question.
     struct Keyed<Key: CodingKey>: KeyedDecodingContainerProtocol {
-        let cursor: ConfigKeyCursor
+        let entries: ConfigEntries
 
-        private var decoder: ConfigDecoder { cursor.decoder }
+        private var decoder: ConfigDecoder { entries.decoder }
 
         var codingPath: [any CodingKey] { decoder.codingPath }
 
@@ -14,10 +13,8 @@ extension ConfigDecoder {
             return tree.children(of: decoder.node).compactMap { Key(stringValue: tree.key(of: $0)) }
         }
 
-        @inline(__always)
         private func node(_ key: Key) throws -> Int {
-            let node = cursor.find(key.stringValue)
-            if node == ConfigKeyCursor.absent { throw missing(key) }
+            guard let node = entries.find(key.stringValue) else { throw missing(key) }
             return node
         }
 
@@ -33,34 +30,35 @@ extension ConfigDecoder {
                 hint: ConfigHints.nearest(to: key.stringValue, among: names).map { "did you mean \($0)?" })
         }
 
-        @inline(__always)
         private func integer<T: FixedWidthInteger & ConfigConvertible>(_ key: Key, as: T.Type = T.self) throws -> T {
             let number = try node(key)
-            let found = cursor.nodes[number]
-            if found.kind == .integer, !cursor.readsAsSeed, let value = T(exactly: Int64(bitPattern: found.payload)) {
+            let found = entries.tree.nodes[number]
+            if found.kind == .integer, !decoder.decoding.snapshot.readsAsSeed,
+                let value = T(exactly: Int64(bitPattern: found.payload))
+            {
                 return value
             }
             return try decoder.at(number).convert()
         }
 
-        func contains(_ key: Key) -> Bool { cursor.find(key.stringValue) != ConfigKeyCursor.absent }
-        func decodeNil(forKey key: Key) throws -> Bool { cursor.nodes[try node(key)].kind == .null }
+        func contains(_ key: Key) -> Bool { entries.find(key.stringValue) != nil }
+        func decodeNil(forKey key: Key) throws -> Bool { entries.tree.nodes[try node(key)].kind == .null }
 
         func decode(_ type: Bool.Type, forKey key: Key) throws -> Bool {
             let number = try node(key)
-            let found = cursor.nodes[number]
+            let found = entries.tree.nodes[number]
             return found.kind == .boolean ? found.payload != 0 : try decoder.at(number).convert()
         }
 
         func decode(_ type: String.Type, forKey key: Key) throws -> String {
             let number = try node(key)
-            let found = cursor.nodes[number]
-            return found.kind == .string ? cursor.strings[Int(found.payload)] : try decoder.at(number).convert()
+            let found = entries.tree.nodes[number]
+            return found.kind == .string ? entries.tree.strings[Int(found.payload)] : try decoder.at(number).convert()
         }
 
         func decode(_ type: Double.Type, forKey key: Key) throws -> Double {
             let number = try node(key)
-            let found = cursor.nodes[number]
+            let found = entries.tree.nodes[number]
             let value = Double(bitPattern: found.payload)
             return found.kind == .real && value.isFinite ? value : try decoder.at(number).convert()
         }

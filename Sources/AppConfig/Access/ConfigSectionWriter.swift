@@ -28,7 +28,7 @@ struct ConfigSectionWriter {
         _ value: ConfigValue?, _ steps: ArraySlice<ConfigPath.Component>, _ builder: inout ConfigTreeBuilder
     ) -> Bool {
         guard case .key(let first)? = steps.first else { return false }
-        _ = builder.key(first)
+        builder.key(first)
         var node = old?.node
         /// For each container that was opened, what comes behind the step into it.
         var trailing: [[Int]] = []
@@ -43,7 +43,7 @@ struct ConfigSectionWriter {
                 for child in kind == .dictionary ? children : [] {
                     if old?.tree.key(of: child) == key { node = child } else { copy(child, &builder) }
                 }
-                if !isRemoved { _ = builder.key(key) }
+                if !isRemoved { builder.key(key) }
             case .index(let index):
                 let elements = kind == .array ? children : []
                 guard index <= elements.count, index < elements.count || value != nil else { return false }
@@ -86,7 +86,7 @@ struct ConfigSectionWriter {
 
     private func copy(_ child: Int, _ builder: inout ConfigTreeBuilder) {
         guard let tree = old?.tree else { return }
-        if tree.kind(of: Int(tree.nodes[child].parent)) == .dictionary { _ = builder.key(tree.key(of: child)) }
+        if tree.kind(of: Int(tree.nodes[child].parent)) == .dictionary { builder.key(tree.key(of: child)) }
         builder.copy(child, of: tree, sourceOffset: sourceOffset)
     }
 }

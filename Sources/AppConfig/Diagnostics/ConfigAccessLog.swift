@@ -1,4 +1,4 @@
-import Synchronization
+internal import AshlarCore
 
 /// One read of a configuration.
 public struct ConfigAccess: Sendable, Hashable {
@@ -8,36 +8,24 @@ public struct ConfigAccess: Sendable, Hashable {
     public let isFound: Bool
 }
 
-/// Which values of a snapshot have been read, one bit for each, and who wants to hear of each read.
+/// Records which values of a snapshot have been read, and reports reads.
 final class ConfigAccessTracker: Sendable {
-    /// Never moved or freed before `deinit`; the words themselves are atomic.
-    private nonisolated(unsafe) let words: UnsafeMutablePointer<Atomic<UInt64>>
-    private let count: Int
+    private let isRead: Mutex<[Bool]>
     let report: (@Sendable (ConfigAccess) -> Void)?
     let remark: (@Sendable (ConfigDiagnostic) -> Void)?
 
     init(
         nodes: Int, report: (@Sendable (ConfigAccess) -> Void)?, remark: (@Sendable (ConfigDiagnostic) -> Void)?
     ) {
-        count = (nodes + 63) / 64
-        words = .allocate(capacity: count)
-        for word in 0..<count { (words + word).initialize(to: Atomic(0)) }
+        isRead = Mutex([Bool](repeating: false, count: nodes))
         self.report = report
         self.remark = remark
     }
 
-    deinit {
-        words.deinitialize(count: count)
-        words.deallocate()
-    }
+    func note(_ node: Int) { isRead.withLock { $0[node] = true } }
 
-    func note(_ node: Int) {
-        let bit: UInt64 = 1 << UInt64(node % 64)
-        let word = words + node / 64
-        if word.pointee.load(ordering: .relaxed) & bit == 0 { word.pointee.bitwiseOr(bit, ordering: .relaxed) }
-    }
-
-    func isNoted(_ node: Int) -> Bool { words[node / 64].load(ordering: .relaxed) >> UInt64(node % 64) & 1 == 1 }
+    /// For each node, whether it has been read.
+    var readNodes: [Bool] { isRead.withLock { $0 } }
 }
 
 extension ConfigSnapshot {
@@ -77,7 +65,8 @@ extension ApplicationConfig {
         let tracker = ConfigAccessTracker(nodes: snapshot.tree.nodes.count, report: report, remark: remark)
         if let old, let known = old.snapshot.tracker {
             let tree = old.snapshot.tree
-            for node in tree.nodes.indices where known.isNoted(node) {
+            let isRead = known.readNodes
+            for node in tree.nodes.indices where isRead[node] {
                 if let same = snapshot.find(tree.path(of: node).components) { tracker.note(same) }
             }
         }
@@ -92,20 +81,20 @@ extension ApplicationConfig {
     public func unusedKeys() -> [ConfigPath]? {
         guard let tracker = snapshot.tracker else { return nil }
         let tree = snapshot.tree
-        if tracker.isNoted(0) { return [] }
+        let isRead = tracker.readNodes
+        if isRead[0] { return [] }
         var unused: [ConfigPath] = []
         var node = 1
         while node < tree.nodes.count {
             let end = Int(tree.nodes[node].end)
             let isDictionary = tree.kind(of: node) == .dictionary && tree.count(of: node) > 0
             let isSection = isDictionary && snapshot.context.isSection(node, of: tree)
-            if tracker.isNoted(node) || isSection {
+            if isRead[node] || isSection {
                 node = end
             } else if isDictionary {
                 node += 1
             } else {
-                let isInArrayThatWasRead = (node + 1..<max(node + 1, end)).contains { tracker.isNoted($0) }
-                if !isInArrayThatWasRead { unused.append(tree.path(of: node)) }
+                if !tree.descendants(of: node).contains(where: { isRead[$0] }) { unused.append(tree.path(of: node)) }
                 node = end
             }
         }

@@ -33,7 +33,7 @@ extension ConfigTreeBuilder {
                 continue
             }
             let child = top.values[top.next]
-            if !top.keys.isEmpty { _ = key(String(decoding: top.keys[top.next].utf8.prefix(65535), as: UTF8.self)) }
+            if !top.keys.isEmpty { key(String(decoding: top.keys[top.next].utf8.prefix(65535), as: UTF8.self)) }
             frames[frames.count - 1].next += 1
             add(child, position)
             if let next = frame(for: child) { frames.append(next) }
@@ -44,12 +44,12 @@ extension ConfigTreeBuilder {
     private mutating func add(_ value: ConfigValue, _ position: UInt32) {
         switch value {
         case .null: null(position: position)
-        case .boolean(let value): boolean(value, position: position)
-        case .integer(let value): integer(value, position: position)
-        case .unsigned(let value): unsigned(value, position: position)
-        case .real(let value): real(value, position: position)
+        case .boolean(let value): append(.boolean, value ? 1 : 0, position: position)
+        case .integer(let value): append(.integer, UInt64(bitPattern: value), position: position)
+        case .unsigned(let value): append(value > UInt64(Int64.max) ? .unsigned : .integer, value, position: position)
+        case .real(let value): append(.real, value.bitPattern, position: position)
         case .string(let value): string(value, position: position)
-        case .date(let value): date(value.timeIntervalSinceReferenceDate, position: position)
+        case .date(let value): append(.date, value.timeIntervalSinceReferenceDate.bitPattern, position: position)
         case .data(let value): data([UInt8](value), position: position)
         case .array: open(.array, position: position)
         case .dictionary: open(.dictionary, position: position)

@@ -14,7 +14,6 @@
 /// let timeout = config[Settings.timeout]  // 15
 /// ```
 public struct ConfigKey<Value: ConfigConvertible & Sendable>: Sendable {
-    @usableFromInline
     let slot: ConfigKeySlot
     /// The key as it was written.
     public var name: String { slot.name }
@@ -110,20 +109,10 @@ extension ApplicationConfig {
     }
 
     /// The value of a key, read without a detour through ``ConfigValue``.
-    @inlinable
     public subscript(_ key: ConfigKey<String>) -> String {
-        if overlay == nil, let text = key.slot.text(in: snapshot) { return text }
-        return find(key)
-    }
-
-    @usableFromInline
-    @inline(never)
-    func find(_ key: ConfigKey<String>) -> String {
         guard let node = fastNode(key) else { return slow(key) }
         let found = snapshot.tree.nodes[node]
-        guard found.kind == .string else { return slow(key) }
-        key.slot.rememberText(Int(found.payload), in: snapshot)
-        return snapshot.tree.strings[Int(found.payload)]
+        return found.kind == .string ? snapshot.tree.strings[Int(found.payload)] : slow(key)
     }
 
     /// The node of a key in the snapshot; nil if there is none or something stands in the way of reading just that.

@@ -1,0 +1,160 @@
+internal import AshlarCore
+
+/// Reads JSON objects into trees.
+///
+/// Stricter than RFC 8259: integers must fit 64 bits, other numbers must be finite, and keys must be unique unless the
+/// context permits duplicates.
+struct JSONReader {
+    private let document: JSONDocument
+    private let context: ConfigReaderContext
+    private let source: ConfigSource
+    private var builder = ConfigTreeBuilder()
+
+    /// Reads the bytes of a file.
+    static func read(_ bytes: [UInt8], _ context: ConfigReaderContext) throws(ConfigError) -> ConfigReading {
+        let source = ConfigSource(name: context.name, file: context.file, positions: .lines(LineTable(bytes)))
+        let options = JSONDocument.Options(
+            depth: context.limits.depth, rejectsDuplicateKeys: context.duplicates == .error)
+        let document: JSONDocument
+        do throws(JSONSyntaxError) {
+            document = try JSONDocument(bytes, options: options)
+        } catch {
+            throw self.error(error, source, context)
+        }
+        var reader = JSONReader(document: document, context: context, source: source)
+        return try reader.read()
+    }
+
+    private static func error(
+        _ error: JSONSyntaxError, _ source: ConfigSource, _ context: ConfigReaderContext
+    ) -> ConfigError {
+        let origin = source.origin(at: UInt32(error.offset))
+        if error.kind == .depth {
+            return ConfigError(
+                .limitExceeded, origin: origin,
+                expected: "at most \(context.limits.depth) nested dictionaries and arrays")
+        }
+        let path = error.steps.map { step -> ConfigPath.Component in
+            switch step {
+            case .key(let key): .key(key)
+            case .index(let index): .index(index)
+            }
+        }
+        let code: ConfigError.Code =
+            switch error.kind {
+            case .size: .limitExceeded
+            case .duplicateKey: .duplicateKey
+            default: .malformedSource
+            }
+        return ConfigError(code, key: path.isEmpty ? nil : ConfigPath(path), origin: origin, reason: error.message)
+    }
+
+    private init(document: JSONDocument, context: ConfigReaderContext, source: ConfigSource) {
+        (self.document, self.context, self.source) = (document, context, source)
+    }
+
+    private mutating func read() throws(ConfigError) -> ConfigReading {
+        guard document.kind(at: 0) == .object else { throw failure(at: 0, expected: "an object as the root") }
+        let end = document.next(after: 0)
+        var ends: [Int] = []
+        /// For each position on the tape, its node, if duplicates must be found.
+        var nodes = [Int](repeating: 0, count: context.duplicates == .lastWins ? end : 0)
+        var position = 0
+        while position < end {
+            while let end = ends.last, end <= position {
+                builder.close()
+                ends.removeLast()
+            }
+            let kind = JSONTape.kind(document.word(at: position))
+            if kind == JSONTape.key || kind == JSONTape.escapedKey {
+                if !document.withUTF8(at: position, { builder.key($0) }) {
+                    throw failure(.limitExceeded, at: position, expected: "a key of at most 65535 bytes")
+                }
+                position += 1
+            }
+            if builder.count >= context.limits.values {
+                throw failure(.limitExceeded, at: position, expected: "at most \(context.limits.values) values")
+            }
+            if !nodes.isEmpty { nodes[position] = builder.count }
+            try append(position)
+            if builder.container == builder.count - 1 { ends.append(document.next(after: position)) }
+            position += 1
+        }
+        while builder.container != nil { builder.close() }
+        var diagnostics: [ConfigDiagnostic] = []
+        for position in nodes.indices where JSONTape.kind(document.word(at: position)) == JSONTape.object {
+            try supersedeDuplicates(in: position, nodes, &diagnostics)
+        }
+        return ConfigReading(tree: builder.finish(sources: [source]), diagnostics: diagnostics)
+    }
+
+    private mutating func append(_ position: Int) throws(ConfigError) {
+        let place = offset(of: position)
+        switch document.kind(at: position) {
+        case .null: builder.null(position: place)
+        case .bool: builder.append(.boolean, document.isTrue(at: position) ? 1 : 0, position: place)
+        case .string: builder.string(document.string(at: position), position: place)
+        case .array: builder.open(.array, position: place)
+        case .object: builder.open(.dictionary, position: place)
+        case .integer:
+            if let value = document.int64(at: position) {
+                builder.append(.integer, UInt64(bitPattern: value), position: place)
+            } else if let value = document.uint64(at: position) {
+                builder.append(.unsigned, value, position: place)
+            } else {
+                throw failure(at: position, expected: "a 64-bit integer", found: "a larger number")
+            }
+        case .fraction:
+            guard let value = document.double(at: position) else {
+                throw failure(at: position, expected: "a finite number", found: "a larger number")
+            }
+            builder.append(.real, value.bitPattern, position: place)
+        }
+    }
+
+    private mutating func supersedeDuplicates(
+        in object: Int, _ nodes: [Int], _ diagnostics: inout [ConfigDiagnostic]
+    ) throws(ConfigError) {
+        var latest: [String: Int] = [:]
+        for key in document.children(of: object) {
+            let name = document.string(at: key)
+            guard let twin = latest.updateValue(key, forKey: name) else { continue }
+            let (first, second) = (source.origin(at: offset(of: twin)), source.origin(at: offset(of: key)))
+            diagnostics.append(try context.duplicate(path(to: key), first: first, second: second))
+            builder.supersede(nodes[twin + 1])
+        }
+    }
+
+    private func offset(of position: Int) -> UInt32 { UInt32(document.range(of: position).lowerBound) }
+
+    private func path(to position: Int) -> ConfigPath {
+        var components: [ConfigPath.Component] = []
+        document.walk(from: 0, to: position) { step in
+            switch step {
+            case .key(let position): components.append(.key(document.string(at: position)))
+            case .index(let index): components.append(.index(index))
+            }
+        }
+        return ConfigPath(components)
+    }
+
+    private func failure(
+        _ code: ConfigError.Code = .malformedSource, at position: Int, expected: String, found: String? = nil
+    ) -> ConfigError {
+        let path = code == .limitExceeded ? .root : path(to: position)
+        return ConfigError(
+            code, key: path.components.isEmpty ? nil : path, origin: source.origin(at: offset(of: position)),
+            expected: expected, found: found ?? (position == 0 ? name(of: document.kind(at: 0)) : nil))
+    }
+
+    private func name(of kind: JSONKind) -> String {
+        switch kind {
+        case .null: "null"
+        case .bool: "a boolean"
+        case .integer, .fraction: "a number"
+        case .string: "a string"
+        case .array: "an array"
+        case .object: "an object"
+        }
+    }
+}

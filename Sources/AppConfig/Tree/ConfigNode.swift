@@ -1,0 +1,63 @@
+/// The kind of a node, one byte in the tree.
+enum ConfigKind: UInt8 {
+    case null
+    case boolean
+    case integer
+    case unsigned
+    case real
+    case string
+    case date
+    case data
+    case array
+    case dictionary
+
+    var name: String {
+        switch self {
+        case .null: "null"
+        case .boolean: "boolean"
+        case .integer, .unsigned: "integer"
+        case .real: "real"
+        case .string: "string"
+        case .date: "date"
+        case .data: "data"
+        case .array: "array"
+        case .dictionary: "dictionary"
+        }
+    }
+
+    var isContainer: Bool { self == .array || self == .dictionary }
+}
+
+/// One value of a tree: 32 bytes without references, so trees of any depth are copied and freed without recursion.
+struct ConfigNode {
+    /// The bits of a number, the index of a string or of data, or the number of children.
+    var payload: UInt64
+    /// The place of the value, in the terms of its source (see `ConfigSource.Positions`).
+    var position: UInt32
+    /// The start of the node's key in the tree's key bytes.
+    var keyStart: UInt32
+    /// The number of the first node after this one and its descendants.
+    var end: UInt32
+    /// The number of the container of the node; the root is its own.
+    var parent: UInt32
+    var keyLength: UInt16
+    /// The number of the node's source in the tree.
+    var source: UInt16
+    var kind: ConfigKind
+    var flags: Flags
+
+    /// The range of the node's key in the tree's key bytes.
+    var keyRange: Range<Int> { Int(keyStart)..<(Int(keyStart) + Int(keyLength)) }
+
+    struct Flags: OptionSet {
+        let rawValue: UInt8
+        /// The value is never printed.
+        static let secret = Flags(rawValue: 1)
+        /// The key contains a character that a path's text escapes.
+        static let escapedKey = Flags(rawValue: 2)
+        /// A later duplicate replaced the node.
+        static let superseded = Flags(rawValue: 4)
+        /// The value was made from references.
+        static let interpolated = Flags(rawValue: 8)
+    }
+}

@@ -1,0 +1,161 @@
+/// The values of one source, or of all sources merged, in preorder: a container is followed by its children.
+///
+/// Nodes are addressed by number; node 0 is the root, always a dictionary. A tree never changes.
+final class ConfigTree: Sendable {
+    let nodes: [ConfigNode]
+    let keyBytes: [UInt8]
+    let strings: [String]
+    let blobs: [[UInt8]]
+    let sources: [ConfigSource]
+    /// Whether a key begins with `$` and directives are allowed.
+    let hasDirectives: Bool
+    /// Whether a string contains `${`.
+    let hasTemplates: Bool
+    /// Whether a node is `superseded` or `null`, which a merge leaves out.
+    let hasGaps: Bool
+    /// For each node made from references, the nodes it was made from.
+    let sourceNodes: [Int: [Int]]
+
+    init(
+        nodes: [ConfigNode], keyBytes: [UInt8], strings: [String], blobs: [[UInt8]], sources: [ConfigSource],
+        hasDirectives: Bool, hasTemplates: Bool, hasGaps: Bool, sourceNodes: [Int: [Int]]
+    ) {
+        (self.nodes, self.keyBytes, self.strings, self.blobs) = (nodes, keyBytes, strings, blobs)
+        self.sources = sources
+        self.hasDirectives = hasDirectives
+        self.hasTemplates = hasTemplates
+        self.hasGaps = hasGaps
+        self.sourceNodes = sourceNodes
+    }
+
+    private func copy(
+        nodes: [ConfigNode]? = nil, sources: [ConfigSource]? = nil, hasDirectives: Bool, hasTemplates: Bool
+    ) -> ConfigTree {
+        ConfigTree(
+            nodes: nodes ?? self.nodes, keyBytes: keyBytes, strings: strings, blobs: blobs,
+            sources: sources ?? self.sources, hasDirectives: hasDirectives, hasTemplates: hasTemplates,
+            hasGaps: hasGaps, sourceNodes: nodes == nil ? sourceNodes : [:])
+    }
+
+    /// The same values with secret nodes marked, for trees in which the values have other paths.
+    func marked(by rule: ConfigSecrets) -> ConfigTree {
+        let isSecret = secretNodes(by: rule)
+        if !isSecret.contains(true) { return self }
+        var nodes = nodes
+        for node in nodes.indices where isSecret[node] { nodes[node].flags.insert(.secret) }
+        return copy(nodes: nodes, hasDirectives: hasDirectives, hasTemplates: hasTemplates)
+    }
+
+    /// The same values without directives and templates.
+    func literal() -> ConfigTree {
+        var sources = sources
+        for source in sources.indices { sources[source].isLiteral = true }
+        return copy(sources: sources, hasDirectives: false, hasTemplates: false)
+    }
+
+    /// The same values without directives.
+    func withoutDirectives() -> ConfigTree {
+        hasDirectives ? copy(hasDirectives: false, hasTemplates: hasTemplates) : self
+    }
+
+    static let empty: ConfigTree = {
+        var builder = ConfigTreeBuilder()
+        builder.open(.dictionary, position: 0)
+        builder.close()
+        return builder.finish(sources: [])
+    }()
+}
+
+extension ConfigTree {
+    func kind(of node: Int) -> ConfigKind { nodes[node].kind }
+
+    func origin(of node: Int) -> ConfigOrigin {
+        let node = nodes[node]
+        return sources[Int(node.source)].origin(at: node.position)
+    }
+
+    /// The number of children of a container.
+    func count(of node: Int) -> Int { Int(nodes[node].payload) }
+
+    /// The numbers of all nodes below a node.
+    func descendants(of node: Int) -> Range<Int> { (node + 1)..<max(node + 1, Int(nodes[node].end)) }
+
+    /// The numbers of a container's children, in the order of the source.
+    func children(of node: Int) -> Children { Children(tree: self, at: node + 1, end: Int(nodes[node].end)) }
+
+    struct Children: Sequence, IteratorProtocol {
+        let tree: ConfigTree
+        var at: Int
+        let end: Int
+
+        mutating func next() -> Int? {
+            while at < end {
+                let node = at
+                at = Int(tree.nodes[node].end)
+                if !tree.nodes[node].flags.contains(.superseded) { return node }
+            }
+            return nil
+        }
+
+        /// The first child, if there is one.
+        var first: Int? {
+            var copy = self
+            return copy.next()
+        }
+    }
+
+    func key(of node: Int) -> String { String(decoding: keyBytes[nodes[node].keyRange], as: UTF8.self) }
+
+    func isDirective(_ node: Int) -> Bool {
+        nodes[node].keyLength > 0 && keyBytes[Int(nodes[node].keyStart)] == UInt8(ascii: "$")
+    }
+
+    /// The entry of a dictionary, found by comparing its keys one after the other.
+    func child(of node: Int, key: some Collection<UInt8>) -> Int? {
+        guard nodes[node].kind == .dictionary else { return nil }
+        return children(of: node).first { child in
+            Int(nodes[child].keyLength) == key.count && keyBytes[nodes[child].keyRange].elementsEqual(key)
+        }
+    }
+
+    func child(of node: Int, key: String) -> Int? { child(of: node, key: key.utf8) }
+
+    /// The element of an array.
+    func child(of node: Int, index: Int) -> Int? {
+        guard nodes[node].kind == .array, index >= 0, index < count(of: node) else { return nil }
+        // Scalars follow each other without gaps.
+        if Int(nodes[node].end) - node - 1 == count(of: node) { return node + 1 + index }
+        return children(of: node).dropFirst(index).first { _ in true }
+    }
+
+    /// The steps from the root to a node.
+    func path(of node: Int) -> ConfigPath {
+        var components: [ConfigPath.Component] = []
+        var at = node
+        while at != 0 {
+            let parent = Int(nodes[at].parent)
+            if nodes[parent].kind == .array {
+                components.append(.index(children(of: parent).prefix { $0 < at }.count))
+            } else {
+                components.append(.key(key(of: at)))
+            }
+            at = parent
+        }
+        return ConfigPath(components.reversed())
+    }
+
+    /// Follows exactly these steps down from a node.
+    func descend(from node: Int = 0, _ components: some Sequence<ConfigPath.Component>) -> Int? {
+        var at = node
+        for component in components {
+            let next =
+                switch component {
+                case .key(let key): child(of: at, key: key)
+                case .index(let index): child(of: at, index: index)
+                }
+            guard let next else { return nil }
+            at = next
+        }
+        return at
+    }
+}
