@@ -30,11 +30,11 @@ struct HostsCommand: ToolCommand {
             let map = try HostMap(contentsOfFile: words[0])
             let store: any HostChoiceStore = arguments.value(of: "--store").map { .file($0) } ?? .none
             let hosts = HostSwitch(map, store: store)
-            if arguments.has("--clear") { hosts.clear() }
-            if arguments.has("--release") { hosts.chooseRelease() }
-            if arguments.has("--prerelease") { hosts.choosePrerelease() }
+            if arguments.has("--clear") { hosts.reset() }
+            if arguments.has("--release") { hosts.selectRelease() }
+            if arguments.has("--prerelease") { hosts.selectPrerelease() }
             if words.count > 2 {
-                try hosts.choose(words[2], for: words[1], userHost: words.count > 3 ? words[3] : nil)
+                try hosts.select(words[2], for: words[1], userHost: words.count > 3 ? words[3] : nil)
             }
             output.line(HostMenu(hosts).text)
             for section in hosts.rows {

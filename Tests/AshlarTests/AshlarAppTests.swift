@@ -44,7 +44,7 @@ import Testing
             configuration.hostMap = "HostMap.json"
             configuration.transport = stub
             let app = AshlarApp(configuration)
-            try app.hosts.choose("DEV", for: "api.fieldnotes.example")
+            try app.hosts.select("DEV", for: "api.fieldnotes.example")
             let events = RecordedNames()
             let watch = app.bus.watch("network:*") { events.append($0.name) }
             #expect(try await app.client.send(Notes()) == "two")

@@ -22,9 +22,9 @@ import Testing
             let log = LogSystem.liveLog
             let lines = log.split(separator: "\n")
             try #require(lines.count == 4)
-            #expect(lines[0].hasPrefix("[DEBUG] network - GET https://api.example.com/a?token=<hidden>: 200, 4 bytes"))
-            #expect(lines[1].hasPrefix("[WARNING] network - GET https://api.example.com/b?token=<hidden>: "))
-            #expect(lines[2].contains("/c?token=<hidden> → "))
+            #expect(lines[0].hasPrefix("[DEBUG] network - GET https://api.example.com/a?token=<redacted>: 200, 4 bytes"))
+            #expect(lines[1].hasPrefix("[WARNING] network - GET https://api.example.com/b?token=<redacted>: "))
+            #expect(lines[2].contains("/c?token=<redacted> → "))
             #expect(lines[3].hasPrefix("[DEBUG] network - GET https://api.example.com/"))
             #expect(lines.dropFirst(3).allSatisfy { $0.contains("took=") })
             #expect(!log.contains("s3cret"))

@@ -109,7 +109,7 @@ private let notes = #"""
                 1,
                 "$.log.entries[0].response.content.text", "expected Base64"
             ),
-            ("{\"log\": {\n\n]", 3, "$.log", "expected a key in quotes or '}', found ']'"),
+            ("{\"log\": {\n\n]", 3, "$.log", "expected a quoted key or '}', found ']'"),
         ])
     func unreadable(text: String, line: Int, path: String, message: String) {
         let error = #expect(throws: NetworkError.self) { try HARArchive(json: Array(text.utf8), file: "bad.har") }
@@ -253,7 +253,7 @@ private let notes = #"""
             .bytes(Array(#"{ "password": "other", "name": "Ada" }"#.utf8), contentType: "application/json"),
             over: replay)
         #expect(again.status == 201 && again.headers["Location"]?.hasSuffix("&page=2") == true)
-        #expect(try JSONEntity(parsing: again.bytes) == ["access_token": "<hidden>", "user": ["name": "Ada"]])
+        #expect(try JSONEntity(parsing: again.bytes) == ["access_token": "<redacted>", "user": ["name": "Ada"]])
         #expect(
             try await send(.put, "https://api.example.com/binary", .bytes([0xFE, 1, 2]), over: replay).bytes == [
                 0xFF, 0, 0x80,

@@ -64,7 +64,7 @@ import Testing
                 == one + ["sent 3", "head 3", "redirected 3", "sent 4", "head 4", "ended 4"] + one + ["ended 2"])
         #expect(zip(events, events.dropFirst()).allSatisfy { $0.time <= $1.time })
         #expect(Set(events.prefix(12).map(\.id)).count == 1 && Set(events.map(\.id)).count == 2)
-        #expect(events[3].target == "http://h/end?token=<hidden>")
+        #expect(events[3].target == "http://h/end?token=<redacted>")
         for event in events { #expect(!"\(event)".contains("secret"), "\(event)") }
     }
 

@@ -11,21 +11,21 @@ import Testing
         request.body = .form(["password": "hunter2", "name": "it's"])
         #expect(
             request.curl() == """
-                curl -X POST 'https://<hidden>@a.example/x?token=<hidden>&page=2' \\
-                  -H 'Authorization: <hidden>' \\
-                  -H 'Cookie: <hidden>' \\
+                curl -X POST 'https://<redacted>@a.example/x?token=<redacted>&page=2' \\
+                  -H 'Authorization: <redacted>' \\
+                  -H 'Cookie: <redacted>' \\
                   -H 'X-Empty;' \\
                   -H 'Accept: */*' \\
-                  -H 'X-Mine: <hidden>' \\
+                  -H 'X-Mine: <redacted>' \\
                   -H 'Content-Type: application/x-www-form-urlencoded' \\
-                  --data-raw 'password=<hidden>&name=it%27s'
+                  --data-raw 'password=<redacted>&name=it%27s'
                 """)
         request = NetworkRequest(.put, try HTTPURL("http://a/"), body: .file("/tmp/it's"))
         #expect(request.curl().hasSuffix("--data-binary '@/tmp/it'\\''s'"))
         #expect(NetworkRequest(.get, try HTTPURL("http://a/")).curl() == "curl http://a/")
         #expect(NetworkRequest(.head, try HTTPURL("http://a/")).curl() == "curl -I http://a/")
         request.body = .bytes([0, 255])
-        #expect(request.curl().contains("<2 bytes that are no text>"))
+        #expect(request.curl().contains("<2 bytes of binary data>"))
         #expect(request.curl(redacting: .none).contains("http://a/"))
     }
 
@@ -41,21 +41,21 @@ import Testing
             request.curl() == #"""
                 curl -X POST http://a/ \
                   --form-string 'title=it'\''s @home' \
-                  --form-string 'api_token=<hidden>' \
+                  --form-string 'api_token=<redacted>' \
                   --form-string 'raw=<2 bytes>' \
                   -F 'photo=@"/tmp/a \"b\".jpg";filename="a \"b\".jpg";type=image/jpeg'
                 """#)
         request.body = .bytes(
-            Array(#"{"user":"u","auth":{"password":"p-1"},"n":1.50}"#.utf8), contentType: "application/json")
+            Array(#"{"user":"u","login":{"password":"p-1"},"n":1.50}"#.utf8), contentType: "application/json")
         #expect(
-            request.curl().hasSuffix(#"--data-raw '{"user":"u","auth":{"password":"<hidden>"},"n":1.50}'"#),
+            request.curl().hasSuffix(#"--data-raw '{"user":"u","login":{"password":"<redacted>"},"n":1.50}'"#),
             "\(request.curl())")
         request.body = .bytes(Array("x".utf8), contentType: nil)
         #expect(request.curl() == "curl -X POST http://a/ \\\n  -H Content-Type: \\\n  --data-raw x")
         request.method = .head
         #expect(request.curl().hasPrefix("curl -X HEAD http://a/"))
         let redirected = NetworkRequest(.get, try HTTPURL("http://a/#access_token=f-1"))
-        #expect(redirected.curl() == "curl 'http://a/#access_token=<hidden>'")
+        #expect(redirected.curl() == "curl 'http://a/#access_token=<redacted>'")
     }
 
     #if os(Linux) || os(macOS)

@@ -42,9 +42,9 @@ import Testing
         #expect(error.attempts == 2)
         #expect(error.status == 200)
         #expect(error.bodyPrefix.starts(with: Array("begun".utf8)) || kind.isLinuxURLSession)
-        #expect(error.headers?["Set-Cookie"] == "<hidden>")
-        #expect(error.history == [server.url + "/first?api_key=<hidden>"])
-        #expect(error.request?.url == server.url + "/first?api_key=<hidden>")
+        #expect(error.headers?["Set-Cookie"] == "<redacted>")
+        #expect(error.history == [server.url + "/first?api_key=<redacted>"])
+        #expect(error.request?.url == server.url + "/first?api_key=<redacted>")
         for text in ["\(error)", String(reflecting: error), "\(String(describing: error.underlying))"] {
             for secret in ["k-1", "b-2", "t-3"] { #expect(!text.contains(secret), "\(text)") }
         }

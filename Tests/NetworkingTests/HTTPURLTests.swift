@@ -9,7 +9,7 @@ import Testing
             ("https://a:443/x?", "https://a/x?"), ("http://a:8080?q=1#f", "http://a:8080/?q=1#f"),
             ("http://[::1]:81/", "http://[::1]:81/"), ("http://[2001:DB8::1.2.3.4]/", "http://[2001:db8::1.2.3.4]/"),
             ("http://a/ü?ö=\"", "http://a/%C3%BC?%C3%B6=%22"), ("http://a/%41%2f", "http://a/%41%2f"),
-            ("http://a/../b//c", "http://a/../b//c"), ("http://u:p@a/", "http://<hidden>@a/"),
+            ("http://a/../b//c", "http://a/../b//c"), ("http://u:p@a/", "http://<redacted>@a/"),
             ("http://a/?q=a+b&c[]=1", "http://a/?q=a+b&c%5B%5D=1"),
             ("http://xn--bcher-kva.example", "http://xn--bcher-kva.example/"),
             ("http://a_b.example./", "http://a_b.example./"), ("http://a:80/", "http://a/"),
@@ -51,6 +51,6 @@ import Testing
         let url = try HTTPURL("https://u:p@a/x?page=2&access_token=abc&API%4bey=d&flag&=e")
         #expect(
             NetworkRedaction.standard.redact(url)
-                == "https://<hidden>@a/x?page=2&access_token=<hidden>&API%4bey=<hidden>&flag&=e")
+                == "https://<redacted>@a/x?page=2&access_token=<redacted>&API%4bey=<redacted>&flag&=e")
     }
 }

@@ -35,7 +35,7 @@ import Testing
                         }
                         // A row that is ticked and the answer of one snapshot agree.
                         let snapshot = hosts.current
-                        let ticked = snapshot.rows[0].rows.first(where: \.isChosen)?.title
+                        let ticked = snapshot.rows[0].rows.first(where: \.isSelected)?.title
                         if ticked != snapshot.resolve("api.example.com")?.host { mixed += 1 }
                         await Task.yield()
                     }
@@ -45,10 +45,10 @@ import Testing
             group.addTask {
                 for number in 0..<switches {
                     switch number % 4 {
-                    case 0: try? hosts.choose("A", for: "api.example.com")
-                    case 1: try? hosts.choose("B", for: "api.example.com")
-                    case 2: try? hosts.choose("USER", for: "api.example.com", userHost: "u.example:1")
-                    default: hosts.clear()
+                    case 0: try? hosts.select("A", for: "api.example.com")
+                    case 1: try? hosts.select("B", for: "api.example.com")
+                    case 2: try? hosts.select("USER", for: "api.example.com", userHost: "u.example:1")
+                    default: hosts.reset()
                     }
                     if number % 16 == 0 { await Task.yield() }
                 }
@@ -81,7 +81,7 @@ import Testing
             for task in 0..<8 {
                 group.addTask {
                     for number in 0..<200 {
-                        try? hosts.choose("USER", for: "httpbin.org", userHost: "h\(task)-\(number).example")
+                        try? hosts.select("USER", for: "httpbin.org", userHost: "h\(task)-\(number).example")
                     }
                 }
             }
@@ -105,7 +105,7 @@ import Testing
                 while true {
                     for length in [1, 60] {
                         let label = String(repeating: "x", count: length)
-                        try hosts.choose("USER", for: "httpbin.org", userHost: "\(label).\(label).\(label).example")
+                        try hosts.select("USER", for: "httpbin.org", userHost: "\(label).\(label).\(label).example")
                     }
                 }
             }
@@ -125,7 +125,7 @@ import Testing
             func load() throws(NetworkError) -> JSONEntity { .missing }
             func save(_ choices: JSONEntity) throws(NetworkError) {
                 if saves.add(1, ordering: .relaxed).oldValue == 0 {
-                    try hosts.withLock { $0 }?.choose("DEV", for: "httpbin.org")
+                    try hosts.withLock { $0 }?.select("DEV", for: "httpbin.org")
                 }
             }
         }
@@ -133,7 +133,7 @@ import Testing
         let hosts = HostSwitch(try exampleMap(), store: store)
         store.hosts.withLock { $0 = hosts }
         defer { store.hosts.withLock { $0 = nil } }
-        try hosts.choose("QA", for: "httpbin.org")
+        try hosts.select("QA", for: "httpbin.org")
         #expect(hosts.resolve("httpbin.org")?.host == "dev.httpbin.org")
         #expect(store.saves.load(ordering: .relaxed) == 2)
     }

@@ -56,10 +56,10 @@ func exampleMap() throws -> HostMap {
     @Test(
         "A file that cannot be read says where and what was expected",
         arguments: [
-            ("{\n  \"configurations\": [\n    {,\n", 3, 6, "$.configurations[0]", "a key in quotes"),
+            ("{\n  \"configurations\": [\n    {,\n", 3, 6, "$.configurations[0]", "a quoted key"),
             ("[]", 1, 1, "$", "expected an object with \"configurations\", found an array"),
             ("", 1, 1, "$", "expected a value, found the end of the text"),
-            ("{\"configurations\": \"\u{1}\"}", 1, 21, "$.configurations", "control characters"),
+            ("{\"configurations\": \"\u{1}\"}", 1, 21, "$.configurations", "control character"),
         ])
     func unreadable(text: String, line: Int, column: Int, path: String, message: String) {
         let error = #expect(throws: NetworkError.self) { try HostMap(json: Array(text.utf8), file: "M.json") }
@@ -93,7 +93,7 @@ func exampleMap() throws -> HostMap {
         (#"{"key": "", "host": "a.example"}"#, "$.configurations[0].hosts[1].key", "found an empty string"),
         (
             #"{"key": "PROD", "host": "b.example"}"#, "$.configurations[0].hosts[1].key",
-            #""PROD" stands in line 1 already"#
+            #"duplicate key "PROD", first defined at line 1"#
         ),
         (
             #"{"key": "X", "host": 80}"#, "$.configurations[0].hosts[1].host",
@@ -118,7 +118,7 @@ func exampleMap() throws -> HostMap {
         (#"{"key": "X", "host": "a", "port": "x"}"#, "$.configurations[0].hosts[1].port", "port from 1 to 65535"),
         (#"{"key": "X", "host": "a", "port": 80.5}"#, "$.configurations[0].hosts[1].port", "port from 1 to 65535"),
         (#"{"key": "X", "host": "a:1", "port": 2}"#, "$.configurations[0].hosts[1].port", "not in both"),
-        (#"{"key": "X", "port": 2}"#, "$.configurations[0].hosts[1].port", "expected a host beside the port"),
+        (#"{"key": "X", "port": 2}"#, "$.configurations[0].hosts[1].port", "a port without a host"),
         (#""X""#, "$.configurations[0].hosts[1]", "expected an object, found a string"),
     ]
 

@@ -15,11 +15,11 @@ import Testing
 
     @Test("setPrereleaseConfigurations and setReleaseConfigurations, which are not remembered")
     func releaseAndPrerelease() throws {
-        let store = HostMemoryStore()
+        let store = BuiltInHostChoiceStore.memory()
         let hosts = HostSwitch(try exampleMap(), store: store)
-        hosts.choosePrerelease()
+        hosts.selectPrerelease()
         #expect(hosts.resolve("httpbin.org")?.host == "dev.httpbin.org")
-        hosts.chooseRelease()
+        hosts.selectRelease()
         #expect(hosts.resolve("httpbin.org")?.host == "httpbin.org")
         #expect(HostSwitch(try exampleMap(), store: store).resolve("httpbin.org") == nil)
     }
@@ -27,35 +27,35 @@ import Testing
     @Test("A pair's protocol and host replace those of the endpoint; the protocol only if the environment names one")
     func pair() throws {
         let hosts = HostSwitch(try exampleMap())
-        try hosts.choose("QA", for: "httpbin.org")
+        try hosts.select("QA", for: "httpbin.org")
         #expect(
             hosts.resolve("httpbin.org", scheme: "http") == ProtocolHostPair(scheme: "https", host: "qa.httpbin.org"))
-        try hosts.choose("DEV", for: "httpbin.org")
+        try hosts.select("DEV", for: "httpbin.org")
         #expect(hosts.resolve("httpbin.org", scheme: "https")?.scheme == "https")
     }
 
     @Test("The remembered choice survives a restart, in the original's shape; the protocol is read from the map again")
     func cache() throws {
-        let store = HostMemoryStore(["httpbin.org": ["key": "QA", "host": "qa.httpbin.org"]])
+        let store = BuiltInHostChoiceStore.memory(["httpbin.org": ["key": "QA", "host": "qa.httpbin.org"]])
         let hosts = HostSwitch(try exampleMap(), store: store)
         #expect(hosts.resolve("httpbin.org")?.scheme == "https")
-        #expect(hostChoiceStoreKey == "com.squidkit.hostMapCachePreferenceKey")
+        #expect(BuiltInHostChoiceStore.key == "com.squidkit.hostMapCachePreferenceKey")
     }
 
     @Test("hostMapCache.removeAll, hostMapCache = MyHostMapCache(), hostMapCache = nil")
     func caches() throws {
         struct MyHostMapCache: HostChoiceStore {
-            let inner = HostMemoryStore()
+            let inner = BuiltInHostChoiceStore.memory()
             func load() throws(NetworkError) -> JSONEntity { try inner.load() }
             func save(_ choices: JSONEntity) throws(NetworkError) { try inner.save(choices) }
         }
         let own = MyHostMapCache()
         let hosts = HostSwitch(try exampleMap(), store: own)
-        try hosts.choose("QA", for: "httpbin.org")
+        try hosts.select("QA", for: "httpbin.org")
         #expect(try own.load()["httpbin.org"]["key"].string() == "QA")
-        hosts.clear()
+        hosts.reset()
         #expect(try own.load() == [:])
-        try HostSwitch(try exampleMap(), store: .none).choose("QA", for: "httpbin.org")
+        try HostSwitch(try exampleMap(), store: .none).select("QA", for: "httpbin.org")
     }
 
     @Test("USER, which lacks a host, is a field for a typed one; an empty one goes back to the canonical host")
@@ -64,26 +64,26 @@ import Testing
         let row = try #require(hosts.rows[0].rows.last)
         #expect(
             row.editing == .text && row.prompt == #"Enter custom host (e.g. "api.host.com")"# && row.subtitle == "USER")
-        try hosts.choose("USER", for: "httpbin.org", userHost: "my.mac")
+        try hosts.select("USER", for: "httpbin.org", userHost: "my.mac")
         #expect(hosts.resolve("httpbin.org")?.host == "my.mac")
-        try hosts.choose("USER", for: "httpbin.org", userHost: "")
+        try hosts.select("USER", for: "httpbin.org", userHost: "")
         #expect(hosts.resolve("httpbin.org") == nil)
     }
 
     @Test("HostConfigurationTableViewController: a section a map, a row an environment, one tick")
     func table() throws {
         let hosts = HostSwitch(try exampleMap())
-        try hosts.choose("DEV", for: "httpbin.org")
+        try hosts.select("DEV", for: "httpbin.org")
         #expect(hosts.rows[0].title == "httpbin.org")
         #expect(hosts.rows[0].rows.map(\.subtitle) == ["PROD", "QA", "DEV", "localhost", "USER"])
-        #expect(hosts.rows[0].rows.filter(\.isChosen).map(\.title) == ["dev.httpbin.org"])
+        #expect(hosts.rows[0].rows.filter(\.isSelected).map(\.title) == ["dev.httpbin.org"])
     }
 
     @Test("Unknown keys and hosts, silently ignored there, are told")
     func unknown() throws {
         let hosts = HostSwitch(try exampleMap())
-        #expect(throws: NetworkError.self) { try hosts.choose("NOPE", for: "httpbin.org") }
-        #expect(throws: NetworkError.self) { try hosts.choose("QA", for: "nope") }
+        #expect(throws: NetworkError.self) { try hosts.select("NOPE", for: "httpbin.org") }
+        #expect(throws: NetworkError.self) { try hosts.select("QA", for: "nope") }
     }
 
     @Test("One value that is no string dropped the whole list there, and drops its entry here")
@@ -96,14 +96,14 @@ import Testing
 
     @Test("set(key, mappedHost, canonicalHost): the one call of the list, and of an empty typed host")
     func set() throws {
-        let store = HostMemoryStore()
+        let store = BuiltInHostChoiceStore.memory()
         let hosts = HostSwitch(try exampleMap(), store: store)
-        try hosts.choose("QA", for: "httpbin.org")
-        try hosts.choose("USER", for: "httpbin.org", userHost: "my.mac:8080")
+        try hosts.select("QA", for: "httpbin.org")
+        try hosts.select("USER", for: "httpbin.org", userHost: "my.mac:8080")
         #expect(try store.load() == ["httpbin.org": ["key": "USER", "host": "my.mac:8080"]])
         #expect(
             hosts.resolve("httpbin.org", scheme: "https")?.scheme == "https", "the endpoint's own protocol stands")
-        try hosts.choose("USER", for: "httpbin.org", userHost: "")
+        try hosts.select("USER", for: "httpbin.org", userHost: "")
         #expect(hosts.resolve("httpbin.org") == nil, "an empty host goes back, there too")
         #expect(try store.load() == [:])
     }
@@ -112,21 +112,22 @@ import Testing
     func placeholders() throws {
         let hosts = HostSwitch(try exampleMap())
         #expect(hosts.rows[1].rows.map(\.editing) == [.none, .digits, .text])
-        try hosts.choose("BOX", for: "USDA", userHost: "3")
+        try hosts.select("BOX", for: "USDA", userHost: "3")
         #expect(hosts.resolve("USDA")?.host == "box-3.usda.example:8443")
     }
 
     @Test("canonical_protocol is used where neither endpoint nor environment names one; it never was there")
     func canonicalProtocol() throws {
         let hosts = HostSwitch(try exampleMap())
-        try hosts.choose("PROD", for: "USDA")
+        try hosts.select("PROD", for: "USDA")
         #expect(hosts.resolve("USDA") == ProtocolHostPair(scheme: "https", host: "api.usda.example"))
         #expect(hosts.resolve("USDA", scheme: "http")?.scheme == "http")
     }
 
     @Test("A cached entry that lacks a field crashed there; here it is a warning")
     func damagedCache() throws {
-        let hosts = HostSwitch(try exampleMap(), store: HostMemoryStore(["httpbin.org": ["host": "qa.httpbin.org"]]))
+        let hosts = HostSwitch(
+            try exampleMap(), store: BuiltInHostChoiceStore.memory(["httpbin.org": ["host": "qa.httpbin.org"]]))
         #expect(hosts.resolve("httpbin.org") == nil && hosts.warnings.map(\.path) == [#"$["httpbin.org"]"#])
     }
 

@@ -7,16 +7,16 @@ import Testing
     func choosing() throws {
         let hosts = HostSwitch(try exampleMap())
         #expect(hosts.resolve("httpbin.org") == nil)
-        try hosts.choose("QA", for: "httpbin.org")
+        try hosts.select("QA", for: "httpbin.org")
         #expect(hosts.resolve("httpbin.org") == ProtocolHostPair(scheme: "https", host: "qa.httpbin.org"))
-        try hosts.choose("DEV", for: "httpbin.org")
+        try hosts.select("DEV", for: "httpbin.org")
         #expect(hosts.resolve("httpbin.org") == ProtocolHostPair(scheme: "http", host: "dev.httpbin.org"))
         #expect(
             hosts.resolve("httpbin.org", scheme: "https") == ProtocolHostPair(scheme: "https", host: "dev.httpbin.org"))
-        try hosts.choose("QA", for: "httpbin.org")
+        try hosts.select("QA", for: "httpbin.org")
         #expect(hosts.resolve("httpbin.org", scheme: "http")?.scheme == "https")
         #expect(hosts.resolve("unknown.example") == nil)
-        hosts.clear("httpbin.org")
+        hosts.reset("httpbin.org")
         #expect(hosts.resolve("httpbin.org") == nil)
     }
 
@@ -25,7 +25,7 @@ import Testing
         arguments: ["HTTPBIN.org", "httpbin.org.", "HttpBin.Org."])
     func spelling(host: String) throws {
         let hosts = HostSwitch(try exampleMap())
-        try hosts.choose("QA", for: host)
+        try hosts.select("QA", for: host)
         #expect(hosts.resolve(host)?.host == "qa.httpbin.org")
         #expect(hosts.resolve("httpbin.org")?.host == "qa.httpbin.org")
         #expect(hosts.resolve(host + ":80") == nil)
@@ -34,16 +34,16 @@ import Testing
     @Test("Unknown hosts and environments throw and change nothing")
     func unknown() throws {
         let hosts = HostSwitch(try exampleMap())
-        try hosts.choose("QA", for: "httpbin.org")
-        var error = #expect(throws: NetworkError.self) { try hosts.choose("STAGE", for: "httpbin.org") }
+        try hosts.select("QA", for: "httpbin.org")
+        var error = #expect(throws: NetworkError.self) { try hosts.select("STAGE", for: "httpbin.org") }
         #expect(error?.code == .unknownEnvironment && error?.key == "STAGE" && error?.line == 3)
         #expect(
             error?.message
                 == #""httpbin.org" has no environment "STAGE", only "PROD", "QA", "DEV", "localhost", "USER""#)
-        error = #expect(throws: NetworkError.self) { try hosts.choose("QA", for: "nowhere") }
+        error = #expect(throws: NetworkError.self) { try hosts.select("QA", for: "nowhere") }
         #expect(error?.code == .unknownHost)
         #expect(error?.message == #"the host map has no "nowhere", only "httpbin.org", "USDA""#)
-        error = #expect(throws: NetworkError.self) { try hosts.choose("QA", for: "httpbin.org", userHost: "x") }
+        error = #expect(throws: NetworkError.self) { try hosts.select("QA", for: "httpbin.org", userHost: "x") }
         #expect(error?.code == .invalidUserHost)
         #expect(hosts.resolve("httpbin.org")?.host == "qa.httpbin.org")
     }
@@ -56,7 +56,7 @@ import Testing
         ])
     func typedHost(text: String) throws {
         let hosts = HostSwitch(try exampleMap())
-        try hosts.choose("USER", for: "httpbin.org", userHost: text)
+        try hosts.select("USER", for: "httpbin.org", userHost: text)
         #expect(hosts.resolve("httpbin.org")?.host == text)
     }
 
@@ -69,7 +69,7 @@ import Testing
     func badTypedHost(text: String) throws {
         let hosts = HostSwitch(try exampleMap())
         let error = #expect(throws: NetworkError.self) {
-            try hosts.choose("USER", for: "httpbin.org", userHost: text)
+            try hosts.select("USER", for: "httpbin.org", userHost: text)
         }
         #expect(error?.code == .invalidUserHost && error?.key == "USER")
         #expect(hosts.resolve("httpbin.org") == nil)
@@ -79,7 +79,7 @@ import Testing
     func secretInTypedHost() throws {
         let hosts = HostSwitch(try exampleMap())
         let error = #expect(throws: NetworkError.self) {
-            try hosts.choose("USER", for: "httpbin.org", userHost: "root:hunter2@h")
+            try hosts.select("USER", for: "httpbin.org", userHost: "root:hunter2@h")
         }
         #expect(error.map { !"\($0)".contains("hunter2") } == true)
     }
@@ -87,30 +87,30 @@ import Testing
     @Test("The text fills the placeholder; <#> takes digits only")
     func placeholders() throws {
         let hosts = HostSwitch(try exampleMap())
-        try hosts.choose("BOX", for: "usda", userHost: "12")
+        try hosts.select("BOX", for: "usda", userHost: "12")
         #expect(hosts.resolve("USDA") == ProtocolHostPair(scheme: "https", host: "box-12.usda.example:8443"))
-        try hosts.choose("TEAM", for: "usda", userHost: "blue")
+        try hosts.select("TEAM", for: "usda", userHost: "blue")
         #expect(hosts.resolve("USDA")?.host == "blue.usda.example")
-        let error = #expect(throws: NetworkError.self) { try hosts.choose("BOX", for: "usda", userHost: "1x") }
+        let error = #expect(throws: NetworkError.self) { try hosts.select("BOX", for: "usda", userHost: "1x") }
         #expect(error?.message == #"expected digits, found "1x""#)
-        try hosts.choose("BOX", for: "usda")
+        try hosts.select("BOX", for: "usda")
         #expect(hosts.resolve("USDA")?.host == "box-12.usda.example:8443", "the text typed last is taken again")
-        try hosts.choose("BOX", for: "usda", userHost: "")
+        try hosts.select("BOX", for: "usda", userHost: "")
         #expect(hosts.resolve("USDA") == nil)
         #expect(hosts.rows[1].rows[1].typedText == "")
     }
 
     @Test("Release and prerelease put every host over, forget the user's choice and are not remembered")
     func release() throws {
-        let store = HostMemoryStore()
+        let store = BuiltInHostChoiceStore.memory()
         let hosts = HostSwitch(try exampleMap(), store: store)
-        try hosts.choose("QA", for: "httpbin.org")
-        try hosts.choose("TEAM", for: "USDA", userHost: "x")
-        hosts.choosePrerelease()
+        try hosts.select("QA", for: "httpbin.org")
+        try hosts.select("TEAM", for: "USDA", userHost: "x")
+        hosts.selectPrerelease()
         #expect(hosts.resolve("httpbin.org")?.host == "dev.httpbin.org")
         #expect(hosts.resolve("USDA") == nil, "it has no prerelease environment")
         #expect(try store.load() == [:])
-        hosts.chooseRelease()
+        hosts.selectRelease()
         #expect(hosts.resolve("httpbin.org")?.host == "httpbin.org")
         #expect(hosts.resolve("USDA")?.host == "api.usda.example")
         #expect(try store.load() == [:])
@@ -119,10 +119,10 @@ import Testing
 
     @Test("Choices are stored in the original's shape and come back")
     func remembering() throws {
-        let store = HostMemoryStore()
+        let store = BuiltInHostChoiceStore.memory()
         let hosts = HostSwitch(try exampleMap(), store: store)
-        try hosts.choose("QA", for: "httpbin.org")
-        try hosts.choose("BOX", for: "USDA", userHost: "7")
+        try hosts.select("QA", for: "httpbin.org")
+        try hosts.select("BOX", for: "USDA", userHost: "7")
         #expect(
             try store.load() == [
                 "httpbin.org": ["key": "QA", "host": "qa.httpbin.org"],
@@ -137,27 +137,27 @@ import Testing
 
     @Test("Damaged remembered choices are warned of, one by one, and the rest is taken")
     func damagedStore() throws {
-        let store = HostMemoryStore([
+        let store = BuiltInHostChoiceStore.memory([
             "httpbin.org": ["host": "qa.httpbin.org"], "USDA": ["key": "PROD", "host": "api.usda.example"],
             "elsewhere.example": ["key": "QA", "host": "x"],
         ])
         let hosts = HostSwitch(try exampleMap(), store: store)
         #expect(hosts.resolve("httpbin.org") == nil)
         #expect(hosts.resolve("USDA")?.host == "api.usda.example")
-        #expect(hosts.warnings.map(\.message) == [#"expected a remembered choice with a "key", found nothing"#])
-        try hosts.choose("QA", for: "httpbin.org")
+        #expect(hosts.warnings.map(\.message) == [#"expected a stored selection with a "key", found nothing"#])
+        try hosts.select("QA", for: "httpbin.org")
         #expect(try store.load()["elsewhere.example"]["key"].string() == "QA", "other maps' choices are kept")
         for (stored, message): (JSONEntity, String) in [
             (
                 ["httpbin.org": ["key": "GONE", "host": "x"]],
-                #"the remembered environment "GONE" is not in the host map any more"#
+                #"the stored environment "GONE" is no longer in the host map"#
             ),
-            (["httpbin.org": ["key": "USER"]], #"expected a remembered "host", found nothing"#),
-            (["httpbin.org": ["key": "USER", "host": "a b"]], #"expected a remembered "host", found something else"#),
-            (["httpbin.org": "QA"], #"expected a remembered choice with a "key", found nothing"#),
-            ("text", "expected an object of remembered choices, found a string"),
+            (["httpbin.org": ["key": "USER"]], #"expected a stored "host", found nothing"#),
+            (["httpbin.org": ["key": "USER", "host": "a b"]], #"expected a stored "host", found something else"#),
+            (["httpbin.org": "QA"], #"expected a stored selection with a "key", found nothing"#),
+            ("text", "expected an object of stored selections, found a string"),
         ] {
-            let hosts = HostSwitch(try exampleMap(), store: HostMemoryStore(stored))
+            let hosts = HostSwitch(try exampleMap(), store: BuiltInHostChoiceStore.memory(stored))
             #expect(hosts.warnings.map(\.message) == [message])
             #expect(hosts.resolve("httpbin.org") == nil)
         }
@@ -167,7 +167,7 @@ import Testing
     func fileStore() throws {
         let path = NSTemporaryDirectory() + "hosts-\(UUID()).json"
         defer { try? FileManager.default.removeItem(atPath: path) }
-        try HostSwitch(try exampleMap(), store: .file(path)).choose("QA", for: "httpbin.org")
+        try HostSwitch(try exampleMap(), store: .file(path)).select("QA", for: "httpbin.org")
         let json = try JSONEntity(contentsOfFile: path)
         #expect(
             json == [
@@ -183,7 +183,7 @@ import Testing
     @Test("A choice that cannot be kept is in force, throws and is warned of")
     func failingStore() throws {
         let hosts = HostSwitch(try exampleMap(), store: .file("/nonexistent/folder/hosts.json"))
-        let error = #expect(throws: NetworkError.self) { try hosts.choose("QA", for: "httpbin.org") }
+        let error = #expect(throws: NetworkError.self) { try hosts.select("QA", for: "httpbin.org") }
         #expect(error?.code == .fileFailed)
         #expect(hosts.resolve("httpbin.org")?.host == "qa.httpbin.org")
         #expect(hosts.warnings.count == 1)
@@ -197,13 +197,13 @@ import Testing
             hosts.rows[0].rows.map(\.title) == [
                 "httpbin.org", "qa.httpbin.org", "dev.httpbin.org", "localhost:8080", "",
             ])
-        #expect(hosts.rows[0].rows.allSatisfy { !$0.isChosen })
-        try hosts.choose("USER", for: "httpbin.org", userHost: "qa.httpbin.org")
-        #expect(hosts.rows[0].rows.filter(\.isChosen).map(\.subtitle) == ["USER"], "equal pairs do not both tick")
+        #expect(hosts.rows[0].rows.allSatisfy { !$0.isSelected })
+        try hosts.select("USER", for: "httpbin.org", userHost: "qa.httpbin.org")
+        #expect(hosts.rows[0].rows.filter(\.isSelected).map(\.subtitle) == ["USER"], "equal pairs do not both tick")
         #expect(hosts.rows[0].rows[4].title == "qa.httpbin.org")
-        try hosts.choose("PROD", for: "httpbin.org")
-        #expect(hosts.rows[0].rows[4].title == "qa.httpbin.org" && !hosts.rows[0].rows[4].isChosen)
-        #expect(hosts.rows[0][5] == nil && hosts.rows[0][-1] == nil && hosts.rows[0][0]?.isChosen == true)
+        try hosts.select("PROD", for: "httpbin.org")
+        #expect(hosts.rows[0].rows[4].title == "qa.httpbin.org" && !hosts.rows[0].rows[4].isSelected)
+        #expect(hosts.rows[0][5] == nil && hosts.rows[0][-1] == nil && hosts.rows[0][0]?.isSelected == true)
         #expect(hosts.rows[1].rows[1].title == "box-<#>.usda.example:8443")
         #expect(hosts.rows[0].rows[4].prompt == #"Enter custom host (e.g. "api.host.com")"#)
     }
@@ -212,10 +212,10 @@ import Testing
     func changes() async throws {
         var hosts: HostSwitch? = HostSwitch(try exampleMap())
         let stream = try #require(hosts?.changes())
-        try hosts?.choose("QA", for: "httpbin.org")
-        try hosts?.choose("QA", for: "httpbin.org")
-        hosts?.chooseRelease()
-        hosts?.clear()
+        try hosts?.select("QA", for: "httpbin.org")
+        try hosts?.select("QA", for: "httpbin.org")
+        hosts?.selectRelease()
+        hosts?.reset()
         hosts = nil
         var seen: [String] = []
         for await change in stream {
@@ -233,8 +233,8 @@ import Testing
         let path = NSTemporaryDirectory() + "map-\(UUID()).json"
         defer { try? FileManager.default.removeItem(atPath: path) }
         let hosts = HostSwitch(try exampleMap())
-        try hosts.choose("QA", for: "httpbin.org")
-        try hosts.choose("TEAM", for: "USDA", userHost: "red")
+        try hosts.select("QA", for: "httpbin.org")
+        try hosts.select("TEAM", for: "USDA", userHost: "red")
         try "{".write(toFile: path, atomically: true, encoding: .utf8)
         let error = #expect(throws: NetworkError.self) { try hosts.reload(contentsOfFile: path) }
         #expect(error?.code == .invalidHostMap && error?.file == path && error?.line == 1 && error?.column == 2)
@@ -249,12 +249,12 @@ import Testing
     @Test("An explanation names the winner, who chose, the place and the others")
     func explaining() throws {
         let hosts = HostSwitch(try exampleMap())
-        try hosts.choose("QA", for: "httpbin.org")
+        try hosts.select("QA", for: "httpbin.org")
         #expect(
             "\(hosts.explain("httpbin.org"))"
-                == #"httpbin.org → https://qa.httpbin.org: "QA", chosen by the user (HostMap.json, line 10); not chosen: PROD, DEV, localhost, USER"#
+                == #"httpbin.org → https://qa.httpbin.org: "QA", selected by the user (HostMap.json, line 10); not selected: PROD, DEV, localhost, USER"#
         )
-        #expect("\(hosts.explain("x"))" == "x → x: the host map does not know it (HostMap.json)")
+        #expect("\(hosts.explain("x"))" == "x → x: the host map doesn't contain it (HostMap.json)")
     }
 
     @Test("Endpoints of a client follow the switch with no further code")
@@ -268,9 +268,9 @@ import Testing
             let path: EndpointPath = "get"
         }
         #expect(try await client.send(Get()) == "http://httpbin.org/get", "canonical_protocol is used")
-        try hosts.choose("QA", for: "httpbin.org")
+        try hosts.select("QA", for: "httpbin.org")
         #expect(try await client.send(Get()) == "https://qa.httpbin.org/get")
-        try hosts.choose("USER", for: "httpbin.org", userHost: "[::1]:8080")
+        try hosts.select("USER", for: "httpbin.org", userHost: "[::1]:8080")
         #expect(try await client.send(Get()) == "http://[::1]:8080/get")
     }
 }

@@ -15,7 +15,7 @@ import Testing
 
     @Test("A remembered choice of a host that only the new map knows is taken up")
     func takesUp() throws {
-        let store = HostMemoryStore([
+        let store = BuiltInHostChoiceStore.memory([
             "b.example": ["key": "QA", "host": "old.example"], "c.example": ["key": "X", "host": "x"],
         ])
         let hosts = HostSwitch(try map(["a.example": ["QA": "qa.a.example"]]), store: store)
@@ -23,9 +23,9 @@ import Testing
         hosts.update(try map(["a.example": ["QA": "qa.a.example"], "B.example": ["QA": "qa.b.example"]]))
         #expect(hosts.resolve("b.example") == ProtocolHostPair(scheme: "https", host: "qa.b.example"))
         #expect(hosts.rows.map(\.title) == ["B.example", "a.example"])
-        #expect(hosts.rows[0].rows[0].isChosen && hosts.warnings.isEmpty)
-        #expect("\(hosts.explain("b.example"))".contains("chosen by the user in an earlier run"))
-        try hosts.choose("QA", for: "a.example")
+        #expect(hosts.rows[0].rows[0].isSelected && hosts.warnings.isEmpty)
+        #expect("\(hosts.explain("b.example"))".contains("selected by the user in an earlier run"))
+        try hosts.select("QA", for: "a.example")
         #expect(
             try store.load() == [
                 "a.example": ["key": "QA", "host": "qa.a.example"], "B.example": ["key": "QA", "host": "qa.b.example"],
@@ -43,7 +43,7 @@ import Testing
             ])
         }
         let hosts = HostSwitch(try map("one", "http"))
-        try hosts.choose("QA", for: "a.example")
+        try hosts.select("QA", for: "a.example")
         #expect(hosts.resolve("a.example") == ProtocolHostPair(scheme: "http", host: "one"))
         hosts.update(try map("two", nil))
         #expect(hosts.resolve("a.example") == ProtocolHostPair(scheme: "https", host: "two"))
@@ -51,7 +51,7 @@ import Testing
 
     @Test("A typed host of a map that comes later is taken up with its text")
     func takesUpTyped() throws {
-        let store = HostMemoryStore(["USDA": ["key": "BOX", "host": "box-7.usda.example:8443"]])
+        let store = BuiltInHostChoiceStore.memory(["USDA": ["key": "BOX", "host": "box-7.usda.example:8443"]])
         let hosts = HostSwitch(.empty, store: store)
         hosts.update(try exampleMap())
         #expect(hosts.resolve("USDA")?.host == "box-7.usda.example:8443")
@@ -60,9 +60,9 @@ import Testing
 
     @Test("A choice comes back with a map that knows its host again; the store has it all the time")
     func comesBack() throws {
-        let store = HostMemoryStore()
+        let store = BuiltInHostChoiceStore.memory()
         let hosts = HostSwitch(try exampleMap(), store: store)
-        try hosts.choose("QA", for: "httpbin.org")
+        try hosts.select("QA", for: "httpbin.org")
         let kept = try store.load()
         hosts.update(try map(["a.example": ["QA": "qa.a.example"]]))
         #expect(hosts.resolve("httpbin.org") == nil && hosts.rows.count == 1)
@@ -74,17 +74,17 @@ import Testing
 
     @Test("A choice whose environment is gone is dropped with a warning, a release one silently")
     func environmentGone() throws {
-        let store = HostMemoryStore()
+        let store = BuiltInHostChoiceStore.memory()
         let hosts = HostSwitch(try map(["a": ["QA": "q", "PROD": "p"]], release: "PROD"), store: store)
-        try hosts.choose("QA", for: "a")
+        try hosts.select("QA", for: "a")
         hosts.update(try map(["a": ["PROD": "p"]], release: "PROD"))
         #expect(hosts.resolve("a") == nil)
         #expect(
             hosts.warnings.map(\.description) == [
-                #"$.a.key: the remembered environment "QA" is not in the host map any more"#
+                #"$.a.key: the stored environment "QA" is no longer in the host map"#
             ])
         #expect(try store.load() == [:])
-        hosts.chooseRelease()
+        hosts.selectRelease()
         hosts.update(try map(["a": ["QA": "q"]]))
         #expect(hosts.resolve("a") == nil && hosts.warnings.count == 1)
     }
@@ -92,7 +92,7 @@ import Testing
     @Test("Release stays release, also if the new map names another environment so")
     func releaseMoves() throws {
         let hosts = HostSwitch(try map(["a": ["P1": "p1", "P2": "p2"]], release: "P1"))
-        hosts.chooseRelease()
+        hosts.selectRelease()
         hosts.update(try map(["a": ["P1": "p1", "P2": "p2"]], release: "P2"))
         #expect(hosts.resolve("a")?.host == "p2")
         #expect("\(hosts.explain("a"))".contains("the release environment"))
@@ -101,8 +101,8 @@ import Testing
     @Test("An update tells the watchers what changed, and nothing else")
     func announces() async throws {
         var hosts: HostSwitch? = HostSwitch(try map(["a": ["Q": "a1"], "b": ["Q": "b1"]]))
-        try hosts?.choose("Q", for: "a")
-        try hosts?.choose("Q", for: "b")
+        try hosts?.select("Q", for: "a")
+        try hosts?.select("Q", for: "b")
         let changes = try #require(hosts?.changes())
         hosts?.update(try map(["a": ["Q": "a1"], "b": ["Q": "b2"], "c": ["Q": "c1"]]))
         hosts = nil
@@ -113,17 +113,17 @@ import Testing
 
     @Test("Clearing one host leaves the others; clearing all forgets everything that is remembered")
     func clearing() throws {
-        let store = HostMemoryStore([
+        let store = BuiltInHostChoiceStore.memory([
             "elsewhere": ["key": "K", "host": "h"], "more": ["key": "K", "host": "h"],
             "USDA": ["key": "PROD", "host": "x"],
         ])
         let hosts = HostSwitch(try exampleMap(), store: store)
-        try hosts.choose("QA", for: "httpbin.org")
-        hosts.clear("HTTPBIN.org.")
+        try hosts.select("QA", for: "httpbin.org")
+        hosts.reset("HTTPBIN.org.")
         #expect(try Set(store.load().keys) == ["USDA", "elsewhere", "more"])
-        hosts.clear("Elsewhere")
+        hosts.reset("Elsewhere")
         #expect(try Set(store.load().keys) == ["USDA", "more"])
-        hosts.clear()
+        hosts.reset()
         #expect(try store.load() == [:] && hosts.resolve("USDA") == nil)
     }
 
@@ -157,11 +157,11 @@ import Testing
         let suite = "ashlar-hosts-\(UUID().uuidString)"
         let defaults = try #require(UserDefaults(suiteName: suite))
         defer { defaults.removePersistentDomain(forName: suite) }
-        let store = HostUserDefaultsStore(suiteName: suite)
+        let store = BuiltInHostChoiceStore.userDefaults(suiteName: suite)
         #expect(try !store.load().isValid)
         let hosts = HostSwitch(try exampleMap(), store: store)
-        try hosts.choose("QA", for: "httpbin.org")
-        try hosts.choose("USER", for: "httpbin.org", userHost: "localhost:1")
+        try hosts.select("QA", for: "httpbin.org")
+        try hosts.select("USER", for: "httpbin.org", userHost: "localhost:1")
         #expect(
             defaults.dictionary(forKey: "com.squidkit.hostMapCachePreferenceKey") as? [String: [String: String]]
                 == ["httpbin.org": ["key": "USER", "host": "localhost:1"]])
@@ -169,15 +169,15 @@ import Testing
         // A cache that the original wrote, and one with a damaged entry, on which it crashed.
         defaults.set(
             ["httpbin.org": ["key": "QA", "host": "qa.httpbin.org"], "USDA": ["key": "PROD"], "x": ["host": "y"]],
-            forKey: hostChoiceStoreKey)
+            forKey: BuiltInHostChoiceStore.key)
         let next = HostSwitch(try exampleMap(), store: store)
         #expect(next.resolve("httpbin.org") == ProtocolHostPair(scheme: "https", host: "qa.httpbin.org"))
         #expect(next.resolve("USDA")?.host == "api.usda.example")
-        hosts.clear()
-        #expect(defaults.dictionary(forKey: hostChoiceStoreKey)?.isEmpty == true)
-        defaults.set("text", forKey: hostChoiceStoreKey)
+        hosts.reset()
+        #expect(defaults.dictionary(forKey: BuiltInHostChoiceStore.key)?.isEmpty == true)
+        defaults.set("text", forKey: BuiltInHostChoiceStore.key)
         #expect(try !store.load().isValid, "what is no dictionary is nothing")
-        defaults.set(["httpbin.org": Date()], forKey: hostChoiceStoreKey)
+        defaults.set(["httpbin.org": Date()], forKey: BuiltInHostChoiceStore.key)
         #expect(HostSwitch(try exampleMap(), store: store).warnings.count == 1)
     }
 
@@ -206,15 +206,15 @@ import Testing
             let path: EndpointPath = "notes"
         }
         func get() async throws -> String { try await client.send(Get()) }
-        hosts.chooseRelease()
+        hosts.selectRelease()
         #expect(try await get() == "production /notes 127.0.0.1:\(production.port)")
-        hosts.choosePrerelease()
+        hosts.selectPrerelease()
         #expect(try await get() == "quality /notes 127.0.0.1:\(quality.port)")
-        try hosts.choose("LOCAL", for: "api.example.test", userHost: "\(own.port)")
+        try hosts.select("LOCAL", for: "api.example.test", userHost: "\(own.port)")
         #expect(try await get() == "own /notes 127.0.0.1:\(own.port)")
-        try hosts.choose("USER", for: "API.example.test", userHost: "localhost:\(quality.port)")
+        try hosts.select("USER", for: "API.example.test", userHost: "localhost:\(quality.port)")
         #expect(try await get() == "quality /notes localhost:\(quality.port)")
-        try hosts.choose("PROD", for: "api.example.test")
+        try hosts.select("PROD", for: "api.example.test")
         #expect(try await get() == "production /notes 127.0.0.1:\(production.port)")
         class Old: JSONResponseEndpoint, @unchecked Sendable {
             override func host() -> String { "api.example.test" }

@@ -99,7 +99,7 @@ import Testing
             let outer = JSONEntity(array: [1, wrap(wrap(deeper))])
             #expect(outer.isImpossible, "what is impossible does not become null on the way")
             #expect(JSONEntity("key", deeper).isImpossible && outer["x"][0].isImpossible)
-            #expect("\(deeper)" == "no JSON: too deep, too large or not a number")
+            #expect("\(deeper)" == "impossible JSON: too deep, too large or not a number")
             #expect(throws: EncodingError.self) { try JSONEncoder().encode(deeper) }
         }
         #expect(JSONEntity(floatLiteral: .infinity).isImpossible && JSONEntity(floatLiteral: .nan).isImpossible)

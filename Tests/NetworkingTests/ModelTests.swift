@@ -36,14 +36,14 @@ final class EventLog: Sendable {
             #expect(event.model === model)
             if event.name == "change:a" {
                 #expect(model["b"] == 3, "all is stored before anything is told")
-                #expect(model.previous("a") == 1 && model.previous("b") == 2)
+                #expect(model.previousValue(for: "a") == 1 && model.previousValue(for: "b") == 2)
                 #expect(model.hasChanged("a") && model.hasChanged("b") && !model.hasChanged("z"))
                 #expect(model.changedAttributes == ["a": 5, "b": 3, "c": 1])
             }
         }
         try model.set(["c": 1, "b": 3, "a": 5, "z": 0])
         #expect(log.take() == ["change:a", "change:b", "change:c", "change"])
-        #expect(!model.hasChanged() && model.previous("a") == 5 && model.changedAttributes.isEmpty)
+        #expect(!model.hasChanged() && model.previousValue(for: "a") == 5 && model.changedAttributes.isEmpty)
         try model.set(["a": 5, "z": 0.0])
         #expect(log.take() == [], "0 and 0.0 are the same number")
         watch.cancel()

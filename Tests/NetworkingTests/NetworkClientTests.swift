@@ -32,8 +32,8 @@ private struct Appending: NetworkMiddleware {
         #expect(error.isTransient)
         #expect(error.attempts == 1)
         #expect(error.bodyPrefix.count == 4096)
-        #expect(error.headers?["set-cookie"] == "<hidden>")
-        #expect(error.request?.url == "https://api.example.com/x?api_key=<hidden>&page=1")
+        #expect(error.headers?["set-cookie"] == "<redacted>")
+        #expect(error.request?.url == "https://api.example.com/x?api_key=<redacted>&page=1")
         for text in ["\(error)", String(reflecting: error), "\(String(describing: error.request))"] {
             #expect(!text.contains("k-123") && !text.contains("t-456") && !text.contains("s=abc"))
         }
@@ -88,7 +88,7 @@ private struct Appending: NetworkMiddleware {
         let asked = Mutex<[String]>([])
         let client = NetworkClient(transport: stub) { host, scheme in
             asked.withLock { $0.append("\(host) \(scheme ?? "-")") }
-            return host == "api.example.com" ? (scheme: "http", host: "127.0.0.1:9000") : nil
+            return host == "api.example.com" ? ProtocolHostPair(scheme: "http", host: "127.0.0.1:9000") : nil
         }
         try await client.send(Secret())
         _ = try await client.send(client.request(.get, "https://api.example.com/y"))
@@ -97,7 +97,7 @@ private struct Appending: NetworkMiddleware {
                 "http://127.0.0.1:9000/x?api_key=k-123&page=1", "https://api.example.com/y",
             ])
         #expect(asked.withLock { $0 } == ["api.example.com -"])
-        let broken = NetworkClient(transport: stub) { _, _ in (scheme: nil, host: "evil.example/path") }
+        let broken = NetworkClient(transport: stub) { _, _ in ProtocolHostPair(scheme: nil, host: "evil.example/path") }
         let error = await #expect(throws: NetworkError.self) { try await broken.send(Secret()) }
         #expect(error?.code == .invalidURL)
     }

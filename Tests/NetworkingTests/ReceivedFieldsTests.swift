@@ -29,8 +29,8 @@ import Testing
         for name in Self.names + ["absent", ""] {
             #expect(try Self.head(fields).headers[name] == list[name])
             #expect(try Self.head(fields).headers.contains(name) == list.contains(name))
-            #expect(try Self.head(fields).headers.values(name) == list.values(name))
-            #expect(try Self.head(fields).headers.list(name) == list.list(name))
+            #expect(try Self.head(fields).headers.values(for: name) == list.values(for: name))
+            #expect(try Self.head(fields).headers.list(for: name) == list.list(for: name))
         }
         let received = try Self.head(fields).headers
         #expect(received == list && list == received && received.hashValue == list.hashValue)

@@ -171,7 +171,7 @@ import Testing
         let error = await outcome { () async throws(NetworkError) in try await client.send(refused) }.failure
         #expect(error?.code == .insecureRedirect)
         #expect(error?.status == 302)
-        #expect(error?.history == ["https://a.example/?token=<hidden>", "http://a.example/?token=<hidden>"])
+        #expect(error?.history == ["https://a.example/?token=<redacted>", "http://a.example/?token=<redacted>"])
         #expect(stub.requests.count == 1)
         request.options.redirects.allowsInsecure = true
         _ = try await client.send(request)
@@ -223,7 +223,7 @@ import Testing
         let request = try client.request(.get, "http://h/?pin=4710")
         let error = await outcome { () async throws(NetworkError) in try await client.send(request) }.failure
         #expect(error?.code == .tooManyRedirects)
-        #expect(error?.headers?["Location"]?.hasSuffix("?pin=<hidden>#pin=<hidden>") == true)
+        #expect(error?.headers?["Location"]?.hasSuffix("?pin=<redacted>#pin=<redacted>") == true)
         #expect(error?.description.contains("471") == false, "\(String(describing: error))")
     }
 }

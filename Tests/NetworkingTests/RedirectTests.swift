@@ -96,7 +96,7 @@ import Testing
         let error = await outcome { () async throws(NetworkError) in try await client.send(long) }.failure
         #expect(error?.code == .tooManyRedirects)
         #expect(error?.history.count == 12)
-        #expect(error?.history.first == server.url + "/99?token=<hidden>")
+        #expect(error?.history.first == server.url + "/99?token=<redacted>")
         #expect(error?.attempts == 11)
         let circle = try client.request(.get, server.url + "/circle")
         let round = await outcome { () async throws(NetworkError) in try await client.send(circle) }.failure

@@ -69,8 +69,8 @@ import Testing
             await outcome { () async throws(NetworkError) in try await client.send(request) }.failure)
         #expect(error.code == .notRecorded)
         let message = error.message
-        #expect(message.contains("nearest is entry 1, POST https://api.example.com/near?api_key=<hidden>&page=2"))
-        let query = try #require(message.range(of: "query: asked \"api_key=<hidden>&page=3\""))
+        #expect(message.contains("nearest is entry 1, POST https://api.example.com/near?api_key=<redacted>&page=2"))
+        let query = try #require(message.range(of: "query: asked \"api_key=<redacted>&page=3\""))
         let body = try #require(message.range(of: "body: asked"))
         #expect(query.lowerBound < body.lowerBound)
         #expect(!"\(error)".contains("secret"), "\(error)")
@@ -122,7 +122,7 @@ import Testing
         let url = try HTTPURL("https://a.example/x?q=1")
         let archive = HARArchive([
             HAREntry(
-                request: HARRequest(.get, url, headers: ["Accept": "a", "X-Token": "<hidden>"]),
+                request: HARRequest(.get, url, headers: ["Accept": "a", "X-Token": "<redacted>"]),
                 response: HARResponse(status: 201))
         ])
         func status(_ matching: HARMatching, _ url: String, _ headers: HTTPHeaders = [:]) async throws -> Int? {

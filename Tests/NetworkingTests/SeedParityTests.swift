@@ -240,7 +240,8 @@ import Testing
     func environments() async throws {
         let server = try FaultServer(answering: Self.echo)
         let client = NetworkClient { host, scheme in
-            host == "httpbin.example" && scheme == "http" ? (scheme: nil, host: "127.0.0.1:\(server.port)") : nil
+            guard host == "httpbin.example", scheme == "http" else { return nil }
+            return ProtocolHostPair(scheme: nil, host: "127.0.0.1:\(server.port)")
         }
         let result = await connect(TestEndpoint("httpbin.example", "get", .get, nil, queue, client: client))
         #expect(result.json["line"].string() == "GET /get")

@@ -176,7 +176,7 @@ func hostRows(_ suite: inout BenchmarkSuite) {
     let text = #"{"configurations": [\#(configurations.joined(separator: ","))]}"#
     guard let map = try? HostMap(json: Array(text.utf8), strict: true) else { return }
     let hosts = HostSwitch(map)
-    for i in 0..<20 { try? hosts.choose("QA", for: "api\(i).example.com") }
+    for i in 0..<20 { try? hosts.select("QA", for: "api\(i).example.com") }
     let names = (0..<20).map { "api\($0).example.com" }
     let dictionary = Dictionary(
         uniqueKeysWithValues: names.map { ($0, ProtocolHostPair(scheme: "https", host: "qa." + $0)) })

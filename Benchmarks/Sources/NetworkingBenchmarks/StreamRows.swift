@@ -11,7 +11,7 @@ extension BenchmarkSuite {
             "memory of 1 GiB received", unit: "MiB above base", bar: .below(16), note: "the reader pauses 1 ms a MiB"
         ) {
             Self.peakAboveBase {
-                var request = try client.request(.get, base + "/large.bin")
+                var request = try NetworkRequest(.get, base + "/large.bin")
                 request.options.totalTimeout = nil
                 let response = try await client.stream(request)
                 var (received, paused) = (0, 0)
@@ -28,7 +28,7 @@ extension BenchmarkSuite {
         value("memory of 1 GiB sent", unit: "MiB above base", bar: .below(16), note: "the writer pauses 1 ms a MiB") {
             Self.peakAboveBase {
                 let body = RequestBody.stream(length: 1 << 30) { SlowChunks(count: 1024, size: 1 << 20) }
-                var request = try client.request(.post, base + "/discard", body: body)
+                var request = try NetworkRequest(.post, base + "/discard", body: body)
                 request.options.totalTimeout = nil
                 _ = try await client.send(request)
                 return 1 << 30

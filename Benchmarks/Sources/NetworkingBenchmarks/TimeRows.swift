@@ -78,7 +78,7 @@ extension BenchmarkSuite {
             let url = "\(scheme)://127.0.0.1:\(port)/"
             let offs = limits.map { limit in
                 let passed = BenchmarkSuite.milliseconds {
-                    guard var request = try? client.request(.get, url) else { return }
+                    guard var request = try? NetworkRequest(.get, url) else { return }
                     request.options[keyPath: option] = .milliseconds(limit)
                     _ = try? await client.send(request)
                 }

@@ -6,9 +6,9 @@ extension FieldNotes {
         screen.heading("Host environments")
         do throws(NetworkError) {
             if let key = options.host {
-                for section in app.hosts.rows { try app.hosts.choose(key, for: section.title) }
+                for section in app.hosts.rows { try app.hosts.select(key, for: section.title) }
             } else {
-                app.hosts.choosePrerelease()
+                app.hosts.selectPrerelease()
             }
         } catch {
             screen.problem("\(error)")
@@ -16,7 +16,7 @@ extension FieldNotes {
         for section in app.hosts.rows {
             screen.text(section.title)
             for row in section.rows {
-                screen.row((row.isChosen ? "* " : "  ") + row.key, row.title)
+                screen.row((row.isSelected ? "* " : "  ") + row.key, row.title)
             }
             log.debug("\(section.title) is \(app.hosts.resolve(section.title)?.description ?? "itself")")
         }

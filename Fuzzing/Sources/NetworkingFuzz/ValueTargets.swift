@@ -16,12 +16,12 @@ let valueTargets = [
         let hosts = HostSwitch(map)
         for configuration in map.configurations {
             for entry in configuration.hosts {
-                try? hosts.choose(
+                try? hosts.select(
                     entry.key, for: configuration.canonicalHost, userHost: entry.host == nil ? "h:1" : nil)
                 _ = hosts.resolve(configuration.canonicalHost)
             }
         }
-        hosts.chooseRelease()
+        hosts.selectRelease()
     },
     FuzzTarget("typed-host") { bytes in
         let map =
@@ -30,7 +30,7 @@ let valueTargets = [
         let hosts = HostSwitch(map)
         let text = String(decoding: bytes, as: UTF8.self)
         for key in ["U", "D"] {
-            try? hosts.choose(key, for: "h", userHost: text)
+            try? hosts.select(key, for: "h", userHost: text)
             guard let pair = hosts.resolve("h") else { continue }
             precondition((try? HTTPURL("http://\(pair.host)/")) != nil, "a host that no URL can have: \(pair.host)")
         }

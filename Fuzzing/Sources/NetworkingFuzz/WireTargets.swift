@@ -41,7 +41,7 @@ let wireTargets = [
                 field.value.unicodeScalars.allSatisfy { $0.value >= 0x20 && $0.value != 0x7F || $0.value == 0x09 },
                 field.value.debugDescription)
         }
-        precondition(Set(head.headers.list("Content-Length")).count <= 1, "two lengths")
+        precondition(Set(head.headers.list(for: "Content-Length")).count <= 1, "two lengths")
     },
 ]
 

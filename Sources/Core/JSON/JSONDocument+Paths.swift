@@ -53,25 +53,14 @@ extension JSONDocument {
         }
     }
 
-    /// Returns the line and the column in bytes of an offset, both from 1; lines end with LF.
+    /// Returns the line and the column in bytes of an offset, both from 1; lines end with LF, CR LF or CR.
     ///
     /// - Complexity: O(log *n*) in the number of lines, after a first call of O(*n*) in the length of the text.
     package func position(of offset: Int) -> (line: Int, column: Int) {
-        lineStarts.withLock { lineStarts in
-            let starts = lineStarts ?? startsOfLines()
-            lineStarts = starts
-            var (low, high) = (0, starts.count)
-            while high - low > 1 {
-                let middle = (low + high) / 2
-                if Int(starts[middle]) <= offset { low = middle } else { high = middle }
-            }
-            return (low + 1, offset - Int(starts[low]) + 1)
+        lines.withLock { lines in
+            let table = lines ?? LineTable(Array(UnsafeBufferPointer(start: text, count: textCount)))
+            lines = table
+            return table.position(of: offset)
         }
-    }
-
-    private func startsOfLines() -> [Int32] {
-        var starts: [Int32] = [0]
-        for index in 0..<textCount where text[index] == 0x0A { starts.append(Int32(truncatingIfNeeded: index + 1)) }
-        return starts
     }
 }

@@ -46,7 +46,8 @@ extension JSONDocument {
         return UnsafeBufferPointer(start: text + JSONTape.offset(word), count: JSONTape.length(word))
     }
 
-    /// Returns the byte range of the scalar or key at a position, with its quotes; for a container, of its first bracket.
+    /// Returns the byte range of the scalar or key at a position, with its quotes; for a container, of its first
+    /// bracket.
     package func range(of index: Int) -> Range<Int> {
         let word = tape[index]
         let start = JSONTape.offset(word)

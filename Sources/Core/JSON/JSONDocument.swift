@@ -29,8 +29,8 @@ package final class JSONDocument: @unchecked Sendable {
 
     /// Indexes of large containers that have been accessed, by position.
     private let indexes = Mutex<[Int: JSONContainerIndex]>([:])
-    /// The offsets at which lines start, once a position has been requested.
-    let lineStarts = Mutex<[Int32]?>(nil)
+    /// The lines of the text, once a position has been requested.
+    let lines = Mutex<LineTable?>(nil)
 
     /// Limits and permitted extensions of the grammar.
     package struct Options: Hashable, Sendable {

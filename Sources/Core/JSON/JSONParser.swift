@@ -260,7 +260,9 @@ extension JSONParser.Run {
             escaped = true
             p = try skip(escape: p, in: start, out, number)
         }
-        if seen & highs != 0, let bad = JSONText.firstInvalidUTF8(UnsafeBufferPointer(start: start, count: p - start)) {
+        if seen & highs != 0,
+            let bad = UTF8Validation.firstInvalid(in: UnsafeBufferPointer(start: start, count: p - start))
+        {
             throw failure(.utf8, at: start + bad, from: start - 1, out, number)
         }
         return (p, escaped)

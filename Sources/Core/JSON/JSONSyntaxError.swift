@@ -16,7 +16,7 @@ package struct JSONSyntaxError: Error, Hashable, Sendable {
     package var message: String
     /// The byte offset in the text, from 0.
     package var offset: Int
-    /// The line, from 1; lines end with LF.
+    /// The line, from 1; lines end with LF, CR LF or CR.
     package var line: Int
     /// The column in bytes, from 1.
     package var column: Int
@@ -50,7 +50,7 @@ extension JSONParser {
 
         /// Builds the error with its position and message.
         func error(in text: UnsafeBufferPointer<UInt8>, _ options: JSONDocument.Options) -> JSONSyntaxError {
-            let (line, column) = JSONText.position(of: offset, in: text)
+            let (line, column) = LineTable(Array(text)).position(of: offset)
             let kind: JSONSyntaxError.Kind =
                 switch reason {
                 case .depth: .depth
@@ -93,7 +93,7 @@ extension JSONParser {
             case .leadingZero: "leading zero in a number"
             case .depth: "nested more than \(options.depth) levels deep"
             case .duplicateKey(let first):
-                "duplicate key, first defined at line \(JSONText.position(of: first, in: text).line)"
+                "duplicate key, first defined at line \(LineTable(Array(text)).position(of: first).line)"
             }
         }
 
@@ -101,7 +101,7 @@ extension JSONParser {
             guard offset < text.count else {
                 guard let bracket = open.last else { return "the end of the text" }
                 let kind = text[bracket] == UInt8(ascii: "{") ? "object" : "array"
-                return "the end of the text in the \(kind) of line \(JSONText.position(of: bracket, in: text).line)"
+                return "the end of the text in the \(kind) of line \(LineTable(Array(text)).position(of: bracket).line)"
             }
             let byte = text[offset]
             if byte > 0x20, byte < 0x7F { return "'\(Unicode.Scalar(byte))'" }
@@ -109,7 +109,9 @@ extension JSONParser {
                 let length = byte < 0xE0 ? 2 : byte < 0xF0 ? 3 : 4
                 let end = min(offset + length, text.count)
                 let bytes = UnsafeBufferPointer(rebasing: text[offset..<end])
-                if JSONText.firstInvalidUTF8(bytes) == nil { return "'\(String(decoding: bytes, as: UTF8.self))'" }
+                if UTF8Validation.firstInvalid(in: bytes) == nil {
+                    return "'\(String(decoding: bytes, as: UTF8.self))'"
+                }
             }
             return "the byte \(Self.hex(byte))"
         }

@@ -1,10 +1,10 @@
 /// The layout of a parsed document: 64-bit words in document order.
 ///
-/// The top 4 bits of a word hold its kind, the next 28 a length, the next 4 a size and the low 28 a byte offset into the
-/// text. A scalar is one word with the offset and length of its text; for a string, without the quotes. A key is one word
-/// directly before its value. An array or object is one word followed by its content: the offset of the bracket, the
-/// number of words it spans, and its size: the number of elements up to 13, ``some`` up to ``indexed`` − 1, then
-/// ``many``.
+/// The top 4 bits of a word hold its kind, the next 28 a length, the next 4 a size and the low 28 a byte offset into
+/// the text. A scalar is one word with the offset and length of its text; for a string, without the quotes. A key is
+/// one word directly before its value. An array or object is one word followed by its content: the offset of the
+/// bracket, the number of words it spans, and its size: the number of elements up to 13, ``some`` up to ``indexed`` −
+/// 1, then ``many``.
 package enum JSONTape {
     package typealias Word = UInt64
 

@@ -80,43 +80,6 @@ package enum JSONText {
         return value
     }
 
-    /// The offset of the first byte that breaks UTF-8 (RFC 3629), or nil; a cut sequence breaks at its first byte.
-    static func firstInvalidUTF8(_ bytes: UnsafeBufferPointer<UInt8>) -> Int? {
-        let count = bytes.count
-        var index = 0
-        func isTail(_ at: Int) -> Bool { at < count && bytes[at] & 0xC0 == 0x80 }
-        while index < count {
-            let byte = bytes[index]
-            switch byte {
-            case 0..<0x80:
-                index += 1
-            case 0xC2..<0xE0:
-                guard isTail(index + 1) else { return index }
-                index += 2
-            case 0xE0..<0xF0:
-                guard isTail(index + 1), isTail(index + 2) else { return index }
-                let second = bytes[index + 1]
-                if byte == 0xE0 && second < 0xA0 || byte == 0xED && second >= 0xA0 { return index }
-                index += 3
-            case 0xF0..<0xF5:
-                guard isTail(index + 1), isTail(index + 2), isTail(index + 3) else { return index }
-                let second = bytes[index + 1]
-                if byte == 0xF0 && second < 0x90 || byte == 0xF4 && second >= 0x90 { return index }
-                index += 4
-            default:
-                return index
-            }
-        }
-        return nil
-    }
-
-    /// Returns the line and the column in bytes of an offset, both from 1; lines end with LF.
-    static func position(of offset: Int, in text: UnsafeBufferPointer<UInt8>) -> (line: Int, column: Int) {
-        var (line, start) = (1, 0)
-        for index in 0..<min(offset, text.count) where text[index] == 0x0A { (line, start) = (line + 1, index + 1) }
-        return (line, offset - start + 1)
-    }
-
     // MARK: Writing
 
     /// Appends a string in quotes and escapes only what must be escaped.

@@ -1,9 +1,9 @@
 public import Foundation
 
-/// Recorded exchanges, as HAR 1.2 holds them: what browsers, proxies and ``RecordingTransport`` write.
+/// Recorded exchanges in HAR 1.2, the format of browsers, proxies and ``RecordingTransport``.
 ///
-/// Only what is needed to answer requests is kept: method, URL, fields and body of the request, status, fields and body
-/// of the answer, and the time. Follows the HTTP Archive format 1.2 as published by the W3C web performance group.
+/// An archive has only what answering requests needs: method, URL, fields and body of the request, status, fields and
+/// body of the response, and times. The format is the HTTP Archive format 1.2 of the W3C web performance group.
 ///
 /// ```swift
 /// let archive = try HARArchive(json: Array(#"""
@@ -14,23 +14,23 @@ public import Foundation
 /// assert(archive.entries[0].response.status == 200)
 /// ```
 public struct HARArchive: Hashable, Sendable {
-    /// The exchanges, in the order of the file.
+    /// The exchanges in the order of the file.
     public var entries: [HAREntry]
-    /// The file the archive was read from, if it was one.
+    /// The file of the archive, if it was read from one.
     public var file: String?
 
-    /// The longest archive that is read: 32 MiB.
+    /// The greatest size of an archive: 32 MiB.
     public static let largest: Int = 32 << 20
 
-    /// Creates an archive of exchanges.
+    /// Creates an archive from exchanges.
     public init(_ entries: [HAREntry] = []) { self.entries = entries }
 
-    /// Reads an archive from JSON.
+    /// Parses an archive.
     ///
     /// - Parameters:
-    ///   - json: The text, UTF-8.
-    ///   - file: The name to use in errors.
-    /// - Throws: `.invalidArchive` with `path`, `line`, `column` and `file`; the message says what was expected.
+    ///   - json: The text in UTF-8.
+    ///   - file: The file name for errors.
+    /// - Throws: `.invalidArchive` with `path`, `line`, `column` and `file`.
     /// - Complexity: O(*n*) in the length of the text.
     public init(json: [UInt8], file: String? = nil) throws(NetworkError) {
         entries = try HARReader(file: file).read(json)
@@ -41,22 +41,22 @@ public struct HARArchive: Hashable, Sendable {
     ///
     /// - Throws: `.fileFailed` or `.invalidArchive`, both with `file`.
     public init(contentsOfFile path: String) throws(NetworkError) {
-        let json = try WholeFile.read(path, limit: Self.largest, as: .invalidArchive)
+        let json = try JSONFile.read(path, limit: Self.largest, as: .invalidArchive)
         try self.init(json: json, file: path)
     }
 }
 
-/// One recorded exchange.
+/// A recorded exchange.
 public struct HAREntry: Hashable, Sendable {
-    /// When the request was sent, if it is known.
+    /// The time at which the request was sent, if known.
     public var started: Date?
-    /// How long the exchange took.
+    /// The duration of the exchange.
     public var duration: Duration
     /// The request.
     public var request: HARRequest
-    /// The answer.
+    /// The response.
     public var response: HARResponse
-    /// The line of the file where the entry stands, from 1, if it was read.
+    /// The line of the entry in the file, from 1, if it was read from one.
     public internal(set) var line: Int?
 
     /// Creates an exchange.
@@ -69,11 +69,11 @@ public struct HAREntry: Hashable, Sendable {
 public struct HARRequest: Hashable, Sendable {
     /// The method.
     public var method: HTTPMethod
-    /// The URL; a recording has its secrets replaced.
+    /// The URL; a recording has no secrets in it.
     public var url: HTTPURL
     /// The fields.
     public var headers: HTTPHeaders
-    /// The body; empty if there was none.
+    /// The body; empty if there is none.
     public var body: [UInt8]
 
     /// Creates a request.
@@ -82,13 +82,13 @@ public struct HARRequest: Hashable, Sendable {
     }
 }
 
-/// The answer of a recorded exchange.
+/// The response of a recorded exchange.
 public struct HARResponse: Hashable, Sendable {
     /// The status.
     public var status: Int
     /// The fields.
     public var headers: HTTPHeaders
-    /// The body, inflated.
+    /// The body, decompressed.
     public var body: [UInt8]
 
     /// Creates an answer.

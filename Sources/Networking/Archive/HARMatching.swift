@@ -1,4 +1,4 @@
-/// Which parts of a request and a recorded one must agree for the recording to answer it.
+/// The parts of a request that must equal those of a recorded one.
 public struct HARMatching: Hashable, Sendable {
     /// A part of a request.
     public enum Part: Hashable, Sendable, CaseIterable {
@@ -6,19 +6,19 @@ public struct HARMatching: Hashable, Sendable {
         case method
         /// `http` or `https`.
         case scheme
-        /// The host and the port.
+        /// The host and port.
         case host
         /// The path, percent-encoded as sent.
         case path
-        /// The query, in the order sent.
+        /// The query in the order sent.
         case query
-        /// The body: JSON by value, everything else byte by byte.
+        /// The body: JSON by value, other bodies byte by byte.
         case body
     }
 
-    /// The parts that must agree.
+    /// The parts that must be equal.
     public var parts: Set<Part>
-    /// The names of the fields that must agree as well.
+    /// The names of header fields that must be equal.
     public var headerNames: Set<String>
 
     /// Creates a rule.
@@ -26,17 +26,17 @@ public struct HARMatching: Hashable, Sendable {
         (self.parts, self.headerNames) = (parts, headerNames)
     }
 
-    /// Everything but the fields must agree.
+    /// All parts except header fields must be equal.
     public static let strict = HARMatching(Set(Part.allCases))
-    /// Method, path, query and body must agree, so that a recording answers for every environment.
+    /// Method, path, query and body must be equal, so that a recording is valid for every environment.
     public static let anyHost = HARMatching([.method, .path, .query, .body])
-    /// Only method and path must agree.
+    /// Method and path must be equal.
     public static let methodAndPath = HARMatching([.method, .path])
 }
 
-/// A request as it is compared: its secrets are replaced, so that a redacted recording still matches.
+/// A request for comparison; its secrets are replaced, so that a redacted recording still matches.
 struct HARFingerprint: Sendable {
-    /// What is compared, in the order in which differences are told.
+    /// The compared parts, in the order in which differences are reported.
     let parts: [(name: String, value: Value)]
 
     enum Value: Hashable, Sendable {
@@ -60,7 +60,7 @@ struct HARFingerprint: Sendable {
             parts.append(
                 (
                     "header \(name)",
-                    .text(hidden ? redaction.placeholder : request.headers.values(name).joined(separator: ", "))
+                    .text(hidden ? redaction.placeholder : request.headers.values(for: name).joined(separator: ", "))
                 ))
         }
         add(.body, "body", Self.body(request, redaction))
@@ -76,7 +76,7 @@ struct HARFingerprint: Sendable {
 
     func matches(_ other: HARFingerprint) -> Bool { zip(parts, other.parts).allSatisfy { $0.value == $1.value } }
 
-    /// The parts that differ, as `name: asked …, recorded …`.
+    /// Returns the parts that differ, as `name: asked …, recorded …`.
     func differences(from recorded: HARFingerprint) -> [String] {
         zip(parts, recorded.parts).filter { $0.value != $1.value }.map { asked, recorded in
             "\(asked.name): asked \(Self.shown(asked.value)), recorded \(Self.shown(recorded.value))"

@@ -1,3 +1,4 @@
+internal import AshlarCore
 import Foundation
 
 /// Reads the parts of HAR 1.2 that are needed to answer requests.
@@ -90,8 +91,8 @@ struct HARReader {
         switch encoding.string("") {
         case "": return Array(string.utf8)
         case "base64":
-            guard let data = Data(base64Encoded: string) else { throw failure(text, "expected Base64") }
-            return Array(data)
+            guard let data = Base64.decode(string.utf8) else { throw failure(text, "expected Base64") }
+            return data
         default: throw failure(encoding, "expected the encoding \"base64\" or none, found \(encoding)")
         }
     }
@@ -102,7 +103,7 @@ struct HARReader {
             guard let name = field["name"].string(), let value = field["value"].string() else {
                 throw failure(field, "expected a field with the strings \"name\" and \"value\"")
             }
-            // Pseudo-fields of HTTP/2, which browsers list among the others.
+            // Pseudo-fields of HTTP/2, which browsers list among the fields.
             if !name.hasPrefix(":") { headers.append(name, value) }
         }
         return headers

@@ -1,4 +1,4 @@
-/// Replaces secrets in what is recorded and compared.
+/// Replaces secrets in recorded and compared requests.
 struct HARRedaction: Sendable {
     let redaction: NetworkRedaction
 
@@ -9,10 +9,10 @@ struct HARRedaction: Sendable {
         return type.hasSuffix("/json") || type.hasSuffix("+json")
     }
 
-    /// Fields with their secrets replaced.
+    /// Returns fields with their secrets replaced.
     func redact(_ headers: HTTPHeaders) -> HTTPHeaders { redaction.redact(headers) }
 
-    /// A body with the values of secret form fields and JSON members replaced; other bodies are left as they are.
+    /// Returns a body with the values of secret form fields and JSON members replaced; other bodies are unchanged.
     func redact(body: [UInt8], type: String?) -> [UInt8] {
         guard !body.isEmpty else { return body }
         if Self.isJSON(type) {

@@ -1,10 +1,11 @@
+internal import AshlarCore
 import Foundation
 
 extension HARArchive {
-    /// The archive as a HAR 1.2 file: indented JSON in UTF-8.
+    /// Returns the archive as a HAR 1.2 file, indented JSON in UTF-8.
     ///
-    /// Bodies that are UTF-8 are written as text, others in Base64 (of a request, marked by `_encoding`, as the format has
-    /// no field for it). Nothing is redacted here: ``RecordingTransport`` does that before an entry is made.
+    /// UTF-8 bodies are written as text, others as Base64. The format has no encoding field for a request's body, so
+    /// `_encoding` marks it. Nothing is redacted; ``RecordingTransport`` redacts entries when it creates them.
     ///
     /// - Complexity: O(*n*) in the size of the entries.
     public func bytes() -> [UInt8] {
@@ -14,13 +15,13 @@ extension HARArchive {
         return JSONEntity(object: [("log", log)]).bytes(.pretty) + [0x0A]
     }
 
-    /// Replaces a file by the archive: the old content is there, or the new one, never half.
+    /// Replaces a file by the archive atomically.
     ///
     /// - Throws: `.fileFailed` with `file`.
-    public func write(toFile path: String) throws(NetworkError) { try WholeFile.replace(path, with: bytes()) }
+    public func write(toFile path: String) throws(NetworkError) { try JSONFile.replace(path, with: bytes()) }
 }
 
-/// Makes the JSON of HAR 1.2.
+/// Writes the JSON of HAR 1.2.
 private enum HARWriter {
     static func entry(_ entry: HAREntry) -> JSONEntity {
         let milliseconds = number(entry.duration)
@@ -42,7 +43,7 @@ private enum HARWriter {
             ])
         }
         let query = (request.url.query ?? "").split(separator: "&").map { item in
-            let pair = item.split(separator: "=", maxSplits: 1).map { PercentEncoding.decode(String($0)) ?? String($0) }
+            let pair = item.split(separator: "=", maxSplits: 1).map { PercentCoding.decode(String($0)) ?? String($0) }
             return JSONEntity(object: [
                 ("name", JSONEntity(pair.first ?? "")), ("value", JSONEntity(pair.count > 1 ? pair[1] : "")),
             ])
@@ -78,7 +79,7 @@ private enum HARWriter {
         return (JSONEntity(Data(bytes).base64EncodedString()), "base64")
     }
 
-    /// Milliseconds to the microsecond.
+    /// Returns milliseconds with a precision of one microsecond.
     private static func number(_ duration: Duration) -> JSONEntity {
         let microseconds = duration.components.seconds * 1_000_000 + duration.components.attoseconds / 1_000_000_000_000
         return (try? JSONEntity(Double(microseconds) / 1000)) ?? 0

@@ -1,20 +1,20 @@
+internal import AshlarCore
 public import Foundation
-import Synchronization
 
-/// Sends requests through another transport and keeps what was asked and answered, for ``ReplayTransport``.
+/// Sends requests over another transport and records the exchanges for ``ReplayTransport``.
 ///
-/// Secrets are replaced before anything is kept: fields, query parameters, form fields and JSON members that the
-/// redaction hides, and user names and passwords in URLs. The caller still gets the answer as it came, in pieces as it
-/// comes. An exchange is kept once its body was read to the end; one that fails or is given up is not kept.
+/// Secrets are replaced before an exchange is recorded: header fields, query parameters, form fields and JSON members
+/// that the redaction hides, and user names and passwords in URLs. The caller receives the response unchanged and piece
+/// by piece. An exchange is recorded when its body is read to the end; failed and cancelled ones aren't recorded.
 ///
 /// ```swift
 /// let recording = RecordingTransport(StubTransport(["GET /notes": .text("[]")]))
 /// let client = NetworkClient(transport: recording)
-/// _ = try await client.send(client.request(.get, "https://api.example.com/notes"))
+/// _ = try await client.get("https://api.example.com/notes")
 /// try recording.archive.write(toFile: "notes.har")
 /// ```
 ///
-/// A request's body is held in memory, and so is a copy of each answer's.
+/// The request's body and a copy of the response's body are held in memory.
 public final class RecordingTransport: NetworkTransport {
     private let base: any NetworkTransport
     private let redaction: NetworkRedaction
@@ -26,12 +26,12 @@ public final class RecordingTransport: NetworkTransport {
         let entries = Mutex<(next: Int, finished: [Int: HAREntry])>((0, [:]))
     }
 
-    /// Creates a transport that records.
+    /// Creates a recording transport.
     ///
     /// - Parameters:
-    ///   - base: What carries requests out.
-    ///   - redaction: The secrets that are replaced.
-    ///   - now: The time of day, for the entries.
+    ///   - base: The transport that sends the requests.
+    ///   - redaction: The rule for replacing secrets.
+    ///   - now: Returns the time for the entries.
     public init(
         _ base: any NetworkTransport, redaction: NetworkRedaction = .standard,
         now: @escaping @Sendable () -> Date = { Date() }
@@ -39,15 +39,15 @@ public final class RecordingTransport: NetworkTransport {
         (self.base, self.redaction, self.now) = (base, redaction, now)
     }
 
-    /// The exchanges that are finished, in the order of their requests.
+    /// The finished exchanges in the order of their requests.
     public var archive: HARArchive {
         let finished = recorded.entries.withLock { $0.finished }
         return HARArchive(finished.sorted { $0.key < $1.key }.map(\.value))
     }
 
-    /// Sends a request and records it once the answer's body was read to the end.
+    /// Sends a request and records it when the body of the response is read to the end.
     ///
-    /// - Throws: What the other transport throws.
+    /// - Throws: Any error of the other transport.
     public func send(_ request: NetworkRequest) async throws(NetworkError) -> StreamedResponse {
         var request = request
         let body = try await request.body.collected()
@@ -74,7 +74,7 @@ public final class RecordingTransport: NetworkTransport {
 
     private func redacted(_ request: NetworkRequest, _ body: [UInt8]) throws(NetworkError) -> HARRequest {
         let hidden = HARRedaction(redaction)
-        // Without user name, password and fragment, which are not sent either.
+        // User name, password and fragment are removed, because they aren't sent either.
         let url = try HTTPURL(redaction.redact(try HTTPURL(request.url.requestText)))
         var headers = request.headers
         if let type = request.body.contentType, !headers.contains("Content-Type") {
@@ -86,11 +86,11 @@ public final class RecordingTransport: NetworkTransport {
     }
 }
 
-/// Hands a body on and keeps a copy of it.
+/// Passes a body on and copies it.
 private final class RecordingBodySource: ResponseBodySource {
     private let inner: ResponseBody
     private let finish: @Sendable ([UInt8]) -> Void
-    /// What has come so far; nil once the end was seen or the body was given up.
+    /// The bytes received; nil after the end or cancellation.
     private let bytes = Mutex<[UInt8]?>([])
 
     init(_ inner: ResponseBody, finish: @escaping @Sendable ([UInt8]) -> Void) {

@@ -1,10 +1,10 @@
-import Synchronization
+internal import AshlarCore
 
-/// Answers requests from a HAR archive, without a network.
+/// Answers requests from a HAR archive without a network.
 ///
-/// A request that no recording matches fails with `.notRecorded`; the message shows the nearest recording and what
-/// differs. Recordings that match alike answer in the order of the archive, and the last of them again and again
-/// unless `repeatsLast` is false. Secrets are replaced on both sides before matching, so a redacted archive works.
+/// A request without a matching recording fails with `.notRecorded`; the message shows the nearest recording and the
+/// differences. Equal recordings answer in the order of the archive, and the last one repeatedly unless `repeatsLast`
+/// is false. Secrets are replaced on both sides before matching, so a redacted archive works.
 ///
 /// ```swift
 /// let url = try HTTPURL("https://api.example.com/notes/1")
@@ -15,7 +15,7 @@ import Synchronization
 /// let client = NetworkClient(transport: transport)
 /// ```
 ///
-/// Transports are independent of each other, so tests may replay in parallel.
+/// Transports are independent, so tests can replay in parallel.
 public final class ReplayTransport: NetworkTransport {
     /// The recordings.
     public let archive: HARArchive
@@ -25,19 +25,19 @@ public final class ReplayTransport: NetworkTransport {
     private let faults: @Sendable (NetworkRequest, Int) -> [ReplayFault]
     private let clock: any Clock<Duration>
     private let fingerprints: [HARFingerprint]
-    /// How often each entry has answered.
+    /// The number of times that each entry has answered.
     private let answers: Mutex<[Int]>
 
     /// Creates a transport.
     ///
     /// - Parameters:
     ///   - archive: The recordings.
-    ///   - matching: Which parts must agree; everything but the fields unless given.
-    ///   - redaction: The secrets that are replaced before matching; the same as when recording.
-    ///   - repeatsLast: Whether the last of several recordings that match alike answers any further request.
-    ///   - clock: What delays are measured with.
-    ///   - faults: What goes wrong with the answer to a request, given the index of the entry that answers; nothing
-    ///     unless given. They are applied in order.
+    ///   - matching: The parts that must be equal; by default all except header fields.
+    ///   - redaction: The rule for replacing secrets before matching, the same as for recording.
+    ///   - repeatsLast: Whether the last of several equal recordings answers all further requests.
+    ///   - clock: The clock for delays.
+    ///   - faults: Returns the faults of a response, given a request and the index of the matching entry; none by
+    ///     default. They apply in order.
     public init(
         _ archive: HARArchive, matching: HARMatching = .strict, redaction: NetworkRedaction = .standard,
         repeatsLast: Bool = true, clock: any Clock<Duration> = ContinuousClock(),
@@ -49,7 +49,7 @@ public final class ReplayTransport: NetworkTransport {
         answers = Mutex([Int](repeating: 0, count: archive.entries.count))
     }
 
-    /// Creates a transport over an archive in a file.
+    /// Creates a transport from an archive file.
     ///
     /// - Throws: `.fileFailed` or `.invalidArchive`, both with `file`.
     public convenience init(contentsOfFile path: String, matching: HARMatching = .strict) throws(NetworkError) {
@@ -64,7 +64,7 @@ public final class ReplayTransport: NetworkTransport {
 
     /// Answers a request from the archive.
     ///
-    /// - Throws: `.notRecorded`, or what a fault brings about.
+    /// - Throws: `.notRecorded`, or the result of a fault.
     public func send(_ request: NetworkRequest) async throws(NetworkError) -> StreamedResponse {
         try request.headers.validate()
         var body: [UInt8] = []
@@ -85,7 +85,7 @@ public final class ReplayTransport: NetworkTransport {
         return StreamedResponse(head: head, body: ResponseBody(source), url: request.url)
     }
 
-    /// Finds the entry that answers and counts it.
+    /// Finds the matching entry and counts its use.
     private func take(_ asked: HARFingerprint) -> Int? {
         let matches = fingerprints.indices.filter { asked.matches(fingerprints[$0]) }
         return answers.withLock { answers in
@@ -140,7 +140,7 @@ public final class ReplayTransport: NetworkTransport {
     }
 }
 
-/// Something that goes wrong with a replayed answer.
+/// A fault of a replayed response.
 public struct ReplayFault: Hashable, Sendable {
     enum Kind: Hashable, Sendable {
         case delay(Duration)
@@ -150,15 +150,15 @@ public struct ReplayFault: Hashable, Sendable {
 
     let kind: Kind
 
-    /// The head comes only after a while; beyond the request's timeouts it never comes.
+    /// The head is delayed; beyond the request's timeouts it never arrives.
     public static func delay(_ duration: Duration) -> ReplayFault { ReplayFault(kind: .delay(duration)) }
     /// The connection breaks before the head.
     public static let drop = ReplayFault(kind: .drop)
-    /// The connection breaks behind so many bytes of the body.
+    /// The connection breaks after this number of body bytes.
     public static func truncate(after count: Int) -> ReplayFault { ReplayFault(kind: .truncate(count)) }
 }
 
-/// A recorded body, whole or cut off.
+/// A recorded body, complete or truncated.
 private final class ReplayBodySource: ResponseBodySource {
     private enum State {
         case fresh
@@ -177,24 +177,24 @@ private final class ReplayBodySource: ResponseBodySource {
             defer { if state == .fresh { state = .read } }
             return state
         }
-        if before == .cancelled { throw NetworkError(.cancelled, "the body was given up", phase: .receive) }
+        if before == .cancelled { throw NetworkError(.cancelled, "the body was cancelled", phase: .receive) }
         guard let limit, limit < bytes.count else { return before == .fresh && !bytes.isEmpty ? bytes : nil }
         if before == .fresh, limit > 0 { return Array(bytes.prefix(limit)) }
-        throw NetworkError(.truncated, "the replay cut the body off behind \(limit) bytes", phase: .receive)
+        throw NetworkError(.truncated, "the replay truncated the body after \(limit) bytes", phase: .receive)
     }
 
     func cancel() { state.withLock { if $0 == .fresh { $0 = .cancelled } } }
 }
 
 extension RequestBody {
-    /// All bytes of the body, for recording and matching.
+    /// Returns all bytes of the body, for recording and matching.
     func collected() async throws(NetworkError) -> [UInt8] {
         if let inMemory { return inMemory }
         let reader = try makeReader()
         do {
             var bytes: [UInt8] = []
             while let chunk = try await reader.next() { bytes += chunk }
-            // A stream ends early when its task is cancelled; what it gave so far must not pass for the whole.
+            // A stream ends early when its task is cancelled; its bytes must not pass for the whole body.
             try Task.checkCancellation()
             return bytes
         } catch {

@@ -1,11 +1,4 @@
-/// Looks up which host a canonical host stands for now; nil leaves it as it is.
-///
-/// `endpointScheme` is the scheme that the endpoint asks for, or nil. The returned host may carry a port; a
-/// returned scheme wins over the endpoint's.
-public typealias HostResolver =
-    @Sendable (_ canonicalHost: String, _ endpointScheme: String?) -> (scheme: String?, host: String)?
-
-/// What all requests of a client share; frozen when the client is made.
+/// Settings shared by all requests of a client, fixed when the client is created.
 ///
 /// ```swift
 /// var configuration = ClientConfiguration()
@@ -13,32 +6,38 @@ public typealias HostResolver =
 /// configuration.options.totalTimeout = .seconds(30)
 /// let client = NetworkClient(configuration)
 /// ```
+@dynamicMemberLookup
 public struct ClientConfiguration: Sendable {
-    /// The options that endpoints and requests start from.
+    /// The base URL or canonical host of the paths given to `get(_:)`, `post(_:_:)` and so on; none by default.
+    public var base: EndpointHost?
+    /// The options that endpoints start from.
     public var options: RequestOptions = .init()
-    /// Fields that are sent with every request that does not set them itself.
+    /// Fields sent with every request that doesn't set them itself.
     public var headers: HTTPHeaders = ["User-Agent": "Ashlar", "Accept": "*/*"]
     /// The steps around every request, outermost first.
     public var middleware: [any NetworkMiddleware] = []
-    /// Who is told what happens; none unless added.
+    /// The observers of requests; none by default.
     public var observers: [any NetworkObserver] = []
-    /// Where cookies are kept, or nil to keep none; a jar in memory unless set.
+    /// The cookie jar, or nil to ignore cookies; a jar in memory by default.
     public var cookies: CookieJar? = CookieJar()
-    /// What is hidden in errors and events.
+    /// The rule for hiding secrets in errors and events.
     public var redaction: NetworkRedaction = .standard
-    /// The most connections to one host; 8 unless set.
-    public var connectionsPerHost: Int = 8
-    /// The most connections in all; 128 unless set.
-    public var connections: Int = 128
-    /// How long an unused connection stays open; 55 s unless set.
-    public var connectionIdleTime: Duration = .seconds(55)
-    /// A file of PEM certificates to trust instead of the system's roots; `CurlTransport` only.
-    public var trustRoots: String?
-    /// The public keys to insist on, per host in lower case, as `sha256//<base64>` separated by `;`; `CurlTransport` only.
-    public var pinnedKeys: [String: String] = [:]
-    /// Whether `http_proxy`, `https_proxy` and `no_proxy` of the environment are heeded; `CurlTransport` only.
-    public var usesEnvironmentProxies: Bool = false
+    /// The settings of the transport; their members are also members of this configuration.
+    public var transport: TransportConfiguration = .init()
 
     /// Creates the default configuration.
     public init() {}
+
+    /// A setting of the transport.
+    public subscript<Value>(dynamicMember path: WritableKeyPath<TransportConfiguration, Value>) -> Value {
+        get { transport[keyPath: path] }
+        set { transport[keyPath: path] = newValue }
+    }
+
+    /// The transport's settings, with the fields that every request has.
+    var transportWithHeaders: TransportConfiguration {
+        var transport = transport
+        if (try? headers.validate()) != nil { transport.validHeaders = headers }
+        return transport
+    }
 }

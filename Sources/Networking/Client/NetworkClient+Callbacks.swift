@@ -1,22 +1,22 @@
-/// A running request of the callback form; releasing it changes nothing.
+/// A running request with a callback; releasing the token has no effect.
 public final class RequestToken: Sendable {
     private let task: Task<Void, Never>
 
     init(_ task: Task<Void, Never>) { self.task = task }
 
-    /// Gives the request up; its callback gets `.cancelled` unless it is over already.
+    /// Cancels the request; its callback receives `.cancelled` unless it is already called.
     public func cancel() { task.cancel() }
 
-    /// Waits until the callback has returned.
+    /// Waits until the callback returns.
     public func wait() async { await task.value }
 }
 
 extension NetworkClient {
-    /// Sends an endpoint and calls back once, on no particular thread.
+    /// Sends an endpoint and calls back once, on an arbitrary thread.
     ///
     /// - Parameters:
-    ///   - endpoint: What to send.
-    ///   - then: Takes the output or the error.
+    ///   - endpoint: The endpoint.
+    ///   - then: Receives the output or the error.
     /// - Returns: A token that cancels the request.
     @discardableResult
     public func send<E: Endpoint>(
@@ -25,11 +25,11 @@ extension NetworkClient {
         start(then) { [self] () throws(NetworkError) in try await send(endpoint) }
     }
 
-    /// Sends a request and calls back once, on no particular thread.
+    /// Sends a request and calls back once, on an arbitrary thread.
     ///
     /// - Parameters:
-    ///   - request: What to send.
-    ///   - then: Takes the complete answer or the error.
+    ///   - request: The request.
+    ///   - then: Receives the complete response or the error.
     /// - Returns: A token that cancels the request.
     @discardableResult
     public func send(

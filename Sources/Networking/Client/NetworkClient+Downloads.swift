@@ -1,21 +1,21 @@
 import Foundation
 
 extension NetworkClient {
-    /// Downloads to a file, in pieces, and goes on where an earlier download stopped.
+    /// Downloads to a file in pieces and resumes an earlier partial download.
     ///
-    /// The bytes are written to `<path>.partial` and moved to `path` when all are there; a failed download leaves that
-    /// file, and its validator (`ETag` or `Last-Modified`) beside it in `<path>.partial.validator`. The next download with
-    /// `resume` asks for the rest under `If-Range`; a server that no longer has the same answers with the whole, which
-    /// then starts anew. A download is not limited in length unless the options' `bodyBytes` says so, and never compressed
-    /// when resumed.
+    /// The bytes are written to `<path>.partial`, which is moved to `path` at the end. A failed download leaves this
+    /// file, and its validator (`ETag` or `Last-Modified`) in `<path>.partial.validator`. With `resume`, the next
+    /// download requests the rest under `If-Range`. If the server's content has changed, it sends the whole content and
+    /// the download starts over. A download has no length limit except the options' `bodyBytes`, and is never
+    /// compressed when resumable.
     ///
     /// - Parameters:
-    ///   - request: What to download.
-    ///   - path: The file to make; one that exists is replaced at the end.
-    ///   - resume: Whether to go on with a partial file.
-    ///   - progress: Told the bytes there are, those of earlier downloads included; as in ``RequestOptions/progress``.
-    /// - Returns: Head, URL and history of the answer; `bytes` is empty.
-    /// - Throws: Whatever goes wrong on the way, `.fileFailed` for the file.
+    ///   - request: The request.
+    ///   - path: The file to create; an existing file is replaced at the end.
+    ///   - resume: Whether to resume a partial download.
+    ///   - progress: Receives the number of bytes, including earlier downloads; see ``RequestOptions/progress``.
+    /// - Returns: The head, URL and history of the response; `bytes` is empty.
+    /// - Throws: Any failure; `.fileFailed` for the file.
     @discardableResult
     public func download(
         _ request: NetworkRequest, to path: String, resume: Bool = true,
@@ -29,7 +29,7 @@ extension NetworkClient {
             request.headers.set("If-Range", start.validator)
             request.options.acceptableStatuses = (request.options.acceptableStatuses ?? [200]).union([206, 416])
         }
-        // Ranges count the bytes as they travel, so a download that may be resumed must not be inflated.
+        // Ranges count the transferred bytes, so a resumable download must not be decompressed.
         request.options.decompresses = false
         let response = try await stream(request)
         if start != nil, response.status == 416 {
@@ -40,7 +40,7 @@ extension NetworkClient {
         do throws(NetworkError) {
             if start == nil, response.status == 206, !request.headers.contains("Range") {
                 throw NetworkError(
-                    .badResponse, "the server answered with a part of what was asked for", phase: .receive)
+                    .badResponse, "the server returned only part of the content", phase: .receive)
             }
             try await fill(file, with: response, from: start, progress)
         } catch {
@@ -72,15 +72,15 @@ extension NetworkClient {
         reporter?.finish()
     }
 
-    /// Downloads an endpoint's answer to a file; nothing is decoded.
+    /// Downloads the response of an endpoint to a file; nothing is decoded.
     ///
     /// - Parameters:
-    ///   - endpoint: What to download.
-    ///   - path: The file to make.
-    ///   - resume: Whether to go on with a partial file.
-    ///   - progress: Told the bytes there are.
-    /// - Returns: Head, URL and history of the answer.
-    /// - Throws: As the form that takes a request.
+    ///   - endpoint: The endpoint.
+    ///   - path: The file to create.
+    ///   - resume: Whether to resume a partial download.
+    ///   - progress: Receives the number of bytes.
+    /// - Returns: The head, URL and history of the response.
+    /// - Throws: As the method that takes a request.
     @discardableResult
     public func download<E: Endpoint>(
         _ endpoint: E, to path: String, resume: Bool = true, progress: (@Sendable (TransferProgress) -> Void)? = nil
@@ -99,9 +99,9 @@ extension NetworkRequest {
     }
 }
 
-/// The file that a download fills, until it is whole.
+/// The file of an incomplete download.
 private final class PartialFile: @unchecked Sendable {
-    // Sendable because only the one task that downloads uses it.
+    // Unchecked because only the downloading task uses it.
     private let path: String
     private var partial: String { path + ".partial" }
     private var note: String { path + ".partial.validator" }
@@ -109,10 +109,10 @@ private final class PartialFile: @unchecked Sendable {
 
     init(_ path: String) { self.path = path }
 
-    /// How much there is, and what it is the beginning of.
+    /// The length of the file and the validator of its content.
     typealias Start = (length: Int, validator: String)
 
-    /// How much is there already and what it was, if both are known.
+    /// Returns the length and validator of an earlier download, if both are known.
     func resumable() -> Start? {
         guard let validator = try? String(contentsOfFile: note, encoding: .utf8), !validator.isEmpty,
             let length = try? FileBodyReader.length(of: partial), length > 0
@@ -120,14 +120,14 @@ private final class PartialFile: @unchecked Sendable {
         return (length, validator)
     }
 
-    /// Opens the file for what the answer brings and returns where that begins.
+    /// Opens the file for the response's bytes and returns their offset.
     func open(_ response: StreamedResponse, from start: Start?) throws(NetworkError) -> Int {
         let manager = FileManager.default
         if let start, response.status == 206 {
             let tag = response.headers["ETag"]
             guard tag == nil || tag == start.validator || !start.validator.hasPrefix("\"") else {
                 throw NetworkError(
-                    .badResponse, "the part belongs to another version than what is there already", phase: .receive)
+                    .badResponse, "the server's content differs from the partial download", phase: .receive)
             }
             guard response.headers["Content-Range"]?.hasPrefix("bytes \(start.length)-") == true else {
                 throw NetworkError(
@@ -144,7 +144,7 @@ private final class PartialFile: @unchecked Sendable {
         guard manager.createFile(atPath: partial, contents: nil), let opened = FileHandle(forWritingAtPath: partial)
         else { throw failed("cannot be created") }
         handle = opened
-        // Only a strong validator says that the bytes are the same (RFC 9110, 13.1.5).
+        // Only a strong validator guarantees identical bytes (RFC 9110, 13.1.5).
         let tag = response.headers["ETag"].flatMap { $0.hasPrefix("W/") ? nil : $0 }
         if let validator = tag ?? response.headers["Last-Modified"] {
             try? validator.write(toFile: note, atomically: true, encoding: .utf8)

@@ -1,5 +1,5 @@
 extension NetworkClient {
-    /// The request with the client's fields where it sets none.
+    /// Returns the request with the client's fields added where it doesn't set them.
     func prepared(_ request: consuming NetworkRequest) -> NetworkRequest {
         if request.headers.isEmpty {
             request.headers = configuration.headers
@@ -18,7 +18,7 @@ extension NetworkClient {
         return request
     }
 
-    /// The answer to a call's request, whose status the request accepts.
+    /// Returns the response to a call's request, whose status the request accepts.
     func answer(_ context: RequestContext) async throws(NetworkError) -> StreamedResponse {
         let request = context.request
         let response =
@@ -28,7 +28,7 @@ extension NetworkClient {
         return response
     }
 
-    /// Runs the middleware from a place in the chain on, then the hops.
+    /// Runs the middleware from an index in the chain, then the hops.
     private func run(
         _ index: Int, _ request: NetworkRequest, _ context: RequestContext
     ) async throws(NetworkError) -> StreamedResponse {
@@ -39,7 +39,7 @@ extension NetworkClient {
         return try await configuration.middleware[index].intercept(request, next: next)
     }
 
-    /// The error for a status that the request does not accept, with the first bytes of the body.
+    /// Returns the error for an unacceptable status, with the first bytes of the body.
     private func unacceptable(_ response: StreamedResponse) async -> NetworkError {
         var error = NetworkError(.unacceptableStatus, "the server answered \(response.status)", phase: .receive)
         error.status = response.status
@@ -49,7 +49,7 @@ extension NetworkClient {
         return error
     }
 
-    /// Reads the body to its end; an error on the way says what had come.
+    /// Reads the whole body; an error contains the details of the response.
     func collected(_ response: StreamedResponse, upTo limit: Int?) async throws(NetworkError) -> NetworkResponse {
         do throws(NetworkError) {
             return try await response.collect(upTo: limit)
@@ -60,7 +60,7 @@ extension NetworkClient {
         }
     }
 
-    /// Sends a request to its actual host, and on along redirects.
+    /// Sends a request to its actual host and follows redirects.
     private func hops(
         _ request: NetworkRequest, _ context: RequestContext
     ) async throws(NetworkError) -> StreamedResponse {
@@ -81,7 +81,7 @@ extension NetworkClient {
             }
             var steps =
                 machine ?? RedirectMachine(policy: request.options.redirects, redaction: configuration.redaction)
-            let step = steps.step(after: current, cookies: sent.headers.values("Cookie"), head: response.head)
+            let step = steps.step(after: current, cookies: sent.headers.values(for: "Cookie"), head: response.head)
             machine = steps
             switch step {
             case .deliver:
@@ -98,7 +98,7 @@ extension NetworkClient {
         }
     }
 
-    /// The request with the jar's cookies, unless it brings its own.
+    /// Returns the request with the jar's cookies, unless it has its own.
     private func withCookies(_ request: NetworkRequest) -> NetworkRequest {
         guard request.options.usesCookies, let text = configuration.cookies?.header(for: request.url),
             !request.headers.contains("Cookie")
@@ -108,7 +108,7 @@ extension NetworkClient {
         return request
     }
 
-    /// The request at the host that its canonical one stands for now.
+    /// Returns the request at the current host of its canonical host.
     private func resolved(_ request: NetworkRequest) throws(NetworkError) -> NetworkRequest {
         guard let canonical = request.canonicalHost, let hosts,
             let choice = hosts(canonical.name, canonical.scheme?.rawValue)
@@ -127,8 +127,9 @@ extension NetworkClient {
         return request
     }
 
-    /// The request if it may be sent: method and fields are well-formed, user-info is allowed.
+    /// Returns the request if its body was built, its method and fields are well-formed, and its user information is allowed.
     private func checked(_ request: NetworkRequest) throws(NetworkError) -> NetworkRequest {
+        if case .failed(let error) = request.body.content { throw error }
         guard HTTPSyntax.isToken(request.method.rawValue) else {
             throw NetworkError(
                 .invalidHeader,
@@ -139,7 +140,7 @@ extension NetworkClient {
         guard let userInfo = request.url.userInfo else { return request }
         guard request.options.allowsUserInfo else {
             throw NetworkError(
-                .invalidURL, "the URL carries user-info, which is sent only where the options allow it", phase: .prepare
+                .invalidURL, "the URL contains user information, which the options don't allow", phase: .prepare
             )
         }
         var request = request
@@ -159,7 +160,7 @@ extension NetworkClient {
 }
 
 extension ResponseBody {
-    /// Reads at most `count` bytes and gives the rest up; what ends the body early is ignored.
+    /// Reads at most `count` bytes and cancels the rest; an early end is ignored.
     func prefix(_ count: Int) async -> [UInt8] {
         var bytes: [UInt8] = []
         while bytes.count < count, let chunk = try? await next() { bytes += chunk }
@@ -167,9 +168,9 @@ extension ResponseBody {
         return Array(bytes.prefix(count))
     }
 
-    /// Reads what is left so that the connection can be used again, but no more than `count` bytes and not for long.
+    /// Reads the rest of a body, so that the connection can be reused, up to `count` bytes and for a short time.
     func discard(upTo count: Int) async {
-        // A new connection is cheaper than waiting for a body that nobody wants.
+        // A new connection costs less than waiting for an unused body.
         let limit = Task { [self] in
             try await Task.sleep(for: .milliseconds(250))
             cancel()

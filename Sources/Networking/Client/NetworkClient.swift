@@ -1,7 +1,7 @@
-/// Sends endpoints and requests: through middleware and host choice, over a transport, along redirects, to a value.
+/// Sends endpoints and requests through middleware, host selection and redirects over a transport.
 ///
-/// A client is frozen when it is made and may be used from any thread. Make one and keep it: its transport holds
-/// the open connections. Statuses outside 200–299 throw unless the options accept them.
+/// A client is immutable and may be used from any thread. Create one and share it: its transport owns the open
+/// connections. Statuses outside 200–299 throw unless the options accept them.
 ///
 /// ```swift
 /// struct Version: Endpoint {
@@ -19,22 +19,22 @@
 /// }
 /// ```
 public final class NetworkClient: Sendable {
-    /// What all requests share.
+    /// The settings shared by all requests.
     public let configuration: ClientConfiguration
-    /// What carries requests out, one hop at a time.
+    /// The transport, which performs one hop at a time.
     public let transport: any NetworkTransport
     let hosts: HostResolver?
-    /// Why the default transport is not libcurl, if that is what was wanted.
+    /// The reason the default transport isn't libcurl, if libcurl was intended.
     private let fallbackReason: String?
-    /// Whether the client's own fields may be sent; checked once.
+    /// Whether the client's own header fields are valid; checked once.
     let headersAreValid: Bool
 
     /// Creates a client.
     ///
     /// - Parameters:
-    ///   - configuration: What all requests share.
-    ///   - transport: What carries requests out; nil makes the platform's own with the configuration's limits.
-    ///   - hosts: Which host a canonical host stands for; nil leaves every host as it is.
+    ///   - configuration: The settings shared by all requests.
+    ///   - transport: The transport; nil creates the platform's own with the configuration's limits.
+    ///   - hosts: Resolves canonical hosts; nil leaves every host unchanged.
     public convenience init(
         _ configuration: ClientConfiguration = .init(), transport: (any NetworkTransport)? = nil,
         hosts: HostResolver? = nil
@@ -43,7 +43,7 @@ public final class NetworkClient: Sendable {
             configuration, transport.map { ($0, nil) } ?? Self.platformTransport(configuration), hosts: hosts)
     }
 
-    /// Creates a client over a transport, with the reason if that stands in for libcurl.
+    /// Creates a client over a transport, with the reason if the transport replaces libcurl.
     init(
         _ configuration: ClientConfiguration, _ choice: (transport: any NetworkTransport, fallbackReason: String?),
         hosts: HostResolver? = nil
@@ -54,10 +54,10 @@ public final class NetworkClient: Sendable {
         headersAreValid = (try? configuration.headers.validate()) != nil
     }
 
-    /// A client with the default configuration, made when first asked for; it has no host environments.
+    /// A client with the default configuration and without host environments, created on first use.
     public static let shared = NetworkClient()
 
-    /// What carries requests out, in words: `libcurl 7.88.1`, or `URLSession` and why not libcurl.
+    /// The transport in words: `libcurl 7.88.1`, or `URLSession` with the reason for not using libcurl.
     public var transportDescription: String {
         #if os(Linux)
             if let curl = transport as? CurlTransport { return "libcurl \(curl.version)" }
@@ -66,48 +66,48 @@ public final class NetworkClient: Sendable {
         return fallbackReason.map { "URLSession, because \($0)" } ?? "URLSession"
     }
 
-    /// libcurl on Linux where it can be used, `URLSession` elsewhere, with the reason if it stands in for libcurl.
+    /// Returns libcurl on Linux if it is usable, otherwise `URLSession`, with the reason if it replaces libcurl.
     static func platformTransport(
         _ configuration: ClientConfiguration, library: String = "libcurl.so.4"
     ) -> (transport: any NetworkTransport, fallbackReason: String?) {
         #if os(Linux)
             do throws(NetworkError) {
-                return (try CurlTransport(configuration, library: library), nil)
+                return (try CurlTransport(configuration.transportWithHeaders, library: library), nil)
             } catch {
-                return (URLSessionTransport(configuration), error.message)
+                return (URLSessionTransport(configuration.transport), error.message)
             }
         #else
-            return (URLSessionTransport(configuration), nil)
+            return (URLSessionTransport(configuration.transport), nil)
         #endif
     }
 
     /// Sends an endpoint and returns its output.
     ///
-    /// - Parameter endpoint: What to send.
-    /// - Returns: The decoded answer.
-    /// - Throws: Whatever goes wrong on the way, with the redacted request and the number of attempts.
+    /// - Parameter endpoint: The endpoint.
+    /// - Returns: The decoded response.
+    /// - Throws: Any failure, with the redacted request and the number of attempts.
     public func send<E: Endpoint>(_ endpoint: E) async throws(NetworkError) -> E.Output {
         try await complete(try endpoint.makeRequest(options: configuration.options)) { response throws(NetworkError) in
             try endpoint.decode(response)
         }
     }
 
-    /// Sends a request and returns the complete answer.
+    /// Sends a request and returns the complete response.
     ///
-    /// The request's own options count; ``request(_:_:headers:body:)`` makes one with the client's.
+    /// The request's own options apply, not the client's.
     ///
-    /// - Parameter request: What to send.
-    /// - Returns: Head and body.
-    /// - Throws: Whatever goes wrong on the way, `.bodyTooLarge` for a body over the limit.
+    /// - Parameter request: The request.
+    /// - Returns: The head and body of the response.
+    /// - Throws: Any failure; `.bodyTooLarge` for a body over the limit.
     public func send(_ request: NetworkRequest) async throws(NetworkError) -> NetworkResponse {
         try await complete(request) { response throws(NetworkError) in response }
     }
 
-    /// Sends a request and returns as soon as the head of the answer is there.
+    /// Sends a request and returns when the head of the response arrives.
     ///
-    /// - Parameter request: What to send.
+    /// - Parameter request: The request.
     /// - Returns: The head, and a body to pull.
-    /// - Throws: Whatever goes wrong up to the head, an unacceptable status included.
+    /// - Throws: Any failure up to the head, including an unacceptable status.
     public func stream(_ request: NetworkRequest) async throws(NetworkError) -> StreamedResponse {
         let context = RequestContext(prepared(request), self)
         context.began()
@@ -119,31 +119,16 @@ public final class NetworkClient: Sendable {
         }
     }
 
-    /// Sends an endpoint and returns as soon as the head of the answer is there; nothing is decoded.
+    /// Sends an endpoint and returns when the head of the response arrives; nothing is decoded.
     ///
-    /// - Parameter endpoint: What to send.
+    /// - Parameter endpoint: The endpoint.
     /// - Returns: The head, and a body to pull.
-    /// - Throws: Whatever goes wrong up to the head, an unacceptable status included.
+    /// - Throws: Any failure up to the head, including an unacceptable status.
     public func stream<E: Endpoint>(_ endpoint: E) async throws(NetworkError) -> StreamedResponse {
         try await stream(endpoint.makeRequest(options: configuration.options))
     }
 
-    /// Makes a request for a URL with the client's options.
-    ///
-    /// - Parameters:
-    ///   - method: The method.
-    ///   - url: The URL, taken as it is.
-    ///   - headers: The fields besides the client's.
-    ///   - body: The body.
-    /// - Returns: The request.
-    /// - Throws: `.invalidURL`.
-    public func request(
-        _ method: HTTPMethod, _ url: String, headers: HTTPHeaders = [:], body: RequestBody = .empty
-    ) throws(NetworkError) -> NetworkRequest {
-        NetworkRequest(method, try HTTPURL(url), headers: headers, body: body, options: configuration.options)
-    }
-
-    private func complete<Output>(
+    func complete<Output>(
         _ request: consuming NetworkRequest, _ decode: (NetworkResponse) throws(NetworkError) -> Output
     ) async throws(NetworkError) -> Output {
         let context = RequestContext(prepared(consume request), self)

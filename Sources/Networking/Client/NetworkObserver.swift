@@ -1,52 +1,52 @@
-/// Is told what happens to the requests of a client: begin, redirects, end.
+/// Observes the requests of a client.
 ///
-/// Called on whatever thread the event happens on, in the order of events for one request, never under a lock.
-/// An observer must return soon; it cannot change anything. Every `began` is followed by exactly one `ended` of the
-/// same `id`, also for cancelled and failed requests, so a count of the two says whether the network is in use.
+/// Events of one request arrive in order, on the thread on which they happen, and never under a lock. An observer must
+/// return soon. Every `began` is followed by exactly one `ended` with the same `id`, including for cancelled and failed
+/// requests, so the difference of their counts is the number of active requests.
 public protocol NetworkObserver: Sendable {
-    /// Takes note of an event.
+    /// Handles an event.
     func observe(_ event: NetworkEvent)
 }
 
-/// Something that happened to a request.
+/// An event of a request.
 public struct NetworkEvent: Sendable {
-    /// What kind of thing happened; kinds may be added, so a `switch` needs a `default`.
+    /// The kind of an event; kinds may be added, so a `switch` needs a `default`.
     public struct Kind: Hashable, Sendable, CustomStringConvertible {
         /// The kind's name.
         public let description: String
         private init(_ name: String) { description = name }
 
-        /// The client accepted a request; nothing has been sent.
+        /// The client accepted a request; nothing is sent yet.
         public static let began = Kind("began")
-        /// A hop was handed to the transport; `attempt` counts them.
+        /// The client passed a hop to the transport; `attempt` counts them.
         public static let sent = Kind("sent")
-        /// The head of an answer arrived; `status` and `timings` are known.
+        /// The head of a response arrived; `status` and `timings` are set.
         public static let head = Kind("head")
-        /// A redirect is about to be followed; `target` shows where to.
+        /// A redirect will be followed; `target` is its URL.
         public static let redirected = Kind("redirected")
-        /// The request is over: `error` is nil if it succeeded, `received` counts the body's bytes.
+        /// The request ended: `error` is nil if it succeeded, `received` is the number of body bytes.
         public static let ended = Kind("ended")
     }
 
-    /// What happened.
+    /// The kind of the event.
     public var kind: Kind
-    /// The number of the request in this process; all its events share it.
+    /// The number of the request in this process, shared by all its events.
     public var id: UInt64
-    /// When it happened, on the monotonic clock.
+    /// The time on the monotonic clock.
     public var time: ContinuousClock.Instant
-    /// The request, with its secrets hidden.
+    /// The request, redacted.
     public var request: RedactedRequest
-    /// How many hops have been sent, this one included.
+    /// The number of hops sent so far, including this one.
     public var attempt: Int = 0
-    /// The status of the answer, once there is one.
+    /// The status of the response, once it arrived.
     public var status: Int?
-    /// The redacted URL that a redirect leads to.
+    /// The redacted URL of a redirect.
     public var target: String?
-    /// The body bytes received, at the end.
+    /// The number of body bytes received, for `ended`.
     public var received: Int = 0
-    /// When the stages of the hop were reached, from its start.
+    /// The times at which the hop reached its stages, from its start.
     public var timings: TransportTimings?
-    /// What the request failed with, at the end.
+    /// The failure, for `ended`.
     public var error: NetworkError?
 
     /// Creates an event.
@@ -55,7 +55,7 @@ public struct NetworkEvent: Sendable {
     }
 }
 
-/// An observer made of a closure.
+/// An observer that calls a closure.
 public struct ClosureNetworkObserver: NetworkObserver {
     private let handler: @Sendable (NetworkEvent) -> Void
 

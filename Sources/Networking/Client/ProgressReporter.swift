@@ -1,7 +1,7 @@
+internal import AshlarCore
 import Dispatch
-import Synchronization
 
-/// Hands progress on to a caller's closure: never concurrently, never on a transport's thread, and only the latest.
+/// Reports the latest progress to a caller's closure, never concurrently and never on a transport's thread.
 final class ProgressReporter: Sendable {
     private struct State {
         var latest: TransferProgress?
@@ -23,7 +23,7 @@ final class ProgressReporter: Sendable {
         if schedules { queue.async { [self] in deliver() } }
     }
 
-    /// Returns when the latest progress has been handed on.
+    /// Returns when the latest progress is delivered.
     func finish() { queue.sync { deliver() } }
 
     private func deliver() {

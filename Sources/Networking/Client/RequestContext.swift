@@ -1,6 +1,8 @@
-import Synchronization
+internal import AshlarCore
 
-/// What one call of a client keeps while it runs: its number, deadline, attempts, and who is told.
+import struct Synchronization.Atomic
+
+/// The state of one call of a client: its number, deadline, attempts and observers.
 final class RequestContext: Sendable {
     let request: NetworkRequest
     private let client: NetworkClient
@@ -20,14 +22,14 @@ final class RequestContext: Sendable {
         id = Self.lastID.wrappingAdd(1, ordering: .relaxed).newValue
     }
 
-    /// What is left of the total time, or nil if there is no limit or all of it is left.
+    /// Returns the rest of the total timeout, or nil if there is no limit or nothing of it is used.
     func remainingTime() throws(NetworkError) -> Duration? {
         if Task.isCancelled { throw NetworkError(.cancelled, "the task was cancelled", phase: .send) }
         guard let deadline else { return nil }
-        // The first hop follows at once, unless there is middleware.
+        // The first hop starts immediately, unless there is middleware.
         if client.configuration.middleware.isEmpty, attempts.load(ordering: .relaxed) == 0 { return nil }
         let rest = deadline - ContinuousClock.now
-        guard rest > .zero else { throw NetworkError(.timedOut, "the total time ran out", phase: .send) }
+        guard rest > .zero else { throw NetworkError(.timedOut, "the total timeout expired", phase: .send) }
         return rest
     }
 
@@ -61,7 +63,7 @@ final class RequestContext: Sendable {
         }
     }
 
-    /// Tells the observers of the end and returns the error with what is known of the request.
+    /// Notifies the observers of the end and returns the error with the details of the request.
     func ended(with error: NetworkError) -> NetworkError {
         var error = error
         error.request = error.request ?? redaction.redact(request)
@@ -74,7 +76,7 @@ final class RequestContext: Sendable {
         return error
     }
 
-    /// The answer with a body whose end is told to the observers, and whose errors say what is known of the request.
+    /// Returns the response with a body that notifies the observers of its end.
     func observing(_ response: StreamedResponse) -> StreamedResponse {
         var response = response
         response.body = ResponseBody(ObservedBodySource(response.body, context: self, status: response.status))
@@ -92,7 +94,7 @@ final class RequestContext: Sendable {
     }
 }
 
-/// Counts the bytes of a streamed body and tells its end once.
+/// Counts the bytes of a streamed body and reports its end once.
 private final class ObservedBodySource: ResponseBodySource {
     private let body: ResponseBody
     private let context: RequestContext
@@ -125,7 +127,7 @@ private final class ObservedBodySource: ResponseBodySource {
         }
     }
 
-    /// The bytes received, at the first call only.
+    /// Returns the number of bytes received, on the first call only.
     private func end() -> Int? {
         progress.withLock { progress in
             defer { progress.ended = true }

@@ -1,21 +1,21 @@
 /// The outcome of an endpoint in the seven cases of SquidKit's `ResponseStatus`.
 public enum EndpointStatus: Sendable, CustomStringConvertible {
-    /// The answer was accepted and read.
+    /// The response was accepted and decoded.
     case ok
-    /// The server answered with another status than 2xx; the message is its `Error` or `Status` field, if any.
+    /// The status isn't 2xx; the message is the value of the `Error` or `Status` field, if there is one.
     case httpError(code: Int, message: String?)
-    /// This machine has no network.
+    /// This machine has no network connection.
     case notConnected
-    /// The host cannot be found or reached.
+    /// The host can't be resolved or reached.
     case hostConnection
-    /// The resource is not available.
+    /// The resource isn't available.
     case resourceUnavailable
-    /// The answer is not JSON, or not an object or array.
+    /// The response isn't JSON, or not an object or array.
     case responseFormat
-    /// Everything else: timeouts, TLS, cancellation.
+    /// All other failures: timeouts, TLS, cancellation.
     case unknown(NetworkError)
 
-    /// The case's name, with code and message of an HTTP error.
+    /// The name of the case, with the code and message of an HTTP error.
     public var description: String {
         switch self {
         case .ok: "ok"

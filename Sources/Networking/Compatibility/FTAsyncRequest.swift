@@ -1,10 +1,10 @@
 public import Foundation
 
-/// FTAsyncRequest in Swift: a URL, a success and a failure, a GET or a POST, nothing else.
+/// FTAsyncRequest in Swift: a URL, success and failure closures, and a GET or POST.
 ///
-/// The original's defaults stand: 24 s, UTF-8, `text/plain; charset=utf-8`, and both closures on the main queue. As in
-/// the original any status counts as success unless it is 400 or above. New: the failure brings the whole error beside
-/// its number, and `cancel()`.
+/// The defaults are those of the original: 24 s, UTF-8, `text/plain; charset=utf-8`, and both closures on the main
+/// queue. As in the original, any status below 400 is a success. The whole error passed next to its number and
+/// `cancel()` are additions.
 ///
 /// ```swift
 /// import Foundation
@@ -18,15 +18,15 @@ public import Foundation
 /// request.post(Data(#"{"userFirstName": "Boris"}"#.utf8))
 /// ```
 public final class FTAsyncRequest: @unchecked Sendable {
-    // Sendable like the original: configured by one thread before `get` or `post`, which hand on copies only.
+    // Unchecked like the original: one thread configures it before `get` or `post`, which pass on copies only.
 
-    /// The time in whole seconds that nothing may come; 24 unless set, and for 0, which is what not set was.
+    /// The idle timeout in whole seconds; 24 by default and for 0.
     public var timeout: Int = 24
-    /// The encoding that ``postText(_:)`` writes text in; UTF-8 unless set.
+    /// The encoding used by ``postText(_:)``; UTF-8 by default.
     public var encoding: String.Encoding = .utf8
-    /// The `Content-Type` of a POST; `text/plain; charset=utf-8` unless set.
+    /// The `Content-Type` of a POST; `text/plain; charset=utf-8` by default.
     public var contentType: String = "text/plain; charset=utf-8"
-    /// Where the closures are called; the main queue unless set.
+    /// The queue of the closures; the main queue by default.
     public var queue: DispatchQueue = .main
 
     private let url: String
@@ -35,13 +35,13 @@ public final class FTAsyncRequest: @unchecked Sendable {
     private let onFailure: @Sendable (_ code: Int, _ error: NetworkError) -> Void
     private var token: RequestToken?
 
-    /// Creates a request; nothing is sent before `get` or `post`.
+    /// Creates a request; `get` or `post` sends it.
     ///
     /// - Parameters:
     ///   - url: The URL.
-    ///   - client: What sends it.
-    ///   - onSuccess: Takes the body.
-    ///   - onFailure: Takes the error and its number: the status of an answer, else Foundation's `URLError` code.
+    ///   - client: The client.
+    ///   - onSuccess: Receives the body.
+    ///   - onFailure: Receives the error and its number: the status of a response, else Foundation's `URLError` code.
     public init(
         url: String, client: NetworkClient = .shared, onSuccess: @escaping @Sendable (Data) -> Void,
         onFailure: @escaping @Sendable (_ code: Int, _ error: NetworkError) -> Void
@@ -55,7 +55,7 @@ public final class FTAsyncRequest: @unchecked Sendable {
     /// Sends a POST (the original's `postAsynchronously:`).
     public func post(_ data: Data) { send(.post, .bytes(Array(data), contentType: contentType)) }
 
-    /// Sends a POST of text in the `encoding`; text that it cannot express fails with `.encodingFailed`.
+    /// Sends a POST of text in the `encoding`; text that it can't represent fails with `.encodingFailed`.
     public func postText(_ text: String) {
         if let data = text.data(using: encoding) {
             post(data)
@@ -64,7 +64,7 @@ public final class FTAsyncRequest: @unchecked Sendable {
         }
     }
 
-    /// Gives the request up; the failure is called with `.cancelled` unless it is over already.
+    /// Cancels the request; the failure closure receives `.cancelled` unless the request is complete.
     public func cancel() { token?.cancel() }
 
     private func send(_ method: HTTPMethod, _ body: RequestBody) {
@@ -78,7 +78,7 @@ public final class FTAsyncRequest: @unchecked Sendable {
             }
         }
         do throws(NetworkError) {
-            var request = try client.request(method, url, body: body)
+            var request = try NetworkRequest(method, url, body: body, options: client.configuration.options)
             request.options.idleTimeout = .seconds(timeout > 0 ? timeout : 24)
             request.options.acceptableStatuses = Set(200...399)
             token = client.send(request, then: handle)
@@ -89,7 +89,7 @@ public final class FTAsyncRequest: @unchecked Sendable {
 }
 
 extension NetworkError {
-    /// The number that FTAsyncRequest's failure selector got: the status, else the `NSURLError` code.
+    /// The number passed to FTAsyncRequest's failure selector: the status, else the `NSURLError` code.
     public var legacyCode: Int {
         if let status, code == .unacceptableStatus { return status }
         switch code {

@@ -1,11 +1,12 @@
+internal import AshlarCore
 public import Dispatch
 import Foundation
 
-/// SquidKit's endpoint: a class that is overridden, and `connect { json, status in … }`.
+/// SquidKit's endpoint class: override its methods and call `connect { json, status in … }`.
 ///
-/// Override `host()`, `path()` and `params()`. As in the original, POST parameters are sent as JSON, those of all other methods
-/// in the query, and the closure is called on the main queue. New: the path is escaped, the status is checked, a request
-/// outlives its endpoint, and all endpoints share a client instead of a session each.
+/// Override `host()`, `path()` and `params()`. As in the original, POST parameters are sent as JSON, those of other
+/// methods in the query, and the closure is called on the main queue. In contrast to the original, the path is escaped,
+/// the status is checked, a request outlives its endpoint, and all endpoints share a client.
 ///
 /// ```swift
 /// class TestEndpoint: JSONResponseEndpoint, @unchecked Sendable {
@@ -23,32 +24,32 @@ import Foundation
 /// }
 /// ```
 open class JSONResponseEndpoint: @unchecked Sendable {
-    // Sendable because the class has no mutable state; subclasses answer for theirs.
+    // Unchecked because the class has no mutable state; subclasses are responsible for theirs.
     private let client: NetworkClient
 
-    /// Creates an endpoint that the given client sends.
+    /// Creates an endpoint for a client.
     public init(client: NetworkClient = .shared) { self.client = client }
 
-    /// The protocol, with or without `://`, `http://` unless overridden; a host environment's own protocol wins.
+    /// The protocol, with or without `://`; `http://` by default, replaced by a host environment's protocol.
     open func hostProtocol() -> String { "http://" }
-    /// The canonical host, perhaps with a port; must be overridden.
+    /// The canonical host with an optional port; must be overridden.
     open func host() -> String { "" }
-    /// The path, perhaps with a query behind `?`; a leading slash is not doubled.
+    /// The path with an optional query after `?`; a leading slash isn't doubled.
     open func path() -> String { "" }
-    /// The parameters, or nil, and the method; none and GET unless overridden.
+    /// The parameters, or nil, and the method; none and GET by default.
     open func params() -> ([String: any Sendable]?, HTTPMethod) { (nil, .get) }
-    /// How the parameters travel; nil, unless overridden, is JSON for POST and the query for all other methods.
+    /// The encoding of the parameters; nil, the default, is JSON for POST and the query for other methods.
     open func encoding() -> EndpointEncoding? { nil }
-    /// Fields to send besides the client's; none unless overridden.
+    /// Header fields in addition to the client's; none by default.
     open func additionalHeaders() -> HTTPHeaders { [:] }
-    /// User and password for Basic authentication; none unless overridden.
+    /// The user and password for Basic authentication; none by default.
     open func basicAuthPair() -> (user: String, password: String)? { nil }
-    /// Where the closure is called; the main queue unless overridden.
+    /// The queue of the closure; the main queue by default.
     open func callbackQueue() -> DispatchQueue { .main }
 
-    /// Sends the request and calls back once with the JSON object or array, or with an invalid entity and what went wrong.
+    /// Sends the request and calls back once, with the JSON object or array, or with an invalid entity and the failure.
     ///
-    /// - Parameter completion: Takes the JSON and the status.
+    /// - Parameter completion: Receives the JSON and the status.
     /// - Returns: A token that cancels the request.
     @discardableResult
     open func connect(_ completion: @escaping @Sendable (JSONEntity, EndpointStatus) -> Void) -> RequestToken {
@@ -65,7 +66,7 @@ open class JSONResponseEndpoint: @unchecked Sendable {
     }
 }
 
-/// How the parameters of an overridden endpoint travel.
+/// The encoding of the parameters of a `JSONResponseEndpoint`.
 public struct EndpointEncoding: Hashable, Sendable {
     private let name: String
     /// In the URL's query.
@@ -76,7 +77,7 @@ public struct EndpointEncoding: Hashable, Sendable {
     public static let json: EndpointEncoding = EndpointEncoding(name: "json")
 }
 
-/// What an overridden endpoint says, as a value.
+/// The overridden values of an endpoint.
 private struct SquidEndpoint: Endpoint {
     typealias Output = JSONEntity
 
@@ -91,7 +92,7 @@ private struct SquidEndpoint: Endpoint {
         let (params, method) = endpoint.params()
         var name = endpoint.hostProtocol().lowercased()
         if name.hasSuffix("://") { name.removeLast(3) }
-        // Another scheme than http(s) makes no URL, and is refused when the request is built.
+        // Any other scheme than http(s) makes building the request throw.
         host =
             HTTPURL.Scheme(rawValue: name).map { .canonical(endpoint.host(), scheme: $0) }
             ?? .url(name + "://" + endpoint.host())
@@ -112,11 +113,11 @@ private struct SquidEndpoint: Endpoint {
         }
     }
 
-    /// The items of a query that stands behind a path, as the original let it.
+    /// Returns the items of a query after a path, which the original allowed.
     private static func items(of query: Substring) -> [HTTPQuery.Item] {
         func plain(_ text: Substring) -> String {
             let text = text.split(separator: "+", omittingEmptySubsequences: false).joined(separator: " ")
-            return PercentEncoding.decode(text) ?? text
+            return PercentCoding.decode(text) ?? text
         }
         return query.split(separator: "&").map { item in
             let pair = item.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
@@ -124,7 +125,8 @@ private struct SquidEndpoint: Endpoint {
         }
     }
 
-    /// Alamofire's rules, which the original used: sorted names, `[]` behind a list's, `[key]` behind a dictionary's.
+    /// Alamofire's rules, as in the original: sorted names, `[]` after the name of a list, `[key]` after that of a
+    /// dictionary.
     private static func items(_ params: [String: any Sendable], in name: String? = nil) -> [HTTPQuery.Item] {
         params.sorted { $0.key < $1.key }.flatMap { key, value in items(name.map { "\($0)[\(key)]" } ?? key, value) }
     }
@@ -142,7 +144,7 @@ private struct SquidEndpoint: Endpoint {
         guard JSONSerialization.isValidJSONObject(params),
             let data = try? JSONSerialization.data(withJSONObject: params, options: [.sortedKeys])
         else {
-            return .failed(NetworkError(.encodingFailed, "the parameters are no JSON object", phase: .prepare))
+            return .failed(NetworkError(.encodingFailed, "the parameters can't form a JSON object", phase: .prepare))
         }
         return .bytes(Array(data), contentType: "application/json")
     }

@@ -1,5 +1,5 @@
+internal import AshlarCore
 import Foundation
-import Synchronization
 
 /// The cookies of a client, in memory: takes `Set-Cookie` from answers and gives `Cookie` to requests (RFC 6265).
 ///
@@ -56,7 +56,7 @@ public final class CookieJar: Sendable {
     public func store(_ headers: HTTPHeaders, from url: HTTPURL) {
         guard headers.contains("Set-Cookie") else { return }
         let now = clock()
-        for text in headers.values("Set-Cookie") {
+        for text in headers.values(for: "Set-Cookie") {
             guard let cookie = NetworkCookie(setCookie: text, from: url, now: now) else { continue }
             // Who can write only without encryption must not replace what is meant for it alone (RFC 6265bis, 5.7).
             if url.scheme == .http, hides(cookie) { continue }

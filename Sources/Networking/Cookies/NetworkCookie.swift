@@ -1,3 +1,5 @@
+internal import AshlarCore
+
 /// One cookie as a server set it (RFC 6265).
 public struct NetworkCookie: Hashable, Sendable, CustomStringConvertible {
     /// The name; case counts.
@@ -24,7 +26,7 @@ public struct NetworkCookie: Hashable, Sendable, CustomStringConvertible {
     }
 
     /// Name, domain and path; the value is hidden.
-    public var description: String { "\(name)=<hidden> for \(domain)\(path)" }
+    public var description: String { "\(name)=\(SecretNames.placeholder) for \(domain)\(path)" }
 
     /// Whether the cookie is sent with a request for a URL (RFC 6265, 5.4).
     func matches(_ url: HTTPURL) -> Bool {

@@ -1,35 +1,35 @@
 public import Foundation
 
 extension Endpoint where Output: Decodable {
-    /// Reads the body as JSON with a plain `JSONDecoder`.
+    /// Decodes the JSON body with a default `JSONDecoder`.
     ///
-    /// - Throws: `.decodingFailed` with the JSON path of what does not fit, or `.invalidJSON`.
+    /// - Throws: `.decodingFailed` with the JSON path of the mismatch, or `.invalidJSON`.
     public func decode(_ response: NetworkResponse) throws(NetworkError) -> Output {
         try response.decode(Output.self)
     }
 }
 
 extension Endpoint where Output == JSONEntity {
-    /// Reads the body as JSON.
+    /// Parses the body as JSON.
     ///
-    /// - Throws: `.invalidJSON` with the place of the first byte that does not fit.
+    /// - Throws: `.invalidJSON` with the position of the error.
     public func decode(_ response: NetworkResponse) throws(NetworkError) -> Output { try response.json() }
 }
 
 extension Endpoint where Output == String {
-    /// Reads the body as UTF-8 text.
+    /// Returns the body as UTF-8 text.
     ///
-    /// - Throws: `.invalidText` with the offset of the first byte that is not UTF-8.
+    /// - Throws: `.invalidText` with the offset of the first invalid byte.
     public func decode(_ response: NetworkResponse) throws(NetworkError) -> Output { try response.text() }
 }
 
 extension Endpoint where Output == [UInt8] {
-    /// Hands the body out as it is.
+    /// Returns the bytes of the body.
     public func decode(_ response: NetworkResponse) throws(NetworkError) -> Output { response.bytes }
 }
 
 extension Endpoint where Output == Data {
-    /// Hands the body out as it is; not read as JSON, although `Data` is `Decodable`.
+    /// Returns the bytes of the body; they aren't decoded as JSON, although `Data` is `Decodable`.
     public func decode(_ response: NetworkResponse) throws(NetworkError) -> Output { Data(response.bytes) }
 }
 
@@ -39,18 +39,18 @@ extension Endpoint where Output == Void {
 }
 
 extension Endpoint where Output == NetworkResponse {
-    /// Hands the whole answer out.
+    /// Returns the whole response.
     public func decode(_ response: NetworkResponse) throws(NetworkError) -> Output { response }
 }
 
 extension NetworkResponse {
-    /// Reads the body as JSON.
+    /// Decodes the JSON body.
     ///
     /// - Parameters:
-    ///   - type: What to read.
-    ///   - decoder: The decoder, which carries date and key strategies.
+    ///   - type: The type to decode.
+    ///   - decoder: The decoder, with its date and key strategies.
     /// - Returns: The value.
-    /// - Throws: `.decodingFailed` with the JSON path of what does not fit, or `.invalidJSON`.
+    /// - Throws: `.decodingFailed` with the JSON path of the mismatch, or `.invalidJSON`.
     public func decode<T: Decodable>(
         _ type: T.Type, decoder: JSONDecoder = JSONDecoder()
     ) throws(NetworkError) -> T {
@@ -61,11 +61,11 @@ extension NetworkResponse {
         }
     }
 
-    /// Reads the body as JSON to walk through.
+    /// Parses the body as JSON.
     ///
     /// - Parameter limits: Limits on depth and size.
     /// - Returns: The root.
-    /// - Throws: `.invalidJSON` with the place of the first byte that does not fit.
+    /// - Throws: `.invalidJSON` with the position of the error.
     public func json(limits: JSONLimits = .init()) throws(NetworkError) -> JSONEntity {
         do throws(NetworkError) {
             return try JSONEntity(parsing: bytes, limits: limits)
@@ -76,11 +76,11 @@ extension NetworkResponse {
         }
     }
 
-    /// Reads the body as UTF-8 text.
+    /// Returns the body as UTF-8 text.
     ///
-    /// - Parameter repairing: Whether bytes that are not UTF-8 become U+FFFD instead of an error.
+    /// - Parameter repairing: Whether invalid bytes become U+FFFD instead of an error.
     /// - Returns: The text.
-    /// - Throws: `.invalidText` with the offset of the first byte that is not UTF-8.
+    /// - Throws: `.invalidText` with the offset of the first invalid byte.
     public func text(repairing: Bool = false) throws(NetworkError) -> String {
         if repairing { return String(decoding: bytes, as: UTF8.self) }
         if let text = String(validating: bytes, as: UTF8.self) { return text }
@@ -110,7 +110,7 @@ extension NetworkResponse {
         return described(result)
     }
 
-    /// Adds what is known of the answer to an error about it.
+    /// Adds the details of the response to an error.
     func described(_ error: NetworkError) -> NetworkError {
         var error = error
         error.status = status

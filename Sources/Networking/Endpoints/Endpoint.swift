@@ -1,8 +1,8 @@
-/// A description of one thing a server offers: where it is, what it is given, and what its answer becomes.
+/// A description of a server's operation: its location, its parameters and the type of its result.
 ///
-/// An endpoint is usually a small struct whose stored properties are the parameters. Only `host`, `path` and
-/// `Output` have to be given. The default `decode` depends on `Output`: any `Decodable` is read from JSON,
-/// `JSONEntity` is the JSON itself, `String` the text, `[UInt8]` the bytes, `Void` nothing.
+/// An endpoint is usually a small struct whose stored properties are the parameters. Only `host`, `path` and `Output`
+/// are required. The default `decode` depends on `Output`: a `Decodable` type is decoded from JSON, `JSONEntity` is the
+/// parsed JSON, `String` the text, `[UInt8]` the bytes, and `Void` ignores the body.
 ///
 /// ```swift
 /// struct Note: Decodable, Sendable { let id: Int; let title: String }
@@ -19,24 +19,24 @@
 /// }
 /// ```
 public protocol Endpoint: Sendable {
-    /// What the answer becomes.
+    /// The type of the decoded response.
     associatedtype Output: Sendable
 
-    /// The canonical host, which the client's host choice may replace, or a base URL, which is taken as it is.
+    /// The canonical host, which the client's host selection may replace, or a base URL.
     var host: EndpointHost { get }
     /// The path below the host; each interpolation is escaped as one segment.
     var path: EndpointPath { get }
-    /// The method; GET unless given.
+    /// The method; GET by default.
     var method: HTTPMethod { get }
-    /// The query, in order; empty unless given.
+    /// The query in order; empty by default.
     var query: HTTPQuery { get }
-    /// The fields that are sent besides the client's; empty unless given.
+    /// Header fields in addition to the client's; empty by default.
     var headers: HTTPHeaders { get }
-    /// The body; empty unless given.
+    /// The body; empty by default.
     var body: RequestBody { get }
-    /// Changes the client's options for this endpoint; changes nothing unless given.
+    /// Changes the client's options for this endpoint; the default changes nothing.
     func configure(_ options: inout RequestOptions)
-    /// Turns the complete answer into the output; called only for accepted statuses.
+    /// Decodes the complete response; called only for accepted statuses.
     func decode(_ response: NetworkResponse) throws(NetworkError) -> Output
 }
 
@@ -52,11 +52,11 @@ extension Endpoint {
     /// Changes nothing.
     public func configure(_ options: inout RequestOptions) {}
 
-    /// Builds the request of this endpoint, before middleware and host choice.
+    /// Builds the request of this endpoint, before middleware and host selection.
     ///
-    /// - Parameter options: The options to start from; usually the client's.
+    /// - Parameter options: The initial options, usually the client's.
     /// - Returns: The request.
-    /// - Throws: `.invalidURL` if host, path and query make none.
+    /// - Throws: `.invalidURL` if host, path and query don't form a URL.
     public func makeRequest(options: RequestOptions = .init()) throws(NetworkError) -> NetworkRequest {
         var options = options
         configure(&options)

@@ -1,6 +1,6 @@
-/// Where an endpoint lives: a canonical host that host environments may replace, or a base URL.
+/// The host of an endpoint: a canonical host that host environments may replace, or a base URL.
 ///
-/// A string literal with `://` is a base URL, any other one a canonical host:
+/// A string literal with `://` is a base URL, any other literal a canonical host:
 ///
 /// ```swift
 /// let canonical: EndpointHost = "api.example.com"
@@ -13,7 +13,7 @@ public struct EndpointHost: Hashable, Sendable, ExpressibleByStringLiteral, Expr
         case url(String)
     }
 
-    /// The base URL if it is one; read once, because an endpoint is often sent many times.
+    /// The base URL, parsed once because an endpoint is often sent many times.
     private let parsed: HTTPURL?
 
     private let kind: Kind
@@ -23,15 +23,15 @@ public struct EndpointHost: Hashable, Sendable, ExpressibleByStringLiteral, Expr
         parsed = try? Self.read(kind)
     }
 
-    /// A host that the client's host choice may replace; without a scheme the host map decides, else https.
+    /// Returns a host that the client's host selection may replace; the default scheme is the host map's, else https.
     public static func canonical(_ name: String, scheme: HTTPURL.Scheme? = nil) -> EndpointHost {
         EndpointHost(.canonical(CanonicalHost(name, scheme: scheme)))
     }
 
-    /// A base URL that is taken as it is; the endpoint's path is put behind its own.
+    /// Returns a base URL; the endpoint's path is appended to its own.
     public static func url(_ url: String) -> EndpointHost { EndpointHost(.url(url)) }
 
-    /// A base URL if the text contains `://`, else a canonical host.
+    /// Creates a base URL if the text contains `://`, otherwise a canonical host.
     public init(stringLiteral value: String) {
         let isURL = value.split(separator: "://", maxSplits: 1, omittingEmptySubsequences: false).count == 2
         self = isURL ? .url(value) : .canonical(value)
@@ -53,16 +53,16 @@ public struct EndpointHost: Hashable, Sendable, ExpressibleByStringLiteral, Expr
 }
 
 extension HTTPURL {
-    /// Makes a URL from `host` or `host:port` alone; anything more is refused.
+    /// Creates a URL from `host` or `host:port` alone.
     init(authority: String, scheme: Scheme) throws(NetworkError) {
         let delimiters = [UInt8(ascii: "/"), UInt8(ascii: "?"), UInt8(ascii: "#"), UInt8(ascii: "@")]
         if let bad = authority.utf8.enumerated().first(where: { delimiters.contains($0.element) }) {
-            throw HTTPURLParser.invalid("expected a host and perhaps a port, found more", bad.offset)
+            throw HTTPURLParser.invalid("expected a host with an optional port", bad.offset)
         }
         try self.init(scheme.rawValue + "://" + authority)
     }
 
-    /// The same path, query and fragment at another scheme and authority.
+    /// Returns the same path, query and fragment at another scheme and authority.
     func moved(to authority: String, scheme: Scheme) throws(NetworkError) -> HTTPURL {
         var url = try HTTPURL(authority: authority, scheme: scheme)
         (url.userInfo, url.path, url.query, url.fragment) = (userInfo, path, query, fragment)

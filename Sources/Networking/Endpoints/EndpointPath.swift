@@ -1,8 +1,10 @@
+internal import AshlarCore
+
 /// The path of an endpoint; each interpolated value is escaped so that it stays within one segment.
 ///
-/// The literal parts are taken as they are: `/` separates, `%41` is an escape, what a path may not hold raw is
-/// escaped. An interpolated value never adds segments; one that would make its segment empty, `.` or `..` is
-/// refused when the request is built, because the path would lead elsewhere.
+/// In the literal parts, `/` separates segments and `%41` is an escape; other bytes that a path can't contain are
+/// escaped. An interpolated value never adds segments. If it makes its segment empty, `.` or `..`, building the request
+/// throws, because the path would lead elsewhere.
 ///
 /// ```swift
 /// let name = "a/b c?"
@@ -10,16 +12,18 @@
 /// assert(path.description == "users/a%2Fb%20c%3F/notes/7")
 /// ```
 public struct EndpointPath: Hashable, Sendable, ExpressibleByStringInterpolation, CustomStringConvertible {
-    /// The path, escaped.
+    /// The escaped path.
     public private(set) var description: String
     private var defect: String?
+    /// Whether the text is a URL instead of a path; see ``NetworkClient/get(_:query:headers:)``.
+    let isURL: Bool
 
     /// Creates a path from text without interpolations.
     public init(stringLiteral value: String) {
         self.init(stringInterpolation: Interpolation(literal: value))
     }
 
-    /// Creates a path from text whose `/` separate segments; what may not stand raw is escaped.
+    /// Creates a path from text whose `/` separate segments; other bytes that a path can't contain are escaped.
     public init(_ text: String) { self.init(stringLiteral: text) }
 
     /// Creates a path from segments, each escaped as a whole.
@@ -38,12 +42,15 @@ public struct EndpointPath: Hashable, Sendable, ExpressibleByStringInterpolation
         interpolation.endSegment()
         description = String(decoding: interpolation.bytes, as: UTF8.self)
         defect = interpolation.defect
+        isURL = interpolation.isURL
     }
 
     /// Builds a path from literal parts and values.
     public struct Interpolation: StringInterpolationProtocol {
         var bytes: [UInt8] = []
         var defect: String?
+        /// Whether the text starts with `http://` or `https://`.
+        fileprivate(set) var isURL = false
         private var segmentStart = 0
         private var segmentHasValue = false
 
@@ -58,6 +65,7 @@ public struct EndpointPath: Hashable, Sendable, ExpressibleByStringInterpolation
 
         /// Appends text whose `/` separate segments.
         public mutating func appendLiteral(_ literal: String) {
+            if bytes.isEmpty { isURL = literal.hasPrefix("http://") || literal.hasPrefix("https://") }
             let text = Array(literal.utf8)
             for (index, byte) in text.enumerated() {
                 if byte == UInt8(ascii: "/") {
@@ -69,21 +77,21 @@ public struct EndpointPath: Hashable, Sendable, ExpressibleByStringInterpolation
                         index + 2 < text.count && text[index + 1].hexValue != nil && text[index + 2].hexValue != nil
                     if !isEscape { defect = defect ?? "expected two hex digits after % in the path" }
                     bytes.append(byte)
-                } else if PercentEncoding.isPathByte(byte) {
+                } else if isURL || PercentCoding.isSegmentByte(byte) {
                     bytes.append(byte)
                 } else {
-                    PercentEncoding.append(byte, to: &bytes)
+                    PercentCoding.append(byte, to: &bytes)
                 }
             }
         }
 
-        /// Appends a value that stays within its segment.
+        /// Appends a value as part of one segment.
         public mutating func appendInterpolation(_ value: some CustomStringConvertible) {
             segmentHasValue = true
-            PercentEncoding.append(value.description, to: &bytes, allowed: PercentEncoding.isUnreserved)
+            PercentCoding.append(value.description.utf8, to: &bytes, allowed: PercentCoding.isUnreserved)
         }
 
-        /// Appends text as if it were literal: its `/` separate segments.
+        /// Appends text like a literal; its `/` separate segments.
         public mutating func appendInterpolation(raw text: String) { appendLiteral(text) }
 
         mutating func endSegment() {
@@ -98,9 +106,9 @@ public struct EndpointPath: Hashable, Sendable, ExpressibleByStringInterpolation
         }
     }
 
-    /// Puts the path behind the URL's own, with exactly one slash between them.
+    /// Appends the path to the URL's own, with exactly one slash between them.
     func append(to url: inout HTTPURL) throws(NetworkError) {
-        if let defect { throw NetworkError(.invalidURL, defect, phase: .prepare) }
+        try check()
         guard !description.isEmpty else { return }
         let isAbsolute = description.utf8.first == UInt8(ascii: "/")
         if url.path == "/" {
@@ -109,5 +117,9 @@ public struct EndpointPath: Hashable, Sendable, ExpressibleByStringInterpolation
         }
         if url.path.utf8.last == UInt8(ascii: "/") { url.path.removeLast() }
         url.path += isAbsolute ? description : "/" + description
+    }
+
+    func check() throws(NetworkError) {
+        if let defect { throw NetworkError(.invalidURL, defect, phase: .prepare) }
     }
 }

@@ -1,7 +1,7 @@
 extension NetworkError {
-    /// What went wrong, without the particulars.
+    /// The kind of a failure.
     ///
-    /// Codes may be added, so a `switch` needs a `default`. A code is open: an own transport or middleware may create further ones from a name.
+    /// Codes may be added, so a `switch` needs a `default`. A custom transport or middleware may create further codes.
     public struct Code: Hashable, Sendable, RawRepresentable, CustomStringConvertible {
         /// The code's name, such as `timedOut`.
         public let rawValue: String
@@ -17,106 +17,106 @@ extension NetworkError.Code {
 
     // Before anything is sent.
 
-    /// The URL is not one that may be requested: no host, not http(s), control characters, user-info, bad port or escape.
+    /// The URL can't be requested: no host, not http(s), control characters, user information, or a bad port or escape.
     public static let invalidURL = Self("invalidURL")
-    /// A header field's name or value may not be sent; `key` names the field.
+    /// A header field's name or value is invalid; `key` is the field's name.
     public static let invalidHeader = Self("invalidHeader")
-    /// The request's body cannot be built, such as a multipart form with a bad boundary.
+    /// The request's body can't be built, such as a multipart form with an invalid boundary.
     public static let invalidBody = Self("invalidBody")
-    /// A value could not be encoded as JSON or as a form.
+    /// A value can't be encoded as JSON or as a form.
     public static let encodingFailed = Self("encodingFailed")
-    /// A file could not be read, written or measured; `file` names it.
+    /// A file can't be read, written or measured; `file` is its path.
     public static let fileFailed = Self("fileFailed")
-    /// The transport cannot do what the request asks.
+    /// The transport doesn't support a feature of the request.
     public static let unsupported = Self("unsupported")
 
-    // On the way.
+    // During the exchange.
 
-    /// The caller gave the request up.
+    /// The caller cancelled the request.
     public static let cancelled = Self("cancelled")
-    /// The connect, idle or total time ran out; `phase` says while doing what.
+    /// The connect, idle or total timeout expired; `phase` is the phase that was interrupted.
     public static let timedOut = Self("timedOut")
-    /// This machine has no network.
+    /// This machine has no network connection.
     public static let notConnected = Self("notConnected")
-    /// The host's name does not resolve.
+    /// The host name doesn't resolve.
     public static let hostNotFound = Self("hostNotFound")
-    /// The host refused the connection or cannot be reached.
+    /// The host refused the connection or is unreachable.
     public static let cannotConnect = Self("cannotConnect")
-    /// Encryption could not be agreed on.
+    /// The TLS handshake failed.
     public static let tlsFailed = Self("tlsFailed")
-    /// The server's certificate is not trusted: unknown issuer, expired, or for another host.
+    /// The server's certificate isn't trusted: unknown issuer, expired, or issued for another host.
     public static let certificateUntrusted = Self("certificateUntrusted")
-    /// The connection broke before the answer began.
+    /// The connection closed before the response began.
     public static let connectionLost = Self("connectionLost")
-    /// The proxy could not be reached or refused.
+    /// The proxy is unreachable or refused the request.
     public static let proxyFailed = Self("proxyFailed")
 
-    // The answer.
+    // In the response.
 
-    /// The answer is not HTTP, or its head breaks a limit.
+    /// The response isn't HTTP, or its head exceeds a limit.
     public static let badResponse = Self("badResponse")
-    /// The answer ended before its announced or framed end.
+    /// The response ended before its announced or framed end.
     public static let truncated = Self("truncated")
-    /// The answer's chunks or compression are damaged.
+    /// The response's chunks or compression are damaged.
     public static let corrupted = Self("corrupted")
-    /// The body is longer than the request allows; `limit` is in bytes.
+    /// The body exceeds the request's limit; `limit` is in bytes.
     public static let bodyTooLarge = Self("bodyTooLarge")
-    /// The body inflates beyond what the request allows; `limit` is the ratio.
+    /// The decompressed body exceeds the request's limit; `limit` is the ratio.
     public static let decompressionLimit = Self("decompressionLimit")
-    /// The status is not one the request accepts; `status` gives it.
+    /// The request doesn't accept the response's status; `status` is its number.
     public static let unacceptableStatus = Self("unacceptableStatus")
 
     // Redirects.
 
-    /// The answer's Location is missing, broken or not http(s).
+    /// The response's `Location` is missing, malformed or not http(s).
     public static let invalidRedirect = Self("invalidRedirect")
-    /// The answer leads from https to http, which is refused unless allowed.
+    /// The response redirects from https to http, which the policy doesn't allow.
     public static let insecureRedirect = Self("insecureRedirect")
-    /// The answer leads on more often than allowed, or in a circle; `history` shows the way.
+    /// The response redirects more often than allowed, or in a loop; `history` lists the URLs.
     public static let tooManyRedirects = Self("tooManyRedirects")
-    /// The body can be sent only once but would have to be sent again.
+    /// The body can be sent only once, but a redirect or retry needs it again.
     public static let bodyNotReplayable = Self("bodyNotReplayable")
 
-    // Reading the answer.
+    // Reading the response.
 
-    /// The answer cannot be turned into the endpoint's output; `path` gives the JSON path.
+    /// The response can't be decoded; `path` is the JSON path.
     public static let decodingFailed = Self("decodingFailed")
-    /// The text is not valid in its encoding; `offset` gives the first bad byte.
+    /// The text is invalid in its encoding; `offset` is the first invalid byte.
     public static let invalidText = Self("invalidText")
-    /// The bytes are not JSON; `offset`, `line` and `column` give the place.
+    /// The bytes aren't JSON; `offset`, `line` and `column` are the position.
     public static let invalidJSON = Self("invalidJSON")
-    /// The JSON is deeper or larger than allowed.
+    /// The JSON exceeds a limit of depth or size.
     public static let jsonLimit = Self("jsonLimit")
 
     // Host environments.
 
-    /// The host map is not readable; `path`, `line` and `column` give the place.
+    /// The host map can't be read; `path`, `line` and `column` are the position.
     public static let invalidHostMap = Self("invalidHostMap")
-    /// The host map has no such canonical host.
+    /// The host map doesn't contain the canonical host.
     public static let unknownHost = Self("unknownHost")
-    /// The host map has no such environment for the host; `key` names it.
+    /// The host map doesn't contain the environment for the host; `key` is its key.
     public static let unknownEnvironment = Self("unknownEnvironment")
-    /// The typed host is not one; nothing is changed.
+    /// The typed host is invalid; the selection is unchanged.
     public static let invalidUserHost = Self("invalidUserHost")
 
     // Models.
 
-    /// Another operation of another kind runs on the model.
+    /// A different operation is running on the model.
     public static let busy = Self("busy")
-    /// The server holds a newer version of the model (412).
+    /// The server has a newer version of the model (412).
     public static let conflict = Self("conflict")
-    /// A model's attributes were refused, here or by the server (422); `messages` say why.
+    /// The model or the server (422) rejected attributes; `messages` lists the reasons.
     public static let validationFailed = Self("validationFailed")
-    /// A model has no place to be fetched from or saved to.
+    /// The model has no location to fetch from or save to.
     public static let missingLocation = Self("missingLocation")
 
     // Archives.
 
-    /// No recorded exchange answers the request; the message shows the nearest one.
+    /// No recorded exchange matches the request; the message shows the nearest one.
     public static let notRecorded = Self("notRecorded")
-    /// The archive is not readable as HAR 1.2.
+    /// The archive isn't valid HAR 1.2.
     public static let invalidArchive = Self("invalidArchive")
 
-    /// None of the others.
+    /// A failure of another kind.
     public static let unknown = Self("unknown")
 }

@@ -1,5 +1,5 @@
 extension NetworkError: CustomStringConvertible {
-    /// The code, the particulars and the redacted request in one line.
+    /// The code, the details and the redacted request in one line.
     public var description: String {
         var text = code.rawValue
         if !message.isEmpty { text += ": " + message }
@@ -17,10 +17,10 @@ extension NetworkError: CustomStringConvertible {
         return text
     }
 
-    /// One sentence in English for a person who uses the app, without technical detail.
+    /// A sentence in English for the app's user, without technical detail.
     ///
-    /// The sentence is chosen by the code alone; translate by `code`, not by this text. A server's own
-    /// `messages` (422) come first where there are any.
+    /// The sentence depends only on `code`; to translate it, switch over `code`. If the server sent `messages` (422),
+    /// they are returned instead.
     public var userMessage: String {
         if !messages.isEmpty { return messages.joined(separator: "\n") }
         switch code {

@@ -1,8 +1,7 @@
-/// Why a request, a response, a host map, a JSON document or a model operation failed: the one error of this module.
+/// The error of this module, for requests, responses, host maps, JSON documents and models.
 ///
-/// `code` says what happened, `phase` how far the request had come, and the other properties give the
-/// particulars that apply; those that do not apply are nil or empty. Secrets never appear: `request` is
-/// redacted, and no property holds a header value or query value that `NetworkRedaction.standard` hides.
+/// Properties that don't apply are nil or empty. Secrets never appear: `request` is redacted, and no property holds a
+/// header or query value that `NetworkRedaction.standard` hides.
 ///
 /// ```swift
 /// func explain(_ error: NetworkError) -> String? {
@@ -12,51 +11,51 @@
 /// }
 /// ```
 public struct NetworkError: Error, Sendable {
-    /// What went wrong, without the particulars.
+    /// The kind of the failure.
     public let code: Code
-    /// The particulars in words, such as what was expected and what was found.
+    /// The details, such as what was expected and what was found.
     public var message: String
-    /// How far the request had come, if one was under way.
+    /// The phase of the request in which the failure occurred, if a request was in progress.
     public var phase: NetworkPhase?
-    /// The request as it was sent, with its secrets hidden.
+    /// The request as sent, redacted.
     public var request: RedactedRequest?
-    /// The status of the answer, if one arrived.
+    /// The status of the response, if one arrived.
     public var status: Int?
-    /// The fields of the answer, secrets hidden, if one arrived.
+    /// The header fields of the response, redacted, if one arrived.
     public var headers: HTTPHeaders?
-    /// The first bytes of the answer's body, at most ``bodyPrefixLimit``.
+    /// The first bytes of the response's body, at most ``bodyPrefixLimit``.
     public var bodyPrefix: [UInt8] = [] {
         didSet {
             if bodyPrefix.count > Self.bodyPrefixLimit { bodyPrefix = Array(bodyPrefix.prefix(Self.bodyPrefixLimit)) }
         }
     }
-    /// How often the request was sent, retries and replays included; 0 if it never was.
+    /// The number of times the request was sent, including retries and redirects.
     public var attempts: Int = 0
-    /// The redirects that were followed before the failure, oldest first, as redacted URLs.
+    /// The redirects followed before the failure, oldest first, as redacted URLs.
     public var history: [String] = []
-    /// The header field, environment key or attribute that is concerned.
+    /// The header field, environment key or attribute concerned.
     public var key: String?
-    /// The JSON path of the place that is concerned, such as `$.users[3].name`.
+    /// The JSON path concerned, such as `$.users[3].name`.
     public var path: String?
-    /// The file that is concerned.
+    /// The file concerned.
     public var file: String?
-    /// The byte offset of the place that is concerned, counted from 0.
+    /// The byte offset concerned, from 0.
     public var offset: Int?
-    /// The line of the place that is concerned, counted from 1.
+    /// The line concerned, from 1.
     public var line: Int?
-    /// The column of the place that is concerned, in bytes, counted from 1.
+    /// The column concerned in bytes, from 1.
     public var column: Int?
-    /// The limit that was exceeded, in the unit that `message` names.
+    /// The exceeded limit, in the unit that `message` names.
     public var limit: Int?
-    /// The answer's own messages about the fields it refuses (422), in order.
+    /// The server's messages about rejected fields (422), in order.
     public var messages: [String] = []
-    /// The error underneath, if there is one.
+    /// The underlying error, if there is one.
     public var underlying: (any Error)?
 
-    /// The most bytes of a body that an error keeps: 4 KiB.
+    /// The greatest length of `bodyPrefix`: 4 KiB.
     public static let bodyPrefixLimit: Int = 4096
 
-    /// Creates an error from its code and a sentence of particulars.
+    /// Creates an error.
     public init(_ code: Code, _ message: String = "", phase: NetworkPhase? = nil, underlying: (any Error)? = nil) {
         self.code = code
         self.message = message
@@ -64,7 +63,7 @@ public struct NetworkError: Error, Sendable {
         self.underlying = underlying
     }
 
-    /// Wraps any error: a `NetworkError` stays itself, a `CancellationError` becomes `.cancelled`.
+    /// Wraps an error: a `NetworkError` is unchanged, a `CancellationError` becomes `.cancelled`.
     public init(wrapping error: any Error, as code: Code = .unknown, phase: NetworkPhase? = nil) {
         if let error = error as? NetworkError {
             self = error
@@ -75,14 +74,14 @@ public struct NetworkError: Error, Sendable {
         }
     }
 
-    /// Whether the caller gave the request up; such an error is not worth a message.
+    /// Whether the caller cancelled the request; such an error needs no message.
     public var isCancellation: Bool { code == .cancelled }
 
-    /// Whether the same request may well succeed a little later.
+    /// Whether the same request may succeed a little later.
     ///
-    /// True for lost, refused and timed-out connections, for a name that did not resolve, for a truncated
-    /// answer, and for the statuses 408, 425, 429, 500, 502, 503 and 504. It says nothing about whether the
-    /// request may safely be sent twice; see ``HTTPMethod/isIdempotent``.
+    /// True for lost, refused and timed-out connections, unresolved host names, truncated responses, and the statuses
+    /// 408, 425, 429, 500, 502, 503 and 504. Whether the request can safely be sent twice is a different question; see
+    /// ``HTTPMethod/isIdempotent``.
     public var isTransient: Bool {
         if code == .unacceptableStatus, let status {
             return [408, 425, 429, 500, 502, 503, 504].contains(status)
@@ -95,27 +94,27 @@ public struct NetworkError: Error, Sendable {
     ]
 }
 
-/// How far a request had come when something happened.
+/// A phase of a request.
 public struct NetworkPhase: Hashable, Sendable, CustomStringConvertible {
-    /// The phase's name, as it is printed.
+    /// The phase's name.
     public let description: String
 
     private init(_ name: String) { description = name }
 
-    /// Building and checking the request; nothing has been sent.
+    /// Building and checking the request; nothing is sent yet.
     public static let prepare = NetworkPhase("prepare")
-    /// Looking the host's name up.
+    /// Resolving the host name.
     public static let resolve = NetworkPhase("resolve")
     /// Opening the connection.
     public static let connect = NetworkPhase("connect")
-    /// Agreeing on encryption and checking the certificate.
+    /// Negotiating TLS and checking the certificate.
     public static let tls = NetworkPhase("tls")
     /// Sending the head and the body.
     public static let send = NetworkPhase("send")
-    /// Waiting for the first byte of the answer.
+    /// Waiting for the first byte of the response.
     public static let wait = NetworkPhase("wait")
-    /// Receiving the head or the body of the answer.
+    /// Receiving the head or body of the response.
     public static let receive = NetworkPhase("receive")
-    /// Turning the answer into the endpoint's output.
+    /// Decoding the response.
     public static let decode = NetworkPhase("decode")
 }

@@ -1,21 +1,23 @@
+internal import AshlarCore
+
 extension NetworkRequest {
-    /// The request as a `curl` command for a POSIX shell, with its secrets hidden.
+    /// Returns the request as a `curl` command for a POSIX shell, with its secrets hidden.
     ///
-    /// Every argument is quoted so that the shell cannot see anything in it. A body in memory is printed as it is if it
-    /// is text, form fields redacted like a query and JSON members like them; files are printed as `@path`, forms part by
-    /// part, other bodies as a remark.
+    /// Every argument is quoted, so the shell interprets nothing in it. A body in memory is printed if it is text, with
+    /// its form fields and JSON members redacted. Files are printed as `@path`, forms part by part, other bodies as a
+    /// comment.
     ///
     /// ```swift
     /// var request = NetworkRequest(.post, try HTTPURL("https://api.example.com/notes?token=abc"))
     /// request.headers = ["Authorization": "Bearer 123", "Accept": "*/*"]
     /// assert(request.curl() == """
-    ///     curl -X POST 'https://api.example.com/notes?token=<hidden>' \\
-    ///       -H 'Authorization: <hidden>' \\
+    ///     curl -X POST 'https://api.example.com/notes?token=<redacted>' \\
+    ///       -H 'Authorization: <redacted>' \\
     ///       -H 'Accept: */*'
     ///     """)
     /// ```
     ///
-    /// - Parameter redaction: What to hide.
+    /// - Parameter redaction: The rule for hiding secrets.
     /// - Returns: The command, one option per line.
     public func curl(redacting redaction: NetworkRedaction = .standard) -> String {
         var options: [String] = []
@@ -31,14 +33,14 @@ extension NetworkRequest {
                 "-H " + Self.quoted(field.value.isEmpty ? field.name + ";" : "\(field.name): \(field.value)"))
         }
         if !headers.contains("Content-Type"), !body.isEmpty, !isMultipart {
-            // Without a type curl would send that of a form.
+            // Without a type, curl sends that of a form.
             options.append("-H " + Self.quoted("Content-Type:" + (body.contentType.map { " " + $0 } ?? "")))
         }
         options += dataOptions(redaction)
         return ([first] + options).joined(separator: " \\\n  ")
     }
 
-    /// Whether curl builds the body itself, and with it the boundary and the content type.
+    /// Whether curl builds the body itself, with the boundary and content type.
     private var isMultipart: Bool { if case .multipart = body.content { true } else { false } }
 
     private func dataOptions(_ redaction: NetworkRedaction) -> [String] {
@@ -51,13 +53,13 @@ extension NetworkRequest {
         case .bytes(let bytes):
             let shown = HARRedaction(redaction).redact(body: bytes, type: headers["Content-Type"] ?? body.contentType)
             guard let text = String(validating: shown, as: UTF8.self), !shown.contains(0) else {
-                return ["--data-binary " + Self.quoted("<\(bytes.count) bytes that are no text>")]
+                return ["--data-binary " + Self.quoted("<\(bytes.count) bytes of binary data>")]
             }
             return ["--data-raw " + Self.quoted(text)]
         }
     }
 
-    /// One part of a form: files as `@path`, fields as they are, other bytes as a remark.
+    /// Returns a part of a form: files as `@path`, fields as text, other bytes as a comment.
     private static func formOption(_ part: MultipartForm.Part, _ redaction: NetworkRedaction) -> String {
         switch part.content {
         case .file(let path):
@@ -76,9 +78,9 @@ extension NetworkRequest {
         }
     }
 
-    /// The text as one word of a POSIX shell: in single quotes, unless it holds nothing that needs them.
+    /// Returns the text as one word of a POSIX shell, in single quotes if necessary.
     private static func quoted(_ text: String) -> String {
-        let isPlain = text.utf8.allSatisfy { PercentEncoding.isUnreserved($0) || $0 == 0x2F || $0 == 0x3A }
+        let isPlain = text.utf8.allSatisfy { PercentCoding.isUnreserved($0) || $0 == 0x2F || $0 == 0x3A }
         if isPlain, !text.isEmpty, !text.hasPrefix("~") { return text }
         return "'" + text.split(separator: "'", omittingEmptySubsequences: false).joined(separator: "'\\''") + "'"
     }

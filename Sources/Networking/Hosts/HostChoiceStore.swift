@@ -1,126 +1,106 @@
+internal import AshlarCore
 import Foundation
-import Synchronization
 
-/// Where the choices of a ``HostSwitch`` are kept between runs.
+/// Storage for the selections of a ``HostSwitch`` between runs.
 ///
-/// What is kept is one JSON object in SquidKit's shape, `{canonicalHost: {"key": k, "host": h}}`, so its caches can be
-/// loaded. The switch calls a store on the thread that chooses, never two calls at once and never under a lock.
+/// The stored value is one JSON object in SquidKit's format, `{canonicalHost: {"key": k, "host": h}}`, so its caches
+/// can be loaded. The switch calls the store on the selecting thread, one call at a time and without holding a lock.
 public protocol HostChoiceStore: Sendable {
-    /// Returns the object that was saved last; a missing entity if there is none.
+    /// Returns the object saved last, or a missing entity if there is none.
     func load() throws(NetworkError) -> JSONEntity
-    /// Keeps an object; an empty one means that nothing is chosen.
+    /// Saves an object; an empty one means that nothing is selected.
     func save(_ choices: JSONEntity) throws(NetworkError)
 }
 
-/// The key under which SquidKit kept its choices.
-public let hostChoiceStoreKey: String = "com.squidkit.hostMapCachePreferenceKey"
+/// A store in memory, in a file or in the user's defaults.
+public struct BuiltInHostChoiceStore: HostChoiceStore {
+    /// The key under which SquidKit stored its selections, in files and in the user's defaults.
+    public static let key: String = "com.squidkit.hostMapCachePreferenceKey"
 
-/// Keeps choices as long as the process lives.
-public final class HostMemoryStore: HostChoiceStore {
-    private let choices: Mutex<JSONEntity>
+    fileprivate enum Kind: Sendable {
+        case memory(Box)
+        case none
+        case file(String)
+        case userDefaults(suite: String?)
+    }
 
-    /// Creates a store, with choices in it if some are given.
-    public init(_ choices: JSONEntity = .missing) { self.choices = Mutex(choices) }
+    fileprivate final class Box: Sendable {
+        let choices: Mutex<JSONEntity>
+        init(_ choices: JSONEntity) { self.choices = Mutex(choices) }
+    }
 
-    /// Returns what was saved last.
-    public func load() throws(NetworkError) -> JSONEntity { choices.withLock { $0 } }
-    /// Keeps the choices.
-    public func save(_ choices: JSONEntity) throws(NetworkError) {
-        // The old value is released outside the lock.
-        _ = self.choices.withLock { held in
-            let old = held
-            held = choices
-            return old
+    fileprivate let kind: Kind
+
+    /// Returns the object saved last; a file that doesn't exist has none.
+    ///
+    /// - Throws: `.fileFailed`, `.invalidJSON` or `.encodingFailed`.
+    public func load() throws(NetworkError) -> JSONEntity {
+        switch kind {
+        case .memory(let box): return box.choices.withLock { $0 }
+        case .none: return .missing
+        case .file(let path):
+            guard FileManager.default.fileExists(atPath: path) else { return .missing }
+            return try JSONEntity(contentsOfFile: path, limits: JSONLimits(bytes: HostMap.largest))[Self.key]
+        case .userDefaults(let suite):
+            guard let dictionary = try Self.defaults(suite).dictionary(forKey: Self.key) else { return .missing }
+            return try JSONEntity(jsonDictionary: dictionary)
         }
     }
-}
 
-/// Keeps nothing: every run begins with the canonical hosts.
-public struct HostNoStore: HostChoiceStore {
-    /// Creates the store.
-    public init() {}
-    /// Returns nothing.
-    public func load() throws(NetworkError) -> JSONEntity { .missing }
-    /// Does nothing.
-    public func save(_ choices: JSONEntity) throws(NetworkError) {}
-}
-
-/// Keeps choices in a file, as a JSON object with one key: ``hostChoiceStoreKey``.
-///
-/// The file is replaced as a whole: after a crash in the middle of a save the old choices are there, or the new ones.
-public struct HostFileStore: HostChoiceStore {
-    /// The file.
-    public let path: String
-
-    /// Creates a store over a file, which need not exist; its folder must.
-    public init(_ path: String) { self.path = path }
-
-    /// Reads the file; one that does not exist holds nothing.
+    /// Saves an object.
     ///
-    /// - Throws: `.fileFailed` or `.invalidJSON`, with `file`.
-    public func load() throws(NetworkError) -> JSONEntity {
-        guard FileManager.default.fileExists(atPath: path) else { return .missing }
-        return try JSONEntity(contentsOfFile: path, limits: JSONLimits(bytes: HostMap.largest))[hostChoiceStoreKey]
-    }
-
-    /// Replaces the file.
-    ///
-    /// - Throws: `.fileFailed` with `file`; the old content is still there.
+    /// - Throws: `.fileFailed`; the old content is then unchanged.
     public func save(_ choices: JSONEntity) throws(NetworkError) {
-        let text = JSONEntity(object: [(hostChoiceStoreKey, choices)]).bytes(.pretty)
-        try WholeFile.replace(path, with: text + [0x0A])
+        switch kind {
+        case .memory(let box):
+            // The old value is released outside the lock.
+            _ = box.choices.withLock { held in
+                let old = held
+                held = choices
+                return old
+            }
+        case .none: break
+        case .file(let path):
+            let text = JSONEntity(object: [(Self.key, choices)]).bytes(.pretty)
+            try JSONFile.replace(path, with: text + [0x0A])
+        case .userDefaults(let suite):
+            let dictionary = choices.object([:]).mapValues { $0.object([:]).compactMapValues { $0.string() } }
+            try Self.defaults(suite).set(dictionary, forKey: Self.key)
+        }
     }
-}
 
-/// Keeps choices in the user's defaults, under SquidKit's key and in its shape.
-public struct HostUserDefaultsStore: HostChoiceStore {
-    /// The suite, or nil for the standard one.
-    public let suiteName: String?
-
-    /// Creates a store over a suite; one shared with an extension is named here.
-    public init(suiteName: String? = nil) { self.suiteName = suiteName }
-
-    private func defaults() throws(NetworkError) -> UserDefaults {
-        guard let suiteName else { return .standard }
-        guard let defaults = UserDefaults(suiteName: suiteName) else {
-            throw NetworkError(.fileFailed, "there is no suite of user defaults named \"\(suiteName)\"")
+    private static func defaults(_ suite: String?) throws(NetworkError) -> UserDefaults {
+        guard let suite else { return .standard }
+        guard let defaults = UserDefaults(suiteName: suite) else {
+            throw NetworkError(.fileFailed, "no suite of user defaults named \"\(suite)\"")
         }
         return defaults
     }
+}
 
-    /// Reads the dictionary.
-    ///
-    /// - Throws: `.fileFailed` for a suite that cannot be opened, `.encodingFailed` for values that JSON has no form for.
-    public func load() throws(NetworkError) -> JSONEntity {
-        guard let dictionary = try defaults().dictionary(forKey: hostChoiceStoreKey) else { return .missing }
-        return try JSONEntity(jsonDictionary: dictionary)
+extension HostChoiceStore where Self == BuiltInHostChoiceStore {
+    /// A new store that lasts as long as the process.
+    public static var memory: BuiltInHostChoiceStore { memory() }
+
+    /// Returns a new store that lasts as long as the process and starts with the given selections.
+    public static func memory(_ choices: JSONEntity = .missing) -> BuiltInHostChoiceStore {
+        BuiltInHostChoiceStore(kind: .memory(.init(choices)))
     }
 
-    /// Writes the dictionary.
+    /// A store that saves nothing; every run starts with the canonical hosts.
+    public static var none: BuiltInHostChoiceStore { BuiltInHostChoiceStore(kind: .none) }
+
+    /// Returns a store in a file, a JSON object with the one key ``BuiltInHostChoiceStore/key``.
     ///
-    /// - Throws: `.fileFailed` for a suite that cannot be opened.
-    public func save(_ choices: JSONEntity) throws(NetworkError) {
-        let dictionary = choices.object([:]).mapValues { $0.object([:]).compactMapValues { $0.string() } }
-        try defaults().set(dictionary, forKey: hostChoiceStoreKey)
+    /// The file need not exist, but its folder must. It is replaced atomically: after a crash it has the old content or
+    /// the new one.
+    public static func file(_ path: String) -> BuiltInHostChoiceStore { BuiltInHostChoiceStore(kind: .file(path)) }
+
+    /// A store in the user's standard defaults under SquidKit's key.
+    public static var userDefaults: BuiltInHostChoiceStore { userDefaults() }
+
+    /// Returns a store in the user's defaults under SquidKit's key, or in those of a suite.
+    public static func userDefaults(suiteName: String? = nil) -> BuiltInHostChoiceStore {
+        BuiltInHostChoiceStore(kind: .userDefaults(suite: suiteName))
     }
-}
-
-extension HostChoiceStore where Self == HostMemoryStore {
-    /// A new store that keeps choices as long as the process lives.
-    public static var memory: HostMemoryStore { HostMemoryStore() }
-}
-
-extension HostChoiceStore where Self == HostNoStore {
-    /// A store that keeps nothing.
-    public static var none: HostNoStore { HostNoStore() }
-}
-
-extension HostChoiceStore where Self == HostFileStore {
-    /// A store over a file, which need not exist; its folder must.
-    public static func file(_ path: String) -> HostFileStore { HostFileStore(path) }
-}
-
-extension HostChoiceStore where Self == HostUserDefaultsStore {
-    /// A store over the user's standard defaults.
-    public static var userDefaults: HostUserDefaultsStore { HostUserDefaultsStore() }
 }

@@ -1,43 +1,43 @@
-/// Why a canonical host is answered by the host it is.
+/// The reason why a canonical host resolves to its current host.
 public struct HostExplanation: Hashable, Sendable, CustomStringConvertible {
-    /// The canonical host as it was asked for.
+    /// The requested canonical host.
     public var canonicalHost: String
-    /// The chosen pair, or nil if requests go to the canonical host itself.
+    /// The selected pair, or nil if requests go to the canonical host itself.
     public var pair: ProtocolHostPair?
-    /// The key of the chosen environment, or nil.
+    /// The key of the selected environment, or nil.
     public var key: String?
-    /// Who chose, in words, or why nothing is chosen.
+    /// The origin of the selection, in words, or the reason why there is none.
     public var reason: String
-    /// The environments that were not chosen, in the order of the map.
+    /// The keys of the other environments, in the order of the map.
     public var others: [String]
-    /// File and line of the chosen environment, else of the configuration, as far as they are known.
+    /// The file and line of the selected environment or of the configuration, as far as known.
     public var place: String?
 
     /// The explanation in one line.
     public var description: String {
         var text = "\(canonicalHost) → \(pair?.description ?? canonicalHost): \(reason)"
         if let place { text += " (\(place))" }
-        if !others.isEmpty { text += "; not chosen: " + others.joined(separator: ", ") }
+        if !others.isEmpty { text += "; not selected: " + others.joined(separator: ", ") }
         return text
     }
 }
 
 extension HostSnapshot {
-    /// Explains what ``resolve(_:scheme:)`` gives for a canonical host.
+    /// Explains the result of ``resolve(_:scheme:)`` for a canonical host.
     ///
     /// - Complexity: O(*n*) in the number of the host's environments.
     public func explain(_ canonicalHost: String) -> HostExplanation {
         guard let configuration = map[canonicalHost] else {
             return HostExplanation(
-                canonicalHost: canonicalHost, reason: "the host map does not know it", others: [], place: map.file)
+                canonicalHost: canonicalHost, reason: "the host map doesn't contain it", others: [], place: map.file)
         }
         let choice = choices[HostSyntax.normalized(canonicalHost)]
         let entry = choice.flatMap { configuration[$0.key] }
         let reason =
             switch choice?.origin {
-            case nil: "nothing is chosen"
-            case .chosen: "chosen by the user"
-            case .restored: "chosen by the user in an earlier run"
+            case nil: "nothing is selected"
+            case .chosen: "selected by the user"
+            case .restored: "selected by the user in an earlier run"
             case .release: "the release environment"
             case .prerelease: "the prerelease environment"
             }

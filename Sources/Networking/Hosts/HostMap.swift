@@ -1,7 +1,7 @@
-/// The environments that each canonical host of an app may be answered by: production, QA, a machine of one's own.
+/// The environments for each canonical host of an app, such as production, QA and a developer's machine.
 ///
-/// The form of the file is SquidKit's. What cannot be used in it is left out and named in ``warnings``, or throws where
-/// `strict` asks for that. A map is a value; ``HostSwitch`` holds the choice.
+/// The file format is that of SquidKit. Invalid entries are omitted and listed in ``warnings``, or throw with `strict`.
+/// A map is a value; ``HostSwitch`` manages the selection.
 ///
 /// ```swift
 /// let map = try HostMap(json: Array(#"""
@@ -21,24 +21,24 @@
 public struct HostMap: Hashable, Sendable {
     /// The canonical hosts with their environments, in the order of the file.
     public let configurations: [HostConfiguration]
-    /// What was left out and why, in the order of the file.
+    /// The omitted entries with the reasons, in the order of the file.
     public let warnings: [HostWarning]
-    /// The file the map was read from, if it was one.
+    /// The file of the map, if it was read from one.
     public let file: String?
-    /// Where the configurations stand, by normalized canonical host.
+    /// Indexes of configurations by normalized canonical host.
     private let places: [String: Int]
 
-    /// The longest map that is read: 1 MiB.
+    /// The greatest size of a map: 1 MiB.
     public static let largest: Int = 1 << 20
 
-    /// Reads a map from JSON.
+    /// Parses a map.
     ///
     /// - Parameters:
-    ///   - json: The text, UTF-8.
-    ///   - file: The name to use in errors and warnings.
-    ///   - strict: Whether the first thing that would be a warning throws.
-    /// - Throws: `.invalidHostMap` with `line`, `column`, `path` and `file`, if the text is longer than 1 MiB, is
-    ///   not JSON or is not an object; with `strict` for whatever would be a warning.
+    ///   - json: The text in UTF-8.
+    ///   - file: The file name for errors and warnings.
+    ///   - strict: Whether the first warning throws.
+    /// - Throws: `.invalidHostMap` with `line`, `column`, `path` and `file`, if the text exceeds 1 MiB or isn't a JSON
+    ///   object; with `strict`, for any warning.
     /// - Complexity: O(*n*) in the length of the text.
     public init(json: [UInt8], file: String? = nil, strict: Bool = false) throws(NetworkError) {
         var reader = HostMapReader(file: file)
@@ -53,23 +53,23 @@ public struct HostMap: Hashable, Sendable {
     ///
     /// - Throws: `.fileFailed` or `.invalidHostMap`, both with `file`.
     public init(contentsOfFile path: String, strict: Bool = false) throws(NetworkError) {
-        let json = try WholeFile.read(path, limit: Self.largest, as: .invalidHostMap)
+        let json = try JSONFile.read(path, limit: Self.largest, as: .invalidHostMap)
         try self.init(json: json, file: path, strict: strict)
     }
 
-    /// Creates a map in code, which is checked as one that is read.
+    /// Creates a map in code, with the same checks as for a file.
     ///
-    /// - Throws: `.invalidHostMap` for a host, scheme or key that a file could not have either.
+    /// - Throws: `.invalidHostMap` for an invalid host, scheme or key.
     public init(_ configurations: [HostConfiguration]) throws(NetworkError) {
         try self.init(json: JSONEntity(object: [("configurations", Self.json(configurations))]).bytes(), strict: true)
     }
 
-    /// A map of no hosts, with which every host stays itself.
+    /// A map without hosts, which leaves every host unchanged.
     public static let empty: HostMap = HostMap()
 
     private init() { (configurations, warnings, file, places) = ([], [], nil, [:]) }
 
-    /// The configuration of a canonical host, found without regard to case and a dot at the end, or nil.
+    /// Returns the configuration of a canonical host, ignoring case and a trailing dot, or nil.
     ///
     /// - Complexity: O(1).
     public subscript(canonicalHost: String) -> HostConfiguration? {
@@ -100,19 +100,19 @@ public struct HostMap: Hashable, Sendable {
     }
 }
 
-/// One canonical host, the name an endpoint uses, and the environments that may stand for it.
+/// A canonical host, which endpoints name, and its environments.
 public struct HostConfiguration: Hashable, Sendable {
-    /// The name that endpoints use, as written; it may be a pure alias that no name server knows.
+    /// The name that endpoints use, as written; it may be an alias that doesn't resolve.
     public var canonicalHost: String
-    /// `http` or `https`: used where neither the environment nor the endpoint names one.
+    /// The scheme, `http` or `https`, unless the environment or the endpoint names one.
     public var canonicalScheme: String
-    /// The key of the environment that ``HostSwitch/chooseRelease()`` takes, or nil.
+    /// The key of the environment for ``HostSwitch/selectRelease()``, or nil.
     public var releaseKey: String?
-    /// The key of the environment that ``HostSwitch/choosePrerelease()`` takes, or nil.
+    /// The key of the environment for ``HostSwitch/selectPrerelease()``, or nil.
     public var prereleaseKey: String?
-    /// The environments, in the order of the file.
+    /// The environments in the order of the file.
     public var hosts: [HostEntry]
-    /// The line of the file where the configuration stands, from 1, if it was read.
+    /// The line of the configuration in the file, from 1, if it was read from one.
     public internal(set) var line: Int?
 
     /// Creates a configuration.
@@ -124,19 +124,20 @@ public struct HostConfiguration: Hashable, Sendable {
         (self.releaseKey, self.prereleaseKey) = (releaseKey, prereleaseKey)
     }
 
-    /// The environment of a key, or nil.
+    /// Returns the environment with a key, or nil.
     public subscript(key: String) -> HostEntry? { hosts.first { $0.key == key } }
 }
 
-/// One environment of a canonical host.
+/// An environment of a canonical host.
 public struct HostEntry: Hashable, Sendable {
-    /// What the environment is called, such as `QA`.
+    /// The name of the environment, such as `QA`.
     public var key: String
-    /// The host with its port, if it has one; nil or a pattern with `<@>` or `<#>` where it is typed at run time.
+    /// The host with its optional port, a pattern with `<@>` or `<#>` for typed text, or nil if the whole host is
+    /// typed.
     public var host: String?
-    /// `http` or `https`, or nil where the endpoint's is kept.
+    /// The scheme, `http` or `https`, or nil for that of the endpoint.
     public var scheme: String?
-    /// The line of the file where the entry stands, from 1, if it was read.
+    /// The line of the entry in the file, from 1, if it was read from one.
     public internal(set) var line: Int?
 
     /// Creates an environment.
@@ -144,44 +145,30 @@ public struct HostEntry: Hashable, Sendable {
         (self.key, self.host, self.scheme) = (key, host, scheme)
     }
 
-    /// Whether and how the host is typed at run time.
+    /// The way in which the host is typed at run time.
     public var editing: HostEditing {
         guard let host else { return .text }
         return host.contains("<#>") ? .digits : host.contains("<@>") ? .text : .none
     }
 }
 
-/// Whether and how the host of an environment is typed at run time.
+/// The way in which the host of an environment is typed at run time.
 public enum HostEditing: Hashable, Sendable {
     /// The host is fixed.
     case none
-    /// A host or a part of one is typed.
+    /// A host or part of a host is typed.
     case text
     /// Digits are typed.
     case digits
 }
 
-/// A scheme and a host that belong together; one is never mixed with another's.
-public struct ProtocolHostPair: Hashable, Sendable, CustomStringConvertible {
-    /// `http` or `https`, or nil if nothing names one.
-    public var scheme: String?
-    /// The host with its port, if it has one.
-    public var host: String
-
-    /// Creates a pair.
-    public init(scheme: String?, host: String) { (self.scheme, self.host) = (scheme, host) }
-
-    /// The pair as the beginning of a URL, such as `https://qa.example.com:8443`.
-    public var description: String { (scheme.map { $0 + "://" } ?? "") + host }
-}
-
-/// Something in a host map, or in a remembered choice, that was left out.
+/// An omitted entry of a host map or of a stored selection.
 public struct HostWarning: Hashable, Sendable, CustomStringConvertible {
-    /// What was expected and what was found.
+    /// The reason, with the expected and the actual value.
     public var message: String
-    /// The JSON path of the place, such as `$.configurations[0].hosts[2].port`.
+    /// The JSON path, such as `$.configurations[0].hosts[2].port`.
     public var path: String
-    /// The file, if it was one.
+    /// The file, if there is one.
     public var file: String?
     /// The line, from 1.
     public var line: Int?

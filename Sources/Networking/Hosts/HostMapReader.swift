@@ -1,8 +1,8 @@
-/// Reads SquidKit's form of a host map and takes note of what it leaves out.
+/// Reads host maps in SquidKit's format and records the omitted entries.
 struct HostMapReader {
     let file: String?
     private(set) var warnings: [HostWarning] = []
-    /// Where the configurations stand, by normalized canonical host.
+    /// Indexes of configurations by normalized canonical host.
     private(set) var places: [String: Int] = [:]
 
     init(file: String?) { self.file = file }
@@ -38,7 +38,7 @@ struct HostMapReader {
             if let other = places[name] {
                 warn(
                     at: item["canonical_host"],
-                    "expected every canonical host once; \"\(configurations[other].canonicalHost)\" is there already")
+                    "duplicate canonical host \"\(configurations[other].canonicalHost)\"")
             } else {
                 places[name] = configurations.count
                 configurations.append(configuration)
@@ -83,7 +83,7 @@ struct HostMapReader {
             if let line = lines[entry.key] {
                 warn(
                     at: element["key"],
-                    "expected every key once; \"\(entry.key)\" stands in line \(line) already")
+                    "duplicate key \"\(entry.key)\", first defined at line \(line)")
             } else {
                 lines[entry.key] = entry.line ?? 0
                 hosts.append(entry)
@@ -122,7 +122,7 @@ struct HostMapReader {
         return addPort(of: element, to: &entry) ? entry : nil
     }
 
-    /// Adds `port`, which may be a number or a string, to the host; false if the entry cannot be used.
+    /// Appends `port`, a number or a string, to the host; returns false if the entry is invalid.
     private mutating func addPort(of element: JSONEntity, to entry: inout HostEntry) -> Bool {
         let port = element["port"]
         guard port.isValid, !port.isNull else { return true }
@@ -132,7 +132,7 @@ struct HostMapReader {
             return false
         }
         guard let host = entry.host else {
-            warn(at: port, "expected a host beside the port, found none")
+            warn(at: port, "a port without a host")
             return false
         }
         entry.host = host + ":" + text
@@ -150,13 +150,13 @@ struct HostMapReader {
             return nil
         }
         guard entry.editing == .none else {
-            warn(at: item[name], "expected the key of a host that is not typed at run time, found \"\(key)\"")
+            warn(at: item[name], "expected the key of a fixed host, found \"\(key)\"")
             return nil
         }
         return key
     }
 
-    /// The string under a key; a warning if it is missing although required, or not a string.
+    /// Returns the string for a key; records a warning if a required one is missing or the value isn't a string.
     private mutating func text(_ name: String, of item: JSONEntity, isRequired: Bool) -> String? {
         let value = item[name]
         if let text = value.string() { return text }
@@ -178,7 +178,7 @@ struct HostMapReader {
 }
 
 extension JSONEntity {
-    /// What the value is, in words, for messages.
+    /// Describes a value for messages.
     var kindName: String {
         if !isValid { return "nothing" }
         if isNull { return "null" }

@@ -1,6 +1,7 @@
+internal import AshlarCore
 import Foundation
 
-/// The host of an environment, in which `<@>` stands for typed text and `<#>` for typed digits.
+/// The host of an environment, with `<@>` for typed text and `<#>` for typed digits.
 struct HostPattern: Hashable, Sendable {
     let text: String?
     let editing: HostEditing
@@ -13,19 +14,19 @@ struct HostPattern: Hashable, Sendable {
 
     private var mark: String { editing == .digits ? "<#>" : "<@>" }
 
-    /// Why nothing that is typed could make this a host, or nil if something can.
+    /// Returns the reason why no text can complete this pattern to a host, or nil if some text can.
     var problem: String? {
         guard let text else { return nil }
         let marks = text.components(separatedBy: mark)
         if editing != .none, marks.count > 2 { return "expected one placeholder" }
         if text.contains("<@>"), text.contains("<#>") { return "expected one placeholder" }
-        // A placeholder may stand for a name, a part of one, an address or a port; a digit can be all of them.
+        // A placeholder may be a name, a part of one, an address or a port; a digit is valid in each.
         return HostSyntax.problem(marks.joined(separator: editing == .none ? mark : "1"))
     }
 
-    /// The host that typed text makes.
+    /// Returns the host completed by typed text.
     ///
-    /// - Throws: `.invalidUserHost` that says what was expected.
+    /// - Throws: `.invalidUserHost` with the expected form.
     func fill(_ typed: String) throws(NetworkError) -> String {
         if editing == .digits, typed.isEmpty || !typed.utf8.allSatisfy({ $0 &- 0x30 < 10 }) {
             throw NetworkError(.invalidUserHost, "expected digits, found \"\(Self.shown(typed))\"")
@@ -37,7 +38,7 @@ struct HostPattern: Hashable, Sendable {
         return host
     }
 
-    /// The text that was typed to make a host, or nil if the host is not made by this pattern.
+    /// Returns the typed text from which a host was completed, or nil if the host doesn't match this pattern.
     func typedText(of host: String) -> String? {
         guard let text else { return host }
         let parts = text.components(separatedBy: mark)
@@ -47,10 +48,10 @@ struct HostPattern: Hashable, Sendable {
         return String(host.dropFirst(parts[0].count).dropLast(parts[1].count))
     }
 
-    /// Typed text as it may be shown: short, control characters replaced, nothing before an `@`.
+    /// Returns typed text for display: short, without control characters, and without the part before an `@`.
     private static func shown(_ typed: String) -> String {
         var text = typed
-        if let at = text.lastIndex(of: "@") { text = "<hidden>" + text[at...] }
+        if let at = text.lastIndex(of: "@") { text = SecretNames.placeholder + text[at...] }
         return String(String.UnicodeScalarView(text.unicodeScalars.prefix(60).map { $0.value < 0x20 ? "?" : $0 }))
     }
 }

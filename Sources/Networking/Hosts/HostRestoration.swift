@@ -1,4 +1,4 @@
-/// What a store remembers, read against a map, and what it is to remember.
+/// Stored selections matched with a map, and the selections to store.
 struct HostRestoration {
     private let map: HostMap
     private(set) var choices: [String: HostChoice] = [:]
@@ -8,11 +8,11 @@ struct HostRestoration {
 
     init(_ map: HostMap) { self.map = map }
 
-    /// Takes up an object of SquidKit's shape; every entry that cannot be used becomes a warning.
+    /// Matches an object in SquidKit's format; each invalid entry becomes a warning.
     mutating func takeUp(_ stored: JSONEntity) {
         guard stored.isValid, !stored.isNull else { return }
         guard stored.isObject else {
-            return warn("expected an object of remembered choices, found \(stored.kindName)", path: stored.path)
+            return warn("expected an object of stored selections, found \(stored.kindName)", path: stored.path)
         }
         for item in stored {
             guard let configuration = map[item.key] else {
@@ -20,7 +20,7 @@ struct HostRestoration {
                 continue
             }
             guard let key = item["key"].string() else {
-                warn("expected a remembered choice with a \"key\", found \(item["key"].kindName)", path: item.path)
+                warn("expected a stored selection with a \"key\", found \(item["key"].kindName)", path: item.path)
                 continue
             }
             guard let entry = configuration[key] else {
@@ -33,7 +33,7 @@ struct HostRestoration {
             if pattern.editing != .none {
                 guard let host = item["host"].string(), HostSyntax.problem(host) == nil else {
                     let found = item["host"].string() == nil ? item["host"].kindName : "something else"
-                    warn("expected a remembered \"host\", found \(found)", path: item["host"].path)
+                    warn("expected a stored \"host\", found \(found)", path: item["host"].path)
                     continue
                 }
                 pair.host = host
@@ -49,12 +49,12 @@ struct HostRestoration {
         warnings.append(HostWarning(message: message, path: path, file: file, line: line, column: column))
     }
 
-    /// What is to be kept of a snapshot: the user's choices, and those of hosts that the map does not know.
+    /// Returns the selections to store: the user's, and those of hosts that the map doesn't contain.
     static func stored(_ snapshot: HostSnapshot, _ foreign: [(String, JSONEntity)]) -> JSONEntity {
         JSONEntity(object: remembered(snapshot) + foreign)
     }
 
-    /// The user's choices in a snapshot, by canonical host, in the store's shape.
+    /// Returns the user's selections of a snapshot, by canonical host, in the stored format.
     static func remembered(_ snapshot: HostSnapshot) -> [(String, JSONEntity)] {
         snapshot.map.configurations.compactMap { configuration in
             let name = HostSyntax.normalized(configuration.canonicalHost)
@@ -67,6 +67,6 @@ struct HostRestoration {
     }
 
     static func goneMessage(_ key: String) -> String {
-        "the remembered environment \"\(key)\" is not in the host map any more"
+        "the stored environment \"\(key)\" is no longer in the host map"
     }
 }

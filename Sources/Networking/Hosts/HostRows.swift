@@ -1,8 +1,8 @@
-/// What a list, a menu or a table shows of one canonical host.
+/// The rows of one canonical host, for a list, menu or table.
 public struct HostSection: Hashable, Sendable, Identifiable {
-    /// The canonical host as the map writes it.
+    /// The canonical host as written in the map.
     public var title: String
-    /// The environments, in the order of the map.
+    /// The environments in the order of the map.
     public var rows: [HostRow]
 
     /// The canonical host.
@@ -11,23 +11,23 @@ public struct HostSection: Hashable, Sendable, Identifiable {
     /// Creates a section.
     public init(title: String, rows: [HostRow]) { (self.title, self.rows) = (title, rows) }
 
-    /// The row at an index, or nil if there is none.
+    /// Returns the row at an index, or nil.
     public subscript(index: Int) -> HostRow? { rows.indices.contains(index) ? rows[index] : nil }
 }
 
-/// What a list, a menu or a table shows of one environment.
+/// A row for one environment, for a list, menu or table.
 public struct HostRow: Hashable, Sendable, Identifiable {
-    /// The key of the environment; the row's subtitle.
+    /// The key of the environment, which is the row's subtitle.
     public var key: String
-    /// The host: the fixed one, the one made by what was typed last, or the pattern; empty if nothing was typed yet.
+    /// The fixed host, the host completed by the last typed text, or the pattern; empty if nothing was typed yet.
     public var title: String
-    /// The scheme the environment insists on, or nil.
+    /// The scheme of the environment, or nil.
     public var scheme: String?
-    /// Whether this environment is chosen; compared by key, so at most one row of a section is.
-    public var isChosen: Bool
-    /// Whether and how the host is typed.
+    /// Whether this environment is selected; at most one row of a section is.
+    public var isSelected: Bool
+    /// The way in which the host is typed.
     public var editing: HostEditing
-    /// What was typed last, to begin an edit with; empty if nothing was.
+    /// The last typed text, as the initial text for editing; empty if there is none.
     public var typedText: String
 
     /// The key of the environment.
@@ -35,7 +35,7 @@ public struct HostRow: Hashable, Sendable, Identifiable {
     /// The key of the environment.
     public var subtitle: String { key }
 
-    /// What an empty field shows, in English; empty for a fixed host.
+    /// The English placeholder of an empty text field; empty for a fixed host.
     public var prompt: String {
         switch editing {
         case .none: ""
@@ -57,17 +57,17 @@ extension HostSnapshot {
                 title: configuration.canonicalHost,
                 rows: configuration.hosts.map { entry in
                     let typedText = typed[name]?[entry.key] ?? ""
-                    let isChosen = choice?.key == entry.key
+                    let isSelected = choice?.key == entry.key
                     var title = entry.host ?? ""
                     if entry.editing != .none {
-                        if isChosen, let choice {
+                        if isSelected, let choice {
                             title = choice.pair.host
                         } else if !typedText.isEmpty, let host = try? HostPattern(entry.host).fill(typedText) {
                             title = host
                         }
                     }
                     return HostRow(
-                        key: entry.key, title: title, scheme: entry.scheme, isChosen: isChosen,
+                        key: entry.key, title: title, scheme: entry.scheme, isSelected: isSelected,
                         editing: entry.editing, typedText: typedText)
                 })
         }

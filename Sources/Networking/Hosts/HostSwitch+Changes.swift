@@ -1,22 +1,22 @@
-import Synchronization
+internal import AshlarCore
 
-/// A change of what stands for one canonical host.
+/// A change of the selection for one canonical host.
 public struct HostChange: Hashable, Sendable {
-    /// The canonical host as the map writes it.
+    /// The canonical host as written in the map.
     public var canonicalHost: String
-    /// The key that is chosen now, or nil.
+    /// The key of the selected environment, or nil.
     public var key: String?
-    /// The pair before, or nil for the canonical host itself.
+    /// The pair before the change, or nil for the canonical host itself.
     public var previous: ProtocolHostPair?
-    /// The pair now, or nil for the canonical host itself.
+    /// The pair after the change, or nil for the canonical host itself.
     public var current: ProtocolHostPair?
 }
 
 extension HostSwitch {
-    /// The changes from now on, in their order; a choice that changes nothing is none.
+    /// Returns the changes from now on, in order; selecting the current environment is no change.
     ///
-    /// Every call gives a stream of its own, which holds all changes until they are read and ends when the switch is
-    /// released or the reader stops.
+    /// Each call returns a new stream. It buffers unread changes and ends when the switch is released or the reader
+    /// stops.
     public func changes() -> AsyncStream<HostChange> {
         let (stream, continuation) = AsyncStream.makeStream(of: HostChange.self)
         let id = state.withLock { state in
@@ -25,7 +25,7 @@ extension HostSwitch {
             return state.nextWatcher
         }
         continuation.onTermination = { [weak self] _ in
-            // Returned from the closure so that it is released outside the lock.
+            // Returned from the closure, so that it is released outside the lock.
             _ = self?.state.withLock { $0.watchers.removeValue(forKey: id) }
         }
         return stream

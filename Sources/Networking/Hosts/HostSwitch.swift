@@ -1,11 +1,12 @@
 internal import AshlarCore
-import Synchronization
 
-/// The live choice among the environments of a host map, remembered between runs.
+import struct Synchronization.Atomic
+
+/// The current selection among the environments of a host map, stored between runs.
 ///
-/// Choose from any thread; every lookup sees one whole choice, never the scheme of one and the host of another. Choices
-/// made by ``choose(_:for:userHost:)`` are kept in the store and come back when a switch is made with the same store.
-/// Hand the switch to a client, and its endpoints follow.
+/// Any thread may select; each lookup returns the scheme and host of one selection. Selections made by
+/// ``select(_:for:userHost:)`` are stored and restored by the next switch with the same store. The endpoints of a
+/// client created with the switch follow it.
 ///
 /// ```swift
 /// let map = try HostMap(json: Array(#"""
@@ -13,20 +14,20 @@ import Synchronization
 ///       "hosts": [{"key": "PROD", "host": "api.example.com"}, {"key": "QA", "host": "qa.example.com"}, {"key": "USER"}]}]}
 ///     """#.utf8))
 /// let hosts = HostSwitch(map)
-/// try hosts.choose("QA", for: "api.example.com")
+/// try hosts.select("QA", for: "api.example.com")
 /// assert(hosts.resolve("api.example.com") == ProtocolHostPair(scheme: "https", host: "qa.example.com"))
-/// try hosts.choose("USER", for: "api.example.com", userHost: "localhost:8080")
-/// assert(hosts.rows[0].rows[2].isChosen)
-/// hosts.clear()
+/// try hosts.select("USER", for: "api.example.com", userHost: "localhost:8080")
+/// assert(hosts.rows[0].rows[2].isSelected)
+/// hosts.reset()
 /// assert(hosts.resolve("api.example.com") == nil)
 /// ```
 ///
-/// The idea, the file and the remembered choice are SquidKit's; its switch is `HostMapManager`.
+/// The idea and the formats are those of SquidKit's `HostMapManager`.
 public final class HostSwitch: Sendable {
     struct State {
         var snapshot: HostSnapshot
         var warnings: [HostWarning] = []
-        /// Remembered choices of hosts that the map does not know; kept as they are.
+        /// Stored selections of hosts that the map doesn't contain; saved unchanged.
         var foreign: [(String, JSONEntity)] = []
         var watchers: [Int: AsyncStream<HostChange>.Continuation] = [:]
         var nextWatcher = 0
@@ -34,7 +35,7 @@ public final class HostSwitch: Sendable {
         var isDraining = false
     }
 
-    /// What is to be done after a change, in the order of changes and outside the lock.
+    /// The effects of a change, performed in order outside the lock.
     enum Effect {
         case save(JSONEntity, ticket: UInt64)
         case announce(HostChange, [AsyncStream<HostChange>.Continuation])
@@ -44,14 +45,14 @@ public final class HostSwitch: Sendable {
     private let store: any HostChoiceStore
     private let tickets = Atomic<UInt64>(0)
 
-    /// Creates a switch and takes up what the store remembers.
+    /// Creates a switch and restores the stored selections.
     ///
-    /// What the store holds and the map does not allow any more is left out and named in ``warnings``, as is a store
-    /// that cannot be read.
+    /// Stored selections that the map no longer permits are ignored and listed in ``warnings``, as is a failure to
+    /// load.
     ///
     /// - Parameters:
     ///   - map: The environments.
-    ///   - store: Where choices are kept; in memory unless given.
+    ///   - store: The store of selections; in memory by default.
     public init(_ map: HostMap, store: any HostChoiceStore = .memory) {
         self.store = store
         var restored = HostRestoration(map)
@@ -72,52 +73,52 @@ public final class HostSwitch: Sendable {
 
     // MARK: Looking
 
-    /// The map and the choice at this moment, as a value that does not change.
+    /// The map and its selections at this moment.
     public var current: HostSnapshot { state.withLock { $0.snapshot } }
 
-    /// Returns the pair that is chosen for a canonical host, or nil if none is chosen or the host is unknown.
+    /// Returns the selected pair of a canonical host, or nil if none is selected or the host is unknown.
     ///
     /// - Parameters:
-    ///   - canonicalHost: The name, with its port if the map's has one; case and a dot at the end do not count.
-    ///   - scheme: The scheme that the endpoint names. It yields to the chosen environment's and beats the
-    ///     configuration's `canonical_protocol`.
+    ///   - canonicalHost: The name, with its port if the map's name has one; case and a trailing dot are ignored.
+    ///   - scheme: The scheme of the endpoint. The environment's scheme takes precedence; the configuration's
+    ///     `canonical_protocol` is the last choice.
     /// - Returns: The pair, or nil.
     /// - Complexity: O(1).
     public func resolve(_ canonicalHost: String, scheme: String? = nil) -> ProtocolHostPair? {
         state.withLock { $0.snapshot.resolve(canonicalHost, scheme: scheme) }
     }
 
-    /// What a list, a menu or a table shows: a section for each canonical host, a row for each environment.
+    /// The rows for a list, menu or table: a section for each canonical host, a row for each environment.
     ///
     /// - Complexity: O(*n*) in the number of environments.
     public var rows: [HostSection] { current.rows }
 
-    /// Explains what ``resolve(_:scheme:)`` gives for a canonical host.
+    /// Explains the result of ``resolve(_:scheme:)`` for a canonical host.
     public func explain(_ canonicalHost: String) -> HostExplanation { current.explain(canonicalHost) }
 
-    /// What could not be taken up from the store or kept in it, oldest first; the map's own warnings are not repeated.
+    /// Problems with the store, oldest first; the map's own warnings aren't repeated.
     public var warnings: [HostWarning] { state.withLock { $0.warnings } }
 
-    /// The choice as a client asks for it: `NetworkClient(transport: transport, hosts: hosts.resolver)`.
+    /// The lookup for a client: `NetworkClient(transport: transport, hosts: hosts.resolver)`.
     ///
-    /// A host that the map knows but for which nothing is chosen gets its `canonical_protocol` if the endpoint names no
-    /// scheme.
+    /// A known host without a selection gets its `canonical_protocol` if the endpoint has no scheme.
     public var resolver: HostResolver {
         { host, scheme in self.state.withLock { $0.snapshot.resolveForClient(host, scheme) } }
     }
 
     // MARK: Choosing
 
-    /// Chooses an environment for a canonical host and remembers it.
+    /// Selects an environment for a canonical host and stores the selection.
     ///
     /// - Parameters:
     ///   - key: The key of the environment.
     ///   - canonicalHost: The canonical host.
-    ///   - userHost: What the user typed, for an environment that is typed: a host with an optional port, or what fills
-    ///     the placeholder. Nil takes what was typed for it last. Empty, or nil if nothing was, clears the choice.
-    /// - Throws: `.unknownHost`, `.unknownEnvironment` or `.invalidUserHost`, and nothing is changed; `.fileFailed` or
-    ///   what else the store throws, and the choice is in force but will not be remembered.
-    public func choose(_ key: String, for canonicalHost: String, userHost: String? = nil) throws(NetworkError) {
+    ///   - userHost: The typed text, for an environment that is typed: a host with an optional port, or the text for
+    ///     the placeholder. Nil uses the last typed text. An empty text, or nil without a last text, removes the
+    ///     selection.
+    /// - Throws: `.unknownHost`, `.unknownEnvironment` or `.invalidUserHost` without changing anything; or any error of
+    ///   the store, when the selection applies but isn't stored.
+    public func select(_ key: String, for canonicalHost: String, userHost: String? = nil) throws(NetworkError) {
         let name = HostSyntax.normalized(canonicalHost)
         try change { snapshot, _, _ throws(NetworkError) in
             guard let configuration = snapshot.map[canonicalHost] else {
@@ -165,17 +166,15 @@ public final class HostSwitch: Sendable {
         }
     }
 
-    /// Puts every canonical host to its release environment; what the user chose is forgotten.
+    /// Selects the release environment of every canonical host and removes the user's selections.
     ///
-    /// A host without one goes back to the canonical host. The choice is not remembered: the next run begins without
-    /// any.
-    public func chooseRelease() { chooseAll(.release) { $0.releaseKey } }
+    /// A host without one resolves to the canonical host. The selection isn't stored: the next run starts without one.
+    public func selectRelease() { chooseAll(.release) { $0.releaseKey } }
 
-    /// Puts every canonical host to its prerelease environment; what the user chose is forgotten.
+    /// Selects the prerelease environment of every canonical host and removes the user's selections.
     ///
-    /// A host without one goes back to the canonical host. The choice is not remembered: the next run begins without
-    /// any.
-    public func choosePrerelease() { chooseAll(.prerelease) { $0.prereleaseKey } }
+    /// A host without one resolves to the canonical host. The selection isn't stored: the next run starts without one.
+    public func selectPrerelease() { chooseAll(.prerelease) { $0.prereleaseKey } }
 
     private func chooseAll(_ origin: HostChoice.Origin, _ key: (HostConfiguration) -> String?) {
         try? change { snapshot, _, _ in
@@ -191,12 +190,12 @@ public final class HostSwitch: Sendable {
         }
     }
 
-    /// Goes back to the canonical host and forgets the choice, also one of a host that the map does not know.
+    /// Removes the selection of a canonical host, including one that the map doesn't contain.
     ///
-    /// A store that fails is named in ``warnings``.
+    /// A failure to store is listed in ``warnings``.
     ///
-    /// - Parameter canonicalHost: The canonical host, or nil for all of them.
-    public func clear(_ canonicalHost: String? = nil) {
+    /// - Parameter canonicalHost: The canonical host, or nil for all.
+    public func reset(_ canonicalHost: String? = nil) {
         try? change { snapshot, foreign, _ in
             var choices = snapshot.choices
             if let canonicalHost {
@@ -212,13 +211,13 @@ public final class HostSwitch: Sendable {
 
     /// Replaces the map.
     ///
-    /// Choices whose environments are still there stay, with the host and scheme of the new map; release and prerelease
-    /// are those of the new map. Choices of hosts that
-    /// only one of the maps knows are remembered and taken up again with the map that knows them, as at the start. A
-    /// choice whose environment is gone is dropped, with a warning if it was remembered.
+    /// Selections whose environments still exist remain, with the host and scheme of the new map; release and
+    /// prerelease environments are those of the new map. Selections of hosts in only one of the maps are stored and
+    /// restored with the map that contains the host. A selection whose environment no longer exists is removed, with a
+    /// warning if it was stored.
     public func update(_ map: HostMap) {
         try? change { snapshot, foreign, warnings in
-            // What the new map does not know stays remembered; what only the new one knows is taken up.
+            // Selections unknown to the new map stay stored; those known only to it are restored.
             foreign += HostRestoration.remembered(snapshot).filter { map[$0.0] == nil }
             var restored = HostRestoration(map)
             restored.takeUp(JSONEntity(object: foreign))
@@ -255,16 +254,16 @@ public final class HostSwitch: Sendable {
         }
     }
 
-    /// Reads a map from a file and replaces the present one.
+    /// Reads a map from a file and replaces the current one.
     ///
-    /// - Throws: `.fileFailed` or `.invalidHostMap`; the present map stays in force.
+    /// - Throws: `.fileFailed` or `.invalidHostMap`; the current map then remains.
     public func reload(contentsOfFile path: String, strict: Bool = false) throws(NetworkError) {
         update(try HostMap(contentsOfFile: path, strict: strict))
     }
 
     // MARK: Changing
 
-    /// Replaces the snapshot and then, outside the lock and in the order of changes, tells the store and the watchers.
+    /// Replaces the snapshot, then saves and notifies outside the lock, in the order of the changes.
     private func change(
         _ make: (HostSnapshot, inout [(String, JSONEntity)], inout [HostWarning]) throws(NetworkError) -> HostSnapshot
     ) throws(NetworkError) {
@@ -292,15 +291,16 @@ public final class HostSwitch: Sendable {
         let added = new.map.configurations.map(\.canonicalHost).filter { old.map[$0] == nil }
         for host in names + added {
             let change = HostChange(
-                canonicalHost: host, key: new.chosenKey(host), previous: old.resolve(host), current: new.resolve(host))
-            if old.chosenKey(host) != change.key || change.previous != change.current {
+                canonicalHost: host, key: new.selectedKey(host), previous: old.resolve(host), current: new.resolve(host)
+            )
+            if old.selectedKey(host) != change.key || change.previous != change.current {
                 effects.append(.announce(change, Array(state.watchers.values)))
             }
         }
         return effects
     }
 
-    /// Carries out what is to be done; if another thread is at it already, that one does.
+    /// Performs pending effects, unless another thread is performing them.
     private func drain(_ ticket: UInt64) throws(NetworkError) {
         var own: NetworkError?
         var isFirst = true
@@ -324,7 +324,7 @@ public final class HostSwitch: Sendable {
                     } catch {
                         if saved == ticket { own = error }
                         let warning = HostWarning(
-                            message: "the choice is in force but cannot be remembered: \(error.message)", path: "$",
+                            message: "the selection applies but can't be stored: \(error.message)", path: "$",
                             file: error.file)
                         state.withLock { $0.warnings.append(warning) }
                     }

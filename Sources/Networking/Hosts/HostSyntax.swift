@@ -1,6 +1,6 @@
-/// What a host may look like, in a map and typed by a person.
+/// The syntax of hosts, in a map and as typed by the user.
 enum HostSyntax {
-    /// A host as it is compared: lower case, without the dot at the end of its name.
+    /// Returns a host for comparison: in lower case, without the trailing dot of its name.
     static func normalized(_ host: String) -> String {
         var host = host.lowercased()
         if host.last == "." {
@@ -11,7 +11,7 @@ enum HostSyntax {
         return host
     }
 
-    /// Why a text is not `host`, `host:port`, `[IPv6]` or `[IPv6]:port`, or nil if it is.
+    /// Returns the reason why a text isn't `host`, `host:port`, `[IPv6]` or `[IPv6]:port`, or nil if it is.
     static func problem(_ text: String) -> String? {
         guard !text.isEmpty else { return "expected a host, found nothing" }
         for byte in text.utf8 where byte <= 0x20 || byte >= 0x7F {
@@ -24,11 +24,11 @@ enum HostSyntax {
         if text.contains(where: { "/?#\\".contains($0) }) { return "expected a host without a path or query" }
         var name = text[...]
         if text.first == "[" {
-            guard let end = text.firstIndex(of: "]") else { return "expected ']' behind the IPv6 address" }
+            guard let end = text.firstIndex(of: "]") else { return "expected ']' after the IPv6 address" }
             let address = text[text.index(after: text.startIndex)..<end]
             guard isIPv6(address) else { return "expected an IPv6 address in the brackets" }
             let rest = text[text.index(after: end)...]
-            return rest.isEmpty ? nil : rest.first == ":" ? portProblem(rest.dropFirst()) : "expected ':' behind ']'"
+            return rest.isEmpty ? nil : rest.first == ":" ? portProblem(rest.dropFirst()) : "expected ':' after ']'"
         }
         if let colon = text.firstIndex(of: ":") {
             if let problem = portProblem(text[text.index(after: colon)...]) { return problem }
@@ -47,7 +47,7 @@ enum HostSyntax {
         return isPlain ? nil : "expected letters, digits, '-', '.', '_' and '~' in a host"
     }
 
-    /// Why a text is not a port from 1 to 65535, or nil if it is.
+    /// Returns the reason why a text isn't a port from 1 to 65535, or nil if it is.
     static func portProblem(_ text: Substring) -> String? {
         guard text.utf8.count <= 5, text.utf8.allSatisfy({ $0 &- 0x30 < 10 }), let port = Int(text),
             (1...65535).contains(port)
@@ -55,7 +55,7 @@ enum HostSyntax {
         return nil
     }
 
-    /// `http` or `https` of a text such as `HTTPS` or `https://`, or nil.
+    /// Returns `http` or `https` for a text such as `HTTPS` or `https://`, or nil.
     static func scheme(_ text: String) -> String? {
         let text = text.lowercased()
         let name = text.hasSuffix("://") ? String(text.dropLast(3)) : text
@@ -87,7 +87,7 @@ enum HostSyntax {
 }
 
 extension String {
-    /// The index of the first occurrence of two characters in a row.
+    /// Returns the index of the first occurrence of two adjacent characters.
     fileprivate func range(ofFirst pair: String) -> Index? {
         guard let first = pair.first, let second = pair.last else { return nil }
         return indices.first { self[$0] == first && index(after: $0) < endIndex && self[index(after: $0)] == second }

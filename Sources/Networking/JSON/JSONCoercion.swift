@@ -1,23 +1,23 @@
 internal import AshlarCore
 
-/// How a string is read where a number or a Boolean is asked for.
+/// The rule for reading a string as a number or Boolean.
 ///
-/// Numbers and Booleans are bridged alike by both rules: 1.0 is the integer 1, 1.5 is none; 1 and 0 are Booleans, 2 is
-/// none; `true` is the number 1.
+/// Both rules convert between numbers and Booleans alike: 1.0 is the integer 1, 1.5 isn't an integer; 1 and 0 are
+/// Booleans, 2 isn't; `true` is the number 1.
 public enum JSONCoercion: Hashable, Sendable {
-    /// A string counts only if all of it is a number, or for a Boolean one of true, false, yes, no, 1, 0 in any case.
+    /// The whole string must be a number, or for a Boolean true, false, yes, no, 1 or 0 in any case.
     ///
-    /// `"12"` is 12 and `"+1.50"` is 1.5; `"12abc"`, `" 12"`, `""` and `"abc"` give the fallback.
+    /// `"12"` is 12 and `"+1.50"` is 1.5; `"12abc"`, `" 12"`, `""` and `"abc"` return the default.
     case exact
-    /// A string is read as SquidKit did, by the rules of `NSString`: as far as it goes, and 0 or false if it does not.
+    /// SquidKit's rule, which is that of `NSString`: the longest valid prefix, or 0 or false.
     ///
-    /// `"12abc"` is 12 and `"abc"` is 0; for a Boolean, a leading Y, y, T, t or digit from 1 to 9 is true.
+    /// `"12abc"` is 12 and `"abc"` is 0. For a Boolean, a leading Y, y, T, t or digit from 1 to 9 is true.
     case squidKit
 }
 
-/// Strings read as numbers and Booleans by the two rules.
+/// Reads strings as numbers and Booleans.
 enum JSONStringReading {
-    /// Returns the number that all of a text is, in JSON's grammar but for a leading `+` and leading zeros.
+    /// Returns the number in a text, in JSON's grammar plus a leading `+` and leading zeros.
     static func exactNumber<R>(_ text: String, _ body: (JSONNumber) -> R?) -> R? {
         var text = text
         return text.withUTF8 { utf8 in
@@ -54,7 +54,7 @@ enum JSONStringReading {
         }
     }
 
-    /// As `NSString.integerValue`: white space, a sign, digits; 0 without digits; the nearest end where it overflows.
+    /// Reads like `NSString.integerValue`: white space, a sign, digits; 0 without digits, clamped on overflow.
     static func squidKitInt(_ text: String) -> Int {
         var rest = text.unicodeScalars.drop { $0.properties.isWhitespace }
         let isNegative = rest.first == "-"
@@ -72,7 +72,7 @@ enum JSONStringReading {
         return value
     }
 
-    /// As `NSString.doubleValue`: white space and then as much as is a number; 0 if nothing is.
+    /// Reads like `NSString.doubleValue`: white space, then the longest prefix that is a number, or 0.
     static func squidKitDouble(_ text: String) -> Double {
         let rest = text.unicodeScalars.drop { $0.properties.isWhitespace }
         var end = rest.startIndex
@@ -104,7 +104,7 @@ enum JSONStringReading {
         return Double(String(rest[..<end])) ?? 0
     }
 
-    /// As `NSString.boolValue`: after white space, a sign and zeros, whether one of Y, y, T, t or 1–9 follows.
+    /// Reads like `NSString.boolValue`: after white space, a sign and zeros, one of Y, y, T, t or 1–9 is true.
     static func squidKitBool(_ text: String) -> Bool {
         var rest = text.unicodeScalars.drop { $0.properties.isWhitespace }
         if rest.first == "-" || rest.first == "+" { rest = rest.dropFirst() }

@@ -1,7 +1,7 @@
 internal import AshlarCore
 import Foundation
 
-/// An element's place in an array, as a key.
+/// The index of an element, as a coding key.
 struct JSONIndexKey: CodingKey {
     var intValue: Int?
     var stringValue: String { "Index \(intValue ?? 0)" }
@@ -10,7 +10,7 @@ struct JSONIndexKey: CodingKey {
     init?(stringValue: String) { nil }
 }
 
-/// A member's key that no type has declared.
+/// The key of a member, as a coding key.
 struct JSONPlainKey: CodingKey {
     var stringValue: String
     var intValue: Int? { nil }
@@ -19,20 +19,20 @@ struct JSONPlainKey: CodingKey {
     init?(intValue: Int) { nil }
 }
 
-/// A decoder that stands at one value of a document.
+/// A decoder for one value of a document.
 ///
-/// It holds no path, as the tape knows it, and is two words long, so that handing it to a type's initializer costs no
+/// It needs no path, because the tape has it. It is two words long, so that passing it to a type's initializer costs no
 /// allocation.
 struct JSONDecoding: Decoder, SingleValueDecodingContainer {
-    /// What all decoders of one call share.
+    /// The shared state of the decoders of one call.
     final class Run: Sendable {
         let document: JSONDocument
-        /// Where the decode began; coding paths start there.
+        /// The position of the decoded value, at which coding paths start.
         let root: Int
-        let dates: JSONDateFormat
+        let dateFormat: JSONDateFormat
 
-        init(document: JSONDocument, root: Int, dates: JSONDateFormat) {
-            (self.document, self.root, self.dates) = (document, root, dates)
+        init(document: JSONDocument, root: Int, dateFormat: JSONDateFormat) {
+            (self.document, self.root, self.dateFormat) = (document, root, dateFormat)
         }
     }
 
@@ -155,14 +155,16 @@ struct JSONDecoding: Decoder, SingleValueDecodingContainer {
     }
 
     func decode<T: Decodable>(_ type: T.Type) throws -> T {
-        // Lists of plain values are read without the containers that `Array` would ask for; each is most of a document.
-        if T.self == [String].self { return unsafeBitCast(try list { try $0.decode(String.self) }, to: T.self) }
-        if T.self == [Int].self { return unsafeBitCast(try list { try $0.decode(Int.self) }, to: T.self) }
-        if T.self == [Double].self { return unsafeBitCast(try list { try $0.decode(Double.self) }, to: T.self) }
-        // Types whose JSON form is not the one that their own initializer reads.
-        if T.self == Date.self { return try take(entity.date(run.dates), "a date (\(run.dates))") }
+        // Arrays of plain values are often most of a document. They are read without the container that `Array` uses.
+        if T.self == [String].self { return try take(list { try $0.decode(String.self) }, "an array") }
+        if T.self == [Int].self { return try take(list { try $0.decode(Int.self) }, "an array") }
+        if T.self == [Double].self { return try take(list { try $0.decode(Double.self) }, "an array") }
+        // The JSON of these types differs from what their own initializers decode.
+        if T.self == Date.self { return try take(entity.date(run.dateFormat), "a date (\(run.dateFormat))") }
         if T.self == URL.self { return try take(entity.url(), "a URL in a string") }
-        if T.self == Data.self { return try take(entity.string().flatMap { Data(base64Encoded: $0) }, "Base64") }
+        if T.self == Data.self {
+            return try take(entity.string().flatMap { Base64.decode($0.utf8) }.map { Data($0) }, "Base64")
+        }
         if T.self == Decimal.self { return try take(entity.numberText().flatMap { Decimal(string: $0) }, "a number") }
         if T.self == JSONEntity.self { return try take(entity, "a value") }
         return try T(from: self)
@@ -179,7 +181,7 @@ struct JSONDecoding: Decoder, SingleValueDecodingContainer {
         let document = run.document
         let end = document.next(after: Int(index))
         var elements: [Element] = []
-        // As many words as the array spans, of which a plain value takes one.
+        // The array spans as many words; a plain value takes one.
         elements.reserveCapacity(end - Int(index) - 1)
         var position = Int(index) + 1
         while position < end {
@@ -216,7 +218,7 @@ private struct JSONKeyedContainer<Key: CodingKey>: KeyedDecodingContainerProtoco
         return value
     }
 
-    /// The value under a key, or nil if it is missing or null.
+    /// Returns the value for a key, or nil if it is missing or null.
     @inline(__always)
     private func present(_ key: Key) -> JSONDecoding? { find(key).flatMap { $0.decodeNil() ? nil : $0 } }
 
@@ -266,7 +268,7 @@ private struct JSONKeyedContainer<Key: CodingKey>: KeyedDecodingContainerProtoco
     func superDecoder(forKey key: Key) throws -> any Decoder { try value(key) }
 }
 
-/// The elements of an array, read in turn; three words long, so that it needs no box.
+/// The elements of an array in order; three words long, so that it needs no box.
 private struct JSONUnkeyedContainer: UnkeyedDecodingContainer {
     private let run: JSONDecoding.Run
     private let array: Int32
@@ -282,7 +284,7 @@ private struct JSONUnkeyedContainer: UnkeyedDecodingContainer {
     var count: Int? { run.document.count(of: Int(array)) }
     var isAtEnd: Bool { Int(position) >= run.document.next(after: Int(array)) }
 
-    /// Reads the element ahead and moves on only if that succeeds, as the protocol asks for.
+    /// Reads the next element and advances only if that succeeds, as the protocol requires.
     @inline(__always)
     private mutating func take<R>(_ read: (JSONDecoding) throws -> R) throws -> R {
         guard !isAtEnd else {

@@ -1,46 +1,46 @@
 internal import AshlarCore
 public import Foundation
 
-/// Values made in code; each is the root of a document of its own.
+/// Values created in code; each is the root of its own document.
 ///
-/// None of them traps: what would be deeper than ``JSONLimits/deepest`` or longer than ``JSONLimits/largest`` is
-/// ``isImpossible``, as is whatever is made of it.
+/// None of these initializers traps: a value deeper than ``JSONLimits/deepest`` or longer than ``JSONLimits/largest``
+/// ``isImpossible``, and so is every value created from it.
 extension JSONEntity {
-    /// A key and a value, as SquidKit's initializer of the same shape.
+    /// Creates a value with a key, as does SquidKit's initializer.
     ///
     /// - Complexity: O(*n*) in the length of the value's text.
     public init(_ key: String, _ value: JSONEntity) {
         if value.isImpossible { self = .impossible } else { self.init(trusted: value.bytes(), key: key) }
     }
 
-    /// A string.
+    /// Creates a string.
     public init(_ value: String) {
         var bytes: [UInt8] = []
         JSONText.append(quoted: value, to: &bytes)
         self.init(trusted: bytes)
     }
 
-    /// An integer of any width.
+    /// Creates an integer of any width.
     public init(_ value: some BinaryInteger) { self.init(trusted: Array(String(value).utf8)) }
 
-    /// A Boolean.
+    /// Creates a Boolean.
     public init(_ value: Bool) { self.init(trusted: Array((value ? "true" : "false").utf8)) }
 
-    /// A double, in the fewest digits that give it back.
+    /// Creates a number with the fewest digits that identify the double.
     ///
-    /// - Throws: `.encodingFailed` for infinities and NaN, which JSON cannot hold.
+    /// - Throws: `.encodingFailed` for infinities and NaN, which JSON can't represent.
     public init(_ value: Double) throws(NetworkError) {
-        guard value.isFinite else { throw NetworkError(.encodingFailed, "JSON has no number for \(value)") }
+        guard value.isFinite else { throw NetworkError(.encodingFailed, "JSON can't represent \(value)") }
         self.init(trusted: Array("\(value)".utf8))
     }
 
-    /// The `null`.
+    /// The value `null`.
     ///
-    /// There is no `nil` literal for it, so that `wanted ? value : nil` is an optional and `["key": nil]` does not
-    /// quietly become a `null`.
+    /// There is no `nil` literal for it, so that `wanted ? value : nil` is an optional and `["key": nil]` doesn't
+    /// silently become a `null`.
     public static let null = JSONEntity(trusted: Array("null".utf8))
 
-    /// An array; missing elements become `null`, and one that ``isImpossible`` makes all of it so.
+    /// Creates an array; missing elements become `null`, and an impossible one makes the array impossible.
     ///
     /// - Complexity: O(*n*) in the length of the text.
     public init(array elements: some Sequence<JSONEntity>) {
@@ -57,9 +57,9 @@ extension JSONEntity {
         self.init(trusted: bytes)
     }
 
-    /// An object with its members in the given order.
+    /// Creates an object with its members in order.
     ///
-    /// Missing values are left out, and one that ``isImpossible`` makes all of it so.
+    /// Missing values are omitted, and an impossible one makes the object impossible.
     ///
     /// - Complexity: O(*n*) in the length of the text.
     public init(object members: [(String, JSONEntity)]) {
@@ -78,44 +78,44 @@ extension JSONEntity {
         self.init(trusted: bytes)
     }
 
-    /// An object with its members sorted by key; missing values are left out.
+    /// Creates an object with its members sorted by key; missing values are omitted.
     public init(object members: [String: JSONEntity]) {
         self.init(object: members.sorted { $0.key < $1.key }.map { ($0.key, $0.value) })
     }
 
-    /// What an encodable value looks like as JSON.
+    /// Creates the JSON of an encodable value.
     ///
     /// - Parameters:
     ///   - value: The value.
-    ///   - encoder: How to encode it.
-    /// - Throws: `.encodingFailed` with the error underneath.
+    ///   - encoder: The encoder.
+    /// - Throws: `.encodingFailed` with the underlying error.
     public init(encoding value: some Encodable, with encoder: JSONEncoder = .init()) throws(NetworkError) {
         let data: Data
         do {
             data = try encoder.encode(value)
         } catch {
-            throw NetworkError(.encodingFailed, "\(type(of: value)) cannot be encoded as JSON", underlying: error)
+            throw NetworkError(.encodingFailed, "\(type(of: value)) can't be encoded as JSON", underlying: error)
         }
         try self.init(parsing: data)
     }
 
-    /// A dictionary of Foundation objects, as SquidKit's initializer of the same name.
+    /// Creates an object from Foundation objects, as does SquidKit's initializer of the same name.
     ///
-    /// - Throws: `.encodingFailed` if it holds anything but strings, numbers, Booleans, `NSNull`, arrays and dictionaries.
+    /// - Throws: `.encodingFailed` for values other than strings, numbers, Booleans, `NSNull`, arrays and dictionaries.
     public init(jsonDictionary dictionary: [String: Any]) throws(NetworkError) {
         guard JSONSerialization.isValidJSONObject(dictionary) else {
-            throw NetworkError(.encodingFailed, "the dictionary holds values that JSON has no form for")
+            throw NetworkError(.encodingFailed, "the dictionary contains values that JSON can't represent")
         }
         let data: Data
         do {
             data = try JSONSerialization.data(withJSONObject: dictionary, options: [.sortedKeys])
         } catch {
-            throw NetworkError(.encodingFailed, "the dictionary cannot be written as JSON", underlying: error)
+            throw NetworkError(.encodingFailed, "the dictionary can't be encoded as JSON", underlying: error)
         }
         try self.init(parsing: data)
     }
 
-    /// The same value without the `null` members and elements, at any depth; a `null` itself is missing.
+    /// Returns the value without `null` members and elements at any depth; a `null` itself becomes missing.
     ///
     /// - Complexity: O(*n*) in the length of the text.
     public func withoutNulls() -> JSONEntity {
@@ -130,27 +130,26 @@ extension JSONEntity {
 extension JSONEntity: ExpressibleByStringLiteral, ExpressibleByIntegerLiteral, ExpressibleByFloatLiteral,
     ExpressibleByBooleanLiteral, ExpressibleByArrayLiteral, ExpressibleByDictionaryLiteral
 {
-    /// A string.
+    /// Creates a string.
     public init(stringLiteral value: String) { self.init(value) }
-    /// An integer.
+    /// Creates an integer.
     public init(integerLiteral value: Int) { self.init(value) }
-    /// A double; one that is not finite ``isImpossible``.
+    /// Creates a number; one that isn't finite ``isImpossible``.
     public init(floatLiteral value: Double) {
         if value.isFinite { self.init(trusted: Array("\(value)".utf8)) } else { self = .impossible }
     }
-    /// A Boolean.
+    /// Creates a Boolean.
     public init(booleanLiteral value: Bool) { self.init(value) }
-    /// An array.
+    /// Creates an array.
     public init(arrayLiteral elements: JSONEntity...) { self.init(array: elements) }
-    /// An object with its members in the order of the literal.
+    /// Creates an object with its members in the order of the literal.
     public init(dictionaryLiteral elements: (String, JSONEntity)...) { self.init(object: elements) }
 }
 
 extension RequestBody {
-    /// A JSON value, written as it is: numbers to their last digit and members in their order.
+    /// Returns a JSON value as written, with all digits of numbers and members in order.
     ///
-    /// A value that is missing or ``JSONEntity/isImpossible`` makes the request fail with `.encodingFailed` when it is
-    /// sent.
+    /// For a missing or impossible value, sending the request throws `.encodingFailed`.
     public static func json(_ value: JSONEntity, contentType: String = "application/json") -> RequestBody {
         guard value.isValid else {
             return .failed(NetworkError(.encodingFailed, "expected a JSON value, found \(value)", phase: .prepare))

@@ -2,21 +2,21 @@ internal import AshlarCore
 import Foundation
 
 extension JSONEntity {
-    /// Decodes a value of any decodable type, straight from the document.
+    /// Decodes a value of any decodable type directly from the document.
     ///
-    /// Behaves as `JSONDecoder` does, but for the dates: integers must be exact and fit, strings are not converted,
-    /// `null` and missing members are nil for optionals, `Data` is Base64, `URL` a string.
+    /// The behavior is that of `JSONDecoder`, except for dates: integers must be exact and fit, strings aren't
+    /// converted, `null` and missing members are nil for optionals, `Data` is Base64, and `URL` is a string.
     ///
     /// - Parameters:
     ///   - type: The type.
-    ///   - dates: How dates are written; nothing is guessed.
+    ///   - dateFormat: The format of dates.
     /// - Returns: The decoded value.
-    /// - Throws: `.decodingFailed` with the JSON `path`, `line` and `column` of the place and the `DecodingError`
-    ///   underneath. What the type's own initializer throws is underneath as well.
-    public func decode<T: Decodable>(_ type: T.Type, dates: JSONDateFormat = .rfc3339) throws(NetworkError) -> T {
+    /// - Throws: `.decodingFailed` with the JSON `path`, `line` and `column`, and with the `DecodingError`, or any
+    ///   error of the type's own initializer, as the underlying error.
+    public func decode<T: Decodable>(_ type: T.Type, dateFormat: JSONDateFormat = .rfc3339) throws(NetworkError) -> T {
         do {
             guard isValid else { throw JSONDecoding.missing(type) }
-            let run = JSONDecoding.Run(document: document, root: Int(index), dates: dates)
+            let run = JSONDecoding.Run(document: document, root: Int(index), dateFormat: dateFormat)
             return try JSONDecoding(run: run, index: index).decode(type)
         } catch {
             throw decodingFailure(error, type)
@@ -52,9 +52,9 @@ extension JSONEntity {
 }
 
 extension JSONEntity: Codable {
-    /// Takes the value as it stands in another document, or rebuilds it from another decoder.
+    /// Takes the value from another document, or rebuilds it from another decoder.
     ///
-    /// - Throws: What the decoder throws.
+    /// - Throws: Any error of the decoder.
     public init(from decoder: any Decoder) throws {
         if let decoding = decoder as? JSONDecoding {
             self = decoding.entity
@@ -82,11 +82,11 @@ extension JSONEntity: Codable {
 
     /// Encodes the value; a missing one as `null`.
     ///
-    /// Numbers are handed to the encoder as `Int`, `UInt` or else as the nearest `Double`, and members without their
-    /// order; ``bytes(_:)`` writes both as they are.
+    /// The encoder receives numbers as `Int`, `UInt` or the nearest `Double`, and members without their order;
+    /// ``bytes(_:)`` preserves both.
     ///
-    /// - Throws: What the encoder throws, and `EncodingError.invalidValue` for a number that is too large for a `Double`
-    ///   and for a value that ``isImpossible``.
+    /// - Throws: Any error of the encoder, and `EncodingError.invalidValue` for a number too large for a `Double` and
+    ///   for an impossible value.
     public func encode(to encoder: any Encoder) throws {
         var container = encoder.singleValueContainer()
         func refuse(_ reason: String) -> EncodingError {

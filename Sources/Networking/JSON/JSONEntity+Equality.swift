@@ -1,11 +1,10 @@
 internal import AshlarCore
 
 extension JSONEntity: Hashable {
-    /// Whether both are missing, or both are the same value, however they are written.
+    /// Whether both are missing, or both have the same value, however they are written.
     ///
-    /// Numbers are equal if they are the same number (`1`, `1.0` and `10e-1` are, exactly and without rounding),
-    /// strings if they have the same scalars, objects if they have equal values under the same keys in any order.
-    /// Key, path and coercion rule do not count.
+    /// Numbers are compared exactly (`1`, `1.0` and `10e-1` are equal), strings by their scalars, and objects by key
+    /// and value, in any order. Key, path and coercion rule are ignored.
     ///
     /// - Complexity: O(*n*) in the size of the values.
     public static func == (a: JSONEntity, b: JSONEntity) -> Bool {
@@ -20,7 +19,7 @@ extension JSONEntity: Hashable {
         case (JSONTape.array, JSONTape.array):
             return a.count == b.count && a.elementsEqual(b)
         case (JSONTape.object, JSONTape.object):
-            // Of keys that appear twice the last counts; the others are not compared, which keeps this linear.
+            // Only the last of duplicate keys is compared, which makes the comparison linear.
             return a.allSatisfy { member in
                 let key = member.key
                 return a[key].index != member.index || member == b[key]
@@ -30,7 +29,7 @@ extension JSONEntity: Hashable {
         }
     }
 
-    /// Feeds what equality compares.
+    /// Hashes the components that equality compares.
     ///
     /// - Complexity: O(*n*) in the size of the value.
     public func hash(into hasher: inout Hasher) {
@@ -47,7 +46,7 @@ extension JSONEntity: Hashable {
             hasher.combine(count)
             for element in self { hasher.combine(element) }
         case JSONTape.object:
-            // The order of members does not count.
+            // The order of members is ignored.
             hasher.combine(4 as UInt8)
             hasher.combine(object() ?? [:])
         default:

@@ -2,11 +2,11 @@ internal import AshlarCore
 public import Foundation
 
 extension JSONEntity {
-    /// Parses a document (RFC 8259, UTF-8, a byte order mark is skipped), checking all of it.
+    /// Parses and checks a document (RFC 8259, UTF-8); a byte order mark is skipped.
     ///
     /// - Parameters:
-    ///   - bytes: The text; it is copied.
-    ///   - limits: What the document may be at most.
+    ///   - bytes: The text, which is copied.
+    ///   - limits: The limits of the document.
     /// - Throws: `.invalidJSON` with `offset`, `line`, `column` (in bytes) and `path`, or `.jsonLimit`.
     /// - Complexity: O(*n*) in the length of the text.
     public init(parsing bytes: [UInt8], limits: JSONLimits = .init()) throws(NetworkError) {
@@ -47,7 +47,7 @@ extension JSONEntity {
     ///
     /// - Throws: `.fileFailed`, `.invalidJSON` or `.jsonLimit`, each with `file`.
     public init(contentsOfFile path: String, limits: JSONLimits = .init()) throws(NetworkError) {
-        let bytes = try WholeFile.read(path, limit: limits.bytes, as: .jsonLimit)
+        let bytes = try JSONFile.read(path, limit: limits.bytes, as: .jsonLimit)
         do {
             try self.init(parsing: bytes, limits: limits)
         } catch {
@@ -57,9 +57,9 @@ extension JSONEntity {
         }
     }
 
-    /// The same value as the root of a document of its own, without the memory of the rest.
+    /// Returns the same value as the root of its own document, without the memory of the rest.
     ///
-    /// A missing value stays missing. The coercion rule and the key are kept.
+    /// A missing value remains missing. The coercion rule and the key are retained.
     ///
     /// - Complexity: O(*n*) in the length of the value's text.
     public func detached() -> JSONEntity {
@@ -69,7 +69,7 @@ extension JSONEntity {
 }
 
 extension JSONEntity {
-    /// Parses a text that this module has written itself; `impossible` if it is deeper or larger than a document can be.
+    /// Parses text written by this module; the result is `impossible` if it is deeper or larger than a document can be.
     init(trusted bytes: [UInt8], key: String? = nil) {
         let document = bytes.withUnsafeBufferPointer {
             try? JSONDocument($0, limits: JSONLimits(depth: JSONLimits.deepest))

@@ -1,7 +1,7 @@
 internal import AshlarCore
 public import Foundation
 
-/// Typed reads: nil, or the fallback, where the value is missing, `null` or not of the type.
+/// Typed reads, which return nil or the default if the value is missing, `null` or of another type.
 extension JSONEntity {
     @inline(__always)
     var number: JSONNumber? {
@@ -9,51 +9,51 @@ extension JSONEntity {
         return document.number(at: Int(index))
     }
 
-    /// The string, or nil; numbers and Booleans are not converted.
+    /// Returns the string, or nil; numbers and Booleans aren't converted.
     @inline(__always)
     public func string() -> String? {
         guard isValid, kind == JSONTape.string || kind == JSONTape.escapedString else { return nil }
         return document.string(at: Int(index))
     }
 
-    /// The string, or the fallback; numbers and Booleans are not converted.
+    /// Returns the string, or the default.
     public func string(_ fallback: String) -> String { string() ?? fallback }
 
-    /// The integer, or nil if there is none or it does not fit.
+    /// Returns the integer, or nil if there is none or it doesn't fit.
     ///
-    /// `1.0` and `1e2` are integers, `1.5` is none, `true` is 1; strings are read by ``coercing(_:)``'s rule.
+    /// `1.0` and `1e2` are integers, `1.5` isn't, `true` is 1; the rule of ``coercing(_:)`` applies to strings.
     public func int() -> Int? {
         if let number { return number.integer(Int.self) }
         return coerced(bool: { $0 ? 1 : 0 }, exact: { $0.integer(Int.self) }, squidKit: JSONStringReading.squidKitInt)
     }
 
-    /// The integer, or the fallback; see ``int()``.
+    /// Returns the integer, or the default; see ``int()``.
     public func int(_ fallback: Int) -> Int { int() ?? fallback }
 
-    /// The nearest double, or nil if there is no number or it is too large.
+    /// Returns the nearest double, or nil if there is no number or it is too large.
     ///
-    /// `true` is 1; strings are read by ``coercing(_:)``'s rule.
+    /// `true` is 1; the rule of ``coercing(_:)`` applies to strings.
     public func double() -> Double? {
         if let number { return number.double }
         return coerced(bool: { $0 ? 1 : 0 }, exact: { $0.double }, squidKit: JSONStringReading.squidKitDouble)
     }
 
-    /// The nearest double, or the fallback; see ``double()``.
+    /// Returns the nearest double, or the default; see ``double()``.
     public func double(_ fallback: Double) -> Double { double() ?? fallback }
 
-    /// The nearest float, or nil if there is no number or it is too large; see ``double()``.
+    /// Returns the nearest float, or nil; see ``double()``.
     public func float() -> Float? {
         if let number { return number.float }
         return coerced(
             bool: { $0 ? 1 : 0 }, exact: { $0.float }, squidKit: { Float(JSONStringReading.squidKitDouble($0)) })
     }
 
-    /// The nearest float, or the fallback; see ``double()``.
+    /// Returns the nearest float, or the default; see ``double()``.
     public func float(_ fallback: Float) -> Float { float() ?? fallback }
 
-    /// The Boolean, or nil.
+    /// Returns the Boolean, or nil.
     ///
-    /// The numbers 1 and 0 are Booleans, others are not; strings are read by ``coercing(_:)``'s rule.
+    /// Of the numbers, only 1 and 0 are Booleans; the rule of ``coercing(_:)`` applies to strings.
     public func bool() -> Bool? {
         guard isValid else { return nil }
         switch kind {
@@ -68,10 +68,10 @@ extension JSONEntity {
         }
     }
 
-    /// The Boolean, or the fallback; see ``bool()``.
+    /// Returns the Boolean, or the default; see ``bool()``.
     public func bool(_ fallback: Bool) -> Bool { bool() ?? fallback }
 
-    /// The number as it is written, or nil; for integers beyond 64 bits and decimals that a double would round.
+    /// Returns the number as written, or nil; it retains integers beyond 64 bits and the digits of decimals.
     public func numberText() -> String? {
         guard let number else { return nil }
         return String(decoding: number.text, as: UTF8.self)
@@ -88,55 +88,56 @@ extension JSONEntity {
 
     // MARK: Containers
 
-    /// The elements, or nil if this is not an array.
+    /// Returns the elements, or nil if this isn't an array.
     ///
-    /// - Complexity: O(*n*) in everything the array holds; iterating the entity itself needs no array.
+    /// - Complexity: O(*n*) in the size of the array; iterating over the entity needs no array.
     public func array() -> [JSONEntity]? { isArray ? Array(self) : nil }
 
-    /// The elements, or the fallback if this is not an array.
+    /// Returns the elements, or the default if this isn't an array.
     public func array(_ fallback: [JSONEntity]) -> [JSONEntity] { array() ?? fallback }
 
-    /// The members by key, or nil if this is not an object; of keys that appear twice the last wins.
+    /// Returns the members by key, or nil if this isn't an object; the last of duplicate keys wins.
     ///
-    /// - Complexity: O(*n*) in everything the object holds; a subscript needs no dictionary.
+    /// - Complexity: O(*n*) in the size of the object; a subscript needs no dictionary.
     public func object() -> [String: JSONEntity]? {
         guard isObject else { return nil }
         return Dictionary(lazy.map { ($0.key, $0) }, uniquingKeysWith: { $1 })
     }
 
-    /// The members by key, or the fallback if this is not an object.
+    /// Returns the members by key, or the default if this isn't an object.
     public func object(_ fallback: [String: JSONEntity]) -> [String: JSONEntity] { object() ?? fallback }
 
-    /// The members by key, or nil: ``object()`` under SquidKit's name.
+    /// Returns ``object()``, under SquidKit's name.
     public func dictionary() -> [String: JSONEntity]? { object() }
 
-    /// The members by key, or the fallback: ``object(_:)`` under SquidKit's name.
+    /// Returns ``object(_:)``, under SquidKit's name.
     public func dictionary(_ fallback: [String: JSONEntity]) -> [String: JSONEntity] { object() ?? fallback }
 
-    /// The keys of an object in the order of the document, repeats included; empty for everything else.
+    /// The keys of an object in the order of the document, with duplicates; empty for other values.
     public var keys: [String] { isObject ? map(\.key) : [] }
 
     // MARK: Dates and URLs
 
-    /// The date, or nil if there is none in the given form.
+    /// Returns the date, or nil if the value doesn't have the given format.
     ///
-    /// - Parameter format: How dates are written; nothing is guessed.
+    /// - Parameter format: The format of the date.
     /// - Returns: The date, or nil.
     public func date(_ format: JSONDateFormat = .rfc3339) -> Date? {
         switch format {
-        case .rfc3339: string().flatMap(JSONDateFormat.rfc3339Date)
+        case .rfc3339:
+            string().flatMap { RFC3339.parse($0.utf8) }.map { Date(timeIntervalSince1970: $0.secondsSince1970) }
         case .secondsSince1970: number?.double.map { Date(timeIntervalSince1970: $0) }
         case .millisecondsSince1970: number?.double.map { Date(timeIntervalSince1970: $0 / 1000) }
         case .secondsSince2001: number?.double.map { Date(timeIntervalSinceReferenceDate: $0) }
         }
     }
 
-    /// The date, or the fallback if there is none in the given form.
+    /// Returns the date, or the default if the value doesn't have the given format.
     public func date(_ fallback: Date, _ format: JSONDateFormat = .rfc3339) -> Date { date(format) ?? fallback }
 
-    /// The URL that the string is, or nil.
+    /// Returns the URL in the string, or nil.
     public func url() -> URL? { string().flatMap { $0.isEmpty ? nil : URL(string: $0) } }
 
-    /// The URL that the string is, or the fallback.
+    /// Returns the URL in the string, or the default.
     public func url(_ fallback: URL) -> URL { url() ?? fallback }
 }

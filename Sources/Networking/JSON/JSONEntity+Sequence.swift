@@ -1,9 +1,9 @@
 internal import AshlarCore
 
 extension JSONEntity: Sequence {
-    /// Goes through the elements of an array or the values of an object, in the order of the document.
+    /// Iterates over the elements of an array or the values of an object, in the order of the document.
     ///
-    /// Everything else has nothing to go through. Values of an object carry their key; elements that of the array.
+    /// Other values have no elements. A value of an object has its own key, an element that of its array.
     public struct Iterator: IteratorProtocol, Sendable {
         private let parent: JSONEntity
         private let isObject: Bool
@@ -33,7 +33,7 @@ extension JSONEntity: Sequence {
     @inline(__always)
     public func makeIterator() -> Iterator { Iterator(self) }
 
-    /// A number of elements or members that is surely there, known without counting.
+    /// A lower bound for the number of elements or members, known without counting.
     public var underestimatedCount: Int {
         guard isContainer else { return 0 }
         let size = JSONTape.size(word)

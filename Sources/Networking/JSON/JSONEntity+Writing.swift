@@ -1,8 +1,8 @@
 internal import AshlarCore
 
-/// How a JSON value is laid out as text.
+/// The layout of JSON text.
 public struct JSONStyle: Hashable, Sendable {
-    /// How many spaces a level is indented by, 0 to 16; nil writes everything in one line without spaces.
+    /// The number of spaces for each level of indentation, 0 to 16; nil writes one line without spaces.
     public var indent: Int?
     /// Whether the members of objects are sorted by the UTF-8 of their keys.
     public var sortsKeys: Bool
@@ -13,33 +13,33 @@ public struct JSONStyle: Hashable, Sendable {
         self.sortsKeys = sortsKeys
     }
 
-    /// One line, no spaces, members in the order of the document.
+    /// One line without spaces, with members in the order of the document.
     public static let compact = JSONStyle()
-    /// A line per element and member, indented by two spaces.
+    /// One line for each element and member, indented by two spaces.
     public static let pretty = JSONStyle(indent: 2)
-    /// One line, no spaces, members sorted by key.
+    /// One line without spaces, with members sorted by key.
     public static let sorted = JSONStyle(sortsKeys: true)
 }
 
 extension JSONEntity: CustomStringConvertible {
-    /// The value as UTF-8 text; a missing one is `null`.
+    /// Returns the value as UTF-8 text; a missing one is `null`.
     ///
-    /// Numbers and strings are written as they stood in the document, so nothing is lost and text that was compact comes
-    /// back byte by byte.
+    /// Numbers and strings are written as in the document, so nothing is lost, and compact text is reproduced byte by
+    /// byte.
     ///
-    /// - Complexity: O(*n*) in the length of the value's text; with sorted keys, sorting comes on top.
+    /// - Complexity: O(*n*) in the length of the value's text, plus the sorting of keys.
     public func bytes(_ style: JSONStyle = .compact) -> [UInt8] {
         var output: [UInt8] = []
         write(to: &output, style)
         return output
     }
 
-    /// The value as text; see ``bytes(_:)``.
+    /// Returns the value as text; see ``bytes(_:)``.
     public func text(_ style: JSONStyle = .compact) -> String { String(decoding: bytes(style), as: UTF8.self) }
 
-    /// The value as compact text, or `missing` with the path that was asked for.
+    /// The value as compact text, or `missing` with the requested path.
     public var description: String {
-        isValid ? text() : isImpossible ? "no JSON: too deep, too large or not a number" : "missing \(path)"
+        isValid ? text() : isImpossible ? "impossible JSON: too deep, too large or not a number" : "missing \(path)"
     }
 
     func write(to output: inout [UInt8], _ style: JSONStyle = .compact, keepsNulls: Bool = true) {
@@ -53,11 +53,11 @@ extension JSONEntity: CustomStringConvertible {
 
 /// Writes values from the tape.
 ///
-/// Recursion is bounded by the depth limit of documents.
+/// The depth limit of documents bounds the recursion.
 private struct JSONWriter {
     let document: JSONDocument
     let style: JSONStyle
-    /// Whether elements and members that are `null` are written.
+    /// Whether elements and members with the value `null` are written.
     let keepsNulls: Bool
 
     func write(_ index: Int, to output: inout [UInt8], level: Int) {
@@ -91,13 +91,14 @@ private struct JSONWriter {
         output.append(isObject ? 0x7D : 0x5D)
     }
 
-    /// Whether a value is `null`; of a key that appears twice the last value decides.
+    /// Returns whether a value is `null`; the last of duplicate keys decides.
     private func isNull(_ value: Int, under key: Int?, in object: Int) -> Bool {
         let last = key.flatMap { document.find(document.string(at: $0), in: object) }.map { $0 + 1 } ?? value
         return JSONTape.kind(document.word(at: last)) == JSONTape.null
     }
 
-    /// The positions of the keys of an object; equal keys keep their order, so that the last still wins.
+    /// Returns the positions of the keys of an object, sorted; duplicate keys keep their order, so that the last one
+    /// wins.
     private func sortedKeys(of object: Int) -> [Int] {
         document.children(of: object).map { (Array(document.string(at: $0).utf8), $0) }
             .sorted { a, b in a.0 == b.0 ? a.1 < b.1 : a.0.lexicographicallyPrecedes(b.0) }

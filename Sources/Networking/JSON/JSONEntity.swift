@@ -1,10 +1,9 @@
 internal import AshlarCore
 
-/// A value somewhere in a JSON document, or the place where one was asked for and is missing.
+/// A value in a JSON document, or the place of a missing one.
 ///
-/// Subscripts never give nil and never trap: what is not there is an entity that is not valid, keeps the key that
-/// was asked for, and yields the fallback of every read. Nothing but the text is kept; strings and numbers are
-/// converted when they are read.
+/// Subscripts never return nil and never trap: a missing value is an entity that isn't valid, has the requested key,
+/// and returns the default of every read. Strings and numbers are converted when they are read.
 ///
 /// ```swift
 /// let json = try JSONEntity(parsing: #"{"users": [{"name": "Ada", "age": 36}]}"#)
@@ -15,27 +14,27 @@ internal import AshlarCore
 /// for user in json["users"] { print(user["age"].int(0)) }
 /// ```
 ///
-/// An entity is a small value that shares the parsed document with all others that came from it and keeps the whole
-/// document alive; ``detached()`` cuts it off. It may be used from any number of threads.
+/// Entities of one document share it and keep it in memory; ``detached()`` returns an independent value. An entity may
+/// be used from any number of threads.
 ///
-/// The idea and the behaviour of keys, fallbacks and iteration are those of SquidKit's class of the same name.
+/// Keys, defaults and iteration behave as in SquidKit's class of the same name.
 public struct JSONEntity: Sendable {
     let document: JSONDocument
-    /// The value's position on the tape; of a missing one, that of the innermost value that is there.
+    /// The value's position on the tape; for a missing value, that of the innermost existing one.
     let index: Int32
-    /// The position of the key on the tape, or one of the two below.
+    /// The position of the key on the tape, or one of the two constants below.
     let keyIndex: Int32
-    /// The key given or asked for, if it is not on the tape.
+    /// The given or requested key, if it isn't on the tape.
     private let ownKey: String
-    /// Of a missing value, the array index asked for, or `noIndex` if a key was.
+    /// The requested array index of a missing value, or `noIndex` for a requested key.
     private let askedIndex: Int32
-    /// Of a missing value inside a missing one, the steps that led there.
+    /// The steps to a missing value inside a missing value.
     private let trail: JSONTrail?
-    /// Whether there is a value; `null` is one.
+    /// Whether there is a value, including `null`.
     ///
-    /// False only for what a subscript did not find and for ``missing``.
+    /// It is false only for a subscript without a result, for ``missing``, and for impossible values.
     public let isValid: Bool
-    /// How strings are read as numbers and Booleans; inherited by everything inside.
+    /// The rule for reading strings as numbers and Booleans, inherited by all values inside.
     let rule: JSONCoercion
 
     /// The root, which has no key.
@@ -44,16 +43,16 @@ public struct JSONEntity: Sendable {
     private static let givenKey: Int32 = -2
     private static let noIndex = Int32.min
 
-    /// An entity without a value, as a subscript gives it for what is not there.
+    /// A missing value, as returned by a subscript without a result.
     public static let missing = JSONEntity(.empty, 0, isValid: false)
 
-    /// What a value made in code is that JSON cannot hold: too deep, too large, not a number; never valid.
+    /// The result of code that creates a value which JSON can't represent; never valid.
     static let impossible = JSONEntity(.impossible, 0, isValid: false)
-    /// Whether this is a value made in code that JSON cannot hold, or was asked of one.
+    /// Whether this value was created in code and can't be represented in JSON.
     ///
-    /// Such are arrays and objects deeper than ``JSONLimits/deepest``, values whose text is longer than
-    /// ``JSONLimits/largest``, a literal that is infinite, and all that is made of one of them: they are not valid, but
-    /// unlike what is missing they are not taken for `null` and not left out.
+    /// This is true for containers deeper than ``JSONLimits/deepest``, values longer than ``JSONLimits/largest``,
+    /// infinite literals, and values created from one of these. They aren't valid, but in contrast to missing values
+    /// they don't become `null` and aren't omitted.
     public var isImpossible: Bool { document === JSONDocument.impossible }
 
     /// Creates the root of a document.
@@ -91,12 +90,12 @@ public struct JSONEntity: Sendable {
 
     // MARK: Looking inside
 
-    /// The member of an object; missing if there is none or this is not an object.
+    /// Returns a member of an object, or a missing entity.
     ///
-    /// Never nil, never traps. Keys are compared scalar by scalar, without Unicode normalization. Of keys that appear twice the last wins.
-    /// A missing key costs no allocation.
+    /// Keys are compared scalar by scalar, without Unicode normalization. The last of duplicate keys wins. A missing
+    /// key costs no allocation.
     ///
-    /// - Complexity: O(*n*) in the number of members up to 32, O(1) beyond, after a first look of O(*n*).
+    /// - Complexity: O(*n*) for up to 32 members, otherwise O(1) after a first access of O(*n*).
     @inline(__always)
     public subscript(key: String) -> JSONEntity {
         guard isValid, kind == JSONTape.object, let found = document.find(key, in: Int(index)) else {
@@ -105,11 +104,11 @@ public struct JSONEntity: Sendable {
         return JSONEntity(in: self, found + 1, keyIndex: Int32(truncatingIfNeeded: found))
     }
 
-    /// The element of an array; missing if the index is out of range or negative or this is no array.
+    /// Returns an element of an array, or a missing entity.
     ///
-    /// Never nil, never traps. The element's ``key`` is that of the array.
+    /// The element's ``key`` is that of the array.
     ///
-    /// - Complexity: O(`index`) in arrays of up to 32 elements, O(1) in larger ones, after a first look of O(*n*).
+    /// - Complexity: O(`index`) for up to 32 elements, otherwise O(1) after a first access of O(*n*).
     public subscript(index: Int) -> JSONEntity {
         guard isValid, kind == JSONTape.array, let position = document.element(index, of: Int(self.index)) else {
             return JSONEntity(in: self, missing: nil, Swift.max(Int32(clamping: index), Self.noIndex + 1))
@@ -124,7 +123,7 @@ public struct JSONEntity: Sendable {
     @inline(__always)
     var kind: JSONTape.Word { JSONTape.kind(word) }
 
-    /// The key of a member, or the one that was asked for; of an element, the key of its array; of the root, empty.
+    /// The key of a member or the requested key; for an element, the key of its array; for the root, empty.
     public var key: String {
         switch keyIndex {
         case Self.noKey: ""
@@ -133,53 +132,53 @@ public struct JSONEntity: Sendable {
         }
     }
 
-    /// Whether the value is `null`; a missing one is not.
+    /// Whether the value is `null`; false for a missing one.
     public var isNull: Bool { isValid && kind == JSONTape.null }
     /// Whether the value is an array.
     public var isArray: Bool { isValid && kind == JSONTape.array }
     /// Whether the value is an object.
     public var isObject: Bool { isValid && kind == JSONTape.object }
 
-    /// The number of elements of an array or members of an object; 0 for everything else.
+    /// The number of elements or members; 0 for other values.
     ///
-    /// - Complexity: O(1), but for a first look of O(*n*) at a container of more than 32.
+    /// - Complexity: O(1), but O(*n*) for the first access to a container of more than 32.
     public var count: Int { isContainer ? document.count(of: Int(index)) : 0 }
 
-    /// Whether there are no elements or members; true for everything that is not an array or object.
+    /// Whether there are no elements or members; true for values that aren't containers.
     public var isEmpty: Bool { !isContainer || JSONTape.size(word) == 0 }
 
     @inline(__always)
     var isContainer: Bool { isValid && JSONTape.isContainer(word) }
 
-    /// The same value, read by another rule, as is everything inside it.
+    /// Returns the same value with another rule, which also applies to all values inside.
     ///
-    /// - Parameter rule: How strings are read as numbers and Booleans.
+    /// - Parameter rule: The rule for reading strings as numbers and Booleans.
     /// - Returns: The same value with the rule.
     public func coercing(_ rule: JSONCoercion) -> JSONEntity { JSONEntity(self, rule: rule) }
 
     // MARK: Where it is
 
-    /// The place in the document, for messages: `$.users[3].name`.
+    /// The path in the document, such as `$.users[3].name`.
     ///
-    /// For a missing value, the place that was asked for. A key that is not a plain name stands in brackets and quotes.
+    /// A missing value has the requested path. A key that isn't a plain name is written in brackets and quotes.
     ///
-    /// Of more than ``JSONLimits/deepest`` steps inside a missing value, the last are left out.
+    /// Beyond ``JSONLimits/deepest`` steps inside a missing value, the last steps are omitted.
     ///
-    /// - Complexity: O(*d* log *n*) at depth *d*, after a first look of O(*n*) at a container of more than 32.
+    /// - Complexity: O(*d* log *n*) at depth *d*, but O(*n*) for the first access to a container of more than 32.
     public var path: String {
         let base = document.path(to: Int(index))
         return isValid ? base : base + (trail?.path ?? "") + (trail?.isFull == true ? "" : step.text)
     }
 
-    /// Of a missing value, the last step that led to it; none of a root.
+    /// The last step to a missing value; none for a root.
     private var step: JSONTrail.Step {
         if askedIndex != Self.noIndex { return .index(askedIndex) }
         return keyIndex == Self.givenKey ? .key(ownKey) : .none
     }
 
-    /// Where the value stands in the text: byte offset from 0, line and column (in bytes) from 1; nil if it is missing.
+    /// The byte offset from 0, and the line and column in bytes from 1; nil for a missing value.
     ///
-    /// - Complexity: O(log *n*) in the number of lines, after a first look of O(*n*) at the text.
+    /// - Complexity: O(log *n*) in the number of lines, but O(*n*) in the length of the text on the first access.
     public var position: (offset: Int, line: Int, column: Int)? {
         guard isValid, document.textCount > 0 else { return nil }
         let offset = document.range(of: Int(index)).lowerBound
@@ -188,10 +187,10 @@ public struct JSONEntity: Sendable {
     }
 }
 
-/// The steps from the innermost value that is there to one that is missing, but for the last.
+/// The steps from the innermost existing value to a missing one, except the last.
 ///
-/// Strings are made of it only when a path is asked for, so that a read that falls back costs the same everywhere in a
-/// document. It ends at a depth that no document has, so that releasing it cannot exhaust the stack.
+/// Strings are created only for a path, so that a read with a default costs the same everywhere in a document. The
+/// depth is limited, so that releasing a trail can't exhaust the stack.
 final class JSONTrail: Sendable {
     enum Step: Sendable {
         case key(String)
@@ -215,7 +214,7 @@ final class JSONTrail: Sendable {
         (self.outer, self.step, depth) = (outer, step, (outer?.depth ?? 0) + 1)
     }
 
-    /// The trail with one more step, or as it is if it is full.
+    /// Returns the trail with another step, or unchanged if it is full.
     static func adding(_ step: Step, to trail: JSONTrail?) -> JSONTrail {
         if let trail, trail.isFull { return trail }
         return JSONTrail(behind: trail, step)

@@ -1,29 +1,29 @@
-/// What a JSON document may be at most, and what happens to keys that appear twice in one object.
+/// Limits of a JSON document, and the treatment of duplicate keys.
 public struct JSONLimits: Hashable, Sendable {
-    /// How a key that appears twice in one object is treated.
+    /// The treatment of a key that occurs twice in one object.
     public enum DuplicateKeys: Hashable, Sendable {
         /// The last value is read; the others are still iterated, counted and written.
         case lastWins
-        /// The document is refused with `.invalidJSON`.
+        /// The document is rejected with `.invalidJSON`.
         case refuse
     }
 
-    /// How deep arrays and objects may lie in each other; 512 unless set, never more than ``deepest``.
+    /// The greatest depth of nested containers; 512 by default, at most ``deepest``.
     public var depth: Int
-    /// How many bytes a document may have; ``largest`` unless set, never more.
+    /// The greatest number of bytes; by default and at most ``largest``.
     public var bytes: Int
-    /// How a key that appears twice in one object is treated; the last wins unless set.
+    /// The treatment of duplicate keys; the last wins by default.
     public var duplicateKeys: DuplicateKeys
 
-    /// The greatest depth that can be allowed: 1,024; also that of values made in code.
+    /// The greatest possible depth, 1,024, which also applies to values created in code.
     public static let deepest: Int = 1024
-    /// The greatest size that can be allowed: 256 MiB less one byte.
+    /// The greatest possible size: 256 MiB less one byte.
     public static let largest: Int = (1 << 28) - 1
 
-    /// The limits that hold unless others are given, but a key that appears twice in one object is refused.
+    /// The default limits, with duplicate keys rejected.
     public static let strict: JSONLimits = JSONLimits(duplicateKeys: .refuse)
 
-    /// Creates limits; values beyond the possible ones are lowered to them.
+    /// Creates limits, clamped to the possible ones.
     public init(depth: Int = 512, bytes: Int = JSONLimits.largest, duplicateKeys: DuplicateKeys = .lastWins) {
         self.depth = min(max(depth, 0), Self.deepest)
         self.bytes = min(max(bytes, 0), Self.largest)

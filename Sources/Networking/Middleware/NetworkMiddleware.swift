@@ -1,8 +1,8 @@
-/// A step around every request of a client: it may change the request, answer itself, send again, or change the answer.
+/// A step around every request of a client.
 ///
-/// Middleware sees the request with its canonical host, before redirects; `next` runs the rest of the chain, host
-/// choice, redirects and transport included, and may be called any number of times. The answer's body is still to
-/// be pulled: whoever throws an answer away should `cancel()` its body.
+/// Middleware may change the request, answer it, send it again, or change the response. It receives the request with
+/// its canonical host, before redirects. `next` runs the rest of the chain, including host selection, redirects and the
+/// transport, and may be called any number of times. Call `cancel()` on the body of a response that you discard.
 ///
 /// ```swift
 /// struct AppVersion: NetworkMiddleware {
@@ -16,20 +16,20 @@
 /// }
 /// ```
 public protocol NetworkMiddleware: Sendable {
-    /// Handles a request, usually by handing it on to `next`.
+    /// Handles a request, usually by passing it to `next`.
     func intercept(_ request: NetworkRequest, next: NetworkNext) async throws(NetworkError) -> StreamedResponse
 }
 
-/// The rest of the chain behind a middleware; called like a function.
+/// The rest of the middleware chain, called like a function.
 public struct NetworkNext: Sendable {
     private let run: @Sendable (NetworkRequest) async throws(NetworkError) -> StreamedResponse
 
-    /// Creates a rest from a function, for testing a middleware alone.
+    /// Creates a chain from a function, for testing a middleware alone.
     public init(_ run: @escaping @Sendable (NetworkRequest) async throws(NetworkError) -> StreamedResponse) {
         self.run = run
     }
 
-    /// Hands the request on and returns the answer.
+    /// Passes the request on and returns the response.
     public func callAsFunction(_ request: NetworkRequest) async throws(NetworkError) -> StreamedResponse {
         try await run(request)
     }

@@ -1,29 +1,29 @@
-import Synchronization
+internal import AshlarCore
 
 extension Model {
-    /// Reads the model's attributes from where it is kept, and sets them.
+    /// Fetches the model's attributes and sets them.
     ///
-    /// - Throws: What the sync throws, `.validationFailed` if the answer is refused, `.busy` if something else than a fetch
-    ///   is under way, `.missingLocation`. Every failure but `.busy` is told as `error`.
+    /// - Throws: Any error of the sync, `.validationFailed` if the attributes are rejected, `.busy` during a different
+    ///   operation, `.missingLocation`. Every failure except `.busy` also sends `error`.
     public func fetch() async throws(NetworkError) {
         try await run(.read) { model throws(NetworkError) in try await model.exchange(.read, body: nil) }
     }
 
-    /// Creates the model where it is kept if it is new, else replaces it there, and sets what comes back.
+    /// Creates a new model on the server or replaces an existing one, and sets the returned attributes.
     ///
-    /// A save while one is under way joins it, without sending what was set in between.
+    /// A save during another one joins it and doesn't send attributes set in between.
     ///
-    /// - Parameter changes: Attributes to set before; if they are refused nothing is sent.
-    /// - Throws: As ``fetch()``; `.conflict` if the server has a newer version than the one that was fetched.
+    /// - Parameter changes: Attributes to set first; if they are rejected, nothing is sent.
+    /// - Throws: As ``fetch()``; `.conflict` if the server has a newer version than the fetched one.
     public func save(_ changes: [String: JSONEntity] = [:]) async throws(NetworkError) {
         if !changes.isEmpty { try set(changes) }
         let verb: ModelSyncVerb = isNew ? .create : .update
         try await run(verb) { model throws(NetworkError) in try await model.exchange(verb, body: model.json) }
     }
 
-    /// Removes the model from where it is kept, then tells `destroy`, which takes it out of its collections.
+    /// Deletes the model on the server and sends `destroy`, which removes it from its collections.
     ///
-    /// A new model is told of at once, without a request.
+    /// For a new model no request is sent.
     ///
     /// - Throws: As ``fetch()``.
     public func destroy() async throws(NetworkError) {
@@ -35,7 +35,7 @@ extension Model {
         }
     }
 
-    /// The place the model is fetched from: the collection's path, one slash and the encoded id.
+    /// Returns the model's path: the collection's path, a slash and the encoded identifier.
     ///
     /// - Throws: `.missingLocation` if neither the model's schema nor its collection's has a host or path.
     public func location(for verb: ModelSyncVerb = .read) throws(NetworkError) -> ModelSyncTarget {
@@ -54,7 +54,7 @@ extension Model {
             throw NetworkError(.missingLocation, "expected a path in the model's schema or its collection's")
         }
         if let id = idText {
-            path += (path.hasSuffix("/") ? "" : "/") + PercentEncoding.encode(id)
+            path += (path.hasSuffix("/") ? "" : "/") + PercentCoding.encode(id)
         }
         return ModelSyncTarget(host: host, path: path, body: body, version: version)
     }
@@ -79,7 +79,7 @@ extension Model {
         try set(attributes)
     }
 
-    /// Runs an operation unless one is under way: one of the same verb is joined, another refuses.
+    /// Runs an operation, or joins one of the same verb that is running; throws for a different verb.
     private func run(
         _ verb: ModelSyncVerb, _ operation: @escaping @Sendable (Model) async throws(NetworkError) -> Void
     ) async throws(NetworkError) {
@@ -91,7 +91,7 @@ extension Model {
                     self.state.withLock { $0.flight = nil }
                 } catch {
                     self.state.withLock { $0.flight = nil }
-                    // A refusal of attributes has been told by the set.
+                    // The `set` has reported the rejection.
                     if error.code != .validationFailed || error.status != nil {
                         self.tell(ModelEvent(kind: .error, model: self, error: error))
                     }
@@ -102,17 +102,17 @@ extension Model {
             return flight
         }
         guard let flight else {
-            throw NetworkError(.busy, "a \(verb.rawValue) cannot begin while another operation is under way")
+            throw NetworkError(.busy, "a \(verb.rawValue) can't start during another operation")
         }
         try await flight.wait()
     }
 }
 
-/// An operation under way, which ends early when all who wait for it have been cancelled.
+/// A running operation, which is cancelled when all its waiting tasks are.
 final class ModelFlight: Sendable {
     let verb: ModelSyncVerb
     private let task: Task<Void, any Error>
-    /// How many wait; -1 once the operation was given up.
+    /// The number of waiting tasks; −1 after cancellation.
     private let waiting = Mutex(1)
 
     init(_ verb: ModelSyncVerb, _ operation: @escaping @Sendable () async throws -> Void) {
@@ -120,7 +120,7 @@ final class ModelFlight: Sendable {
         task = Task(operation: operation)
     }
 
-    /// Counts one more who waits; false if the operation was given up already.
+    /// Counts another waiting task; returns false after cancellation.
     func join() -> Bool {
         waiting.withLock { waiting in
             guard waiting >= 0 else { return false }

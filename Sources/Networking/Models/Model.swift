@@ -1,6 +1,8 @@
-import Synchronization
+internal import AshlarCore
 
-/// A thing with named attributes that may live on a server, and tells when it changes.
+import struct Synchronization.Atomic
+
+/// An observable record, optionally backed by a server.
 ///
 /// ```swift
 /// let note = Model(["title": "Milk"])
@@ -10,20 +12,19 @@ import Synchronization
 /// observation.cancel()
 /// ```
 ///
-/// A set validates first; then it stores everything; then it tells `change:attribute` for every attribute that has
-/// another value, in the order of their names, and at last `change`, once. A set made by a handler folds in: it tells
-/// its attributes but no second `change`. So does one that another thread makes meanwhile. Handlers run on the thread
-/// that sets, under no lock.
+/// `set` validates and stores all attributes. Then it sends `change:attribute` for each attribute whose value changed,
+/// in the order of their names, and finally one `change`. A `set` during these events, in a handler or on another
+/// thread, sends its attributes' events but no second `change`. Handlers run on the setting thread, without a lock.
 ///
 /// The idea and the names are those of iStructure's `ISModel`, the rules those of Backbone 0.5.3.
 public final class Model: Sendable {
     struct State {
         var attributes: [String: JSONEntity] = [:]
-        /// The attributes when the last change was told.
+        /// The attributes at the last `change`.
         var previous: [String: JSONEntity] = [:]
-        /// Whether a set is telling its changes.
+        /// Whether a `set` is sending its events.
         var isTelling = false
-        /// Whether there are changes that no `change` has told of.
+        /// Whether there are changes without a `change` event.
         var hasUntold = false
         var version: String?
         var collections: [WeakCollection] = []
@@ -34,9 +35,9 @@ public final class Model: Sendable {
         weak var value: ModelCollection?
     }
 
-    /// What models of this sort share.
+    /// The settings of models of this kind.
     public let schema: ModelSchema
-    /// The model's name in this process, such as `c12`; no other model has it.
+    /// A name that is unique in this process, such as `c12`.
     public let cid: String
     let sync: (any ModelSync)?
     let state: Mutex<State>
@@ -44,12 +45,12 @@ public final class Model: Sendable {
 
     private static let count = Atomic<Int>(0)
 
-    /// Creates a model; nothing is validated or told.
+    /// Creates a model without validation and events.
     ///
     /// - Parameters:
-    ///   - attributes: The attributes, over the schema's defaults.
-    ///   - schema: What models of this sort share.
-    ///   - sync: Where the model is kept; a model of a collection uses the collection's unless it has its own.
+    ///   - attributes: The attributes, which replace the schema's defaults.
+    ///   - schema: The settings of models of this kind.
+    ///   - sync: The backing store; by default that of the first collection.
     public init(
         _ attributes: [String: JSONEntity] = [:], schema: ModelSchema = .init(), sync: (any ModelSync)? = nil
     ) {
@@ -64,38 +65,38 @@ public final class Model: Sendable {
     /// The attributes.
     public var attributes: [String: JSONEntity] { state.withLock { $0.attributes } }
 
-    /// The value of an attribute; missing if there is none.
+    /// Returns the value of an attribute, or a missing entity.
     public subscript(name: String) -> JSONEntity { state.withLock { $0.attributes[name] ?? .missing } }
 
-    /// What identifies the model on the server; missing or null if it is not there.
+    /// The identifier on the server; missing or null for a new model.
     public var id: JSONEntity { self[schema.idAttribute] }
 
-    /// The id as text, or nil.
+    /// The identifier as text, or nil.
     public var idText: String? { Self.text(of: id) }
 
     static func text(of id: JSONEntity) -> String? { id.isValid && !id.isNull ? id.string() ?? id.text() : nil }
 
-    /// Whether the model has no id, so that a save would create it.
+    /// Whether the model has no identifier, so that saving creates it.
     public var isNew: Bool { idText == nil }
 
-    /// The first collection that the model is in, or nil.
+    /// The first collection that contains the model, or nil.
     public var collection: ModelCollection? { collections.first }
 
     var collections: [ModelCollection] { state.withLock { $0.collections }.compactMap(\.value) }
 
-    /// Whether an attribute, or any if none is named, differs from when the last `change` was told.
+    /// Whether an attribute, or any attribute, has changed since the last `change`.
     ///
-    /// Inside a handler: since the set that runs it began.
+    /// In a handler, the reference is the value before the `set` that runs the handler.
     public func hasChanged(_ name: String? = nil) -> Bool {
         let (now, before) = state.withLock { ($0.attributes, $0.previous) }
         if let name { return now[name] != before[name] }
         return now != before
     }
 
-    /// The value of an attribute when the last `change` was told; missing if there was none.
-    public func previous(_ name: String) -> JSONEntity { state.withLock { $0.previous[name] ?? .missing } }
+    /// Returns the value of an attribute at the last `change`, or a missing entity.
+    public func previousValue(for name: String) -> JSONEntity { state.withLock { $0.previous[name] ?? .missing } }
 
-    /// The attributes that differ from when the last `change` was told, missing for those that are gone.
+    /// The attributes that have changed since the last `change`; removed ones are missing entities.
     public var changedAttributes: [String: JSONEntity] {
         let (now, before) = state.withLock { ($0.attributes, $0.previous) }
         var changed = now.filter { before[$0.key] != $0.value }
@@ -103,21 +104,21 @@ public final class Model: Sendable {
         return changed
     }
 
-    /// The attributes as an object, sorted by name: what a save sends.
+    /// The attributes as an object sorted by name, as sent by `save`.
     public var json: JSONEntity { JSONEntity(object: attributes) }
 
-    /// A new model with the same attributes and schema, in no collection.
+    /// Returns a new model with the same attributes and schema, in no collection.
     public func clone() -> Model { Model(attributes, schema: schema, sync: sync) }
 
     // MARK: Changing
 
-    /// Sets attributes; those that are missing are removed.
+    /// Sets attributes; missing entities remove them.
     ///
     /// - Parameters:
-    ///   - changes: The attributes to set; the others stay.
-    ///   - silent: Whether to skip validation and events. The next set that is not silent tells `change` for them too.
-    /// - Throws: `.validationFailed` with `messages`; nothing is changed, and `error` is told. `.encodingFailed` for a value
-    ///   that JSON cannot hold; nothing is changed.
+    ///   - changes: The attributes to set; the others are unchanged.
+    ///   - silent: Whether to skip validation and events. The next `set` that isn't silent sends `change` for them too.
+    /// - Throws: `.validationFailed` with `messages`, after an `error` event, or `.encodingFailed` for a value that
+    ///   JSON can't represent; nothing is changed.
     /// - Complexity: O(*n*) in the size of the values.
     public func set(_ changes: [String: JSONEntity], silent: Bool = false) throws(NetworkError) {
         if let (name, value) = changes.first(where: \.value.isImpossible) {
@@ -126,7 +127,7 @@ public final class Model: Sendable {
         if !silent { try validate(changes) }
         let (changed, isOutermost, moves) = state.withLock { state -> ([String], Bool, [WeakCollection]) in
             let oldID = state.attributes[schema.idAttribute]
-            // A missing value equals another missing one.
+            // A missing value equals another missing value.
             let changed = changes.filter { $0.value != state.attributes[$0.key] ?? .missing }
             for (name, value) in changed {
                 if value.isValid { state.attributes[name] = value } else { state.attributes.removeValue(forKey: name) }
@@ -165,7 +166,7 @@ public final class Model: Sendable {
     private func validate(_ changes: [String: JSONEntity]) throws(NetworkError) {
         let messages = schema.validate(changes, attributes)
         if messages.isEmpty { return }
-        var error = NetworkError(.validationFailed, "attributes are refused")
+        var error = NetworkError(.validationFailed, "rejected attributes")
         error.messages = messages
         tell(ModelEvent(kind: .error, model: self, error: error))
         throw error
@@ -173,15 +174,15 @@ public final class Model: Sendable {
 
     // MARK: Events
 
-    /// Adds a handler, called for every event of the model in order, until the observation is cancelled or released.
+    /// Adds a handler for all events, until the observation is cancelled or released.
     ///
     /// - Parameter handler: Called on the thread that causes the event.
-    /// - Returns: What keeps the handler in place.
+    /// - Returns: The observation.
     public func observe(_ handler: @escaping @Sendable (ModelEvent) -> Void) -> ModelObservation {
         handlers.add(handler)
     }
 
-    /// Tells the model's handlers and then the collections it is in.
+    /// Notifies the model's handlers and then its collections.
     func tell(_ event: ModelEvent) {
         let collections = collections
         handlers.call(event)

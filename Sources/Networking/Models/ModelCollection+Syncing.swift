@@ -1,19 +1,19 @@
-/// What a collection's fetch does with what it finds.
+/// The way in which a fetch changes a collection.
 public enum ModelFetchMode: Hashable, Sendable {
     /// Replaces all models.
     case reset
-    /// Adds the models whose ids are not there yet.
+    /// Adds the models whose identifiers are new.
     case add
-    /// Sets the attributes of the models that are there, by id, and adds the others; nothing is removed.
+    /// Updates models by identifier and adds the others; removes nothing.
     case merge
 }
 
 extension ModelCollection {
-    /// Reads the list of models from where it is kept.
+    /// Fetches the list of models.
     ///
-    /// - Parameter mode: What is done with it; all models are replaced unless something else is given.
-    /// - Throws: What the sync throws, `.decodingFailed` if the answer is no array of objects, `.validationFailed` if a merge
-    ///   is refused, `.missingLocation`. Every failure is told as `error`.
+    /// - Parameter mode: The way in which the collection changes; by default all models are replaced.
+    /// - Throws: Any error of the sync, `.decodingFailed` unless the response is an array of objects,
+    ///   `.validationFailed` if a merge is rejected, `.missingLocation`. Every failure also sends `error`.
     public func fetch(_ mode: ModelFetchMode = .reset) async throws(NetworkError) {
         do throws(NetworkError) {
             let answer = try await requiredSync().perform(.read, ModelSyncTarget(host: schema.host, path: schema.path))
@@ -24,11 +24,11 @@ extension ModelCollection {
         }
     }
 
-    /// Makes a model, saves it, and adds it once the server has said yes.
+    /// Creates a model, saves it, and adds it when the server has accepted it.
     ///
     /// - Parameter attributes: The model's attributes.
     /// - Returns: The model.
-    /// - Throws: As `Model.save(_:)`; the model is not added.
+    /// - Throws: As `Model.save(_:)`; the model isn't added.
     @discardableResult
     public func create(_ attributes: [String: JSONEntity]) async throws(NetworkError) -> Model {
         var schema = schema

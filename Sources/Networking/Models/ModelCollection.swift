@@ -1,9 +1,9 @@
-import Synchronization
+internal import AshlarCore
 
-/// An ordered set of models that tells what happens to it and to them.
+/// An observable, ordered collection of models.
 ///
-/// A collection hears the events of its models and passes them on to its own handlers. A model may be in several
-/// collections; the first one lends it a path. Handlers run on the thread that causes the event, under no lock.
+/// A collection passes the events of its models on to its handlers. A model can be in several collections; the first
+/// one provides its path. Handlers run on the thread that causes the event, without a lock.
 ///
 /// ```swift
 /// let notes = ModelCollection()
@@ -21,20 +21,20 @@ public final class ModelCollection: Sendable {
         var byCID: [String: Model] = [:]
     }
 
-    /// What the collection's models share, for those that it makes itself, and its path.
+    /// The settings of models created by the collection, and its path.
     public let schema: ModelSchema
     let sync: (any ModelSync)?
     private let comparator: (@Sendable (Model, Model) -> Bool)?
     let state: Mutex<State>
     let handlers = ModelHandlers()
 
-    /// Creates a collection; nothing is told.
+    /// Creates a collection without events.
     ///
     /// - Parameters:
-    ///   - models: The models, repeats left out.
-    ///   - schema: What models made by the collection share; its path is the collection's.
-    ///   - sync: Where the models are kept.
-    ///   - comparator: Whether a model stands before another; nil keeps the order in which they are added.
+    ///   - models: The models; repeats are ignored.
+    ///   - schema: The settings of models created by the collection; its path is the collection's.
+    ///   - sync: The backing store.
+    ///   - comparator: Whether a model precedes another; nil retains the order of insertion.
     public init(
         _ models: [Model] = [], schema: ModelSchema = .init(), sync: (any ModelSync)? = nil,
         sortedBy comparator: (@Sendable (Model, Model) -> Bool)? = nil
@@ -48,19 +48,19 @@ public final class ModelCollection: Sendable {
 
     /// The models in order.
     public var models: [Model] { state.withLock { $0.models } }
-    /// How many models there are.
+    /// The number of models.
     public var count: Int { state.withLock { $0.models.count } }
-    /// Whether there are none.
+    /// Whether there are no models.
     public var isEmpty: Bool { count == 0 }
     /// The first model, or nil.
     public var first: Model? { state.withLock { $0.models.first } }
     /// The last model, or nil.
     public var last: Model? { state.withLock { $0.models.last } }
-    /// The model of an id, or nil.
+    /// Returns the model with an identifier, or nil.
     public subscript(id id: String) -> Model? { state.withLock { $0.byID[id] } }
-    /// The model of a name in this process, or nil.
+    /// Returns the model with a name in this process, or nil.
     public subscript(cid cid: String) -> Model? { state.withLock { $0.byCID[cid] } }
-    /// The model at a place, or nil if there is none; a negative place counts from the end.
+    /// Returns the model at an index, or nil; a negative index counts from the end.
     public subscript(at index: Int) -> Model? {
         state.withLock { state in
             let place = index < 0 ? state.models.count + index : index
@@ -68,10 +68,10 @@ public final class ModelCollection: Sendable {
         }
     }
 
-    /// The models that a condition holds for, in order.
+    /// Returns the models that satisfy a condition, in order.
     public func filter(_ isIncluded: (Model) throws -> Bool) rethrows -> [Model] { try models.filter(isIncluded) }
 
-    /// The values of an attribute, one for each model.
+    /// Returns the values of an attribute, one for each model.
     public func pluck(_ name: String) -> [JSONEntity] { models.map { $0[name] } }
 
     /// The models' attributes as an array.
@@ -79,13 +79,14 @@ public final class ModelCollection: Sendable {
 
     // MARK: Changing
 
-    /// Adds models and tells `add` for each.
+    /// Adds models and sends `add` for each.
     ///
     /// - Parameters:
     ///   - models: The models.
-    ///   - index: Where to put them, kept within the collection; nil is the end, or the comparator's place.
-    ///   - silent: Whether to tell nothing.
-    /// - Throws: `.duplicateModel` if one of them, or one with its id, is there already; those before it are added.
+    ///   - index: The index of the first, clamped to the collection; nil is the end, or the comparator's position.
+    ///   - silent: Whether to send no events.
+    /// - Throws: `.duplicateModel` if the collection has one of them, or one with its identifier; those before it are
+    ///   added.
     public func add(_ models: [Model], at index: Int? = nil, silent: Bool = false) throws(NetworkError) {
         for (offset, model) in models.enumerated() {
             let id = model.idText
@@ -101,7 +102,7 @@ public final class ModelCollection: Sendable {
                 error.key = id
                 throw error
             }
-            // The comparator is the user's and runs outside the lock, on a copy; its place is found again inside.
+            // The comparator is foreign code and runs outside the lock on a copy; the position is found again inside.
             let place =
                 index.map { $0 + offset }
                 ?? comparator.flatMap { isBefore in
@@ -115,7 +116,7 @@ public final class ModelCollection: Sendable {
         }
     }
 
-    /// Removes models and tells `remove` for each; those that are not there are passed over.
+    /// Removes models and sends `remove` for each; others are ignored.
     public func remove(_ models: [Model], silent: Bool = false) {
         for model in models {
             let isRemoved = state.withLock { state in
@@ -130,13 +131,13 @@ public final class ModelCollection: Sendable {
         }
     }
 
-    /// Replaces all models and tells `reset`, once.
+    /// Replaces all models and sends `reset` once.
     ///
-    /// - Throws: `.duplicateModel` if one is given twice; nothing is changed.
+    /// - Throws: `.duplicateModel` for a repeated model; nothing is changed.
     public func reset(_ models: [Model] = [], silent: Bool = false) throws(NetworkError) {
         let fresh = ModelCollection(sortedBy: comparator)
         for model in models where fresh.state.withLock({ $0.byCID[model.cid] }) != nil {
-            throw NetworkError(.duplicateModel, "the model \(model.cid) is given twice")
+            throw NetworkError(.duplicateModel, "the model \(model.cid) is repeated")
         }
         defer { fresh.dissolve() }
         try fresh.add(models, silent: true)
@@ -161,7 +162,7 @@ public final class ModelCollection: Sendable {
         }
     }
 
-    /// Takes note of a model's new id.
+    /// Records a model's new identifier.
     func reindex(_ model: Model) {
         let id = model.idText
         state.withLock { state in
@@ -172,15 +173,15 @@ public final class ModelCollection: Sendable {
 
     // MARK: Events
 
-    /// Adds a handler for the events of the collection and of its models, until the observation is cancelled or released.
+    /// Adds a handler for the events of the collection and its models, until the observation is cancelled or released.
     ///
     /// - Parameter handler: Called on the thread that causes the event.
-    /// - Returns: What keeps the handler in place.
+    /// - Returns: The observation.
     public func observe(_ handler: @escaping @Sendable (ModelEvent) -> Void) -> ModelObservation {
         handlers.add(handler)
     }
 
-    /// Hears an event of a model.
+    /// Handles an event of a model.
     func receive(_ event: ModelEvent) {
         if event.kind == .add || event.kind == .remove, event.collection !== self { return }
         if event.kind == .destroy, let model = event.model { remove([model]) }

@@ -1,52 +1,52 @@
-import Synchronization
+internal import AshlarCore
 
-/// Something that happened to a model or a collection.
+/// An event of a model or a collection.
 public struct ModelEvent: Sendable {
-    /// What happened.
+    /// The kind of an event.
     ///
     /// Kinds may be added, so a `switch` needs a `default`.
     public struct Kind: Hashable, Sendable {
         let name: String
 
-        /// One attribute of a model has another value; `attribute` names it.
+        /// The value of an attribute changed; `attribute` is its name.
         public static let attribute = Kind(name: "change:")
-        /// A model has changed; comes once, after its attributes' own events.
+        /// A model changed; sent once, after the events of its attributes.
         public static let change = Kind(name: "change")
         /// A model was added to a collection.
         public static let add = Kind(name: "add")
         /// A model was removed from a collection.
         public static let remove = Kind(name: "remove")
-        /// A collection has other models altogether.
+        /// All models of a collection were replaced.
         public static let reset = Kind(name: "reset")
-        /// A model was destroyed, on the server too if it was there.
+        /// A model was destroyed, including on the server if it was there.
         public static let destroy = Kind(name: "destroy")
-        /// A validation, a fetch, a save or a destroy failed; `error` says why.
+        /// A validation, fetch, save or destroy failed; `error` is the reason.
         public static let error = Kind(name: "error")
     }
 
-    /// What happened.
+    /// The kind of the event.
     public var kind: Kind
-    /// The model, or nil if the event is a collection's own.
+    /// The model, or nil for an event of the collection itself.
     public var model: Model?
-    /// The collection that was added to, removed from or reset, or that failed.
+    /// The collection, for an addition, removal, reset or its own failure.
     public var collection: ModelCollection?
-    /// The attribute that has another value.
+    /// The name of the changed attribute.
     public var attribute: String?
-    /// What failed.
+    /// The failure.
     public var error: NetworkError?
 
-    /// The event's name as iStructure and Backbone write it, such as `change:title`.
+    /// The event's name as in iStructure and Backbone, such as `change:title`.
     public var name: String { kind == .attribute ? "change:" + (attribute ?? "") : kind.name }
 }
 
-/// Keeps a handler in place; cancelled when released.
+/// The lifetime of a handler, which ends when this object is cancelled or released.
 public final class ModelObservation: Sendable {
     private let action: Mutex<(@Sendable () -> Void)?>
 
     init(_ action: @escaping @Sendable () -> Void) { self.action = Mutex(action) }
     deinit { cancel() }
 
-    /// Takes the handler out; a call that is under way on another thread is not waited for.
+    /// Removes the handler; a running call on another thread isn't awaited.
     public func cancel() {
         let action = action.withLock { action in
             defer { action = nil }
@@ -56,7 +56,7 @@ public final class ModelObservation: Sendable {
     }
 }
 
-/// The handlers of one model or collection, in the order they were added.
+/// The handlers of a model or collection, in the order of addition.
 final class ModelHandlers: Sendable {
     private let list = Mutex<(next: Int, handlers: [(id: Int, call: @Sendable (ModelEvent) -> Void)])>((0, []))
 
@@ -67,7 +67,7 @@ final class ModelHandlers: Sendable {
             return list.next
         }
         return ModelObservation { [weak self] in
-            // Handed out of the lock, so that what the handler holds is released outside.
+            // Returned from the lock, so that objects captured by the handler are released outside it.
             _ = self?.list.withLock { list in
                 list.handlers.firstIndex { $0.id == id }.map { list.handlers.remove(at: $0) }
             }

@@ -1,4 +1,4 @@
-/// What all models of one sort share: where they live, what they begin with, what they refuse.
+/// Settings shared by all models of a kind: location, defaults and validation.
 ///
 /// ```swift
 /// var notes = ModelSchema(host: "api.example.com", path: "notes")
@@ -8,29 +8,28 @@
 /// assert(note.isNew && note["done"].bool() == false)
 /// ```
 public struct ModelSchema: Sendable {
-    /// The host, which a client's host choice may replace; nil if `path` is an absolute URL.
+    /// The host, which a client's host selection may replace; nil if `path` is an absolute URL.
     public var host: EndpointHost?
-    /// The path of the collection; a model lives at this path, one slash and its encoded id.
+    /// The path of the collection; a model's path is this path, a slash and its encoded identifier.
     public var path: String
     /// The attribute that identifies a model on the server.
     public var idAttribute: String = "id"
-    /// The attributes that a model begins with, unless it is given others.
+    /// The default attributes of a new model.
     public var defaults: [String: JSONEntity] = [:]
-    /// Returns why attributes are refused, in words for the user; empty accepts them.
+    /// Returns the reasons for rejecting attributes, in words for the user; an empty array accepts them.
     ///
-    /// It is given the attributes to be set, missing ones for those to be removed, and those that are there. Silent sets
-    /// are not validated.
+    /// The arguments are the attributes to set, with missing entities for those to remove, and the current attributes.
+    /// A silent `set` isn't validated.
     public var validate: @Sendable (_ changes: [String: JSONEntity], _ current: [String: JSONEntity]) -> [String] = {
         _, _ in []
     }
-    /// Finds a model's attributes in an answer of the server: an object.
+    /// Returns a model's attributes from a response, an object by default.
     ///
-    /// It runs where the answer arrives, not on the
-    /// main thread.
+    /// It runs on the thread on which the response arrives, not on the main thread.
     public var parse: @Sendable (_ answer: JSONEntity) -> JSONEntity = { $0 }
-    /// Finds the list of models in an answer to a collection's fetch: an array of what `parse` is given.
+    /// Returns the list of models from the response to a collection's fetch, an array of values for `parse`.
     public var parseList: @Sendable (_ answer: JSONEntity) -> JSONEntity = { $0 }
-    /// Returns the path to use for a verb instead of the usual one, or nil; an absolute URL is one too.
+    /// Returns a path or absolute URL for a verb, or nil for the usual path.
     public var pathFor: @Sendable (_ verb: ModelSyncVerb, _ model: Model) -> String? = { _, _ in nil }
 
     /// Creates a schema.

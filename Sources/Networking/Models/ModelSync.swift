@@ -1,24 +1,24 @@
-/// What is done to a model on the server.
+/// An operation on a model on the server.
 public enum ModelSyncVerb: String, Hashable, Sendable {
     /// Reads a model or a list of models: GET.
     case read
-    /// Makes a model: POST.
+    /// Creates a model: POST.
     case create
     /// Replaces a model: PUT.
     case update
-    /// Removes a model: DELETE.
+    /// Deletes a model: DELETE.
     case delete
 }
 
-/// Where a model or a collection lives, and what is sent there.
+/// The location of a model or collection, and the value to send.
 public struct ModelSyncTarget: Sendable {
     /// The host, or nil if the path is an absolute URL.
     public var host: EndpointHost?
-    /// The path, encoded, or an absolute URL.
+    /// The encoded path, or an absolute URL.
     public var path: String
-    /// What is sent, or nil.
+    /// The value to send, or nil.
     public var body: JSONEntity?
-    /// The version of the model that the server gave last (`ETag`), or nil.
+    /// The latest version of the model from the server (`ETag`), or nil.
     public var version: String?
 
     /// Creates a target.
@@ -27,9 +27,9 @@ public struct ModelSyncTarget: Sendable {
     }
 }
 
-/// What came back.
+/// The result of an operation.
 public struct ModelSyncAnswer: Sendable {
-    /// The answer; missing if it was empty.
+    /// The response; missing if it was empty.
     public var json: JSONEntity
     /// The version of the model (`ETag`), or nil.
     public var version: String?
@@ -38,16 +38,16 @@ public struct ModelSyncAnswer: Sendable {
     public init(_ json: JSONEntity = .missing, version: String? = nil) { (self.json, self.version) = (json, version) }
 }
 
-/// Carries what happens to models to where they are kept: a server, a file, a test's dictionary.
+/// Performs the operations on models: on a server, in a file, or in a test's dictionary.
 public protocol ModelSync: Sendable {
-    /// Does what the verb says.
+    /// Performs an operation.
     ///
-    /// - Throws: Anything but success must throw: `.conflict` if the version is not the newest, `.validationFailed` with
-    ///   `messages` if attributes were refused.
+    /// - Throws: Any failure: `.conflict` if the version is outdated, `.validationFailed` with `messages` if attributes
+    ///   were rejected.
     func perform(_ verb: ModelSyncVerb, _ target: ModelSyncTarget) async throws(NetworkError) -> ModelSyncAnswer
 }
 
 extension NetworkError.Code {
-    /// A collection has the model, or one with its id, already.
+    /// The collection already contains the model, or one with its identifier.
     public static let duplicateModel = Self(rawValue: "duplicateModel")
 }

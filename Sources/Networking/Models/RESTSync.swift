@@ -1,9 +1,9 @@
-/// Keeps models on a server: JSON over HTTP, the verbs read, create, update and delete as GET, POST, PUT and DELETE.
+/// A sync over HTTP with JSON: read, create, update and delete are GET, POST, PUT and DELETE.
 ///
-/// A status outside 200–299 throws: 422 as `.validationFailed` with the answer's messages, 412 as `.conflict`, others as
-/// `.unacceptableStatus`. An update of a model whose version is known carries `If-Match`. The total time is 300 s.
+/// A status outside 200–299 throws: 422 as `.validationFailed` with the response's messages, 412 as `.conflict`, others
+/// as `.unacceptableStatus`. Updating a model of a known version sends `If-Match`. The total timeout is 300 s.
 ///
-/// These are the conventions of iStructure's `ISBasicSync`, but for the statuses: there other 4xx and 5xx were successes.
+/// These are the conventions of iStructure's `ISBasicSync`, which however treats other 4xx and 5xx as successes.
 public struct RESTSync: ModelSync {
     private let client: NetworkClient
     private let prepare: @Sendable (ModelSyncVerb, inout NetworkRequest) -> Void
@@ -11,8 +11,8 @@ public struct RESTSync: ModelSync {
     /// Creates a sync over a client.
     ///
     /// - Parameters:
-    ///   - client: What sends the requests.
-    ///   - prepare: The last chance to change a request before it is sent.
+    ///   - client: The client that sends the requests.
+    ///   - prepare: Changes a request before it is sent.
     public init(
         _ client: NetworkClient,
         prepare: @escaping @Sendable (ModelSyncVerb, inout NetworkRequest) -> Void = { _, _ in }
@@ -20,9 +20,9 @@ public struct RESTSync: ModelSync {
         (self.client, self.prepare) = (client, prepare)
     }
 
-    /// Sends one request.
+    /// Sends a request.
     ///
-    /// - Throws: What the client throws, and as described above for the statuses.
+    /// - Throws: Any error of the client; see above for statuses.
     public func perform(
         _ verb: ModelSyncVerb, _ target: ModelSyncTarget
     ) async throws(NetworkError) -> ModelSyncAnswer {
@@ -41,7 +41,7 @@ public struct RESTSync: ModelSync {
         switch answer.status {
         case 412: error = NetworkError(.conflict, "the server has a newer version")
         case 422:
-            error = NetworkError(.validationFailed, "the server refuses attributes")
+            error = NetworkError(.validationFailed, "the server rejected attributes")
             error.messages = Self.messages(answer.bytes)
         default: error = NetworkError(.unacceptableStatus, "expected a status from 200 to 299")
         }
@@ -53,7 +53,8 @@ public struct RESTSync: ModelSync {
         return error
     }
 
-    /// `{"title": ["is empty", "is short"]}` as "title is empty", "title is short"; `{"errors": …}` around it is allowed.
+    /// Reads `{"title": ["is empty", "is short"]}`, optionally inside `{"errors": …}`, as "title is empty", "title is
+    /// short".
     private static func messages(_ bytes: [UInt8]) -> [String] {
         guard let root = try? JSONEntity(parsing: bytes) else { return [] }
         let fields = root["errors"].isObject ? root["errors"] : root

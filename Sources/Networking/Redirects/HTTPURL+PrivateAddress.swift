@@ -1,3 +1,5 @@
+internal import AshlarCore
+
 extension HTTPURL {
     /// Whether the host is written as an address that only this machine or its own networks know, or is `localhost`.
     ///

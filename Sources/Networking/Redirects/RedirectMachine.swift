@@ -29,7 +29,7 @@ struct RedirectMachine {
     /// Decides after a request, which was sent with these cookies, and its answer.
     mutating func step(after request: NetworkRequest, cookies: [String], head: ResponseHead) -> Step {
         guard [301, 302, 303, 307, 308].contains(head.status), policy.maximum > 0 else { return .deliver }
-        let locations = Set(head.headers.values("Location"))
+        let locations = Set(head.headers.values(for: "Location"))
         guard let location = locations.first else {
             return failed(.invalidRedirect, "the status \(head.status) came without a Location", request)
         }
@@ -59,7 +59,7 @@ struct RedirectMachine {
 
     /// Checks a request that is about to be sent, cookies included, against those that were.
     func checkCircle(_ request: NetworkRequest) -> NetworkError? {
-        let hop = Hop(method: request.method, url: request.url, cookies: request.headers.values("Cookie"))
+        let hop = Hop(method: request.method, url: request.url, cookies: request.headers.values(for: "Cookie"))
         guard seen.contains(hop) else { return nil }
         return error(.tooManyRedirects, "the redirects lead in a circle", request, nil)
     }

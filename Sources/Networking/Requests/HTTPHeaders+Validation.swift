@@ -1,18 +1,18 @@
 extension HTTPHeaders {
-    /// Checks that every field may be sent.
+    /// Checks that every field can be sent.
     ///
-    /// A name must be a token (RFC 9110, 5.6.2); a value must have no control character but the tab, no space or
-    /// tab at its ends, and no character above U+00FF. `Content-Length`, `Transfer-Encoding` and `Host` are the
-    /// client's own and refused.
+    /// A name must be a token (RFC 9110, 5.6.2). A value must not contain control characters except tabs, spaces or
+    /// tabs at its ends, or characters above U+00FF. The client sets `Content-Length`, `Transfer-Encoding` and `Host`
+    /// itself.
     ///
-    /// - Throws: `.invalidHeader`, with the field's name in `key` and never its value.
+    /// - Throws: `.invalidHeader` with the field's name in `key`; the error never contains the value.
     public func validate() throws(NetworkError) {
         for field in fields {
             guard HTTPSyntax.isToken(field.name) else {
-                throw invalid(field, "the name is not a token; expected letters, digits and !#$%&'*+-.^_`|~")
+                throw invalid(field, "the name isn't a token; expected letters, digits and !#$%&'*+-.^_`|~")
             }
             if Self.reserved.contains(where: { $0.equalsIgnoringASCIICase(field.name) }) {
-                throw invalid(field, "the field is set by the client itself")
+                throw invalid(field, "the client sets this field")
             }
             try check(field)
         }

@@ -1,4 +1,6 @@
-/// The names and values of a query or a form: ordered, repeats allowed.
+internal import AshlarCore
+
+/// The ordered names and values of a query or form, with repeats.
 ///
 /// ```swift
 /// var query: HTTPQuery = ["page": 2, "tag": ["a", "b"], "q": "x y", "draft": nil]
@@ -6,18 +8,18 @@
 /// assert(query.queryText == "page=2&tag=a&tag=b&q=x%20y&flag")
 /// ```
 public struct HTTPQuery: Hashable, Sendable, ExpressibleByDictionaryLiteral {
-    /// A name and perhaps a value.
+    /// A name with an optional value.
     public struct Item: Hashable, Sendable {
-        /// The name, not escaped.
+        /// The unescaped name.
         public var name: String
-        /// The value, not escaped, or nil for a bare name.
+        /// The unescaped value, or nil for a bare name.
         public var value: String?
 
         /// Creates an item.
         public init(_ name: String, _ value: String?) { (self.name, self.value) = (name, value) }
     }
 
-    /// How a list of values is written.
+    /// The format of a list of values.
     public enum ListStyle: Hashable, Sendable {
         /// `tag=a&tag=b`
         case repeated
@@ -33,7 +35,7 @@ public struct HTTPQuery: Hashable, Sendable, ExpressibleByDictionaryLiteral {
     /// Creates a query from items.
     public init(_ items: [Item] = []) { self.items = items }
 
-    /// Creates a query in the order written: nil values are left out, arrays repeat their name.
+    /// Creates a query in order; nil values are omitted, arrays repeat their name.
     public init(dictionaryLiteral elements: (String, (any CustomStringConvertible & Sendable)?)...) {
         items = []
         for (name, value) in elements {
@@ -48,18 +50,18 @@ public struct HTTPQuery: Hashable, Sendable, ExpressibleByDictionaryLiteral {
     /// Whether there are no items.
     public var isEmpty: Bool { items.isEmpty }
 
-    /// The first value of a name, or nil.
+    /// Returns the first value of a name, or nil.
     public subscript(name: String) -> String? { items.first { $0.name == name }?.value }
 
-    /// Adds a bare name.
+    /// Appends a bare name.
     public mutating func append(_ name: String) { items.append(Item(name, nil)) }
 
-    /// Adds a name and its value; nil adds nothing.
+    /// Appends a name and its value, unless the value is nil.
     public mutating func append(_ name: String, _ value: (some CustomStringConvertible)?) {
         if let value { items.append(Item(name, value.description)) }
     }
 
-    /// Adds a list of values under one name; an empty list adds nothing.
+    /// Appends the values of a list under one name; an empty list appends nothing.
     public mutating func append(_ name: String, list: [some CustomStringConvertible], style: ListStyle = .repeated) {
         guard !list.isEmpty else { return }
         switch style {
@@ -69,13 +71,13 @@ public struct HTTPQuery: Hashable, Sendable, ExpressibleByDictionaryLiteral {
         }
     }
 
-    /// The items as they stand in a URL: everything but letters, digits and `-._~` is percent-encoded.
-    public var queryText: String { text(space: "%20", isPlain: PercentEncoding.isUnreserved) }
+    /// The items as text in a URL: all bytes except letters, digits and `-._~` are percent-encoded.
+    public var queryText: String { text(space: "%20", isPlain: PercentCoding.isUnreserved) }
 
-    /// The items as they stand in a form body: everything but letters, digits and `*-._` is percent-encoded, but a space
-    /// is `+` (WHATWG urlencoded serializer).
+    /// The items as text in a form body: all bytes except letters, digits and `*-._` are percent-encoded, and a space
+    /// becomes `+` (WHATWG urlencoded serializer).
     public var formText: String {
-        text(space: "+") { $0 == UInt8(ascii: "*") || PercentEncoding.isUnreserved($0) && $0 != UInt8(ascii: "~") }
+        text(space: "+") { $0 == UInt8(ascii: "*") || PercentCoding.isUnreserved($0) && $0 != UInt8(ascii: "~") }
     }
 
     private func text(space: String, isPlain: (UInt8) -> Bool) -> String {
@@ -87,7 +89,7 @@ public struct HTTPQuery: Hashable, Sendable, ExpressibleByDictionaryLiteral {
                 } else if byte == 0x20 {
                     bytes += space.utf8
                 } else {
-                    PercentEncoding.append(byte, to: &bytes)
+                    PercentCoding.append(byte, to: &bytes)
                 }
             }
         }
@@ -102,7 +104,7 @@ public struct HTTPQuery: Hashable, Sendable, ExpressibleByDictionaryLiteral {
         return String(decoding: bytes, as: UTF8.self)
     }
 
-    /// Puts the items behind the URL's own query.
+    /// Appends the items to the query of a URL.
     func append(to url: inout HTTPURL) {
         guard !isEmpty else { return }
         url.query = url.query.map { $0.isEmpty ? queryText : $0 + "&" + queryText } ?? queryText

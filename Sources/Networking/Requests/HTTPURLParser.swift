@@ -1,7 +1,9 @@
-/// Reads an absolute http(s) URL from text; a state-free walk over its bytes.
+internal import AshlarCore
+
+/// Parses an absolute http(s) URL.
 struct HTTPURLParser {
     private let bytes: [UInt8]
-    /// Whether spaces and bytes outside ASCII are encoded instead of refused, as browsers do for Location fields.
+    /// Whether spaces and non-ASCII bytes are encoded instead of rejected, as browsers do in `Location` fields.
     private let lenient: Bool
 
     init(_ text: String) { self.init(Array(text.utf8), lenient: false) }
@@ -35,7 +37,7 @@ struct HTTPURLParser {
                 throw invalid("found the control character 0x\(String(byte, radix: 16))", offset)
             }
             if byte == UInt8(ascii: "\\") { throw invalid("found a backslash", offset) }
-            if byte == 0x20, !lenient { throw invalid("found a space; it is written %20", offset) }
+            if byte == 0x20, !lenient { throw invalid("found a space, which is written %20", offset) }
         }
     }
 
@@ -57,7 +59,7 @@ struct HTTPURLParser {
         if let at = bytes[range].lastIndex(of: UInt8(ascii: "@")) {
             let raw = bytes[start..<at]
             guard !raw.contains(UInt8(ascii: "@")) else { throw invalid("found two @ before the host", at) }
-            userInfo = try Self.checked(raw, allowed: { PercentEncoding.isPathByte($0) && $0 != 0x40 }, lenient: false)
+            userInfo = try Self.checked(raw, allowed: { PercentCoding.isSegmentByte($0) && $0 != 0x40 }, lenient: false)
             start = at + 1
         }
         let (host, portStart) = try Self.parseHost(bytes, start..<range.upperBound)
@@ -68,7 +70,7 @@ struct HTTPURLParser {
         return (userInfo, host, port)
     }
 
-    /// Reads a host and returns it with the place of the `:` before its port, or the range's end.
+    /// Reads a host; returns it with the position of the `:` before its port, or the end of the range.
     static func parseHost(
         _ bytes: [UInt8], _ range: Range<Int>
     ) throws(NetworkError) -> (host: String, portStart: Int) {
@@ -88,7 +90,7 @@ struct HTTPURLParser {
         let end = bytes[range].firstIndex(of: UInt8(ascii: ":")) ?? range.upperBound
         let name = bytes[range.lowerBound..<end]
         guard !name.isEmpty else { throw invalid("expected a host, found none", range.lowerBound) }
-        if let bad = name.firstIndex(where: { !PercentEncoding.isUnreserved($0) }) {
+        if let bad = name.firstIndex(where: { !PercentCoding.isUnreserved($0) }) {
             let hint = bytes[bad] > 0x7F ? "; names in other scripts are written in Punycode (xn--…)" : ""
             throw invalid("expected letters, digits and -._~ in the host\(hint)", bad)
         }
@@ -111,7 +113,8 @@ struct HTTPURLParser {
         return port
     }
 
-    /// RFC 4291, 2.2: eight groups of hex digits, one run of zeros as `::`, the last two groups perhaps as IPv4.
+    /// RFC 4291, 2.2: eight groups of hexadecimal digits, one run of zeros as `::`, the last two groups optionally as
+    /// IPv4.
     static func isIPv6(_ text: ArraySlice<UInt8>) -> Bool {
         let text = String(decoding: text, as: UTF8.self)
         let halves = text.split(separator: "::", omittingEmptySubsequences: false)
@@ -144,7 +147,7 @@ struct HTTPURLParser {
 
     // MARK: Path, query, fragment
 
-    /// Reads path, query and fragment, and encodes what may not stand raw in them.
+    /// Reads path, query and fragment, and encodes bytes that they can't contain.
     static func parseTail(
         _ tail: ArraySlice<UInt8>, lenient: Bool
     ) throws(NetworkError) -> (path: String, query: String?, fragment: String?) {
@@ -153,8 +156,8 @@ struct HTTPURLParser {
         let mark = beforeFragment.firstIndex(of: UInt8(ascii: "?"))
         let path = try checked(
             beforeFragment[..<(mark ?? beforeFragment.endIndex)],
-            allowed: { PercentEncoding.isPathByte($0) || $0 == 0x2F }, lenient: lenient)
-        let isQueryByte: (UInt8) -> Bool = { PercentEncoding.isPathByte($0) || $0 == 0x2F || $0 == 0x3F }
+            allowed: { PercentCoding.isSegmentByte($0) || $0 == 0x2F }, lenient: lenient)
+        let isQueryByte: (UInt8) -> Bool = { PercentCoding.isSegmentByte($0) || $0 == 0x2F || $0 == 0x3F }
         var query: String?
         if let mark { query = try checked(beforeFragment[(mark + 1)...], allowed: isQueryByte, lenient: lenient) }
         var fragment: String?
@@ -183,7 +186,7 @@ struct HTTPURLParser {
             if allowed(byte) {
                 result.append(byte)
             } else {
-                PercentEncoding.append(byte, to: &result)
+                PercentCoding.append(byte, to: &result)
             }
             index += 1
         }

@@ -2,10 +2,9 @@ import Foundation
 
 /// The parts of a `multipart/form-data` body; files are read from disk in pieces while they are sent.
 ///
-/// Names and file names are written as browsers do (WHATWG form submission): `"` as `%22`, CR as `%0D`, LF as `%0A`, UTF-8 as
-/// it is; a content type with control characters makes the request fail with `.invalidBody`. A file's length is measured
-/// when the request is sent, so that the body has one; a file that changes its length while it is sent makes the
-/// request fail.
+/// Names and file names are escaped as browsers do (WHATWG form submission): `"` as `%22`, CR as `%0D`, LF as `%0A`. A
+/// content type with control characters makes the request fail with `.invalidBody`. The length of a file is measured
+/// when the request is sent; the request fails if it changes during sending.
 ///
 /// ```swift
 /// var form = MultipartForm()
@@ -27,7 +26,7 @@ public struct MultipartForm: Sendable {
         let content: Content
     }
 
-    /// What separates the parts.
+    /// The separator of the parts.
     public let boundary: String
     var parts: [Part] = []
     private var defect: String?
@@ -40,7 +39,7 @@ public struct MultipartForm: Sendable {
 
     /// Creates an empty form with a given boundary.
     ///
-    /// - Throws: `.invalidBody` unless the boundary has 1 to 70 letters, digits or `'+_-`; wider ones would need quotes.
+    /// - Throws: `.invalidBody` unless the boundary has 1 to 70 letters, digits or `'+_-`, which need no quotes.
     public init(boundary: String) throws(NetworkError) {
         let isPlain = boundary.utf8.allSatisfy { Self.alphabet.contains($0) || "'+_-".utf8.contains($0) }
         guard isPlain, (1...70).contains(boundary.utf8.count) else {
@@ -52,19 +51,19 @@ public struct MultipartForm: Sendable {
 
     private static let alphabet = Array("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789".utf8)
 
-    /// Adds a text field.
+    /// Appends a text field.
     public mutating func append(_ name: String, _ value: String) {
         append(name, Array(value.utf8), filename: nil, contentType: nil)
     }
 
-    /// Adds bytes, as a file if they get a file name.
+    /// Appends bytes, as a file if they have a file name.
     public mutating func append(
         _ name: String, _ bytes: [UInt8], filename: String? = nil, contentType: String? = "application/octet-stream"
     ) {
         append(name, filename, contentType, .bytes(bytes))
     }
 
-    /// Adds a file, which is opened when it is its turn; its name is the path's last component unless given.
+    /// Appends a file, opened when it is sent; its default name is the path's last component.
     public mutating func append(
         _ name: String, file path: String, filename: String? = nil, contentType: String = "application/octet-stream"
     ) {
@@ -131,9 +130,9 @@ extension RequestBody {
     }
 }
 
-/// Yields the pieces of a form one behind the other.
+/// Yields the pieces of a form in order.
 private final class MultipartBodyReader: RequestBodyReader, @unchecked Sendable {
-    // Sendable because a reader has one caller at a time, as the protocol says.
+    // Unchecked because a reader has one caller at a time; the protocol states this.
     private var rest: ArraySlice<MultipartForm.Content>
     private var file: FileBodyReader?
 

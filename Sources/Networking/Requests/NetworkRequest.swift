@@ -1,7 +1,6 @@
-/// One request: method, URL, fields, body and how it is to be carried out.
+/// A request: method, URL, header fields, body and options.
 ///
-/// A request is a value. Middleware receives it with the canonical host of its endpoint, a transport with the
-/// host that was chosen for it.
+/// Middleware receives a request with the canonical host of its endpoint, a transport with the selected host.
 ///
 /// ```swift
 /// var request = NetworkRequest(.post, try HTTPURL("https://api.example.com/notes"))
@@ -20,9 +19,9 @@ public struct NetworkRequest: Sendable {
         var refusesPrivateAddresses = false
     }
 
-    /// All parts behind one reference, because a request is handed on many times and changed rarely.
+    /// The parts share one reference, because a request is copied often and changed rarely.
     private final class Storage: @unchecked Sendable {
-        // Sendable because it is changed only while one request refers to it.
+        // Unchecked because it is changed only while one request refers to it.
         var parts: Parts
         init(_ parts: Parts) { self.parts = parts }
     }
@@ -47,7 +46,7 @@ public struct NetworkRequest: Sendable {
         _read { yield parts.url }
         _modify { yield &parts.url }
     }
-    /// The fields; `Host`, `Content-Length` and `Transfer-Encoding` are added by the transport.
+    /// The header fields; the transport adds `Host`, `Content-Length` and `Transfer-Encoding`.
     public var headers: HTTPHeaders {
         _read { yield parts.headers }
         _modify { yield &parts.headers }
@@ -57,17 +56,17 @@ public struct NetworkRequest: Sendable {
         _read { yield parts.body }
         _modify { yield &parts.body }
     }
-    /// Timeouts, limits and rules.
+    /// Timeouts, limits and policies.
     public var options: RequestOptions {
         _read { yield parts.options }
         _modify { yield &parts.options }
     }
-    /// The canonical host that the URL's host stands for, or nil if the URL is to be requested as it is.
+    /// The canonical host that the URL's host represents, or nil to request the URL unchanged.
     public var canonicalHost: CanonicalHost? {
         _read { yield parts.canonicalHost }
         _modify { yield &parts.canonicalHost }
     }
-    /// Whether a redirect led here that may not lead to a private address; see `RedirectPolicy`.
+    /// Whether a redirect under a policy that refuses private addresses led here; see `RedirectPolicy`.
     var refusesPrivateAddresses: Bool {
         _read { yield parts.refusesPrivateAddresses }
         _modify { yield &parts.refusesPrivateAddresses }
@@ -81,6 +80,16 @@ public struct NetworkRequest: Sendable {
         storage = Storage(Parts(method: method, url: url, headers: headers, body: body, options: options))
     }
 
+    /// Creates a request for the text of a URL.
+    ///
+    /// - Throws: `.invalidURL`.
+    public init(
+        _ method: HTTPMethod = .get, _ url: String, headers: HTTPHeaders = [:], body: RequestBody = .empty,
+        options: RequestOptions = .init()
+    ) throws(NetworkError) {
+        self.init(method, try HTTPURL(url), headers: headers, body: body, options: options)
+    }
+
     init(
         _ method: HTTPMethod, _ url: HTTPURL, headers: HTTPHeaders, body: RequestBody, options: RequestOptions,
         canonicalHost: CanonicalHost?
@@ -91,11 +100,11 @@ public struct NetworkRequest: Sendable {
     }
 }
 
-/// A host as endpoints name it, before the client's host choice puts an actual one in its place.
+/// A host named by endpoints, which the client's host selection replaces by an actual one.
 public struct CanonicalHost: Hashable, Sendable {
-    /// The name, with `:port` if the endpoint gives one; perhaps only an alias.
+    /// The name, with `:port` if the endpoint has one; it may be an alias that doesn't resolve.
     public var name: String
-    /// The scheme that the endpoint asks for, or nil if it leaves it to the host map, else https.
+    /// The scheme that the endpoint requests, or nil for the host map's, else https.
     public var scheme: HTTPURL.Scheme?
 
     /// Creates a canonical host.

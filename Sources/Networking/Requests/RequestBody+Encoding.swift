@@ -1,9 +1,9 @@
 public import Foundation
 
 extension RequestBody {
-    /// A value as JSON, encoded at once.
+    /// Returns a value as JSON, encoded immediately.
     ///
-    /// A value that cannot be encoded makes the request fail with `.encodingFailed` when it is sent.
+    /// If encoding fails, sending the request throws `.encodingFailed`.
     public static func json(
         _ value: some Encodable, encoder: JSONEncoder = JSONEncoder(), contentType: String = "application/json"
     ) -> RequestBody {
@@ -14,7 +14,7 @@ extension RequestBody {
         }
     }
 
-    /// Names and values as an HTML form sends them.
+    /// Returns names and values in the format of an HTML form.
     public static func form(_ query: HTTPQuery) -> RequestBody {
         .bytes(Array(query.formText.utf8), contentType: "application/x-www-form-urlencoded")
     }
@@ -29,7 +29,7 @@ extension RequestBody {
     }
 }
 
-/// Writes coding paths as JSON paths.
+/// Formats coding paths as JSON paths.
 enum JSONPath {
     /// Returns `$.users[3].name` for the keys users, 3, name.
     static func text(_ path: [any CodingKey]) -> String {

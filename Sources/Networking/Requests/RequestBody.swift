@@ -1,6 +1,6 @@
-/// The body of a request: nothing, bytes, a file, or a stream that is pulled as it is sent.
+/// The body of a request: nothing, bytes, a file, or a stream that is pulled while it is sent.
 ///
-/// Building a body does no I/O; files are opened when the request is sent, and read in pieces.
+/// Creating a body performs no I/O; a file is opened when the request is sent, and read in pieces.
 public struct RequestBody: Sendable {
     enum Content: Sendable {
         case empty
@@ -12,50 +12,50 @@ public struct RequestBody: Sendable {
     }
 
     let content: Content
-    /// The `Content-Type` that is sent unless the request's fields name another, or nil.
+    /// The `Content-Type` to send unless the request's fields contain one, or nil.
     public var contentType: String?
-    /// The length in bytes if it is known before sending; nil for files (measured when sent) and open streams.
+    /// The length in bytes, or nil for files, which are measured when sent, and for streams without a length.
     public let length: Int?
-    /// Whether the body can be sent again, for a redirect or a retry.
+    /// Whether a redirect or retry can send the body again.
     public let isReplayable: Bool
 
     init(_ content: Content, contentType: String?, length: Int?, isReplayable: Bool = true) {
         (self.content, self.contentType, self.length, self.isReplayable) = (content, contentType, length, isReplayable)
     }
 
-    /// No body at all.
+    /// An empty body.
     public static let empty = RequestBody(.empty, contentType: nil, length: 0)
 
-    /// The given bytes.
+    /// Returns a body of bytes.
     public static func bytes(_ bytes: [UInt8], contentType: String? = "application/octet-stream") -> RequestBody {
         RequestBody(.bytes(bytes), contentType: contentType, length: bytes.count)
     }
 
-    /// A text as UTF-8.
+    /// Returns a body of UTF-8 text.
     public static func text(_ text: String, contentType: String = "text/plain; charset=utf-8") -> RequestBody {
         .bytes(Array(text.utf8), contentType: contentType)
     }
 
-    /// The contents of a file, opened and measured when sent.
+    /// Returns the contents of a file, opened and measured when sent.
     ///
-    /// A missing or unreadable file makes the request fail with `.fileFailed`.
+    /// If the file is missing or unreadable, sending the request throws `.fileFailed`.
     public static func file(_ path: String, contentType: String = "application/octet-stream") -> RequestBody {
         RequestBody(.file(path), contentType: contentType, length: nil)
     }
 
-    /// A sequence of chunks that is made anew whenever the body has to be sent.
+    /// Returns a body of chunks, whose sequence is created each time the body is sent.
     ///
-    /// With a length the body is framed by it, and a sequence that yields less or more makes the request fail
-    /// with `.invalidBody`; without one it is sent in chunks. The sequence is pulled no faster than it is sent.
+    /// With a length, a sequence that yields fewer or more bytes makes the request fail with `.invalidBody`. Without
+    /// one, the body is sent in chunks. The sequence is pulled no faster than it is sent.
     public static func stream<S: AsyncSequence & Sendable>(
         length: Int? = nil, contentType: String = "application/octet-stream", _ make: @escaping @Sendable () throws -> S
     ) -> RequestBody where S.Element == [UInt8] {
         RequestBody(.stream { SequenceBodyReader(try make()) }, contentType: contentType, length: length)
     }
 
-    /// A sequence of chunks that can be sent only once.
+    /// Returns a body of chunks that can be sent only once.
     ///
-    /// A redirect that would have to send it again fails with `.bodyNotReplayable`.
+    /// A redirect that needs the body again fails with `.bodyNotReplayable`.
     public static func once<S: AsyncSequence & Sendable>(
         length: Int? = nil, contentType: String = "application/octet-stream", _ sequence: S
     ) -> RequestBody where S.Element == [UInt8] {
@@ -63,10 +63,10 @@ public struct RequestBody: Sendable {
             .stream { SequenceBodyReader(sequence) }, contentType: contentType, length: length, isReplayable: false)
     }
 
-    /// Whether there is no body.
+    /// Whether the body is empty.
     public var isEmpty: Bool { if case .empty = content { true } else { false } }
 
-    /// The body's bytes if they are in memory, else nil.
+    /// The body's bytes if they are in memory, or nil.
     public var inMemory: [UInt8]? {
         switch content {
         case .empty: []
@@ -76,19 +76,19 @@ public struct RequestBody: Sendable {
     }
 }
 
-/// Yields a body piece by piece, in order, to one reader.
+/// Yields the pieces of a body in order to one reader.
 public protocol RequestBodyReader: AnyObject, Sendable {
-    /// Returns the next bytes, or nil at the end; an empty array is not the end.
+    /// Returns the next bytes, or nil at the end; an empty array doesn't mean the end.
     func next() async throws -> [UInt8]?
 }
 
 extension RequestBody {
     /// Opens the body for reading from its start.
     ///
-    /// For own transports. Reading a body that is not replayable twice gives what its sequence gives.
+    /// Custom transports call it. For a body that isn't replayable, a second reader continues the same sequence.
     ///
-    /// - Throws: `.fileFailed` for a file that cannot be opened, `.encodingFailed` or `.invalidBody` for a body that
-    ///   could not be built.
+    /// - Throws: `.fileFailed` for a file that can't be opened; `.encodingFailed` or `.invalidBody` for a body that
+    ///   can't be built.
     public func makeReader() throws(NetworkError) -> any RequestBodyReader {
         switch content {
         case .empty: return ChunkBodyReader([])
@@ -101,9 +101,9 @@ extension RequestBody {
         }
     }
 
-    /// The length to announce, measuring a file; nil means that the body is sent in chunks.
+    /// Returns the length to announce, or nil for a body sent in chunks; a file is measured.
     ///
-    /// - Throws: as ``makeReader()``.
+    /// - Throws: As ``makeReader()``.
     public func measuredLength() throws(NetworkError) -> Int? {
         switch content {
         case .file(let path): return try FileBodyReader.length(of: path)

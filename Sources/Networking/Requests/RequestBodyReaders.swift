@@ -1,7 +1,7 @@
+internal import AshlarCore
 import Foundation
-import Synchronization
 
-/// Yields bytes that are in memory, whole.
+/// Yields bytes in memory as one piece.
 final class ChunkBodyReader: RequestBodyReader {
     private let rest: Mutex<[UInt8]?>
 
@@ -53,15 +53,15 @@ final class FileBodyReader: RequestBodyReader {
     private static func failed(
         _ path: String, _ reason: String, underlying: (any Error)? = nil
     ) -> NetworkError {
-        var error = NetworkError(.fileFailed, "the file to send \(reason)", phase: .prepare, underlying: underlying)
+        var error = NetworkError(.fileFailed, "the file \(reason)", phase: .prepare, underlying: underlying)
         error.file = path
         return error
     }
 }
 
-/// Yields the chunks of any asynchronous sequence.
+/// Yields the chunks of an asynchronous sequence.
 final class SequenceBodyReader<S: AsyncSequence>: RequestBodyReader, @unchecked Sendable where S.Element == [UInt8] {
-    // Sendable because a reader has one caller at a time, as the protocol says.
+    // Unchecked because a reader has one caller at a time; the protocol states this.
     private var iterator: S.AsyncIterator
 
     init(_ sequence: S) { iterator = sequence.makeAsyncIterator() }

@@ -1,75 +1,76 @@
-/// How a request is carried out: timeouts, limits, redirects, accepted statuses and progress.
+/// Timeouts, limits, redirects, accepted statuses and progress of a request.
 ///
-/// A client holds the defaults; an endpoint changes them in `Endpoint.configure(_:)`.
+/// A client has default options; an endpoint changes them in `Endpoint.configure(_:)`.
 public struct RequestOptions: Sendable {
-    /// How long opening a connection may take, name look-up and TLS included; 10 s unless set, nil is no limit.
+    /// The timeout for opening a connection, including name resolution and TLS; 10 s by default, nil for none.
     public var connectTimeout: Duration? = .seconds(10)
-    /// How long nothing may be sent or received; 24 s unless set, nil is no limit.
+    /// The timeout during which nothing is sent or received; 24 s by default, nil for none.
     public var idleTimeout: Duration? = .seconds(24)
-    /// How long everything may take together, redirects and the body included; 300 s unless set, nil is no limit.
+    /// The timeout for the whole request, including redirects and the body; 300 s by default, nil for none.
     public var totalTimeout: Duration? = .seconds(300)
-    /// Which redirects are followed.
+    /// The policy for redirects.
     public var redirects: RedirectPolicy = .init()
-    /// Limits on what is received.
+    /// The limits of the response.
     public var limits: ResponseLimits = .init()
     /// The statuses that count as success, 200–299 unless set; others throw `.unacceptableStatus`.
     public var acceptableStatuses: Set<Int>? = nil
     /// Whether every status counts as success.
     public var acceptsEveryStatus: Bool = false
-    /// Whether user name and password in a URL are sent as Basic credentials; otherwise such a URL is refused.
+    /// Whether user name and password in a URL are sent as Basic credentials; otherwise such a URL is rejected.
     public var allowsUserInfo: Bool = false
-    /// Whether the client's cookie jar, if it has one, is used.
+    /// Whether the client's cookie jar is used.
     public var usesCookies: Bool = true
-    /// Whether compressed answers are asked for and inflated.
+    /// Whether compressed responses are requested and decompressed.
     public var decompresses: Bool = true
-    /// Called now and then with the body bytes sent and received so far, from any thread, never concurrently.
+    /// Called with the number of body bytes sent and received so far, from any thread, never concurrently.
     public var progress: (@Sendable (TransferProgress) -> Void)?
 
     /// Creates the default options.
     public init() {}
 
-    /// Whether a status counts as success.
+    /// Whether a status means success.
     public func accepts(_ status: Int) -> Bool {
         acceptsEveryStatus || (acceptableStatuses?.contains(status) ?? (200...299).contains(status))
     }
 }
 
-/// Limits on what a response may bring.
+/// Limits of a response.
 public struct ResponseLimits: Hashable, Sendable {
-    /// The longest body that is collected, in bytes after inflating; 16 MiB unless set, nil is no limit.
+    /// The greatest length of a collected body in bytes after decompression; 16 MiB by default, nil for none.
     ///
-    /// Streams and downloads are not limited by it.
+    /// It doesn't apply to streams and downloads.
     public var collectedBytes: Int? = 16 << 20
-    /// The longest body at all, streamed ones included, in bytes after inflating; nil (unless set) is no limit.
+    /// The greatest length of any body in bytes after decompression, including streams; nil, the default, for none.
     public var bodyBytes: Int? = nil
-    /// The longest head, in bytes, interim heads not counted; 64 KiB unless set.
+    /// The greatest length of the head in bytes, without interim heads; 64 KiB by default.
     public var headBytes: Int = 64 << 10
-    /// The most fields in a head; 200 unless set.
+    /// The greatest number of fields in a head; 200 by default.
     public var headerFields: Int = 200
-    /// The highest ratio of inflated to received bytes once 1 MiB was inflated; 100 unless set, nil is no limit.
+    /// The greatest ratio of decompressed to received bytes after 1 MiB; 100 by default, nil for none.
     public var inflationRatio: Int? = 100
 
     /// Creates the default limits.
     public init() {}
 }
 
-/// Which redirects are followed, and how far.
+/// The redirects that are followed.
 public struct RedirectPolicy: Hashable, Sendable {
-    /// The most redirects followed, 10 unless set; with 0 a 3xx answer is returned as it is.
+    /// The greatest number of redirects; 10 by default, and 0 returns a 3xx response.
     public var maximum: Int = 10
     /// Whether a redirect from https to http is followed.
     public var allowsInsecure: Bool = false
-    /// Whether a redirect to a private address is refused: this machine, its own networks, and what they alone know.
+    /// Whether redirects to private addresses are refused: this machine, its networks, and hosts that only they can
+    /// reach.
     ///
-    /// For programs that request URLs which others give them: a public server could lead them to one behind the firewall.
-    /// The first request goes wherever it is sent. Names are judged by what they resolve to on `CurlTransport`; on
-    /// `URLSessionTransport` only addresses and `localhost` are known to be private.
+    /// It protects programs that request untrusted URLs: a public server could redirect them behind the firewall. The
+    /// first request isn't checked. `CurlTransport` checks the addresses to which names resolve; `URLSessionTransport`
+    /// checks only addresses and `localhost`.
     public var refusesPrivateAddresses: Bool = false
 
     /// Creates the default policy.
     public init() {}
 
-    /// Follows nothing: a 3xx answer is returned as it is.
+    /// Follows no redirects; a 3xx response is returned.
     public static var none: RedirectPolicy {
         var policy = RedirectPolicy()
         policy.maximum = 0
@@ -77,15 +78,15 @@ public struct RedirectPolicy: Hashable, Sendable {
     }
 }
 
-/// How much of a request's and an answer's body has been transferred.
+/// The progress of the transfer of both bodies.
 public struct TransferProgress: Hashable, Sendable {
-    /// Body bytes handed to the connection.
+    /// The number of body bytes passed to the connection.
     public var sent: Int = 0
-    /// The body's length, or nil if it is not known.
+    /// The length of the request's body, or nil if unknown.
     public var toSend: Int?
-    /// Body bytes received and inflated.
+    /// The number of body bytes received and decompressed.
     public var received: Int = 0
-    /// The answer's announced length, or nil if it is not known or compressed.
+    /// The announced length of the response's body, or nil if unknown or compressed.
     public var toReceive: Int?
 
     /// Creates a progress value.

@@ -1,6 +1,6 @@
-import Synchronization
+internal import AshlarCore
 
-/// A body that is in memory, handed out in one piece.
+/// A body in memory, returned as one piece.
 final class MemoryBodySource: ResponseBodySource {
     private enum State {
         case full([UInt8])

@@ -1,7 +1,7 @@
-/// The body of an answer, pulled piece by piece.
+/// The body of a response, pulled piece by piece.
 ///
-/// One reader, once: what was handed out is gone. As long as nobody reads, the transport stops receiving once its
-/// buffer is full. A body that is released before its end is cancelled, which closes or reclaims the connection.
+/// A body has one reader and can be read once. While nobody reads, the transport stops receiving when its buffer is
+/// full. Releasing a body before its end cancels it, which closes or reclaims the connection.
 ///
 /// ```swift
 /// func firstLine(of body: ResponseBody) async throws -> String {
@@ -14,24 +14,24 @@
 /// }
 /// ```
 public final class ResponseBody: AsyncSequence, Sendable {
-    /// The bytes that arrived since the last piece; never empty.
+    /// The bytes received since the last piece; never empty.
     public typealias Element = [UInt8]
-    /// What ends a body early.
+    /// The error that ends a body early.
     public typealias Failure = NetworkError
 
     private let source: any ResponseBodySource
 
-    /// Creates a body over a source.
+    /// Creates a body from a source.
     public init(_ source: some ResponseBodySource) { self.source = source }
 
-    /// Creates a body that is in memory.
+    /// Creates a body in memory.
     public convenience init(_ bytes: [UInt8] = []) { self.init(MemoryBodySource(bytes)) }
 
     deinit { source.cancel() }
 
     /// Returns the next bytes, or nil at the end.
     ///
-    /// - Throws: What ended the body early, such as `.truncated`, `.timedOut` or `.cancelled`.
+    /// - Throws: The reason for an early end, such as `.truncated`, `.timedOut` or `.cancelled`.
     public func next() async throws(NetworkError) -> [UInt8]? {
         while let chunk = try await source.next() {
             if !chunk.isEmpty { return chunk }
@@ -39,16 +39,16 @@ public final class ResponseBody: AsyncSequence, Sendable {
         return nil
     }
 
-    /// Gives the rest of the body up; the next read throws `.cancelled`.
+    /// Cancels the rest of the body; the next read throws `.cancelled`.
     public func cancel() { source.cancel() }
 
     /// Reads the rest of the body.
     ///
     /// - Parameters:
-    ///   - limit: The most bytes to collect; nil is no limit.
-    ///   - announced: The length that the head announced, to refuse a long body before reading it.
+    ///   - limit: The greatest number of bytes to collect; nil for no limit.
+    ///   - announced: The length announced in the head, to reject a long body before reading it.
     /// - Returns: The rest of the body in one piece.
-    /// - Throws: `.bodyTooLarge`, or what ended the body early, with the first of the bytes that had come.
+    /// - Throws: `.bodyTooLarge`, or the reason for an early end, with the first bytes.
     public func collect(upTo limit: Int? = 16 << 20, announced: Int? = nil) async throws(NetworkError) -> [UInt8] {
         if let limit, let announced, announced > limit {
             cancel()
@@ -63,7 +63,7 @@ public final class ResponseBody: AsyncSequence, Sendable {
                 }
                 if all.isEmpty {
                     all = chunk
-                    // What is announced need not come.
+                    // The announced bytes may never arrive.
                     if let announced, announced > chunk.count { all.reserveCapacity(Swift.min(announced, 16 << 20)) }
                 } else {
                     all += chunk
@@ -78,7 +78,7 @@ public final class ResponseBody: AsyncSequence, Sendable {
     }
 
     static func tooLarge(_ limit: Int, _ reason: String) -> NetworkError {
-        var error = NetworkError(.bodyTooLarge, "\(reason); allowed are \(limit) bytes", phase: .receive)
+        var error = NetworkError(.bodyTooLarge, "\(reason); the limit is \(limit) bytes", phase: .receive)
         error.limit = limit
         return error
     }
@@ -100,10 +100,10 @@ public final class ResponseBody: AsyncSequence, Sendable {
     }
 }
 
-/// Where the pieces of a body come from; for own transports.
+/// A source of the pieces of a body, for custom transports.
 public protocol ResponseBodySource: AnyObject, Sendable {
     /// Returns the next bytes, or nil at the end; called by one reader at a time.
     func next() async throws(NetworkError) -> [UInt8]?
-    /// Gives the rest up; called from any thread, perhaps more than once, also after the end.
+    /// Cancels the rest; called from any thread, possibly repeatedly and after the end.
     func cancel()
 }

@@ -1,10 +1,10 @@
-/// Status line and fields of an answer.
+/// The status line and header fields of a response.
 public struct ResponseHead: Hashable, Sendable {
     /// The status, 100 to 999.
     public var status: Int
-    /// The fields, in the order they came; field values are kept byte by byte (Latin-1).
+    /// The fields in the received order; each character of a value represents one byte (Latin-1).
     public var headers: HTTPHeaders
-    /// The version the server spoke, such as `1.1` or `2`, if the transport knows it.
+    /// The HTTP version of the server, such as `1.1` or `2`, if the transport knows it.
     public var version: String?
 
     /// Creates a head.
@@ -12,10 +12,10 @@ public struct ResponseHead: Hashable, Sendable {
         (self.status, self.headers, self.version) = (status, headers, version)
     }
 
-    /// The announced length of the body, or nil if there is none that can be relied on.
+    /// The announced length of the body, or nil if there is none or it isn't reliable.
     ///
-    /// Nil as well while the body is encoded, because a body is inflated before it is handed out, and where it comes in
-    /// chunks, which count instead (RFC 9112, 6.3).
+    /// It is nil for an encoded body, because bodies are decompressed before they are returned, and for a chunked body,
+    /// whose chunks define its length (RFC 9112, 6.3).
     public var contentLength: Int? {
         guard !headers.contains("Content-Encoding") else { return nil }
         guard let length = headers.announcedLength, !headers.contains("Transfer-Encoding") else { return nil }
@@ -23,19 +23,19 @@ public struct ResponseHead: Hashable, Sendable {
     }
 }
 
-/// An answer whose body is still to come: what transports and middleware hand on, and what streaming returns.
+/// A response whose body is still to be read.
 public struct StreamedResponse: Sendable {
-    /// Status and fields.
+    /// The status and fields.
     public var head: ResponseHead
-    /// The body, pulled piece by piece by one reader.
+    /// The body, which one reader pulls piece by piece.
     public var body: ResponseBody
-    /// The URL that answered at last; after redirects another than was asked for.
+    /// The URL that responded, after redirects.
     public var url: HTTPURL
-    /// The URLs that led here by redirects, oldest first.
+    /// The URLs that redirected here, oldest first.
     public var history: [HTTPURL] = []
-    /// When the stages of the exchange were reached, as far as the transport knows.
+    /// The times at which the exchange reached its stages, as far as the transport knows them.
     public var timings: TransportTimings = .init()
-    /// Whether the announced length is that of a body which comes; not so for HEAD and 304.
+    /// Whether a body of the announced length follows; false for HEAD and 304.
     var bringsBody = true
 
     /// Creates an answer.
@@ -50,29 +50,29 @@ public struct StreamedResponse: Sendable {
 
     /// Reads the body to its end.
     ///
-    /// - Parameter limit: The most bytes to collect; nil is no limit.
-    /// - Returns: The complete answer.
-    /// - Throws: `.bodyTooLarge` at the first byte over the limit, and whatever ends the body early.
+    /// - Parameter limit: The greatest number of bytes to collect; nil for no limit.
+    /// - Returns: The complete response.
+    /// - Throws: `.bodyTooLarge` at the first byte over the limit, and any reason for an early end.
     public func collect(upTo limit: Int? = 16 << 20) async throws(NetworkError) -> NetworkResponse {
         let bytes = try await body.collect(upTo: limit, announced: bringsBody ? head.contentLength : nil)
         return NetworkResponse(head: head, bytes: bytes, url: url, history: history, timings: timings)
     }
 }
 
-/// A complete answer: status, fields and all bytes of the body.
+/// A complete response: status, fields and body.
 public struct NetworkResponse: Sendable {
-    /// Status and fields.
+    /// The status and fields.
     public var head: ResponseHead
     /// The whole body.
     public var bytes: [UInt8]
-    /// The URL that answered at last; after redirects another than was asked for.
+    /// The URL that responded, after redirects.
     public var url: HTTPURL
-    /// The URLs that led here by redirects, oldest first.
+    /// The URLs that redirected here, oldest first.
     public var history: [HTTPURL]
-    /// When the stages of the exchange were reached, as far as the transport knows.
+    /// The times at which the exchange reached its stages, as far as the transport knows them.
     public var timings: TransportTimings
 
-    /// Creates a complete answer.
+    /// Creates a complete response.
     public init(
         head: ResponseHead, bytes: [UInt8], url: HTTPURL, history: [HTTPURL] = [], timings: TransportTimings = .init()
     ) {
@@ -85,19 +85,19 @@ public struct NetworkResponse: Sendable {
     public var headers: HTTPHeaders { head.headers }
 }
 
-/// How long after the start of an exchange its stages were reached; nil where unknown or not applicable.
+/// The times from the start of an exchange to its stages; nil if unknown or not applicable.
 public struct TransportTimings: Hashable, Sendable {
-    /// When the host's name was resolved; nil when a connection was used again.
+    /// The time of the name resolution; nil for a reused connection.
     public var resolved: Duration?
-    /// When the connection was open; nil when one was used again.
+    /// The time of the connection's opening; nil for a reused connection.
     public var connected: Duration?
-    /// When encryption was agreed on; nil when a connection was used again.
+    /// The time of the TLS handshake; nil for a reused connection.
     public var secured: Duration?
-    /// When the first byte of the answer came.
+    /// The time of the first byte of the response.
     public var firstByte: Duration?
-    /// Whether an open connection was used again.
+    /// Whether the connection was reused.
     public var reusedConnection: Bool?
 
-    /// Creates timings in which nothing is known.
+    /// Creates timings without known values.
     public init() {}
 }

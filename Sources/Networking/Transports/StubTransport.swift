@@ -1,4 +1,4 @@
-import Synchronization
+internal import AshlarCore
 
 /// A transport that answers from code instead of a network, and remembers what it was asked.
 ///

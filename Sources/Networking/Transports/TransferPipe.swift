@@ -1,4 +1,4 @@
-import Synchronization
+internal import AshlarCore
 
 /// The sending side of a pipe, as the reader reaches it.
 protocol TransferProducer: AnyObject, Sendable {

@@ -39,7 +39,7 @@ public struct HostMenu: Sendable {
                 number += 1
                 let digits = String(number)
                 text += "  " + String(repeating: " ", count: numberWidth - digits.count) + digits
-                text += row.isChosen ? " ✓ " : "   "
+                text += row.isSelected ? " ✓ " : "   "
                 text += row.key + String(repeating: " ", count: keyWidth - row.key.count) + "  "
                 text += (row.scheme.map { $0 + "://" } ?? "") + (row.title.isEmpty ? row.prompt : row.title) + "\n"
             }
@@ -57,8 +57,8 @@ public struct HostMenu: Sendable {
         guard let number = parts.first.flatMap({ Int($0) }), (0...rows.count).contains(number) else {
             throw NetworkError(.unknownEnvironment, "expected a number from 0 to \(rows.count)")
         }
-        if number == 0 { return hosts.clear() }
+        if number == 0 { return hosts.reset() }
         let (host, row) = rows[number - 1]
-        try hosts.choose(row.key, for: host, userHost: parts.count > 1 ? String(parts[1]) : nil)
+        try hosts.select(row.key, for: host, userHost: parts.count > 1 ? String(parts[1]) : nil)
     }
 }

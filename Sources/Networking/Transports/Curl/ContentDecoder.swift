@@ -36,7 +36,7 @@
         /// More than three codings, or one that is unknown, cannot be undone.
         static func make(_ headers: HTTPHeaders) throws(NetworkError) -> ContentDecoder? {
             guard headers.contains("Content-Encoding") else { return nil }
-            let names = headers.list("Content-Encoding").map { $0.lowercased() }.filter { $0 != "identity" }
+            let names = headers.list(for: "Content-Encoding").map { $0.lowercased() }.filter { $0 != "identity" }
             guard !names.isEmpty else { return nil }
             guard names.count <= 3 else {
                 throw corrupted("the body is encoded \(names.count) times; at most 3 are undone")

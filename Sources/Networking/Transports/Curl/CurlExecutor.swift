@@ -1,5 +1,5 @@
 #if os(Linux)
-    import Synchronization
+    internal import AshlarCore
 
     /// Runs tasks on the thread of a `CurlTransport`, so that a request needs no change of threads.
     final class CurlExecutor: TaskExecutor {

@@ -66,7 +66,7 @@
         /// What libcurl says about the last failure.
         var errorMessage: String { String(cString: errorText) }
 
-        private func setConstants(_ configuration: ClientConfiguration) {
+        private func setConstants(_ configuration: TransportConfiguration) {
             long(CurlOption.noSignal, 1)
             long(CurlOption.followLocation, 0)
             long(CurlOption.httpVersion, CurlValue.http2OverTLS)

@@ -1,6 +1,6 @@
 #if os(Linux)
     import CAshlarCurl
-    import Synchronization
+    internal import AshlarCore
 
     /// The system's libcurl, opened once per process and name.
     struct CurlLibrary: Sendable {

@@ -1,6 +1,7 @@
+internal import AshlarCore
 #if os(Linux)
     import CAshlarCurl
-    import Synchronization
+    import struct Synchronization.Atomic
 
     #if canImport(Glibc)
         import Glibc
@@ -39,7 +40,7 @@
         }
 
         let library: CurlLibrary
-        let configuration: ClientConfiguration
+        let configuration: TransportConfiguration
         private let inbox = Mutex(Inbox())
         let poller: ashlar_poller
         let multi: UnsafeMutableRawPointer
@@ -65,7 +66,7 @@
         /// The time of this round, in nanoseconds of the monotonic clock.
         private(set) var now: UInt64 = 0
 
-        init(_ library: CurlLibrary, _ configuration: ClientConfiguration) throws(NetworkError) {
+        init(_ library: CurlLibrary, _ configuration: TransportConfiguration) throws(NetworkError) {
             self.library = library
             self.configuration = configuration
             executor = CurlExecutor()

@@ -44,7 +44,7 @@
         private(set) var waiting = 0
 
         /// Returns whether an exchange may start now; otherwise it has been put in the queue.
-        mutating func admit(_ exchange: CurlExchange, _ limits: ClientConfiguration) -> Bool {
+        mutating func admit(_ exchange: CurlExchange, _ limits: TransportConfiguration) -> Bool {
             let origin = origin(of: exchange.request.url)
             exchange.origin = origin
             if !origin.isWaiting, hasRoom(origin, limits) {
@@ -67,7 +67,7 @@
         }
 
         /// Returns the next exchange that may start, whose place is taken, or nil.
-        mutating func next(_ limits: ClientConfiguration) -> CurlExchange? {
+        mutating func next(_ limits: TransportConfiguration) -> CurlExchange? {
             guard waiting > 0, let index = crowded.firstIndex(where: { hasRoom($0, limits) }) else { return nil }
             let origin = crowded[index]
             let exchange = origin.queue[origin.head]
@@ -93,7 +93,7 @@
             running += 1
         }
 
-        private func hasRoom(_ origin: Origin, _ limits: ClientConfiguration) -> Bool {
+        private func hasRoom(_ origin: Origin, _ limits: TransportConfiguration) -> Bool {
             let most = origin.isMultiplexed ? max(Self.streams, limits.connectionsPerHost) : limits.connectionsPerHost
             return origin.running < max(most, 1) && running < max(limits.connections, 1)
         }

@@ -26,16 +26,16 @@
         /// Opens libcurl and starts the transport's thread.
         ///
         /// - Parameters:
-        ///   - configuration: Connection limits, trust and proxies; the rest does not concern a transport.
+        ///   - configuration: Connection limits, trust and proxies.
         ///   - library: The library's file name.
         /// - Throws: `.unsupported` if the library is missing, damaged or older than 7.68.
         public init(
-            _ configuration: ClientConfiguration = .init(), library: String = "libcurl.so.4"
+            _ configuration: TransportConfiguration = .init(), library: String = "libcurl.so.4"
         ) throws(NetworkError) {
             let library = try CurlLibrary.open(library)
             version = library.version
             loop = try CurlLoop(library, configuration)
-            ownHeaders = (try? configuration.headers.validate()) == nil ? [:] : configuration.headers
+            ownHeaders = configuration.validHeaders
         }
 
         deinit { loop.stopWhenIdle() }
@@ -48,7 +48,7 @@
         /// ```swift
         /// func ping(_ client: NetworkClient, _ transport: CurlTransport) async throws {
         ///     try await withTaskExecutorPreference(transport.executor) {
-        ///         for _ in 0..<1000 { _ = try await client.send(client.request(.get, "http://127.0.0.1:8080/")) }
+        ///         for _ in 0..<1000 { _ = try await client.get("http://127.0.0.1:8080/") }
         ///     }
         /// }
         /// ```

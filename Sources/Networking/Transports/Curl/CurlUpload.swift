@@ -1,5 +1,5 @@
 #if os(Linux)
-    import Synchronization
+    internal import AshlarCore
 
     /// Carries a body from its reader, which may wait, to libcurl, which may not.
     ///

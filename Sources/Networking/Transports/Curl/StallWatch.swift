@@ -1,6 +1,7 @@
 #if os(Linux)
     import Dispatch
-    import Synchronization
+    internal import AshlarCore
+    import struct Synchronization.Atomic
 
     #if canImport(Glibc)
         import Glibc

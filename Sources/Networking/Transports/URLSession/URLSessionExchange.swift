@@ -1,5 +1,5 @@
+internal import AshlarCore
 import Foundation
-import Synchronization
 
 #if canImport(FoundationNetworking)
     import FoundationNetworking

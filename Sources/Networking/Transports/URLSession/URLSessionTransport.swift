@@ -14,7 +14,7 @@ public final class URLSessionTransport: NetworkTransport {
     private let router: URLSessionRouter
 
     /// Creates a transport with a session of its own.
-    public init(_ configuration: ClientConfiguration = .init()) {
+    public init(_ configuration: TransportConfiguration = .init()) {
         let settings = URLSessionConfiguration.ephemeral
         settings.httpMaximumConnectionsPerHost = configuration.connectionsPerHost
         settings.httpShouldSetCookies = false

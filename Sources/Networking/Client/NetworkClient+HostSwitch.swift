@@ -2,9 +2,9 @@ extension NetworkClient {
     /// Creates a client whose endpoints follow a host switch.
     ///
     /// - Parameters:
-    ///   - configuration: What all requests share.
-    ///   - transport: What carries requests out; nil makes the platform's own.
-    ///   - hosts: The live choice of hosts.
+    ///   - configuration: The settings shared by all requests.
+    ///   - transport: The transport; nil creates the platform's own.
+    ///   - hosts: The host switch.
     public convenience init(
         _ configuration: ClientConfiguration = .init(), transport: (any NetworkTransport)? = nil, hosts: HostSwitch
     ) {

@@ -1,6 +1,8 @@
-/// Character classes of HTTP (RFC 9110) that several files need.
+internal import AshlarCore
+
+/// Character classes of HTTP (RFC 9110).
 enum HTTPSyntax {
-    /// Whether a text is a token: at least one tchar, nothing else.
+    /// Whether a text is a token.
     static func isToken(_ text: String) -> Bool {
         var text = text
         return text.withUTF8 { bytes in !bytes.isEmpty && bytes.allSatisfy(isTokenByte) }
@@ -14,7 +16,7 @@ enum HTTPSyntax {
         }
     }
 
-    /// A text that is safe to print: control characters as `\xNN`, cut after 100 characters.
+    /// Returns a printable form: control characters as `\xNN`, at most 100 characters.
     static func printable(_ text: String) -> String {
         var result = ""
         for scalar in text.unicodeScalars.prefix(100) {
@@ -32,18 +34,10 @@ extension UInt8 {
     var isHTTPSpace: Bool { self == 0x20 || self == 0x09 }
     var asciiLowercased: UInt8 { self >= 0x41 && self <= 0x5A ? self | 0x20 : self }
     var isASCIIDigit: Bool { self >= 0x30 && self <= 0x39 }
-    var hexValue: UInt8? {
-        switch self {
-        case 0x30...0x39: self - 0x30
-        case 0x41...0x46: self - 0x37
-        case 0x61...0x66: self - 0x57
-        default: nil
-        }
-    }
 }
 
 extension String {
-    /// The same without the detour over iterators, for names of fields, which are compared all the time.
+    /// Compares without iterators, because field names are compared very often.
     func equalsIgnoringASCIICase(_ other: String) -> Bool {
         guard utf8.count == other.utf8.count else { return false }
         var (a, b) = (self, other)
@@ -65,7 +59,7 @@ extension StringProtocol {
         return zip(a, b).allSatisfy { $0 == $1 || $0.asciiLowercased == $1.asciiLowercased }
     }
 
-    /// The text without spaces and tabs at its ends.
+    /// Returns the text without spaces and tabs at its ends.
     func trimmingHTTPSpace() -> String {
         var rest = self[...]
         while let first = rest.utf8.first, first.isHTTPSpace { rest = rest.dropFirst() }

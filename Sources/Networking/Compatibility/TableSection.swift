@@ -1,27 +1,27 @@
-/// A row of a table as a plain value: what it shows, how tall it is, and what selecting it does.
+/// A row of a table as a plain value: its texts, its height and its action.
 ///
-/// A table of any toolkit can be filled from it. The idea is SquidKit's class of the same name; here it is a value
-/// without a view, that any thread may hold.
+/// It can fill a table of any toolkit. The idea is that of SquidKit's class of the same name; this type is a value
+/// without a view, usable on any thread.
 ///
 /// ```swift
 /// let item = TableItem("Log out", rowHeight: 44, reuseIdentifier: "action") { item in print(item.title) }
 /// item.select?(item)
 /// ```
 public struct TableItem: Sendable {
-    /// What is done with an item when its row is selected.
+    /// The action of a selected row.
     public typealias Selection = @Sendable (TableItem) -> Void
 
-    /// The main line.
+    /// The title.
     public var title: String
-    /// The second line, or nil.
+    /// The subtitle, or nil.
     public var subtitle: String?
-    /// Whether the row has a tick.
+    /// Whether the row has a checkmark.
     public var isTicked: Bool
-    /// The height of the row in points, or nil for the table's own.
+    /// The height of the row in points, or nil for the table's default.
     public var rowHeight: Double?
-    /// The name of the kind of cell, or nil for the table's own.
+    /// The identifier of the kind of cell, or nil for the table's default.
     public var reuseIdentifier: String?
-    /// What selecting the row does, or nil for nothing; called on the thread that selects.
+    /// The action of selecting the row, called on the selecting thread, or nil.
     public var select: Selection?
 
     /// Creates a row.
@@ -34,7 +34,7 @@ public struct TableItem: Sendable {
     }
 }
 
-/// Rows of a table under one title, as a plain value.
+/// The rows of a table under one title, as a plain value.
 ///
 /// ```swift
 /// var section = TableSection("Account")
@@ -53,32 +53,32 @@ public struct TableSection: Sendable {
     /// The number of rows.
     public var count: Int { items.count }
 
-    /// The row at an index, or nil if there is none; a negative one, which trapped in SquidKit, is none either.
+    /// Returns the row at an index, or nil if the index is out of range; SquidKit trapped for negative ones.
     public subscript(index: Int) -> TableItem? { items.indices.contains(index) ? items[index] : nil }
 
-    /// Adds a row at the end.
+    /// Appends a row.
     public mutating func append(_ item: TableItem) { items.append(item) }
 }
 
 extension HostSwitch {
-    /// The environments as a table: what ``rows`` holds, in items that choose when they are selected.
+    /// Returns the environments as a table, whose items select their environment.
     ///
-    /// The items show the tick of the moment at which they were made; ``changes()`` says when to make them again. The
-    /// identifiers of the rows are `host` and, for a host that is typed, `host-text` and `host-digits`.
+    /// The items have the checkmarks of the moment of the call; ``changes()`` notifies when to create them again. The
+    /// reuse identifiers of the rows are `host` and, for a typed host, `host-text` and `host-digits`.
     ///
-    /// - Parameter failed: What is done with the error of a selection: a store that fails, or an environment that is not
-    ///   in the map any more.
+    /// - Parameter failed: Called with the error of a selection: a failing store, or an environment that no longer
+    ///   exists.
     /// - Returns: A section for each canonical host.
     /// - Complexity: O(*n*) in the number of environments.
     public func tableSections(failed: @escaping @Sendable (NetworkError) -> Void = { _ in }) -> [TableSection] {
         rows.map { section in
             let items = section.rows.map { row in
                 TableItem(
-                    row.title.isEmpty ? row.prompt : row.title, subtitle: row.subtitle, isTicked: row.isChosen,
+                    row.title.isEmpty ? row.prompt : row.title, subtitle: row.subtitle, isTicked: row.isSelected,
                     reuseIdentifier: row.editing.reuseIdentifier
                 ) { [weak self] _ in
                     do throws(NetworkError) {
-                        try self?.choose(row.key, for: section.title)
+                        try self?.select(row.key, for: section.title)
                     } catch { failed(error) }
                 }
             }

@@ -1,11 +1,13 @@
-/// The fields of an answer as they came, one behind the other in memory; they become strings when somebody reads them.
+internal import AshlarCore
+
+/// The fields of a response as received, contiguous in memory; they become strings on demand.
 final class ReceivedFields: Sendable {
-    /// For each field the lengths of its name and its value, then both.
+    /// For each field the lengths of name and value, then both.
     private let bytes: [UInt8]
     private let count: Int
     private let split = Mutex<[HTTPField]?>(nil)
 
-    /// The announced length if there is exactly one, in digits alone.
+    /// The announced length, if there is exactly one field and its value is a number.
     let plainLength: Int?
 
     private init(_ bytes: [UInt8], _ count: Int) {
@@ -13,7 +15,7 @@ final class ReceivedFields: Sendable {
         plainLength = bytes.withUnsafeBytes(Self.plainLength)
     }
 
-    /// All fields, split at the first call.
+    /// All fields, split on the first call.
     var all: [HTTPField] {
         split.withLock { split in
             if let split { return split }
@@ -39,13 +41,13 @@ final class ReceivedFields: Sendable {
         return isPlain ? length : nil
     }
 
-    /// Whether there is a field of the name.
+    /// Whether there is a field with the name.
     func contains(_ name: String) -> Bool { first(name) { _ in true } ?? false }
 
-    /// The first value of the name, or nil.
+    /// Returns the first value of a name, or nil.
     func first(_ name: String) -> String? { first(name, Self.text) }
 
-    /// All values of the name, in order.
+    /// Returns all values of a name in order.
     func values(_ name: String) -> [String] {
         var name = name
         return name.withUTF8 { wanted in
@@ -71,7 +73,7 @@ final class ReceivedFields: Sendable {
         }
     }
 
-    /// Goes through the fields until one is the right one.
+    /// Calls a closure with each field until it returns true.
     @inline(__always)
     private func find(_ isRight: (_ name: UnsafeRawBufferPointer, _ value: UnsafeRawBufferPointer) -> Bool) {
         bytes.withUnsafeBytes { Self.find(in: $0, isRight) }
@@ -98,7 +100,7 @@ final class ReceivedFields: Sendable {
         return String(String.UnicodeScalarView(bytes.map { Unicode.Scalar($0) }))
     }
 
-    /// Gathers fields in memory that serves one head after the other.
+    /// Collects fields in memory that is reused for each head.
     final class Builder {
         private var space = UnsafeMutableRawBufferPointer.allocate(byteCount: 1024, alignment: 8)
         private var end = 0
@@ -119,7 +121,7 @@ final class ReceivedFields: Sendable {
             put(value)
         }
 
-        /// Appends to the last field's value, behind a space if there is one already.
+        /// Appends to the value of the last field, after a space if the value isn't empty.
         func extendLast(_ more: UnsafeRawBufferPointer) {
             guard !more.isEmpty else { return }
             makeRoom(for: more.count + 1)
@@ -133,10 +135,10 @@ final class ReceivedFields: Sendable {
             space.storeBytes(of: length + UInt32(more.count), toByteOffset: last + 4, as: UInt32.self)
         }
 
-        /// Forgets everything.
+        /// Removes all fields.
         func removeAll() { (end, last, count) = (0, 0, 0) }
 
-        /// What was gathered.
+        /// Returns the collected fields.
         func build() -> ReceivedFields {
             ReceivedFields([UInt8](UnsafeRawBufferPointer(rebasing: space[..<end])), count)
         }
@@ -157,16 +159,16 @@ final class ReceivedFields: Sendable {
     }
 }
 
-/// The bytes that the lengths of a field take.
+/// The size of the lengths of a field.
 private let lengths = 8
 
 extension UnsafeRawBufferPointer {
-    /// Whether both hold the same ASCII text but for its case.
+    /// Whether both contain the same ASCII text, without case.
     func equalsIgnoringASCIICase(_ other: StaticString) -> Bool {
         equalsIgnoringASCIICase(UnsafeBufferPointer(start: other.utf8Start, count: other.utf8CodeUnitCount))
     }
 
-    /// Whether both hold the same ASCII text but for its case.
+    /// Whether both contain the same ASCII text, without case.
     func equalsIgnoringASCIICase(_ other: UnsafeBufferPointer<UInt8>) -> Bool {
         guard count == other.count else { return false }
         for index in 0..<count where self[index] != other[index] {

@@ -1,0 +1,192 @@
+/// Requests in one line.
+///
+/// A path is appended to ``ClientConfiguration/base``. Each interpolated value stays within one segment. A text that
+/// starts with `http://` or `https://` is a URL instead.
+///
+/// ```swift
+/// struct Note: Codable, Sendable { var id: Int?; var title: String }
+///
+/// func rename(_ id: Int, _ title: String) async throws -> Note {
+///     var configuration = ClientConfiguration()
+///     configuration.base = "https://api.example.com/v2"
+///     let client = NetworkClient(configuration)
+///     var note = try await client.get("notes/\(id)", as: Note.self)
+///     note.title = title
+///     return try await client.put("notes/\(id)", note, as: Note.self)
+/// }
+/// ```
+extension NetworkClient {
+    /// Sends a GET and returns the complete answer.
+    ///
+    /// - Parameters:
+    ///   - path: A path below ``ClientConfiguration/base``, or a URL.
+    ///   - query: The query, appended to that of the URL.
+    ///   - headers: Fields in addition to the client's.
+    /// - Returns: The head and body of the answer.
+    /// - Throws: As ``send(_:)-(NetworkRequest)``, and `.invalidURL` for a path without a base.
+    public func get(
+        _ path: EndpointPath, query: HTTPQuery = [:], headers: HTTPHeaders = [:]
+    ) async throws(NetworkError) -> NetworkResponse {
+        try await send(request(.get, path, query: query, headers: headers))
+    }
+
+    /// Sends a GET and decodes the JSON of the answer.
+    ///
+    /// - Parameters:
+    ///   - path: A path below ``ClientConfiguration/base``, or a URL.
+    ///   - query: The query, appended to that of the URL.
+    ///   - headers: Fields in addition to the client's.
+    ///   - type: The type of the answer.
+    /// - Returns: The decoded answer.
+    /// - Throws: `.decodingFailed`, or as ``send(_:)-(NetworkRequest)``.
+    public func get<T: Decodable & Sendable>(
+        _ path: EndpointPath, query: HTTPQuery = [:], headers: HTTPHeaders = [:], as type: T.Type
+    ) async throws(NetworkError) -> T {
+        try await complete(request(.get, path, query: query, headers: headers), decoding: type)
+    }
+
+    /// Sends a POST with a JSON body and returns the complete answer.
+    ///
+    /// - Parameters:
+    ///   - path: A path below ``ClientConfiguration/base``, or a URL.
+    ///   - value: The value to encode.
+    ///   - headers: Fields in addition to the client's.
+    /// - Returns: The head and body of the answer.
+    /// - Throws: `.encodingFailed`, or as ``send(_:)-(NetworkRequest)``.
+    @discardableResult
+    public func post(
+        _ path: EndpointPath, _ value: some Encodable, headers: HTTPHeaders = [:]
+    ) async throws(NetworkError) -> NetworkResponse {
+        try await send(request(.post, path, headers: headers, body: .encoding(value)))
+    }
+
+    /// Sends a POST with a JSON body and decodes the JSON of the answer.
+    ///
+    /// - Parameters:
+    ///   - path: A path below ``ClientConfiguration/base``, or a URL.
+    ///   - value: The value to encode.
+    ///   - headers: Fields in addition to the client's.
+    ///   - type: The type of the answer.
+    /// - Returns: The decoded answer.
+    /// - Throws: `.encodingFailed`, `.decodingFailed`, or as ``send(_:)-(NetworkRequest)``.
+    public func post<T: Decodable & Sendable>(
+        _ path: EndpointPath, _ value: some Encodable, headers: HTTPHeaders = [:], as type: T.Type
+    ) async throws(NetworkError) -> T {
+        try await complete(request(.post, path, headers: headers, body: .encoding(value)), decoding: type)
+    }
+
+    /// Sends a PUT with a JSON body and returns the complete answer.
+    ///
+    /// - Parameters:
+    ///   - path: A path below ``ClientConfiguration/base``, or a URL.
+    ///   - value: The value to encode.
+    ///   - headers: Fields in addition to the client's.
+    /// - Returns: The head and body of the answer.
+    /// - Throws: `.encodingFailed`, or as ``send(_:)-(NetworkRequest)``.
+    @discardableResult
+    public func put(
+        _ path: EndpointPath, _ value: some Encodable, headers: HTTPHeaders = [:]
+    ) async throws(NetworkError) -> NetworkResponse {
+        try await send(request(.put, path, headers: headers, body: .encoding(value)))
+    }
+
+    /// Sends a PUT with a JSON body and decodes the JSON of the answer.
+    ///
+    /// - Parameters:
+    ///   - path: A path below ``ClientConfiguration/base``, or a URL.
+    ///   - value: The value to encode.
+    ///   - headers: Fields in addition to the client's.
+    ///   - type: The type of the answer.
+    /// - Returns: The decoded answer.
+    /// - Throws: `.encodingFailed`, `.decodingFailed`, or as ``send(_:)-(NetworkRequest)``.
+    public func put<T: Decodable & Sendable>(
+        _ path: EndpointPath, _ value: some Encodable, headers: HTTPHeaders = [:], as type: T.Type
+    ) async throws(NetworkError) -> T {
+        try await complete(request(.put, path, headers: headers, body: .encoding(value)), decoding: type)
+    }
+
+    /// Sends a PATCH with a JSON body and returns the complete answer.
+    ///
+    /// - Parameters:
+    ///   - path: A path below ``ClientConfiguration/base``, or a URL.
+    ///   - value: The value to encode.
+    ///   - headers: Fields in addition to the client's.
+    /// - Returns: The head and body of the answer.
+    /// - Throws: `.encodingFailed`, or as ``send(_:)-(NetworkRequest)``.
+    @discardableResult
+    public func patch(
+        _ path: EndpointPath, _ value: some Encodable, headers: HTTPHeaders = [:]
+    ) async throws(NetworkError) -> NetworkResponse {
+        try await send(request(.patch, path, headers: headers, body: .encoding(value)))
+    }
+
+    /// Sends a PATCH with a JSON body and decodes the JSON of the answer.
+    ///
+    /// - Parameters:
+    ///   - path: A path below ``ClientConfiguration/base``, or a URL.
+    ///   - value: The value to encode.
+    ///   - headers: Fields in addition to the client's.
+    ///   - type: The type of the answer.
+    /// - Returns: The decoded answer.
+    /// - Throws: `.encodingFailed`, `.decodingFailed`, or as ``send(_:)-(NetworkRequest)``.
+    public func patch<T: Decodable & Sendable>(
+        _ path: EndpointPath, _ value: some Encodable, headers: HTTPHeaders = [:], as type: T.Type
+    ) async throws(NetworkError) -> T {
+        try await complete(request(.patch, path, headers: headers, body: .encoding(value)), decoding: type)
+    }
+
+    /// Sends a DELETE and returns the complete answer.
+    ///
+    /// - Parameters:
+    ///   - path: A path below ``ClientConfiguration/base``, or a URL.
+    ///   - query: The query, appended to that of the URL.
+    ///   - headers: Fields in addition to the client's.
+    /// - Returns: The head and body of the answer.
+    /// - Throws: As ``send(_:)-(NetworkRequest)``, and `.invalidURL` for a path without a base.
+    @discardableResult
+    public func delete(
+        _ path: EndpointPath, query: HTTPQuery = [:], headers: HTTPHeaders = [:]
+    ) async throws(NetworkError) -> NetworkResponse {
+        try await send(request(.delete, path, query: query, headers: headers))
+    }
+
+    private func request(
+        _ method: HTTPMethod, _ path: EndpointPath, query: HTTPQuery = [:], headers: HTTPHeaders,
+        body: RequestBody = .empty
+    ) throws(NetworkError) -> NetworkRequest {
+        var url: HTTPURL
+        let base = path.isURL ? nil : configuration.base
+        if path.isURL {
+            try path.check()
+            url = try HTTPURL(path.description)
+        } else {
+            guard let base else {
+                throw NetworkError(
+                    .invalidURL, "a path needs a base; set ClientConfiguration.base", phase: .prepare)
+            }
+            url = try base.baseURL()
+            try path.append(to: &url)
+        }
+        query.append(to: &url)
+        return NetworkRequest(
+            method, url, headers: headers, body: body, options: configuration.options, canonicalHost: base?.canonical)
+    }
+
+    private func complete<T: Decodable & Sendable>(
+        _ request: NetworkRequest, decoding type: T.Type
+    ) async throws(NetworkError) -> T {
+        try await complete(request) { response throws(NetworkError) in
+            // Read by the module itself, a JSONEntity retains the text of every number.
+            if T.self == JSONEntity.self, let json = try response.json() as? T { return json }
+            return try response.decode(type)
+        }
+    }
+}
+
+extension RequestBody {
+    /// A value as JSON; numbers of a `JSONEntity` retain their text.
+    fileprivate static func encoding(_ value: some Encodable) -> RequestBody {
+        if let json = value as? JSONEntity { return .json(json) }
+        return .json(value)
+    }
+}

@@ -1,0 +1,40 @@
+internal import AshlarCore
+
+/// Files of JSON: host maps, archives and stored choices.
+enum JSONFile {
+    /// Reads a file of at most `limit` bytes.
+    ///
+    /// - Throws: `.fileFailed`, or `code` if the file is longer; both with `file`.
+    static func read(_ path: String, limit: Int, as code: NetworkError.Code) throws(NetworkError) -> [UInt8] {
+        do {
+            return try WholeFile.read(path, limit: limit)
+        } catch {
+            var failure = NetworkError(error)
+            if case .tooLarge(let limit) = error.reason {
+                failure = NetworkError(code, "the file is longer than \(limit) bytes")
+                (failure.file, failure.limit) = (path, limit)
+            }
+            throw failure
+        }
+    }
+
+    /// Replaces a file; readers find the old content or the new one, even after a crash.
+    ///
+    /// - Throws: `.fileFailed` with `file`; the old content is then unchanged.
+    static func replace(_ path: String, with bytes: [UInt8]) throws(NetworkError) {
+        do {
+            try AtomicFile.replace(path, with: bytes)
+        } catch {
+            var failure = NetworkError(error)
+            failure.file = path
+            throw failure
+        }
+    }
+}
+
+extension NetworkError {
+    init(_ failure: FileFailure) {
+        self.init(.fileFailed, failure.description)
+        file = failure.path
+    }
+}
