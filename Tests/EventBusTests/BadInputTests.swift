@@ -104,8 +104,8 @@ struct BadInputTests {
         let other = try Topic<String>(named: "x")
         let error = #expect(throws: EventBusError.self) { try bus.declare(other) }
         #expect(error?.code == .payloadMismatch)
-        #expect(error?.place?.fileID == "AshlarEventBusTests/BadInputTests.swift")
-        #expect(error?.otherPlace?.line == (error?.place?.line ?? 0) - 2)
+        #expect(error?.location?.file == "AshlarEventBusTests/BadInputTests.swift")
+        #expect(error?.otherLocation?.line == (error?.location?.line ?? 0) - 2)
         let receipt = bus.trigger(other, "text")
         #expect((receipt.failures.first as? EventBusError)?.code == .payloadMismatch)
         #expect(receipt.delivered == 0)

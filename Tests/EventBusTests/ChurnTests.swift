@@ -1,3 +1,4 @@
+import AshlarCore
 import AshlarEventBus
 import Synchronization
 import Testing
@@ -28,7 +29,7 @@ struct ChurnTests {
                     var random = SeededGenerator(seed: UInt64(thread))
                     var mine: [Watch] = []
                     var owner = Counted()
-                    func count(_ topic: Int, _ receipt: TriggerReceipt) {
+                    func count(_ topic: Int, _ receipt: DeliveryResult) {
                         if topic == 0, receipt.sequence > 0 { triggered.value.add(1, ordering: .relaxed) }
                     }
                     for _ in 0..<steps {

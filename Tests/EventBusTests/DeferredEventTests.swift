@@ -1,3 +1,4 @@
+import AshlarCore
 import AshlarEventBus
 import Testing
 
@@ -38,9 +39,9 @@ struct DeferredEventTests {
 
     @Test("Nothing is triggered before the moment has come, and everything in order then")
     func order() {
-        deferred.post(a, 1)
-        deferred.post(b, 2, .soon)
-        deferred.post(a, 3)
+        deferred.trigger(a, 1)
+        deferred.trigger(b, 2, .soon)
+        deferred.trigger(a, 3)
         #expect(seen.items.isEmpty)
         #expect(deferred.names == ["b", "a", "a"])
         #expect(idle.moments == [.whenIdle, .soon], "each moment is asked for once")
@@ -54,8 +55,8 @@ struct DeferredEventTests {
 
     @Test("What is idle's comes after what is soon's, even if idleness comes first")
     func soonFirst() {
-        deferred.post(a, 1, .whenIdle)
-        deferred.post(b, 2, .soon)
+        deferred.trigger(a, 1, .whenIdle)
+        deferred.trigger(b, 2, .soon)
         idle.run(.whenIdle)
         #expect(seen.items == ["b2", "a1"])
         idle.run(.soon)
@@ -64,9 +65,9 @@ struct DeferredEventTests {
 
     @Test("A burst that coalesces on its name is one event: the last, at the end")
     func coalesceOnName() {
-        deferred.post(a, 1, coalescing: .name)
-        deferred.post(b, 9)
-        for i in 2...5 { deferred.post(a, i, coalescing: .name) }
+        deferred.trigger(a, 1, coalescing: .name)
+        deferred.trigger(b, 9)
+        for i in 2...5 { deferred.trigger(a, i, coalescing: .name) }
         idle.run(.whenIdle)
         #expect(seen.items == ["b9", "a5"])
     }
@@ -74,10 +75,10 @@ struct DeferredEventTests {
     @Test("Coalescing on name and source keeps other sources")
     func coalesceOnSource() {
         let (x, y) = (Thing(), Thing())
-        deferred.post(a, 1, from: x, coalescing: .nameAndSource)
-        deferred.post(a, 2, from: y, coalescing: .nameAndSource)
-        deferred.post(a, 3, coalescing: .nameAndSource)
-        deferred.post(a, 4, from: x, coalescing: .nameAndSource)
+        deferred.trigger(a, 1, from: x, coalescing: .nameAndSource)
+        deferred.trigger(a, 2, from: y, coalescing: .nameAndSource)
+        deferred.trigger(a, 3, coalescing: .nameAndSource)
+        deferred.trigger(a, 4, from: x, coalescing: .nameAndSource)
         #expect(deferred.names.count == 3)
         deferred.flush()
         #expect(seen.items == ["a2", "a3", "a4"])
@@ -85,9 +86,9 @@ struct DeferredEventTests {
 
     @Test("An event for now is triggered inside of the call and takes the ones like it out")
     func now() {
-        deferred.post(a, 1)
-        deferred.post(b, 2)
-        deferred.post(a, 3, .now, coalescing: .name)
+        deferred.trigger(a, 1)
+        deferred.trigger(b, 2)
+        deferred.trigger(a, 3, .now, coalescing: .name)
         #expect(seen.items == ["a3"])
         idle.run(.whenIdle)
         #expect(seen.items == ["a3", "b2"])
@@ -95,8 +96,8 @@ struct DeferredEventTests {
 
     @Test("What a handler defers waits for the next moment")
     func deferringInside() {
-        bus.watch(a) { [deferred, a] in if $0.payload < 3 { deferred.post(a, $0.payload + 1) } }.store(in: bag)
-        deferred.post(a, 1)
+        bus.watch(a) { [deferred, a] in if $0.payload < 3 { deferred.trigger(a, $0.payload + 1) } }.store(in: bag)
+        deferred.trigger(a, 1)
         idle.run(.whenIdle)
         #expect(seen.items == ["a1"])
         idle.run(.whenIdle)
@@ -106,9 +107,9 @@ struct DeferredEventTests {
     @Test("Queued events can be taken out")
     func cancelling() {
         let thing = Thing()
-        deferred.post(a, 1)
-        deferred.post(a, 2, from: thing)
-        deferred.post(b, 3)
+        deferred.trigger(a, 1)
+        deferred.trigger(a, 2, from: thing)
+        deferred.trigger(b, 3)
         #expect(deferred.cancel("a", from: thing, coalescing: .nameAndSource) == 1)
         #expect(deferred.cancel("a") == 1)
         #expect(deferred.cancel("a") == 0)
@@ -120,7 +121,7 @@ struct DeferredEventTests {
     @MainActor
     func onMain() async {
         let deferred = DeferredEvents(bus)
-        for i in 1...3 { deferred.post(a, i, coalescing: .name) }
+        for i in 1...3 { deferred.trigger(a, i, coalescing: .name) }
         #expect(seen.items.isEmpty)
         while seen.items.isEmpty { await Task.yield() }
         #expect(seen.items == ["a3"])

@@ -1,3 +1,4 @@
+import AshlarCore
 import AshlarEventBus
 import Foundation
 import Synchronization
@@ -18,7 +19,7 @@ struct DeliveryRuleTests {
         bus.watch("*") { _ in seen.note("pattern") }.store(in: bag)
         bus.watch(a, from: thing) { _ in seen.note("scoped") }.store(in: bag)
         bus.watch(a) { _ in seen.note("plain") }.store(in: bag)
-        bus.watch(from: thing) { _ in seen.note("object") }.store(in: bag)
+        bus.watch("**", from: thing) { _ in seen.note("object") }.store(in: bag)
         bus.watch("**", priority: 5) { _ in seen.note("high pattern") }.store(in: bag)
         bus.watch("a", from: thing, priority: 7) { _ in seen.note("high scoped") }.store(in: bag)
         bus.watch("*", from: thing) { _ in seen.note("object pattern") }.store(in: bag)
@@ -47,7 +48,7 @@ struct DeliveryRuleTests {
         #expect(seen.items == ["second"])
         #expect(failures.items.map { $0.error as? Oops } == [Oops(1), Oops(2), Oops(3)])
         #expect(failures.items.allSatisfy { $0.name == "a" && $0.sequence == receipt.sequence })
-        #expect(failures.items.first?.watcher?.fileID == "AshlarEventBusTests/DeliveryRuleTests.swift")
+        #expect(failures.items.first?.watcher?.file == "AshlarEventBusTests/DeliveryRuleTests.swift")
         bus.unwatch(owner: Keeper.shared)
     }
 
@@ -126,7 +127,7 @@ struct DeliveryRuleTests {
         let bus = EventBus(depthLimit: limit)
         let refused = Recorder<EventFailure>()
         bus.onFailure { refused.note($0) }
-        let receipts = Recorder<TriggerReceipt>()
+        let receipts = Recorder<DeliveryResult>()
         bus.watch(a) {
             seen.note("\($0.depth)")
             receipts.note(bus.trigger(a, $0.payload + 1))
@@ -235,7 +236,7 @@ struct DeliveryRuleTests {
             var source: Thing? = Thing()
             addresses.insert(ObjectIdentifier(source!))
             bus.watch(a, from: source!) { _ in seen.note("old \(round)") }.store(in: bag)
-            bus.watch(from: source!) { _ in seen.note("old object \(round)") }.store(in: bag)
+            bus.watch("**", from: source!) { _ in seen.note("old object \(round)") }.store(in: bag)
             source = nil
             let new = Thing()
             isReused = addresses.contains(ObjectIdentifier(new))
@@ -292,7 +293,7 @@ struct DeliveryRuleTests {
         captured = held
         let watches = [
             bus!.watch(a) { [held] _ in _ = held }, bus!.watch("**") { [held] _ in _ = held },
-            bus!.watch(from: self.bus) { [held] _ in _ = held },
+            bus!.watch("**", from: self.bus) { [held] _ in _ = held },
         ]
         #expect(watches.count { $0.isLive } == 3)
         bus = nil
@@ -357,7 +358,7 @@ struct DeliveryRuleTests {
         let topic = Topic<Int>("ordered", ordered: true)
         let inside = Atomic(0)
         let sequences = Recorder<UInt64>()
-        let receipts = Recorder<TriggerReceipt>()
+        let receipts = Recorder<DeliveryResult>()
         bus.watch(topic) {
             #expect(inside.add(1, ordering: .acquiringAndReleasing).newValue == 1)
             sequences.note($0.sequence)
@@ -381,9 +382,9 @@ struct DeliveryRuleTests {
     @Test("Event types are topics of their own")
     func eventTypes() {
         struct Local: Event { let number: Int }
-        bus.watch(Ping.self) { seen.note("ping \($0.payload.number)") }.store(in: bag)
-        bus.watch(Named.self) { seen.note("named \($0.payload.text)") }.store(in: bag)
-        bus.watch(Local.self) { seen.note("local \($0.payload.number)") }.store(in: bag)
+        bus.watch(Ping.topic) { seen.note("ping \($0.payload.number)") }.store(in: bag)
+        bus.watch(Named.topic) { seen.note("named \($0.payload.text)") }.store(in: bag)
+        bus.watch(Local.topic) { seen.note("local \($0.payload.number)") }.store(in: bag)
         bus.watch("test:named") { seen.note("untyped \(($0.payload as? Named)?.text ?? "")") }.store(in: bag)
         bus.trigger(Ping(number: 1))
         bus.trigger(Named(text: "x"))

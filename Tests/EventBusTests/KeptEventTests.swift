@@ -122,7 +122,7 @@ struct KeptEventTests {
         let (thing, other) = (Thing(), Thing())
         bus.trigger(state, 1, from: thing)
         bus.trigger(state, 2, from: other)
-        bus.watch(from: thing) { seen.note("\($0.name) \($0.payload)") }.store(in: bag)
+        bus.watch("**", from: thing) { seen.note("\($0.name) \($0.payload)") }.store(in: bag)
         bus.watch("st:*", from: thing) { _ in seen.note("wrong") }.store(in: bag)
         #expect(seen.items == ["state 1"])
         bus.trigger(state, 3, from: thing)

@@ -1,3 +1,5 @@
+import AshlarCore
+
 /// A clock whose time passes only when a test says so.
 final class ManualClock: Clock, Sendable {
     struct Instant: InstantProtocol {

@@ -1,3 +1,4 @@
+import AshlarCore
 import AshlarEventBus
 import Foundation
 import Synchronization
@@ -166,11 +167,11 @@ struct QueuedDeliveryTests {
     func eventTypes() async {
         let (ledger, keeper) = (Ledger(), Keeper("anna"))
         let names = Recorder<String>()
-        let stream = bus.events(Ping.self)
-        bus.watchOnMain(Ping.self) { names.note("main \($0.payload.number)") }.store(in: bag)
-        bus.watchOnMain(Ping.self, owner: keeper) { names.note("\($0.name) \($1.payload.number)") }
-        bus.watch(Ping.self, on: ledger) { await $0.add($1.payload.number) }.store(in: bag)
-        bus.watch(Ping.self, buffer: .latest) { names.note("mailbox \($0.payload.number)") }.store(in: bag)
+        let stream = bus.events(Ping.topic)
+        bus.watchOnMain(Ping.topic) { names.note("main \($0.payload.number)") }.store(in: bag)
+        bus.watchOnMain(Ping.topic, owner: keeper) { names.note("\($0.name) \($1.payload.number)") }
+        bus.watch(Ping.topic, on: ledger) { await $0.add($1.payload.number) }.store(in: bag)
+        bus.watch(Ping.topic, buffer: .latest) { names.note("mailbox \($0.payload.number)") }.store(in: bag)
         let receipt = bus.trigger(Ping(number: 7))
         #expect((receipt.delivered, receipt.queued) == (2, 3))
         #expect(names.items == ["main 7", "anna 7"])
@@ -261,7 +262,7 @@ struct QueuedDeliveryTests {
             while !mayLeave.isOpen.load(ordering: .acquiring) {}
         }.store(in: bag)
         // A thread of its own, because it is blocked for a while.
-        let receipts = Recorder<TriggerReceipt>()
+        let receipts = Recorder<DeliveryResult>()
         Thread.detachNewThread { receipts.note(bus.trigger(ordered, 1)) }
         while seen.items != [1] || !isInside.isOpen.load(ordering: .acquiring) { await Task.yield() }
         // Nothing waits for the main actor now, so the trigger would be handled at once here.

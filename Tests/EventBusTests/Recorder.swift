@@ -1,4 +1,14 @@
+import AshlarCore
 import AshlarEventBus
+import Testing
+
+#if canImport(Darwin)
+    import Darwin
+#elseif canImport(Musl)
+    import Musl
+#else
+    import Glibc
+#endif
 
 /// Notes what handlers saw, from any thread.
 final class Recorder<Item: Sendable>: Sendable {
@@ -19,4 +29,49 @@ final class Keeper: WatchOwner {
 struct Oops: Error, Equatable {
     let number: Int
     init(_ number: Int = 0) { self.number = number }
+}
+
+/// The package's mutex, where the one of `Synchronization` is imported too.
+typealias Mutex = AshlarCore.Mutex
+
+/// Runs a closure on a thread with a stack of 512 KiB, the default of Apple's secondary threads.
+func onSmallStack(_ body: @escaping @Sendable () -> Void) async {
+    await withCheckedContinuation { continuation in
+        let work = Unmanaged.passRetained(
+            SmallStackWork {
+                body()
+                continuation.resume()
+            })
+        var attributes = pthread_attr_t()
+        pthread_attr_init(&attributes)
+        pthread_attr_setstacksize(&attributes, 512 * 1024)
+        #if canImport(Darwin)
+            var thread: pthread_t?
+        #else
+            var thread = pthread_t()
+        #endif
+        let code = pthread_create(
+            &thread, &attributes,
+            { raw in
+                #if canImport(Darwin)
+                    let pointer = raw
+                #else
+                    guard let pointer = raw else { return nil }
+                #endif
+                Unmanaged<SmallStackWork>.fromOpaque(pointer).takeRetainedValue().body()
+                return nil
+            }, work.toOpaque())
+        pthread_attr_destroy(&attributes)
+        #expect(code == 0)
+        #if canImport(Darwin)
+            if let thread { pthread_detach(thread) }
+        #else
+            pthread_detach(thread)
+        #endif
+    }
+}
+
+private final class SmallStackWork: Sendable {
+    let body: @Sendable () -> Void
+    init(_ body: @escaping @Sendable () -> Void) { self.body = body }
 }

@@ -216,7 +216,7 @@ struct RoutePatternTableTests {
         /p/a:y(int)b -> ok ; text with a type
         @ https://h/a  https://*/b
         HTTPS://H/a -> !routeConflict ; hosts have no case
-        https://h:443/a -> ok ; a port is written or not
+        https://h:8443/a -> ok ; a port is written or not
         http://h/a -> ok ; another scheme
         https://*/b -> !routeConflict ; any host twice
         *://*/b -> ok ; any scheme is another

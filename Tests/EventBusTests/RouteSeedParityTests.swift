@@ -22,7 +22,7 @@ struct RouteSeedParityTests {
         try router.route("/notes/:id", to: stack) { navigation in
             NotesController(params: navigation.parameters.dictionary, options: navigation.options())
         }
-        try await router.navigate("/notes/5")
+        try await router.navigate(to: "/notes/5")
         #expect(stack.places == [NotesController(params: ["id": "5"], options: nil)])
     }
 
@@ -32,7 +32,7 @@ struct RouteSeedParityTests {
         let stack = RecordingNavigator<String>()
         try router.route("/notes", to: stack) { _ in "initForList" }
         try router.route("/notes/:id/edit", to: stack) { "initForEditing \($0.parameters["id"] ?? "")" }
-        try await router.navigate("/notes/5/edit")
+        try await router.navigate(to: "/notes/5/edit")
         #expect(stack.places == ["initForEditing 5"])
     }
 
@@ -41,7 +41,7 @@ struct RouteSeedParityTests {
         let router = router
         try router.route("/notes/:id") { [log] in log.add("block \($0.parameters["id"] ?? "")") }
         let second = bus.watch(router.topic(of: "/notes/:id")) { [log] in log.add("watch \($0.payload.url)") }
-        try await router.navigate("/notes/5")
+        try await router.navigate(to: "/notes/5")
         #expect(log.all == ["block 5", "watch /notes/5"])
         second.cancel()
     }
@@ -51,21 +51,22 @@ struct RouteSeedParityTests {
         let router = router
         try router.route("/notes/:id") { _ in }
         let watch = bus.watch("/notes/:id") { [log] in log.add($0.name) }
-        try await router.navigate("/notes/5")
+        try await router.navigate(to: "/notes/5")
         #expect(log.all == ["/notes/:id"])
         watch.cancel()
     }
 
-    @Test("$navigate(to) and $navigate(to, data) pass params and options, each only when there are any")
+    @Test(
+        "$navigate(to: to) and $navigate(to: to, options: data) pass params and options, each only when there are any")
     func navigate() async throws {
         let router = router
         try router.route("/notes{/:id}") { [log] navigation in
             let options = navigation.options(as: [String: String].self)
             log.add("\(navigation.parameters) \(options?["title"] ?? "none")")
         }
-        try await router.navigate("/notes")
-        try await router.navigate("/notes", ["title": "Simple Notes"])
-        try await router.navigate("/notes/5", ["title": "Five"])
+        try await router.navigate(to: "/notes")
+        try await router.navigate(to: "/notes", options: ["title": "Simple Notes"])
+        try await router.navigate(to: "/notes/5", options: ["title": "Five"])
         #expect(log.all == [" none", " Simple Notes", "id=5 Five"])
     }
 
@@ -73,7 +74,7 @@ struct RouteSeedParityTests {
     func catchAll() async throws {
         let router = router
         try router.route("/files/*rest") { [log] in log.add($0.parameters["rest"] ?? "") }
-        try await router.navigate("/files/a/b.txt")
+        try await router.navigate(to: "/files/a/b.txt")
         #expect(log.all == ["a/b.txt"])
     }
 
@@ -81,7 +82,7 @@ struct RouteSeedParityTests {
     func anyCase() async throws {
         let router = router
         try router.route("/Notes/:id") { [log] in log.add($0.parameters["id"] ?? "") }
-        try await router.navigate("/nOTES/Abc")
+        try await router.navigate(to: "/nOTES/Abc")
         #expect(log.all == ["Abc"])
     }
 
@@ -90,7 +91,7 @@ struct RouteSeedParityTests {
         let router = router
         try router.route("/notes/:id") { [log] _ in log.add("first") }
         try router.route("/notes/:id") { [log] _ in log.add("second") }
-        try await router.navigate("/notes/5")
+        try await router.navigate(to: "/notes/5")
         #expect(log.all == ["second"])
         #expect(router.patterns == ["/notes/:id"])
     }
@@ -125,7 +126,7 @@ struct RouteSeedParityTests {
         try router.route("/files/*rest") { _ in }
         try router.route("/a.b") { _ in }
         let watch = router.onNotFound { [log] in log.add($0.url) }
-        let error = await navigationError { try await router.navigate(url) }
+        let error = await navigationError { try await router.navigate(to: url) }
         #expect(error?.code == .routeNotFound)
         #expect(log.all == [url])
         watch.cancel()
@@ -137,7 +138,7 @@ struct RouteSeedParityTests {
         try router.route("/notes/:id") { [log] in
             log.add("\($0.parameters["id"] ?? "") \($0.query["x"] ?? "")")
         }
-        try await router.navigate("/notes/a%20b?x=1")
+        try await router.navigate(to: "/notes/a%20b?x=1")
         #expect(log.all == ["a b 1"])
     }
 

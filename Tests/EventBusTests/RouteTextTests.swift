@@ -37,8 +37,8 @@ struct RouteTextTests {
     @Test("A router's table names the source lines")
     func places() throws {
         let router = Router(bus: EventBus())
-        try router.route("/a", fileID: "App/Routes.swift", line: 12) { _ in }
-        #expect(router.routesTable() == "/\n└── a    /a  App/Routes.swift:12")
+        try router.route("/a", fileID: "App/Routes.swift", line: 12, column: 3) { _ in }
+        #expect(router.routesTable() == "/\n└── a    /a  App/Routes.swift:12:3")
     }
 
     @Test(
@@ -100,7 +100,7 @@ struct RouteTextTests {
             "app://h/:x", "*://*/:x", "/q/r",
         ])
         let most = url.hasPrefix("/notes") ? 3 : 3
-        #expect(table.explain(url, most: most).description == text)
+        #expect(table.explain(url, maxCandidates: most).description == text)
     }
 
     @Test("A router's explanation names the guards, and the tree and the explanation agree on every row of the table")
@@ -114,7 +114,7 @@ struct RouteTextTests {
         #expect(router.explain("/admin/5").description.hasSuffix("\n  guards: /, /admin"))
         for row in RouteMatchTableTests.rows {
             let table = try RouteTable(row.patterns, options: row.options)
-            let explanation = table.explain(row.input, most: 100)
+            let explanation = table.explain(row.input, maxCandidates: 100)
             let winner = explanation.candidates.first { $0.isMatch }
             #expect(winner?.pattern == explanation.match?.pattern, "\(row.input)")
             #expect(

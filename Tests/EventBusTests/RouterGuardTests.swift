@@ -33,9 +33,9 @@ struct RouterGuardTests {
             log.add("/a second")
             return .allow
         }
-        try await router.navigate("/a/b/c", 3)
+        try await router.navigate(to: "/a/b/c", options: 3)
         #expect(log.all == ["/ 3", "/a first", "/a second", "/a/b", "at /a/b/c"])
-        try await router.navigate("/a")
+        try await router.navigate(to: "/a")
         #expect(log.all.dropFirst(5) == ["/ 0", "/a first", "/a second", "at /a"])
     }
 
@@ -56,7 +56,7 @@ struct RouterGuardTests {
         let router = Router(bus: bus, options: RouterOptions(trailingSlash: .strict))
         for pattern in ["/", "/*all", "*://*", "*://*/*all"] { try router.route(pattern) { _ in } }
         try router.guardRoutes(prefix) { _ in .deny() }
-        let error = await navigationError { try await router.navigate(url) }
+        let error = await navigationError { try await router.navigate(to: url) }
         #expect(error?.code == (isCovered ? .navigationDenied : nil))
     }
 
@@ -66,7 +66,7 @@ struct RouterGuardTests {
         try router.guardRoutes("/admin") { _ in .deny() }
         let path = "/admin" + String(repeating: "/x", count: 127) + "/"
         #expect(router.contains(path))
-        #expect(await navigationError { try await router.navigate(path) }?.code == .navigationDenied)
+        #expect(await navigationError { try await router.navigate(to: path) }?.code == .navigationDenied)
     }
 
     @Test("A refusal names the guard and carries its reason; the route does not run")
@@ -74,14 +74,14 @@ struct RouterGuardTests {
         struct Reason: Error {}
         let router = try router(["/admin"])
         try router.guardRoutes("/admin") { _ in .deny(reason: Reason()) }
-        let error = await navigationError { try await router.navigate("/admin") }
+        let error = await navigationError { try await router.navigate(to: "/admin") }
         #expect(error?.code == .navigationDenied)
         #expect(error?.subject == "/admin")
         #expect(error?.found == "a guard of /admin")
         #expect(error?.underlying is Reason)
         #expect(log.all.isEmpty)
         try router.guardRoutes("/") { _ in throw Reason() }
-        await #expect(throws: Reason.self) { try await router.navigate("/admin") }
+        await #expect(throws: Reason.self) { try await router.navigate(to: "/admin") }
     }
 
     @Test("A guard ends with its watch, and with its owner's routes")
@@ -89,9 +89,9 @@ struct RouterGuardTests {
         let router = try router(["/a"])
         let watch = try router.guardRoutes("/a") { _ in .deny() }
         #expect(watch.isLive && watch.watched == "/a")
-        #expect(await navigationError { try await router.navigate("/a") }?.code == .navigationDenied)
+        #expect(await navigationError { try await router.navigate(to: "/a") }?.code == .navigationDenied)
         #expect(watch.cancel() && !watch.cancel() && !watch.isLive)
-        try await router.navigate("/a")
+        try await router.navigate(to: "/a")
         #expect(log.all == ["at /a"])
     }
 
@@ -99,7 +99,7 @@ struct RouterGuardTests {
     func redirects() async throws {
         let router = try router(["/login", "/admin/:page"])
         try router.guardRoutes("/admin") { .redirect("/login?next=\($0.url)") }
-        let navigation = try await router.navigate("/admin/users", 7)
+        let navigation = try await router.navigate(to: "/admin/users", options: 7)
         #expect(navigation.url == "/login?next=/admin/users")
         #expect(navigation.query["next"] == "/admin/users")
         #expect(navigation.requested == "/admin/users")
@@ -113,7 +113,7 @@ struct RouterGuardTests {
     func redirectRoutes() async throws {
         let router = try router(["/notes/:id"])
         try router.redirect("/memo/:id{/:page}", to: "/notes/:id")
-        let navigation = try await router.navigate("/memo/a%2Fb/3?x=1&y#top")
+        let navigation = try await router.navigate(to: "/memo/a%2Fb/3?x=1&y#top")
         #expect(navigation.url == "/notes/a%2Fb?x=1&y#top")
         let missing = routeError { try router.redirect("/m/:x", to: "/notes/:id") }
         #expect(missing?.code == .parameterMissing)
@@ -128,9 +128,9 @@ struct RouterGuardTests {
             let i = try navigation.parameters.value("i", as: Int.self)
             return .redirect(i == 1 ? "/end" : "/n/\(i - 1)")
         }
-        let navigation = try await router.navigate("/n/16")
+        let navigation = try await router.navigate(to: "/n/16")
         #expect(navigation.trail.count == 16)
-        let error = await navigationError { try await router.navigate("/n/17") }
+        let error = await navigationError { try await router.navigate(to: "/n/17") }
         #expect(error?.code == .tooManyRedirects)
         #expect(error?.subject == "/n/17")
         #expect(error?.trail.count == 18)
@@ -143,18 +143,18 @@ struct RouterGuardTests {
         try router.guardRoutes("/b") { _ in .redirect("/c") }
         try router.guardRoutes("/c") { _ in .redirect("/b") }
         try router.guardRoutes("/a") { _ in .redirect("/b") }
-        let error = await navigationError { try await router.navigate("/a") }
+        let error = await navigationError { try await router.navigate(to: "/a") }
         #expect(error?.code == .redirectLoop)
         #expect(error?.trail == ["/a", "/b", "/c", "/b"])
         try router.redirect("/self", to: "/self")
-        #expect(await navigationError { try await router.navigate("/self") }?.trail == ["/self", "/self"])
+        #expect(await navigationError { try await router.navigate(to: "/self") }?.trail == ["/self", "/self"])
     }
 
     @Test("A redirect that leads nowhere tells its trail")
     func redirectToNowhere() async throws {
         let router = try router(["/a"])
         try router.guardRoutes("/a") { _ in .redirect("/nowhere") }
-        let error = await navigationError { try await router.navigate("/a") }
+        let error = await navigationError { try await router.navigate(to: "/a") }
         #expect(error?.code == .routeNotFound)
         #expect(error?.subject == "/nowhere")
         #expect(error?.trail == ["/a"])
@@ -169,9 +169,9 @@ struct RouterGuardTests {
             log.add("slow cancelled \(Task.isCancelled)")
         }
         let watch = bus.watch(Router.navigated) { [log] in log.add("navigated \($0.payload.url)") }
-        let slow = Task { try await router.navigate("/slow") }
+        let slow = Task { try await router.navigate(to: "/slow") }
         await gate.arrived()
-        try await router.navigate("/fast")
+        try await router.navigate(to: "/fast")
         await gate.open()
         await #expect(throws: CancellationError.self) { try await slow.value }
         #expect(log.all == ["at /fast", "navigated /fast", "slow cancelled true"])
@@ -187,9 +187,9 @@ struct RouterGuardTests {
             await gate.pass()
             throw Late()
         }
-        let slow = Task { try await router.navigate("/slow") }
+        let slow = Task { try await router.navigate(to: "/slow") }
         await gate.arrived()
-        try await router.navigate("/fast")
+        try await router.navigate(to: "/fast")
         await gate.open()
         await #expect(throws: CancellationError.self) { try await slow.value }
         #expect(log.all == ["at /fast"])
@@ -206,7 +206,7 @@ struct RouterGuardTests {
         }
         var tasks: [Task<Navigation, any Error>] = []
         for i in 0..<50 {
-            tasks.append(Task { try await router.navigate("/n/\(i)") })
+            tasks.append(Task { try await router.navigate(to: "/n/\(i)") })
             await gate.arrived(i + 1)
         }
         await gate.open()
@@ -223,7 +223,7 @@ struct RouterGuardTests {
             await gate.pass()
             log.add("cancelled \(Task.isCancelled)")
         }
-        let task = Task { try await router.navigate("/slow") }
+        let task = Task { try await router.navigate(to: "/slow") }
         await gate.arrived()
         task.cancel()
         await gate.open()
@@ -235,11 +235,11 @@ struct RouterGuardTests {
     func nested() async throws {
         let router = try router(["/inner"])
         try router.route("/outer") { [log] _ in
-            try await router.navigate("/inner")
+            try await router.navigate(to: "/inner")
             log.add("outer goes on")
         }
         let watch = bus.watch(Router.navigated) { [log] in log.add("navigated \($0.payload.url)") }
-        try await router.navigate("/outer")
+        try await router.navigate(to: "/outer")
         #expect(log.all == ["at /inner", "navigated /inner", "outer goes on", "navigated /outer"])
         watch.cancel()
     }
@@ -247,8 +247,8 @@ struct RouterGuardTests {
     @Test("Navigations inside each other without end are refused with their trail")
     func nestedWithoutEnd() async throws {
         let router = Router(bus: bus)
-        try router.route("/again") { _ in try await router.navigate("/again") }
-        let error = await navigationError { try await router.navigate("/again") }
+        try router.route("/again") { _ in try await router.navigate(to: "/again") }
+        let error = await navigationError { try await router.navigate(to: "/again") }
         #expect(error?.code == .tooManyRedirects)
         #expect(error?.trail.count == 17)
     }
@@ -259,7 +259,7 @@ struct RouterGuardTests {
         try router.route("/a") { [log] _ in
             log.add("a \(router.unroute("/a"))")
             try router.route("/b") { _ in log.add("b") }
-            try await router.navigate("/b")
+            try await router.navigate(to: "/b")
         }
         try router.guardRoutes("/") { [log] _ in
             _ = router.current.count
@@ -267,7 +267,7 @@ struct RouterGuardTests {
             log.add("guard")
             return .allow
         }
-        _ = await navigationError { try await router.navigate("/a") }
+        _ = await navigationError { try await router.navigate(to: "/a") }
         #expect(log.all.first == "guard")
         #expect(log.all.contains("a true"))
         #expect(router.patterns == ["/b"])
@@ -286,7 +286,7 @@ struct RouterGuardTests {
                         #expect(match.parameters["a"] == "5")
                         #expect(router.contains("/fixed/\(round)"))
                         do {
-                            try await router.navigate("/w\(worker)/1/x")
+                            try await router.navigate(to: "/w\(worker)/1/x")
                         } catch is CancellationError {
                             // Another worker's navigation was newer.
                         }

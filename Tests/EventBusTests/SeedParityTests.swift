@@ -1,3 +1,4 @@
+import AshlarCore
 import AshlarEventBus
 import Testing
 
@@ -59,7 +60,7 @@ struct SeedParityTests {
     @Test("$watch(object, block)")
     func watchObject() {
         let model = Thing()
-        bus.watch(from: model, owner: this) { _, signal in seen.note(signal.name) }
+        bus.watch("**", from: model, owner: this) { _, signal in seen.note(signal.name) }
         bus.trigger("change", from: model)
         bus.trigger("remove", from: model)
         bus.trigger("change")
@@ -125,7 +126,7 @@ struct SeedParityTests {
         bus.watch("a", from: model, owner: this) { _, _ in seen.note("a from m") }
         bus.watch("b", owner: this) { _, _ in seen.note("b") }
         bus.watch("b", from: model, owner: this) { _, _ in seen.note("b from m") }
-        bus.watch(from: model, owner: this) { _, _ in seen.note("m") }
+        bus.watch("**", from: model, owner: this) { _, _ in seen.note("m") }
         let stranger = Keeper()
         bus.watch("a", owner: stranger) { _, _ in seen.note("stranger") }
         switch flavour {
@@ -150,13 +151,15 @@ struct SeedParityTests {
 
     // MARK: $routec, $route, $navigate, $unroute
 
-    @Test("$routec(pattern) and $navigate(to, data): the controller is made with params and options, and shown")
+    @Test(
+        "$routec(pattern) and $navigate(to: to, options: data): the controller is made with params and options, and shown"
+    )
     func routeController() async throws {
         let router = Router(bus: bus)
         let stack = RecordingNavigator<NoteController>()
         try router.route("/notes/:id", to: stack) { NoteController($0) }
-        try await router.navigate("/notes/5", ["title": "Simple Notes"])
-        try await router.navigate("/notes/6")
+        try await router.navigate(to: "/notes/5", options: ["title": "Simple Notes"])
+        try await router.navigate(to: "/notes/6")
         #expect(stack.places.map(\.id) == ["5", "6"])
         #expect(stack.places.map(\.title) == ["Simple Notes", nil])
     }
@@ -168,11 +171,11 @@ struct SeedParityTests {
             seen.note(navigation.parameters["id"] ?? "")
         }
         #expect(router.contains("/notes/5"))
-        try await router.navigate("/notes/5")
+        try await router.navigate(to: "/notes/5")
         #expect(seen.items == ["5"])
         #expect(router.unroute("/notes/:id"))
         #expect(!router.contains("/notes/5"))
-        await #expect(throws: EventBusError.self) { try await router.navigate("/notes/5") }
+        await #expect(throws: EventBusError.self) { try await router.navigate(to: "/notes/5") }
     }
 
     @Test("A route is an event, whose name is the pattern")
@@ -182,7 +185,7 @@ struct SeedParityTests {
         bus.watch(router.topic(of: "/notes/:id"), owner: this) { _, signal in
             seen.note(signal.payload.parameters["id"] ?? "")
         }
-        try await router.navigate("/notes/7")
+        try await router.navigate(to: "/notes/7")
         #expect(seen.items == ["7"])
     }
 
@@ -227,6 +230,6 @@ struct SeedParityTests {
     func unknown() async {
         let services = ServiceRegistry(bus: bus)
         await #expect(throws: EventBusError.self) { try await services.start("nobody") }
-        await #expect(throws: EventBusError.self) { try await Router(bus: bus).navigate("/nowhere") }
+        await #expect(throws: EventBusError.self) { try await Router(bus: bus).navigate(to: "/nowhere") }
     }
 }

@@ -9,7 +9,7 @@ private struct Stub: Service {
     func stop() async throws { try await stopping() }
 }
 
-@Suite("Services never hang", .timeLimit(.minutes(1)))
+@Suite("Services never hang", .timeLimit(.minutes(5)))
 struct ServiceHangTests {
     let bus = EventBus()
     let clock = ManualClock()

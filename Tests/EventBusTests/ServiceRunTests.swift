@@ -20,7 +20,7 @@ private final class Weak: Service {
     init(_ context: ServiceContext) async throws { self.context = context }
 }
 
-@Suite("Services that run", .timeLimit(.minutes(1)))
+@Suite("Services that run", .timeLimit(.minutes(5)))
 struct ServiceRunTests {
     let bus = EventBus()
     let clock = ManualClock()

@@ -30,7 +30,7 @@ struct WatchTests {
         let (a, b) = (Thing(), Thing())
         let watches = [
             bus.watch(number) { seen.note("name \($0.payload)") },
-            bus.watch(from: a) { seen.note("object \($0.payload)") },
+            bus.watch("**", from: a) { seen.note("object \($0.payload)") },
             bus.watch(number, from: a) { seen.note("both \($0.payload)") },
         ]
         bus.trigger(number, 1)
@@ -144,7 +144,7 @@ struct WatchTests {
             bus.watch("x", owner: keeper) { _, _ in seen.note("x") }
             bus.watch("x", from: a, owner: keeper) { _, _ in seen.note("xa") }
             bus.watch("x", from: b, owner: keeper) { _, _ in seen.note("xb") }
-            bus.watch(from: a, owner: keeper) { _, _ in seen.note("a") }
+            bus.watch("**", from: a, owner: keeper) { _, _ in seen.note("a") }
             bus.watch("y", owner: keeper) { _, _ in seen.note("y") }
             bus.watch("y", from: a, owner: keeper) { _, _ in seen.note("ya") }
             #expect(unwatch(keeper) == 6 - left.count, "\(name)")

@@ -60,7 +60,7 @@ extension FieldNotes {
         let selected = app.bus.watch(NoteEvents.selected) { [screen] signal in
             screen.row("note selected", "\(signal.payload)")
         }
-        let fromList = app.bus.watch(from: list) { [screen] _ in screen.row("from the list", "") }
+        let fromList = app.bus.watch("**", from: list) { [screen] _ in screen.row("from the list", "") }
         let first = app.bus.trigger(NoteEvents.selected, 5, from: list)
         screen.quiet("delivered to \(first.delivered) watchers")
         selected.cancel()
@@ -75,20 +75,20 @@ extension FieldNotes {
     func navigate() async {
         screen.heading("Navigation")
         let (client, host) = (app.client, host)
-        let terminal = TerminalNavigator { [screen] line in screen.text(line) }
+        let terminal = TerminalNavigator(screen: screen)
         do {
             _ = try app.router.route("/notes/:id(int)", to: terminal) { navigation in
                 let id = try navigation.parameters.value("id", as: Int.self)
                 let note = try await client.send(GetNote(host: host, id: id))
                 return "\(note.title): \(note.body)"
             }
-            try await app.router.navigate("/notes/5")
+            try await app.router.navigate(to: "/notes/5")
             log.info("navigated to /notes/5")
         } catch {
             report(error)
         }
         do {
-            try await app.router.navigate("/maps/5")
+            try await app.router.navigate(to: "/maps/5")
         } catch {
             screen.quiet("/maps/5: \(error)")
         }
@@ -96,3 +96,12 @@ extension FieldNotes {
 }
 
 private final class NoteList: Sendable {}
+
+/// A navigator that prints each place as a line of text.
+private struct TerminalNavigator: Navigator {
+    let screen: Screen
+
+    func show(_ place: String, for navigation: Navigation) async throws {
+        screen.text("\(navigation.url) -> \(place)")
+    }
+}

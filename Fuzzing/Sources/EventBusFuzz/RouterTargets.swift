@@ -58,7 +58,7 @@ private let tables: [RouteTable] = {
     ]
     let options = [
         RouterOptions(), .seed, RouterOptions(trailingSlash: .strict, collapsesSlashes: true),
-        RouterOptions(queryEncoding: .form, limits: RouteLimits(pathBytes: 1 << 20, segments: 1 << 16)),
+        RouterOptions(queryEncoding: .form),
     ]
     return options.compactMap { try? RouteTable(patterns, options: $0) }
 }()

@@ -3,13 +3,17 @@
 
 #include <stdint.h>
 
-/// What one thread knows about the triggers it is inside of. Swift has no thread-local variable of its own, and the
-/// other ways (task locals, pthread keys) cost more than delivering an event.
+/// The state of one thread that delivers events. Swift has no thread-local variable of its own, and the alternatives
+/// (task-local values, pthread keys) cost more than delivering an event.
 struct ashlar_bus_thread {
-    /// How many triggers this thread is inside of.
-    uint32_t depth;
-    /// The thread's number, from 1, which chooses its stripe; 0 until it is first asked for.
+    /// The number of the bus whose trigger runs innermost, and below its 32 bits the depth of triggers on that bus.
+    uint64_t nesting;
+    /// The number of the thread, from 1, which selects its stripe; 0 until the first use.
     uint32_t number;
+    /// The lowest address of the thread's stack and the size of the part that is kept free of nested triggers; 0 if
+    /// they aren't known.
+    uintptr_t stack_low;
+    uintptr_t stack_reserve;
     /// The innermost running frame of a bus that queues nested triggers.
     void *frame;
     /// The innermost hook of a bus that this thread is inside of.
@@ -18,7 +22,15 @@ struct ashlar_bus_thread {
 
 extern _Thread_local struct ashlar_bus_thread ashlar_bus_thread_state;
 
-/// The state of the calling thread.
+/// Returns the state of the calling thread.
 static inline struct ashlar_bus_thread *ashlar_bus_thread(void) { return &ashlar_bus_thread_state; }
+
+/// Fills in the bounds of the calling thread's stack.
+void ashlar_bus_find_stack(struct ashlar_bus_thread *thread);
+
+/// Returns whether the stack has reached its reserve. Another stack than the thread's own, as of a fiber, is never low.
+static inline int ashlar_bus_stack_is_low(const struct ashlar_bus_thread *thread) {
+    return (uintptr_t)__builtin_frame_address(0) - thread->stack_low < thread->stack_reserve;
+}
 
 #endif

@@ -49,6 +49,8 @@ extension EventBusError.Code {
     public static let pathTooLong = Self("pathTooLong")
     /// A path has more segments than the router's limits allow.
     public static let pathTooManySegments = Self("pathTooManySegments")
+    /// A URL has a host, a port or user information that RFC 3986 forbids.
+    public static let invalidAuthority = Self("invalidAuthority")
     /// A `%` is not followed by two hexadecimal digits.
     public static let invalidPercentEncoding = Self("invalidPercentEncoding")
     /// Percent-escapes spell bytes that are no UTF-8.

@@ -4,7 +4,7 @@
 public struct Navigation: Sendable, CustomStringConvertible {
     /// The match of the URL with the route's pattern.
     public let match: RouteMatch
-    /// What the caller of ``Router/navigate(_:_:)`` passed along, whatever the URL says.
+    /// What the caller of ``Router/navigate(to:options:)`` passed along, whatever the URL says.
     public let options: (any Sendable)?
     /// The URLs that were redirected from, in order; empty if the navigation went straight.
     public let trail: [String]

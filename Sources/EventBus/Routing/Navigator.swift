@@ -11,7 +11,7 @@
 /// _ = try router.route("/notes/:id(int)", to: screen) { navigation in
 ///     .note(id: try navigation.parameters.value("id"))
 /// }
-/// try await router.navigate("/notes/5")
+/// try await router.navigate(to: "/notes/5")
 /// print(screen.places)  // [note(id: 5)]
 /// ```
 public protocol Navigator<Place>: Sendable {

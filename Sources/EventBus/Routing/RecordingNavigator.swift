@@ -1,4 +1,4 @@
-import Synchronization
+internal import AshlarCore
 
 /// A navigator that keeps what it was to show, for tests.
 public final class RecordingNavigator<Place: Sendable>: Navigator {

@@ -1,4 +1,4 @@
-import Synchronization
+internal import AshlarCore
 
 /// A registered route: a pattern, what happens there, and where in the source that was said.
 ///
@@ -14,16 +14,21 @@ final class Route: WatchHost, @unchecked Sendable {
     private let current: Mutex<Action?>
     private let fileID: StaticString
     private let line: UInt32
+    private let column: UInt32
     weak let router: Router?
 
-    init(_ pattern: RoutePattern, _ action: Action, router: Router, _ fileID: StaticString, _ line: UInt32) {
+    init(
+        _ pattern: RoutePattern, _ action: Action, router: Router, _ fileID: StaticString, _ line: UInt32,
+        _ column: UInt32
+    ) {
         (self.pattern, self.router, self.fileID, self.line) = (pattern, router, fileID, line)
+        self.column = column
         current = Mutex(action)
         super.init(watched: pattern.source, bus: nil)
     }
 
     var watch: Watch { Watch(host: self, id: 0) }
-    var place: EventPlace { EventPlace(fileID, line) }
+    var location: EventLocation { EventLocation(fileID, line, column) }
 
     /// What happens at the route; nil once it was removed.
     var action: Action? { current.withLock { $0 } }

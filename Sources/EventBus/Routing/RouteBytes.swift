@@ -55,6 +55,9 @@ enum RouteBytes {
         return folded(word(a + at, count - at), fold) == folded(word(b + at, count - at), fold)
     }
 
+    /// Returns the small letter of an ASCII capital, and other bytes as they are.
+    static func lowercased(_ byte: UInt8) -> UInt8 { byte &- 0x41 < 26 ? byte | 0x20 : byte }
+
     /// Turns the ASCII capitals of a word into small letters when `fold` is set.
     @inline(__always)
     static func folded(_ word: UInt64, _ fold: Bool) -> UInt64 {
@@ -91,11 +94,4 @@ extension UInt8 {
 
     var isASCIIDigit: Bool { self &- 0x30 < 10 }
     var isASCIILetter: Bool { (self | 0x20) &- 0x61 < 26 }
-
-    /// The value of a hexadecimal digit.
-    var hexValue: UInt8? {
-        if isASCIIDigit { return self &- 0x30 }
-        let letter = (self | 0x20) &- 0x61
-        return letter < 6 ? letter + 10 : nil
-    }
 }

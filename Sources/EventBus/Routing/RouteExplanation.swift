@@ -54,10 +54,10 @@ extension RouteTable {
     ///
     /// - Parameters:
     ///   - url: The URL.
-    ///   - most: How many routes that do not match are listed.
+    ///   - maxCandidates: How many routes that do not match are listed.
     /// - Returns: The explanation, which is meant to be printed.
     /// - Complexity: O(*n*) in the number of routes.
-    public func explain(_ url: String, most: Int = 5) -> RouteExplanation {
+    public func explain(_ url: String, maxCandidates: Int = 5) -> RouteExplanation {
         var (match, failure): (RouteMatch?, EventBusError?)
         do { match = try self.match(url) } catch { failure = error }
         guard failure == nil || failure?.code == .routeNotFound, let parts = RouteParts(url, tree.options, tree.limits)
@@ -85,10 +85,10 @@ extension RouteTable {
         }
         // The order of equals is that of registration.
         let nearest = misses.enumerated().sorted { ($1.element.depth, $0.offset) < ($0.element.depth, $1.offset) }
-        candidates += nearest.prefix(max(0, most)).map(\.element.candidate)
+        candidates += nearest.prefix(max(0, maxCandidates)).map(\.element.candidate)
         return RouteExplanation(
             url: url, match: match, error: failure, candidates: candidates,
-            othersCount: max(0, misses.count - max(0, most)))
+            othersCount: max(0, misses.count - max(0, maxCandidates)))
     }
 
     private static func loss(_ ranks: [RouteRank], to winner: [RouteRank]) -> String {
@@ -116,7 +116,16 @@ private struct RouteParts {
             }
         }
         guard let parts else { return nil }
-        for step in steps.prefix(parts.stepCount) {
+        for (index, step) in steps.prefix(parts.stepCount).enumerated() {
+            if parts.hasAuthority, index == 1 {
+                let host = bytes.withUnsafeBufferPointer { bytes in
+                    try? RouteHost.normalForm(
+                        of: Int(step.start)..<Int(step.start + step.length), in: bytes, scheme: 0..<parts.schemeEnd)
+                }
+                guard let host else { return nil }
+                segments.append(host)
+                continue
+            }
             let raw = bytes[Int(step.start)..<Int(step.start + step.length)]
             var decoded: [UInt8] = []
             let isValid = Array(raw).withUnsafeBufferPointer { raw in

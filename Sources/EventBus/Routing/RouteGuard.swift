@@ -1,5 +1,5 @@
 /// What a guard says about a navigation.
-public enum NavigationVerdict: Sendable {
+public enum GuardDecision: Sendable {
     /// The navigation goes on, to the next guard or to its route.
     case allow
     /// The navigation goes to another URL instead, with the same options.
@@ -13,13 +13,13 @@ final class RouteGuard: WatchHost, @unchecked Sendable {
     // Unchecked: all is immutable.
     let pattern: RoutePattern
     weak let router: Router?
-    let check: @Sendable (Navigation) async throws -> NavigationVerdict
+    let check: @Sendable (Navigation) async throws -> GuardDecision
     /// Matches the prefix itself and whatever follows it.
     private let table: RouteTable
 
     init(
         _ prefix: String, router: Router,
-        check: @escaping @Sendable (Navigation) async throws -> NavigationVerdict
+        check: @escaping @Sendable (Navigation) async throws -> GuardDecision
     ) throws(EventBusError) {
         // Slashes at the end must never be a way around a guard, so they are segments here, and the prefix covers them.
         var options = router.options

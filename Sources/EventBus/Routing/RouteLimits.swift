@@ -1,24 +1,24 @@
 /// How much of a path, a query and a table of routes a router is willing to look at.
 ///
 /// A path over its limit costs one comparison, whatever its length.
-public struct RouteLimits: Sendable, Hashable {
+package struct RouteLimits: Sendable, Hashable {
     /// The most bytes of a path, counted in its encoded form; 8,192 by default.
-    public var pathBytes: Int
+    package var pathBytes: Int
     /// The most bytes of scheme, host, query and fragment together; 16,384 by default.
-    public var otherBytes: Int
+    package var otherBytes: Int
     /// The most segments of a path or pattern; 128 by default.
-    public var segments: Int
+    package var segments: Int
     /// The most parameters of a pattern; 32 by default.
-    public var parameters: Int
+    package var parameters: Int
     /// The most places of the tree that one match may visit; 65,536 by default.
     ///
     /// Each place is visited once at most, so only a table with many overlapping patterns can come near.
-    public var steps: Int
+    package var steps: Int
 
     /// Creates limits.
     ///
     /// - Precondition: All limits are positive and their sum of bytes is under 4 GiB.
-    public init(
+    package init(
         pathBytes: Int = 8192, otherBytes: Int = 16_384, segments: Int = 128, parameters: Int = 32, steps: Int = 65_536
     ) {
         precondition(

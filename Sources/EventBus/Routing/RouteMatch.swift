@@ -5,7 +5,6 @@ public struct RouteMatch: Sendable, CustomStringConvertible {
     /// The captured values, in the order of the pattern.
     public let parameters: RouteParameters
     private let schemeEnd: Int32
-    private let hostStart: UInt32
     private let pathStart: UInt32
     private let pathEnd: UInt32
     private let queryEnd: UInt32
@@ -17,7 +16,6 @@ public struct RouteMatch: Sendable, CustomStringConvertible {
         parameters = RouteParameters(url: url, target: target, captures: captures)
         self.queryEncoding = queryEncoding
         schemeEnd = Int32(truncatingIfNeeded: parts.schemeEnd)
-        hostStart = UInt32(truncatingIfNeeded: parts.hostStart)
         pathStart = UInt32(truncatingIfNeeded: parts.pathStart)
         pathEnd = UInt32(truncatingIfNeeded: parts.pathEnd)
         queryEnd = UInt32(truncatingIfNeeded: parts.queryEnd)
@@ -34,8 +32,17 @@ public struct RouteMatch: Sendable, CustomStringConvertible {
     /// The scheme in small letters, nil for a bare path.
     public var scheme: String? { schemeEnd < 0 ? nil : slice(0, UInt32(schemeEnd)).lowercased() }
 
-    /// The host and port in small letters, nil for a bare path.
-    public var host: String? { schemeEnd < 0 ? nil : slice(hostStart, pathStart).lowercased() }
+    /// The host in normal form, with its port unless that is the scheme's default; nil for a bare path.
+    public var host: String? {
+        guard schemeEnd >= 0 else { return nil }
+        var copy = url
+        return copy.withUTF8 { bytes in
+            // Matching has checked the authority.
+            let host = try? RouteHost.normalForm(
+                of: Int(schemeEnd) + 3..<Int(pathStart), in: bytes, scheme: 0..<Int(schemeEnd))
+            return host.map { String(decoding: $0, as: UTF8.self) }
+        }
+    }
 
     /// The path as it was given, still encoded; `/` for a URL that ends with its host.
     public var path: String { pathStart == pathEnd ? "/" : slice(pathStart, pathEnd) }

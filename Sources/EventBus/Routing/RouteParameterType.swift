@@ -1,3 +1,5 @@
+internal import AshlarCore
+
 /// A type that a parameter's value must have for its route to match, written `:name(type)`.
 ///
 /// The built-in types are `int`, `uint`, `uuid`, `double`, `bool`, `slug` and `string`. A router knows more when

@@ -36,12 +36,13 @@ public struct RoutePattern: Sendable, Hashable, CustomStringConvertible {
     /// - Parameters:
     ///   - source: The text of the pattern.
     ///   - types: The parameter types that the pattern may name beside the built-in ones.
-    ///   - limits: The most segments and parameters a pattern may have.
     /// - Throws: ``EventBusError`` with the pattern, the offset in bytes and what was expected there.
     /// - Complexity: O(*n*) in the length of the pattern.
-    public init(
-        _ source: String, types: [RouteParameterType] = [], limits: RouteLimits = RouteLimits()
-    ) throws(EventBusError) {
+    public init(_ source: String, types: [RouteParameterType] = []) throws(EventBusError) {
+        try self.init(source, types: types, limits: RouteLimits())
+    }
+
+    package init(_ source: String, types: [RouteParameterType] = [], limits: RouteLimits) throws(EventBusError) {
         var parser = RoutePatternParser(source, types: types, limits: limits)
         try parser.parse()
         self.source = source
@@ -59,9 +60,9 @@ public struct RoutePattern: Sendable, Hashable, CustomStringConvertible {
     public var description: String { source }
 
     /// Patterns are equal when they are written alike.
-    public static func == (a: Self, b: Self) -> Bool { a.source == b.source }
+    public static func == (a: Self, b: Self) -> Bool { ByteText(a.source) == ByteText(b.source) }
     /// Hashes the text of the pattern.
-    public func hash(into hasher: inout Hasher) { hasher.combine(source) }
+    public func hash(into hasher: inout Hasher) { hasher.combine(ByteText(source)) }
 }
 
 /// The scheme and host before a pattern's path; nil stands for any.

@@ -1,3 +1,5 @@
+internal import AshlarCore
+
 /// Reads a pattern once from left to right into tokens, then lays the tokens out once per choice of optional groups.
 struct RoutePatternParser {
     private enum Kind {
@@ -209,7 +211,9 @@ struct RoutePatternParser {
         func part(_ bytes: ArraySlice<UInt8>) -> String? {
             bytes == [UInt8(ascii: "*")] ? nil : String(decoding: bytes, as: UTF8.self).lowercased()
         }
-        authority = RouteAuthority(scheme: part(bytes[..<end]), host: part(host))
+        let scheme = part(bytes[..<end])
+        authority = RouteAuthority(
+            scheme: scheme, host: part(host).map { RouteHost.normalForm(ofPattern: $0, scheme: scheme) })
         at = hostEnd
     }
 

@@ -1,3 +1,5 @@
+internal import AshlarCore
+
 /// Percent-decoding and -encoding of path segments, query items and fragments (RFC 3986, section 2.1).
 enum RoutePercent {
     /// What is wrong with an encoded text, and at which byte of it.
@@ -27,7 +29,7 @@ enum RoutePercent {
             }
         }
         // A Swift string is UTF-8 already: only escapes can break it.
-        guard escapes, let bad = result.withUnsafeBufferPointer({ firstInvalidUTF8($0, from: start) }) else { return }
+        guard escapes, let bad = UTF8Validation.firstInvalid(in: result, from: start) else { return }
         throw .utf8(offset(ofDecoded: bad - start, in: bytes, range))
     }
 
@@ -39,33 +41,6 @@ enum RoutePercent {
             left -= 1
         }
         return min(at, range.upperBound)
-    }
-
-    /// The index of the first byte at or after `start` that begins no valid UTF-8 sequence (Unicode, table 3-7).
-    static func firstInvalidUTF8(_ bytes: UnsafeBufferPointer<UInt8>, from start: Int) -> Int? {
-        var at = start
-        while at < bytes.count {
-            let lead = bytes[at]
-            if lead < 0x80 {
-                at += 1
-                continue
-            }
-            let (length, second): (Int, ClosedRange<UInt8>)
-            switch lead {
-            case 0xc2...0xdf: (length, second) = (2, 0x80...0xbf)
-            case 0xe0: (length, second) = (3, 0xa0...0xbf)
-            case 0xed: (length, second) = (3, 0x80...0x9f)
-            case 0xe1...0xef: (length, second) = (3, 0x80...0xbf)
-            case 0xf0: (length, second) = (4, 0x90...0xbf)
-            case 0xf1...0xf3: (length, second) = (4, 0x80...0xbf)
-            case 0xf4: (length, second) = (4, 0x80...0x8f)
-            default: return at
-            }
-            guard at + length <= bytes.count, second.contains(bytes[at + 1]) else { return at }
-            for next in at + 2..<at + length where bytes[next] & 0xc0 != 0x80 { return at }
-            at += length
-        }
-        return nil
     }
 
     /// Which characters stay as they are when encoding.

@@ -48,6 +48,9 @@ extension RouteTable {
                 EventBusError(.pathNotAbsolute, subject: url, offset: 0, expected: "/ or a scheme and ://")
             case .url(.tooLong): EventBusError(.pathTooLong, subject: url, found: "\(url.utf8.count) bytes")
             case .url(.tooManySegments): EventBusError(.pathTooManySegments, subject: url)
+            case .url(.authority(let offset)):
+                EventBusError(
+                    .invalidAuthority, subject: url, offset: offset, expected: "a host as in RFC 3986")
             case .url(.encoding(let offset)):
                 EventBusError(
                     .invalidPercentEncoding, subject: url, offset: offset, expected: "two hexadecimal digits after %")
@@ -116,6 +119,13 @@ extension RouteTable {
         for index in 0..<parts.stepCount {
             let range = Int(first[index].start)..<Int(first[index].start + first[index].length)
             let start = decoded.count
+            if parts.hasAuthority, index == 1 {
+                let scheme = 0..<parts.schemeEnd
+                decoded += try RouteHost.normalForm(of: range, in: bytes, scheme: scheme)
+                first[index] = RouteStep(start, decoded.count)
+                origins.append(range)
+                continue
+            }
             do {
                 try RoutePercent.decode(base, range, into: &decoded)
             } catch {

@@ -32,7 +32,7 @@ extension RouteTable {
         let width = (lines.map(\.tree.count).max() ?? 0) + 4
         return lines.map { line in
             let ends = line.targets.map { target in
-                target.pattern.source + (target.route.map { "  \($0.place)" } ?? "")
+                target.pattern.source + (target.route.map { "  \($0.location)" } ?? "")
             }
             guard !ends.isEmpty else { return line.tree }
             return line.tree + String(repeating: " ", count: width - line.tree.count) + ends.joined(separator: ", ")

@@ -58,7 +58,8 @@ public struct RouteTable: Sendable {
                 guard replacing else {
                     throw EventBusError(
                         .routeConflict, subject: pattern.source, expected: "paths that no other route matches",
-                        found: existing.pattern.source, place: route?.place, otherPlace: existing.route?.place)
+                        found: existing.pattern.source, location: route?.location,
+                        otherLocation: existing.route?.location)
                 }
                 if let route = existing.route { replaced.append(route) }
             }

@@ -26,13 +26,14 @@ struct RouteURL {
         case notAbsolute
         case tooLong
         case tooManySegments
+        /// A byte that RFC 3986 forbids in an authority.
+        case authority(Int)
         case encoding(Int)
         case utf8(Int)
     }
 
-    /// The ends of the scheme and the host, -1 where there is none.
+    /// The end of the scheme, -1 if there is none.
     var schemeEnd = -1
-    var hostStart = 0
     var pathStart = 0
     var pathEnd = 0
     /// The mark before the query, or the end of the path.
@@ -125,7 +126,9 @@ struct RouteURL {
         }
     }
 
-    /// Reads `scheme://userinfo@host:port` and writes scheme and host as the first two steps.
+    /// Reads `scheme://authority` and writes scheme and host as the first two steps.
+    ///
+    /// An authority that isn't its own normal form counts as escaped, and the slow path normalizes it.
     private mutating func findAuthority(
         _ base: UnsafePointer<UInt8>, _ end: Int, into steps: UnsafeMutableBufferPointer<RouteStep>
     ) throws(Fault) {
@@ -137,16 +140,16 @@ struct RouteURL {
         }
         schemeEnd = at
         at += 3
-        hostStart = at
+        let start = at
         while at < end, base[at] != .slash, base[at] != .question, base[at] != .hashMark {
-            // What stands before the last @ is a user's name; the host is what a browser would go to.
-            if base[at] == UInt8(ascii: "@") { hostStart = at + 1 }
+            if !RouteHost.isPlain(base[at]) { hasEscapes = true }
             at += 1
         }
+        if at > start, base[at - 1] == UInt8(ascii: ".") { hasEscapes = true }
         pathStart = at
         if steps.count >= 2 {
             steps[0] = RouteStep(0, schemeEnd)
-            steps[1] = RouteStep(hostStart, pathStart)
+            steps[1] = RouteStep(start, pathStart)
         }
         stepCount = 2
     }

@@ -1,4 +1,4 @@
-import Synchronization
+internal import AshlarCore
 
 extension Router {
     /// Registers a check before every navigation to a prefix and to everything under it.
@@ -14,7 +14,7 @@ extension Router {
     /// try router.guardRoutes("/admin") { navigation in
     ///     navigation.query.contains("token") ? .allow : .redirect("/login")
     /// }
-    /// try await router.navigate("/admin/users")  // who are you?
+    /// try await router.navigate(to: "/admin/users")  // who are you?
     /// ```
     ///
     /// - Parameters:
@@ -24,7 +24,7 @@ extension Router {
     /// - Throws: ``EventBusError`` for a malformed pattern.
     @discardableResult
     public func guardRoutes(
-        _ prefix: String, check: @escaping @Sendable (Navigation) async throws -> NavigationVerdict
+        _ prefix: String, check: @escaping @Sendable (Navigation) async throws -> GuardDecision
     ) throws(EventBusError) -> Watch {
         let routeGuard = try RouteGuard(prefix, router: self, check: check)
         let depth = routeGuard.depth

@@ -1,3 +1,4 @@
+internal import AshlarCore
 import Synchronization
 
 extension Router {
@@ -16,8 +17,8 @@ extension Router {
     ///   the code `navigationDenied`, `redirectLoop` or `tooManyRedirects`; or what a guard or the action threw; or
     ///   `CancellationError`.
     @discardableResult
-    public func navigate(_ url: String, _ options: (any Sendable)? = nil) async throws -> Navigation {
-        if let scope = NavigationScope.current, scope.router === self {
+    public func navigate(to url: String, options: (any Sendable)? = nil) async throws -> Navigation {
+        if let scope = NavigationScope.current, scope.router === self, scope.isCurrentTask {
             guard scope.trail.count <= Router.maximumRedirects else {
                 throw EventBusError(.tooManyRedirects, subject: url, trail: scope.trail)
             }
@@ -49,7 +50,7 @@ extension Router {
     /// Runs a closure whenever no route answers a URL that is navigated to, before the navigation throws.
     ///
     /// It is a watch of ``Router/notFound``; there may be several.
-    public func onNotFound(_ hook: @escaping @Sendable (RouteMiss) throws -> Void) -> Watch {
+    public func onNotFound(_ hook: @escaping @Sendable (UnmatchedRoute) throws -> Void) -> Watch {
         bus.watch(Router.notFound) { signal in try hook(signal.payload) }
     }
 
@@ -75,6 +76,7 @@ extension Router {
             let navigation = Navigation(
                 match: try find(url, in: table, options, trail), options: options, trail: trail)
             let scope = NavigationScope(router: self, number: number, trail: outer + trail + [url])
+            defer { scope.end() }
             let next = try await NavigationScope.$current.withValue(scope) {
                 try await self.pass(navigation, guards, number)
             }
@@ -103,7 +105,7 @@ extension Router {
         } catch {
             var error = error
             error.trail = trail
-            bus.trigger(Router.notFound, RouteMiss(url: url, options: options, error: error))
+            bus.trigger(Router.notFound, UnmatchedRoute(url: url, options: options, error: error))
             throw error
         }
     }
@@ -139,7 +141,7 @@ extension Router {
 }
 
 /// A URL that no route answers.
-public struct RouteMiss: Sendable {
+public struct UnmatchedRoute: Sendable {
     /// The URL, after redirects.
     public let url: String
     /// What was passed along with the navigation.
@@ -148,11 +150,27 @@ public struct RouteMiss: Sendable {
     public let error: EventBusError
 }
 
-/// The navigation that the current task is in.
-private struct NavigationScope: Sendable {
+/// A navigation that runs the code of a guard or an action.
+///
+/// Tasks that this code creates inherit the value, so it also identifies the task that it belongs to.
+private final class NavigationScope: Sendable {
     let router: Router
     let number: UInt64
     let trail: [String]
+    private let task: Int?
+    private let hasEnded = Atomic(false)
 
     @TaskLocal static var current: NavigationScope?
+
+    init(router: Router, number: UInt64, trail: [String]) {
+        (self.router, self.number, self.trail) = (router, number, trail)
+        task = Self.currentTask
+    }
+
+    private static var currentTask: Int? { withUnsafeCurrentTask { $0?.hashValue } }
+
+    /// Whether the code of this very navigation is running; a task that has ended may share its identity with a new one.
+    var isCurrentTask: Bool { !hasEnded.load(ordering: .acquiring) && task == Self.currentTask }
+
+    func end() { hasEnded.store(true, ordering: .releasing) }
 }

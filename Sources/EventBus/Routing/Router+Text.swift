@@ -1,15 +1,15 @@
-import Synchronization
+internal import AshlarCore
 
 extension Router {
     /// Returns the routes as a tree in the order in which they are tried; see ``RouteTable/routesTable()``.
     public func routesTable() -> String { current.routesTable() }
 
-    /// Explains where a URL would lead, and which guards would be asked on the way; see ``RouteTable/explain(_:most:)``.
+    /// Explains where a URL would lead, and which guards would be asked on the way; see ``RouteTable/explain(_:maxCandidates:)``.
     ///
     /// Guards are named, not asked, so redirects are not followed.
-    public func explain(_ url: String, most: Int = 5) -> RouteExplanation {
+    public func explain(_ url: String, maxCandidates: Int = 5) -> RouteExplanation {
         let (table, guards) = state.withLock { ($0.table, $0.guards) }
-        var explanation = table.explain(url, most: most)
+        var explanation = table.explain(url, maxCandidates: maxCandidates)
         if let match = explanation.match {
             explanation.guards = guards.filter { $0.covers(match) }.map(\.pattern.source)
         }

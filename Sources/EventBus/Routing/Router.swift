@@ -1,4 +1,4 @@
-import Synchronization
+internal import AshlarCore
 
 /// Finds the route that answers a URL and goes there: guards first, then the route's action, then an event.
 ///
@@ -11,7 +11,7 @@ import Synchronization
 /// try router.route("/notes/:id(int)") { navigation in
 ///     print(try navigation.parameters.value("id", as: Int.self), navigation.options(as: String.self) ?? "")
 /// }
-/// try await router.navigate("/notes/5", "from the list")  // 5 from the list
+/// try await router.navigate(to: "/notes/5", options: "from the list")  // 5 from the list
 /// ```
 public final class Router: Sendable {
     /// The router of ``EventBus/shared``.
@@ -19,7 +19,7 @@ public final class Router: Sendable {
     /// The event after each navigation that has arrived, `router:navigated`.
     public static let navigated = Topic<Navigation>("router:navigated")
     /// The event when no route answers a URL, `router:notFound`; see also ``onNotFound(_:)``.
-    public static let notFound = Topic<RouteMiss>("router:notFound")
+    public static let notFound = Topic<UnmatchedRoute>("router:notFound")
     /// The most redirects of one navigation, and the most navigations inside of each other.
     public static let maximumRedirects = 16
 
@@ -34,7 +34,7 @@ public final class Router: Sendable {
     struct State: Sendable {
         var table: RouteTable
         /// The routes by their exact patterns.
-        var routes: [String: Route] = [:]
+        var routes: [ByteText: Route] = [:]
         /// The guards, the outermost first.
         var guards: [RouteGuard] = []
         /// The number of the newest navigation, and the task that runs it.
@@ -59,6 +59,7 @@ public final class Router: Sendable {
     ///   - replacing: Whether a route that matches the same paths gives way; otherwise it is a conflict.
     ///   - fileID: The file that conflicts name.
     ///   - line: The line that conflicts name.
+    ///   - column: The column that conflicts name.
     ///   - action: Runs at each navigation after the guards, in the navigation's own task. Its error is the
     ///     navigation's. It may navigate itself; that navigation is then part of this one.
     /// - Returns: The handle that ends the route.
@@ -67,9 +68,10 @@ public final class Router: Sendable {
     @discardableResult
     public func route(
         _ pattern: String, replacing: Bool = false, fileID: StaticString = #fileID, line: UInt32 = #line,
+        column: UInt32 = #column,
         action: @escaping @Sendable (Navigation) async throws -> Void
     ) throws(EventBusError) -> Watch {
-        try add(pattern, .run(action), replacing: replacing, fileID, line)
+        try add(pattern, .run(action), replacing: replacing, fileID, line, column)
     }
 
     /// Registers what happens at the URLs that a pattern matches, as long as the owner lives.
@@ -80,13 +82,15 @@ public final class Router: Sendable {
     ///   - replacing: Whether a route that matches the same paths gives way; otherwise it is a conflict.
     ///   - fileID: The file that conflicts name.
     ///   - line: The line that conflicts name.
+    ///   - column: The column that conflicts name.
     ///   - action: Runs at each navigation after the guards.
     /// - Returns: The handle that ends the route; the owner's bag holds it too.
     /// - Throws: ``EventBusError`` for a malformed pattern or a conflict.
     @discardableResult
     public func route<Owner: WatchOwner>(
         _ pattern: String, owner: Owner, replacing: Bool = false, fileID: StaticString = #fileID,
-        line: UInt32 = #line, action: @escaping @Sendable (Owner, Navigation) async throws -> Void
+        line: UInt32 = #line, column: UInt32 = #column,
+        action: @escaping @Sendable (Owner, Navigation) async throws -> Void
     ) throws(EventBusError) -> Watch {
         let run: @Sendable (Navigation) async throws -> Void = { [weak owner] navigation in
             guard let owner else {
@@ -94,7 +98,7 @@ public final class Router: Sendable {
             }
             try await action(owner, navigation)
         }
-        return try add(pattern, .run(run), replacing: replacing, fileID, line).store(in: owner.watches)
+        return try add(pattern, .run(run), replacing: replacing, fileID, line, column).store(in: owner.watches)
     }
 
     /// Registers a place to show at the URLs that a pattern matches.
@@ -105,19 +109,20 @@ public final class Router: Sendable {
     ///   - replacing: Whether a route that matches the same paths gives way; otherwise it is a conflict.
     ///   - fileID: The file that conflicts name.
     ///   - line: The line that conflicts name.
+    ///   - column: The column that conflicts name.
     ///   - place: Makes the place from the navigation.
     /// - Returns: The handle that ends the route.
     /// - Throws: ``EventBusError`` for a malformed pattern or a conflict.
     @discardableResult
     public func route<Place: Sendable>(
         _ pattern: String, to navigator: some Navigator<Place>, replacing: Bool = false,
-        fileID: StaticString = #fileID, line: UInt32 = #line,
+        fileID: StaticString = #fileID, line: UInt32 = #line, column: UInt32 = #column,
         place: @escaping @Sendable (Navigation) async throws -> Place
     ) throws(EventBusError) -> Watch {
         let run: @Sendable (Navigation) async throws -> Void = { navigation in
             try await navigator.show(place(navigation), for: navigation)
         }
-        return try add(pattern, .run(run), replacing: replacing, fileID, line)
+        return try add(pattern, .run(run), replacing: replacing, fileID, line, column)
     }
 
     /// Sends the URLs that a pattern matches on to another pattern with the same values, query and fragment.
@@ -126,7 +131,7 @@ public final class Router: Sendable {
     /// let router = Router(bus: EventBus())
     /// try router.route("/notes/:id") { print($0) }
     /// try router.redirect("/memo/:id", to: "/notes/:id")
-    /// try await router.navigate("/memo/5")  // /memo/5 -> /notes/5
+    /// try await router.navigate(to: "/memo/5")  // /memo/5 -> /notes/5
     /// ```
     ///
     /// - Throws: ``EventBusError`` for a malformed pattern, a conflict, or with the code `parameterMissing` if the
@@ -134,7 +139,7 @@ public final class Router: Sendable {
     @discardableResult
     public func redirect(
         _ pattern: String, to target: String, replacing: Bool = false, fileID: StaticString = #fileID,
-        line: UInt32 = #line
+        line: UInt32 = #line, column: UInt32 = #column
     ) throws(EventBusError) -> Watch {
         let names = try RoutePattern(pattern, types: options.types, limits: options.limits).parameterNames
         let target = try RoutePattern(target, types: options.types, limits: options.limits)
@@ -149,23 +154,25 @@ public final class Router: Sendable {
             let values = navigation.parameters.dictionary.filter { target.parameterNames.contains($0.key) }
             return try target.path(values, query: navigation.query, fragment: navigation.fragment, options: options)
         }
-        return try add(pattern, .redirect(redirect), replacing: replacing, fileID, line)
+        return try add(pattern, .redirect(redirect), replacing: replacing, fileID, line, column)
     }
 
     private func add(
-        _ source: String, _ action: Route.Action, replacing: Bool, _ fileID: StaticString,
-        _ line: UInt32
+        _ source: String, _ action: Route.Action, replacing: Bool, _ fileID: StaticString, _ line: UInt32,
+        _ column: UInt32
     ) throws(EventBusError) -> Watch {
         let pattern = try RoutePattern(source, types: options.types, limits: options.limits)
-        let route = Route(pattern, action, router: self, fileID, line)
+        let route = Route(pattern, action, router: self, fileID, line, column)
         // What gives way entirely is released here, after the lock.
         let ended = try state.withLock { state throws(EventBusError) -> [Route] in
             dropSnapshot()
             let replaced = try state.table.insert(
                 pattern, route: route, replacing: replacing || options.replacesConflicts)
             let ended = replaced.filter { !state.table.holds($0) }
-            for old in ended where state.routes[old.pattern.source] === old { state.routes[old.pattern.source] = nil }
-            state.routes[source] = route
+            for old in ended where state.routes[ByteText(old.pattern.source)] === old {
+                state.routes[ByteText(old.pattern.source)] = nil
+            }
+            state.routes[ByteText(source)] = route
             return ended
         }
         for old in ended { old.end() }
@@ -179,7 +186,7 @@ public final class Router: Sendable {
     /// - Returns: Whether there was one.
     @discardableResult
     public func unroute(_ pattern: String) -> Bool {
-        guard let route = state.withLock({ $0.routes[pattern] }) else { return false }
+        guard let route = state.withLock({ $0.routes[ByteText(pattern)] }) else { return false }
         return remove(route)
     }
 
@@ -201,7 +208,8 @@ public final class Router: Sendable {
 
     func remove(_ route: Route) -> Bool {
         let wasThere = state.withLock { state in
-            if state.routes[route.pattern.source] === route { state.routes[route.pattern.source] = nil }
+            let key = ByteText(route.pattern.source)
+            if state.routes[key] === route { state.routes[key] = nil }
             dropSnapshot()
             return state.table.remove(route)
         }
@@ -217,19 +225,19 @@ public final class Router: Sendable {
     /// The registered patterns, sorted by their text.
     ///
     /// - Complexity: O(*n* log *n*) in the number of routes.
-    public var patterns: [String] { state.withLock { Array($0.routes.keys) }.sorted() }
+    public var patterns: [String] { state.withLock { $0.routes.keys.map(\.text) }.sorted() }
 
     /// Returns the route that answers a URL, without going there; see ``RouteTable/match(_:)``.
     public func match(_ url: String) throws(EventBusError) -> RouteMatch {
         let snapshot = pinTable()
-        defer { _ = cell.unpin(snapshot) }
+        defer { cell.unpin() }
         return try snapshot.takeUnretainedValue().table.match(url)
     }
 
     /// Returns whether some route answers a URL; the original's `$route_exist`.
     public func contains(_ url: String) -> Bool {
         let snapshot = pinTable()
-        defer { _ = cell.unpin(snapshot) }
+        defer { cell.unpin() }
         return snapshot._withUnsafeGuaranteedRef { $0.table.contains(url) }
     }
 
@@ -248,7 +256,10 @@ public final class Router: Sendable {
     /// Takes the table back from those who only match, before it is changed under the same lock.
     ///
     /// What is released is no user's: the table itself stays where it is.
-    private func dropSnapshot() { cell.take()?.release() }
+    private func dropSnapshot() {
+        cell.retire()
+        cell.releaseRetired()
+    }
 
     /// The topic of a route: every navigation to the pattern is triggered on it, after the route's action.
     public func topic(of pattern: String) -> Topic<Navigation> { Topic(unchecked: pattern) }
@@ -262,7 +273,7 @@ public final class Router: Sendable {
         _ pattern: String, _ parameters: [String: String] = [:], query: RouteQuery = RouteQuery(),
         fragment: String? = nil
     ) throws(EventBusError) -> String {
-        let (route, table) = state.withLock { ($0.routes[pattern], $0.table) }
+        let (route, table) = state.withLock { ($0.routes[ByteText(pattern)], $0.table) }
         guard let route else {
             throw EventBusError(.routeNotFound, subject: pattern, expected: "a registered pattern")
         }
@@ -278,8 +289,7 @@ public final class Router: Sendable {
 }
 
 /// A table for those who only match against it.
-private final class RouteSnapshot: PinnedSnapshot, @unchecked Sendable {
-    // Unchecked because the superclass is.
+private final class RouteSnapshot: Sendable {
     let table: RouteTable
 
     init(_ table: RouteTable) { self.table = table }

@@ -21,7 +21,7 @@ public struct RouterOptions: Sendable {
     /// At the same place in a path they are tried in this order, before the built-in ones.
     public var types: [RouteParameterType]
     /// How much of a path and of the table is looked at.
-    public var limits: RouteLimits
+    package var limits: RouteLimits
     /// Whether a route that matches the same paths as an earlier one silently takes its place.
     ///
     /// Otherwise that is an error, unless the registration says `replacing: true`.
@@ -37,11 +37,11 @@ public struct RouterOptions: Sendable {
     public init(
         isCaseSensitive: Bool = true, trailingSlash: TrailingSlash = .ignored, collapsesSlashes: Bool = false,
         queryEncoding: RouteQuery.Encoding = .percent, types: [RouteParameterType] = [],
-        limits: RouteLimits = RouteLimits(), replacesConflicts: Bool = false
+        replacesConflicts: Bool = false
     ) {
         (self.isCaseSensitive, self.trailingSlash) = (isCaseSensitive, trailingSlash)
         (self.collapsesSlashes, self.queryEncoding) = (collapsesSlashes, queryEncoding)
-        (self.types, self.limits, self.replacesConflicts) = (types, limits, replacesConflicts)
+        (self.types, self.replacesConflicts, limits) = (types, replacesConflicts, RouteLimits())
     }
 
     var tree: RouteTreeOptions {

@@ -1,0 +1,218 @@
+import Synchronization
+
+extension EventBus {
+    /// Returns the place of a topic on this bus; nil if its name is bound to another payload type here.
+    @usableFromInline
+    func resolve(_ core: TopicCore, _ payload: Any.Type, _ call: TriggerCall) -> TopicSlot? {
+        let slot = slot(core.name, hash: core.hash)
+        guard slot.bind(payload, at: call.location).payload == payload else { return nil }
+        slot.adopt(core)
+        core.remember(slot)
+        return slot
+    }
+
+    /// The result of an event whose payload is of another type than its name is bound to.
+    @usableFromInline
+    func refuseMismatch(_ core: TopicCore, _ payload: Any.Type, _ call: TriggerCall) -> DeliveryResult {
+        let error = mismatch(slot(core.name, hash: core.hash), payload, at: call.location)
+        report(EventFailure(error: error, name: core.name, sequence: 0, watcher: nil))
+        return DeliveryResult(failure: error)
+    }
+
+    func mismatch(_ slot: TopicSlot, _ payload: Any.Type, at location: EventLocation?) -> EventBusError {
+        let binding = slot.binding
+        return EventBusError(
+            .payloadMismatch, subject: slot.name, expected: binding.map { "payload \($0.payload)" },
+            found: "\(payload)", location: location, otherLocation: binding?.location)
+    }
+
+    /// Takes what a delivery needs: the watchers, a number, and one more step of depth.
+    @usableFromInline
+    @inline(never)
+    func begin(_ slot: TopicSlot, _ source: AnyObject?, stage: UInt64) -> DeliveryPass {
+        let thread = BusThread.current
+        let outer = thread.nesting
+        let depth = outer.depth(on: self)
+        guard depth < depthLimit, !thread.isStackLow else {
+            return DeliveryPass(depth: depth, outer: outer, failing: .tooDeep)
+        }
+        let flags = slot.word.load(ordering: .acquiring)
+        if flags & SlotFlags.detours != 0, stage == 0 {
+            return DeliveryPass(depth: depth, outer: outer, failing: .diverted)
+        }
+        let pinned =
+            flags & SlotFlags.watched.rawValue != 0
+            ? slot.pinSnapshot(thread: thread.number, isOutermost: outer.isOutermost) : nil
+        let wide = source == nil ? nil : wideWatchers(of: source)
+        guard pinned != nil || wide != nil else { return DeliveryPass(depth: depth, outer: outer) }
+        let isScoped = source != nil && pinned?._withUnsafeGuaranteedRef { $0.scoped } != nil
+        let sequence = stage == 0 || stage == .max ? nextSequence() : stage
+        thread.nesting = BusThread.Nesting(self, depth: depth + 1)
+        return DeliveryPass(
+            snapshot: pinned, sequence: sequence, depth: depth, outer: outer, wide: wide,
+            isMerged: wide != nil || isScoped)
+    }
+
+    /// Takes what a plain delivery needs; the pass has no snapshot if there is more to do, or less.
+    @usableFromInline
+    @inline(never)
+    func enter(_ slot: TopicSlot, from source: AnyObject?) -> PlainPass {
+        let thread = BusThread.current
+        let outer = thread.nesting
+        let depth = outer.depth(on: self)
+        let none = PlainPass(snapshot: nil, sequence: 0, thread: nil, depth: 0, outer: outer)
+        guard depth < depthLimit, !thread.isStackLow,
+            let snapshot = slot.pinSnapshot(thread: thread.number, isOutermost: outer.isOutermost)
+        else { return none }
+        if source != nil, hasRaised(.sourced) || snapshot._withUnsafeGuaranteedRef({ $0.scoped }) != nil {
+            slot.unpin(snapshot)
+            return none
+        }
+        thread.nesting = BusThread.Nesting(self, depth: depth + 1)
+        return PlainPass(snapshot: snapshot, sequence: nextSequence(), thread: thread, depth: depth, outer: outer)
+    }
+
+    /// Gives back what `enter` took, on the same thread.
+    @usableFromInline
+    @inline(never)
+    func leave(_ slot: TopicSlot, _ pass: PlainPass) {
+        pass.thread?.nesting = pass.outer
+        if let snapshot = pass.snapshot { slot.unpin(snapshot) }
+    }
+
+    /// Offers a plain event to a watcher that is cancelled or wants more than a plain call.
+    @usableFromInline
+    @inline(never)
+    func offerSlowly<Payload: Sendable>(
+        _ signal: Signal<Payload>, to watcher: Watcher, isolation: (any Actor)?, _ slot: TopicSlot,
+        _ tally: inout DeliveryTally
+    ) {
+        // The place is asked for only where the payload can be of a wrong type.
+        let call = TriggerCall(
+            source: signal.object, isolation: isolation, fileID: #fileID, line: #line, column: #column)
+        offerSlowly(signal, to: watcher, isTyped: true, call, slot, &tally)
+    }
+
+    /// Returns the watchers of everything from an object, counted up once.
+    private func wideWatchers(of source: AnyObject?) -> Unmanaged<WatcherList>? {
+        guard hasRaised(.sourced), let source, let group = patterns.group(of: source) else { return nil }
+        return Unmanaged.passRetained(group)
+    }
+
+    @usableFromInline
+    func mergedWalk(_ pass: DeliveryPass, _ call: TriggerCall, _ slot: TopicSlot) -> MergedWatchers {
+        let snapshot = pass.snapshot?.takeUnretainedValue()
+        let scoped = call.source.flatMap { snapshot?.scoped?.group(of: $0) }
+        return MergedWatchers(
+            snapshot?.open, scoped, pass.wide?.takeUnretainedValue(), source: call.source, name: slot.name)
+    }
+
+    /// Gives back what `begin` took.
+    @usableFromInline
+    @inline(never)
+    func finish(_ slot: TopicSlot, _ pass: DeliveryPass) {
+        BusThread.current.nesting = pass.outer
+        if let snapshot = pass.snapshot { slot.unpin(snapshot) }
+        pass.wide?.release()
+    }
+
+    /// The result of an event that found no watcher, or that was refused.
+    @usableFromInline
+    func finishUnwatched<Payload: Sendable>(
+        _ slot: TopicSlot, _ payload: Payload, _ pass: DeliveryPass, _ call: TriggerCall, isTyped: Bool
+    ) -> DeliveryResult {
+        if pass.failing == .diverted { return divert(slot, payload, call, isTyped: isTyped) }
+        guard pass.failing == .tooDeep else {
+            tellUndelivered(
+                Signal(name: slot.name, payload: payload, sequence: 0, depth: Int(pass.depth), object: call.source))
+            return DeliveryResult()
+        }
+        let error = EventBusError(
+            .nestedTooDeep, subject: slot.name, expected: "at most \(depthLimit) triggers inside of each other",
+            location: call.location)
+        countRefused()
+        report(EventFailure(error: error, name: slot.name, sequence: 0, watcher: nil))
+        return DeliveryResult(failure: error)
+    }
+
+    /// Tells the hook of an event that nobody got.
+    @usableFromInline
+    func tellUndelivered<Payload: Sendable>(_ signal: Signal<Payload>) {
+        guard hasRaised(.observed), let hook = undeliveredHook else { return }
+        _ = BusThread.current.run(.undelivered, of: self) { hook(signal.erased) }
+    }
+
+    /// Offers an event to a watcher that is cancelled or wants more than a plain call.
+    @usableFromInline
+    @inline(never)
+    func offerSlowly<Payload: Sendable>(
+        _ signal: Signal<Payload>, to watcher: Watcher, isTyped: Bool, _ call: TriggerCall, _ slot: TopicSlot,
+        _ tally: inout DeliveryTally
+    ) {
+        let state = WatcherState(rawValue: watcher.state.load(ordering: .acquiring))
+        guard !state.contains(.cancelled) else { return }
+        guard isTyped || state.contains(.untyped) else {
+            let error = mismatch(slot, Payload.self, at: call.location)
+            return fail(error, watcher, signal.name, signal.sequence, &tally)
+        }
+        if state.contains(.once) {
+            guard watcher.claim() else { return }
+            // One that handles its event later is forgotten after that, so that it can still be cancelled.
+            if !watcher.isQueued { forget(watcher, slot) }
+        }
+        take(signal, watcher, state, call, &tally)
+        if watcher.isOrphan { forget(watcher, slot) }
+    }
+
+    private func take<Payload: Sendable>(
+        _ signal: Signal<Payload>, _ watcher: Watcher, _ state: WatcherState, _ call: TriggerCall,
+        _ tally: inout DeliveryTally
+    ) {
+        do {
+            let taking: Taking
+            if state.contains(.untyped) {
+                taking = try unsafeDowncast(watcher, to: TypedWatcher<any Sendable>.self).take(signal.erased, call)
+            } else {
+                taking = try unsafeDowncast(watcher, to: TypedWatcher<Payload>.self).take(signal, call)
+            }
+            tally.count(taking)
+        } catch {
+            tally.delivered += 1
+            fail(error, watcher, signal.name, signal.sequence, &tally)
+        }
+    }
+
+    /// Takes a watcher that is done out of the lists.
+    private func forget(_ watcher: Watcher, _ slot: TopicSlot) {
+        if slot.watcher(watcher.id) != nil { _ = slot.cancel(watcher.id) } else { _ = patterns.cancel(watcher.id) }
+    }
+
+    /// Takes a watcher that is done out of the lists, wherever it is.
+    func forget(_ watcher: Watcher, topic name: String) {
+        var name = name
+        let slot = name.withUTF8 { slots.find($0, hash: TopicName.hash($0)) }
+        if let slot { forget(watcher, slot) } else { _ = patterns.cancel(watcher.id) }
+    }
+
+    /// Notes the error of a handler and reports it.
+    @usableFromInline
+    @inline(never)
+    func fail(
+        _ error: any Error, _ watcher: Watcher, _ name: String, _ sequence: UInt64, _ tally: inout DeliveryTally
+    ) {
+        tally.failures = (tally.failures ?? []) + [error]
+        report(EventFailure(error: error, name: name, sequence: sequence, watcher: watcher.location))
+    }
+}
+
+extension DeliveryTally {
+    mutating func count(_ taking: Taking) {
+        switch taking {
+        case .delivered: delivered += 1
+        case .queued: queued += 1
+        case .displaced: (queued, dropped) = (queued + 1, dropped + 1)
+        case .dropped: dropped += 1
+        case .skipped: break
+        }
+    }
+}

@@ -1,0 +1,175 @@
+public import Synchronization
+
+extension EventBus {
+    /// Triggers an event: runs the handlers that are called inline and queues it for the others.
+    ///
+    /// The source is the object that the event comes from, for watchers of that object. The result tells who got the
+    /// event and which handlers failed. A payload of another type than the name is bound to is such a failure, with
+    /// the code `payloadMismatch`.
+    ///
+    /// - Complexity: O(*n*) in the number of watchers of the topic; those with another source cost nothing.
+    @inlinable
+    @discardableResult
+    public func trigger<Payload>(
+        _ topic: Topic<Payload>, _ payload: Payload, from source: AnyObject? = nil,
+        isolation: isolated (any Actor)? = #isolation, fileID: StaticString = #fileID, line: UInt32 = #line,
+        column: UInt32 = #column
+    ) -> DeliveryResult {
+        // The topic keeps every slot that it remembers, so none is counted here.
+        if let slot = topic.core.cached.load(ordering: .acquiring) {
+            let found = slot._withUnsafeGuaranteedRef { $0.word.load(ordering: .acquiring) }
+            if found == word { return DeliveryResult() }
+            if found & SlotFlags.notDiverting == word | SlotFlags.watchedBit {
+                let result = slot._withUnsafeGuaranteedRef {
+                    deliverPlainly($0, payload, from: source, isolation: isolation)
+                }
+                if let result { return result }
+            }
+            if found >> SlotFlags.bits == word >> SlotFlags.bits {
+                // The call is made where it is used: a closure that captures it would copy it.
+                return slot._withUnsafeGuaranteedRef {
+                    deliver(
+                        $0, payload,
+                        TriggerCall(source: source, isolation: isolation, fileID: fileID, line: line, column: column),
+                        isTyped: true)
+                }
+            }
+        }
+        return resolveAndDeliver(
+            topic.core, payload,
+            TriggerCall(source: source, isolation: isolation, fileID: fileID, line: line, column: column))
+    }
+
+    /// Triggers an event that has no data.
+    @inlinable
+    @discardableResult
+    public func trigger(
+        _ topic: Topic<Void>, from source: AnyObject? = nil, isolation: isolated (any Actor)? = #isolation,
+        fileID: StaticString = #fileID, line: UInt32 = #line, column: UInt32 = #column
+    ) -> DeliveryResult {
+        trigger(topic, (), from: source, isolation: isolation, fileID: fileID, line: line, column: column)
+    }
+
+    /// Triggers an event whose type is its topic.
+    @inlinable
+    @discardableResult
+    public func trigger<E: Event>(
+        _ event: E, from source: AnyObject? = nil, isolation: isolated (any Actor)? = #isolation,
+        fileID: StaticString = #fileID, line: UInt32 = #line, column: UInt32 = #column
+    ) -> DeliveryResult {
+        trigger(E.topic, event, from: source, isolation: isolation, fileID: fileID, line: line, column: column)
+    }
+
+    /// Triggers an event by a name written in the source.
+    ///
+    /// A bare name is untyped: every watcher of the name gets the event if its own payload type fits. Those that
+    /// expect another type are failures in the result, with the code `payloadMismatch`; so is a malformed name.
+    @discardableResult
+    public func trigger<Payload: Sendable>(
+        _ name: StaticString, _ payload: Payload, from source: AnyObject? = nil,
+        isolation: isolated (any Actor)? = #isolation, fileID: StaticString = #fileID, line: UInt32 = #line,
+        column: UInt32 = #column
+    ) -> DeliveryResult {
+        let call = TriggerCall(source: source, isolation: isolation, fileID: fileID, line: line, column: column)
+        return name.withUTF8Buffer { bytes in
+            do throws(EventBusError) { return try trigger(bytes: bytes, payload, call) } catch {
+                report(EventFailure(error: error, name: error.subject, sequence: 0, watcher: nil))
+                return DeliveryResult(failure: error)
+            }
+        }
+    }
+
+    /// Triggers an event without data by a name written in the source.
+    @discardableResult
+    public func trigger(
+        _ name: StaticString, from source: AnyObject? = nil, isolation: isolated (any Actor)? = #isolation,
+        fileID: StaticString = #fileID, line: UInt32 = #line, column: UInt32 = #column
+    ) -> DeliveryResult {
+        trigger(name, (), from: source, isolation: isolation, fileID: fileID, line: line, column: column)
+    }
+
+    /// Triggers an event by a name made at run time.
+    ///
+    /// - Throws: ``EventBusError`` with the code `malformedName`.
+    @discardableResult
+    public func trigger<Payload: Sendable>(
+        named name: String, _ payload: Payload, from source: AnyObject? = nil,
+        isolation: isolated (any Actor)? = #isolation, fileID: StaticString = #fileID, line: UInt32 = #line,
+        column: UInt32 = #column
+    ) throws(EventBusError) -> DeliveryResult {
+        let call = TriggerCall(source: source, isolation: isolation, fileID: fileID, line: line, column: column)
+        var name = name
+        let result = name.withUTF8 { bytes in
+            Result { () throws(EventBusError) in try trigger(bytes: bytes, payload, call) }
+        }
+        return try result.get()
+    }
+
+    /// Triggers an event without data by a name made at run time.
+    ///
+    /// - Throws: ``EventBusError`` with the code `malformedName`.
+    @discardableResult
+    public func trigger(
+        named name: String, from source: AnyObject? = nil, isolation: isolated (any Actor)? = #isolation,
+        fileID: StaticString = #fileID, line: UInt32 = #line, column: UInt32 = #column
+    ) throws(EventBusError) -> DeliveryResult {
+        try trigger(named: name, (), from: source, isolation: isolation, fileID: fileID, line: line, column: column)
+    }
+
+    private func trigger<Payload: Sendable>(
+        bytes: UnsafeBufferPointer<UInt8>, _ payload: Payload, _ call: TriggerCall
+    ) throws(EventBusError) -> DeliveryResult {
+        let hash = TopicName.hash(bytes)
+        if let slot = slots.find(bytes, hash: hash) {
+            if slot.word.load(ordering: .acquiring) == word { return DeliveryResult() }
+            return deliver(slot, payload, call, isTyped: slot.binding.map { $0.payload == Payload.self } ?? false)
+        }
+        if let mistake = TopicName.mistake(in: bytes) { throw mistake }
+        // Without a slot, only what concerns every name can concern this one.
+        guard
+            hasPatterns.load(ordering: .acquiring) || hasRaised(.observed) || hasRaised(.tapped)
+                || hasRaised(.diverted) || hasRaised(.sourced) && call.source != nil
+        else { return DeliveryResult() }
+        let name = String(decoding: bytes, as: UTF8.self)
+        let passing = slot(name, hash: hash)
+        defer { retireIfUnused(passing) }
+        return deliver(passing, payload, call, isTyped: false)
+    }
+}
+
+/// What a trigger was called with, besides its payload.
+@usableFromInline
+struct TriggerCall: @unchecked Sendable {
+    // Unchecked because of the source, which is kept alive and compared, never used.
+    @usableFromInline let source: AnyObject?
+    @usableFromInline var isolation: (any Actor)?
+    @usableFromInline let fileID: StaticString
+    @usableFromInline let line: UInt32
+    @usableFromInline let column: UInt32
+    /// What the caller will wait for; nil if it cannot wait.
+    @usableFromInline var sending: PendingSends?
+    /// 0 for a new trigger; `max` for one that has passed all stations, or the number that it got on its way.
+    @usableFromInline var stage: UInt64
+    /// Whether its topic is an ordered one, which has one event delivered after the other.
+    @usableFromInline var isInTurn: Bool
+
+    @inlinable
+    init(
+        source: AnyObject?, isolation: (any Actor)?, fileID: StaticString, line: UInt32, column: UInt32
+    ) {
+        (self.source, self.isolation) = (source, isolation)
+        (self.fileID, self.line, self.column) = (fileID, line, column)
+        // Here and not where they are declared, because such a value is a call that cannot be inlined.
+        (sending, stage, isInTurn) = (nil, 0, false)
+    }
+
+    var location: EventLocation { EventLocation(fileID, line, column) }
+
+    /// Whether the caller is known to run on the main actor.
+    var isOnMain: Bool { isolation === MainActor.shared }
+
+    /// Forgets what holds on the thread of the trigger alone, if the event is delivered by another one.
+    mutating func arrive(from thread: UInt32) {
+        if BusThread.current.number != thread { isolation = nil }
+    }
+}

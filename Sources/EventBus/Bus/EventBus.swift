@@ -1,0 +1,206 @@
+internal import AshlarCore
+import Synchronization
+
+/// A place where events are triggered and watched, by name, by type, by the object they come from, or by pattern.
+///
+/// A handler runs inside `trigger`, on the thread of the caller, unless its watch says otherwise. Handlers of one
+/// event run in the order of their priority, then of their registration. A bus may be used from any thread; nothing
+/// of a user's runs while it holds a lock.
+///
+/// ```swift
+/// let bus = EventBus()
+/// let watch = bus.watch("network:on") { signal in print(signal.name, signal.payload) }
+/// bus.trigger("network:on", ["host": "example.org"])
+/// watch.cancel()
+/// ```
+///
+/// A bus keeps its watchers alive, and nothing else does; when the bus goes, its watches end.
+public final class EventBus: Sendable {
+    /// The bus that the whole app shares.
+    public static let shared = EventBus()
+
+    /// The number of the bus above the `SlotFlags`, which is what the word of an idle slot equals.
+    @usableFromInline let word: UInt64
+    let slots = SlotTable()
+    let depthLimit: Int
+    let delivery: EventDelivery
+    let nesting: EventNesting
+    /// The triggers of a bus that delivers on the main actor only.
+    let mainQueue = Mailbox(.unbounded)
+    private let wideWatchers = Mutex<WideWatchers?>(nil)
+    private let counters = BusCounters()
+    private let flags = Atomic<UInt64>(0)
+    let hasPatterns = Atomic(false)
+    /// Whether some topic keeps events.
+    let keepsEvents = Atomic(false)
+    private let hooks = Mutex(EventHooks())
+
+    private static let numbers = Atomic<UInt64>(0)
+
+    /// Creates a bus of its own.
+    ///
+    /// - Parameters:
+    ///   - depthLimit: How many triggers may be inside of each other on one thread, 1 to 1,000. A deeper one is
+    ///     refused: its result and the failure hook report it, and nobody gets the event.
+    ///   - delivery: Whether handlers run inside of `trigger`, or always later on the main actor.
+    ///   - nesting: When a trigger inside of a handler is delivered.
+    public init(
+        depthLimit: Int = 64, delivery: EventDelivery = .inline, nesting: EventNesting = .depthFirst
+    ) {
+        precondition(1...1000 ~= depthLimit, "EventBus needs a depth limit of 1 to 1000, not \(depthLimit)")
+        (self.depthLimit, self.delivery, self.nesting) = (depthLimit, delivery, nesting)
+        word = EventBus.numbers.add(1, ordering: .relaxed).newValue << SlotFlags.bits
+        if delivery != .inline || nesting != .depthFirst { raise(.diverted) }
+    }
+
+    deinit {
+        for slot in slots.removeAll() { slot.close(evenIfUsed: true)?.end() }
+        wideWatchers.withLock { $0 }?.close()
+    }
+
+    func nextWatchID() -> UInt64 { counters.watches.wrappingAdd(1, ordering: .relaxed).newValue }
+
+    func nextSequence() -> UInt64 { counters.triggers.wrappingAdd(1, ordering: .relaxed).newValue }
+
+    // MARK: Slots
+
+    /// Returns the place of a name, which need not have been used before.
+    func slot(_ name: String, hash: UInt64) -> TopicSlot {
+        var isNew = false
+        let slot = slots.findOrInsert(name, hash: hash) {
+            isNew = true
+            return TopicSlot(name: name, hash: hash, bus: self)
+        }
+        guard isNew else { return slot }
+        // Read after the insertion: whatever is raised later is raised on this slot too.
+        let raised = flags.load(ordering: .sequentiallyConsistent)
+        if raised != 0 { slot.raise(SlotFlags(rawValue: raised)) }
+        if hasPatterns.load(ordering: .sequentiallyConsistent) { slot.raise(.watched) }
+        return slot
+    }
+
+    func retireIfUnused(_ slot: TopicSlot) { slots.removeIfUnused(slot) }
+
+    /// Raises a flag on every slot there is and will be.
+    func raise(_ flag: SlotFlags) {
+        let old = flags.bitwiseOr(flag.rawValue, ordering: .sequentiallyConsistent).oldValue
+        guard old & flag.rawValue == 0 else { return }
+        for slot in slots.all { slot.raise(flag) }
+    }
+
+    /// Takes a flag of the bus back from every slot.
+    func lower(_ flag: SlotFlags) {
+        flags.bitwiseAnd(~flag.rawValue, ordering: .sequentiallyConsistent)
+        for slot in slots.all { slot.lower(flag) }
+    }
+
+    func hasRaised(_ flag: SlotFlags) -> Bool { flags.load(ordering: .relaxed) & flag.rawValue != 0 }
+
+    /// The watchers that belong to no single topic.
+    var patterns: WideWatchers {
+        wideWatchers.withLock { watchers in
+            if let watchers { return watchers }
+            let new = WideWatchers(bus: self)
+            watchers = new
+            return new
+        }
+    }
+
+    // MARK: Hooks
+
+    /// Sets what is told of every failure: a handler that threw, a trigger that was refused.
+    ///
+    /// It runs on the thread of the trigger or of the delivery. A failure inside of the hook is counted, see
+    /// ``hookFailureCount``, and not reported again. The hook replaces the one before it; nil takes it away.
+    public func onFailure(_ hook: (@Sendable (EventFailure) throws -> Void)?) {
+        let old = hooks.withLock { hooks in
+            defer { hooks.failure = hook }
+            return hooks.failure
+        }
+        _ = consume old
+    }
+
+    /// Sets what is told of every event that nobody got.
+    ///
+    /// Events that the hook itself triggers are not reported to it again. The hook replaces the one before it; nil
+    /// takes it away.
+    public func onUndelivered(_ hook: (@Sendable (Signal<any Sendable>) -> Void)?) {
+        let old = hooks.withLock { hooks in
+            defer { hooks.undelivered = hook }
+            return hooks.undelivered
+        }
+        _ = consume old
+        if hook != nil { raise(.observed) } else { lower(.observed) }
+    }
+
+    /// How many errors the failure hook has thrown, or had to report while it was running.
+    public var hookFailureCount: Int { counters.hookFailures.load(ordering: .relaxed) }
+
+    /// How many triggers were refused because they were nested too deep.
+    public var refusedCount: Int { counters.refused.load(ordering: .relaxed) }
+
+    func countRefused() { counters.refused.add(1, ordering: .relaxed) }
+
+    var tapHook: (@Sendable (EventTrace) -> Void)? { hooks.withLock { $0.tap } }
+
+    func setTapHook(_ hook: (@Sendable (EventTrace) -> Void)?) {
+        let old = hooks.withLock { hooks in
+            defer { hooks.tap = hook }
+            return hooks.tap
+        }
+        _ = consume old
+    }
+
+    var undeliveredHook: (@Sendable (Signal<any Sendable>) -> Void)? { hooks.withLock { $0.undelivered } }
+
+    /// Reports a failure to the hook, outside all locks.
+    func report(_ failure: EventFailure) {
+        guard let hook = hooks.withLock({ $0.failure }) else { return }
+        let isTold = try? BusThread.current.run(.failure, of: self) { try hook(failure) }
+        if isTold != true { counters.hookFailures.add(1, ordering: .relaxed) }
+    }
+}
+
+/// When the handlers of a bus run.
+public enum EventDelivery: Hashable, Sendable {
+    /// Inside of `trigger`, unless a watch says otherwise.
+    case inline
+    /// Later, on the main actor, in the order of the triggers, never inside of `trigger`: iStructure's way.
+    case queuedOnMain
+}
+
+/// When a trigger inside of a handler is delivered.
+public enum EventNesting: Hashable, Sendable {
+    /// At once, inside of the outer one.
+    case depthFirst
+    /// After all handlers of the outer one, as in Guava's event bus.
+    case breadthFirst
+}
+
+/// What went wrong while an event was delivered.
+public struct EventFailure: Sendable {
+    /// What the handler threw, or an ``EventBusError`` of the bus.
+    public let error: any Error
+    /// The name of the topic.
+    public let name: String
+    /// The number of the trigger; 0 if it was refused.
+    public let sequence: UInt64
+    /// Where the watch was made whose handler threw; nil if the bus itself refused the event.
+    public let watcher: EventLocation?
+}
+
+private struct EventHooks {
+    var failure: (@Sendable (EventFailure) throws -> Void)?
+    var undelivered: (@Sendable (Signal<any Sendable>) -> Void)?
+    var tap: (@Sendable (EventTrace) -> Void)?
+}
+
+/// What every trigger and watch counts, in an object of its own so that the bus itself is only ever read.
+private final class BusCounters: Sendable {
+    private let before: (UInt64, UInt64, UInt64, UInt64, UInt64, UInt64) = (0, 0, 0, 0, 0, 0)
+    let triggers = Atomic<UInt64>(0)
+    private let between: (UInt64, UInt64, UInt64, UInt64, UInt64, UInt64, UInt64) = (0, 0, 0, 0, 0, 0, 0)
+    let watches = Atomic<UInt64>(0)
+    let hookFailures = Atomic<Int>(0)
+    let refused = Atomic<Int>(0)
+}

@@ -1,0 +1,58 @@
+/// The events that a watch receives: those of one topic, or of every topic whose name matches a pattern.
+public struct EventSelection<Payload: Sendable>: Sendable {
+    enum Target: Sendable {
+        case topic(Topic<Payload>)
+        case pattern(TopicPattern)
+    }
+    let target: Target
+
+    /// Selects the events of a topic.
+    public init(_ topic: Topic<Payload>) { target = .topic(topic) }
+
+    /// Selects the events of the topics that a pattern matches.
+    public init(_ pattern: TopicPattern) where Payload == any Sendable { target = .pattern(pattern) }
+
+    /// The pattern; nil for a topic.
+    var pattern: TopicPattern? { if case .pattern(let pattern) = target { pattern } else { nil } }
+}
+
+/// A value that selects events: a ``Topic``, a ``TopicPattern``, or a pattern as text.
+///
+/// ```swift
+/// let bus = EventBus()
+/// bus.watch(Topic<Int>("note:selected")) { print($0.payload) }.cancel()
+/// bus.watch("note:*") { print($0.name, $0.payload) }.cancel()
+/// ```
+public protocol EventSelector<Payload> {
+    /// The payload of the selected events: `any Sendable` for a pattern.
+    associatedtype Payload: Sendable
+    /// The selected events.
+    var selection: EventSelection<Payload> { get }
+}
+
+extension EventSelection: EventSelector {
+    /// The selection itself.
+    public var selection: EventSelection<Payload> { self }
+}
+
+extension Topic: EventSelector {
+    /// The events of the topic.
+    public var selection: EventSelection<Payload> { EventSelection(self) }
+}
+
+extension TopicPattern: EventSelector {
+    /// The events of the topics that the pattern matches.
+    public var selection: EventSelection<any Sendable> { EventSelection(self) }
+}
+
+/// Text that is written in the source selects as a ``TopicPattern``; for other text, use ``TopicPattern/init(parsing:)``.
+extension String: EventSelector {
+    /// The events of the topics that the text matches as a pattern.
+    ///
+    /// - Precondition: The pattern is well formed.
+    public var selection: EventSelection<any Sendable> {
+        do throws(EventBusError) { return EventSelection(try TopicPattern(parsing: self)) } catch {
+            preconditionFailure(error.description)
+        }
+    }
+}

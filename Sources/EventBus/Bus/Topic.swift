@@ -1,0 +1,111 @@
+internal import AshlarCore
+public import Synchronization
+
+/// A name bound to one payload type: the key under which events are triggered and watched.
+///
+/// Names are 1 to 255 bytes of UTF-8 in segments separated by `:`, such as `network:on`. Topics with equal names are
+/// equal; keep one as a `static let`, because a topic remembers its place on the bus and so needs no search:
+///
+/// ```swift
+/// enum Topics {
+///     static let signedIn = Topic<Int>("account:signedIn")
+/// }
+/// EventBus.shared.trigger(Topics.signedIn, 42)
+/// ```
+public struct Topic<Payload: Sendable>: Sendable, Hashable, CustomStringConvertible {
+    @usableFromInline let core: TopicCore
+
+    /// Creates a topic with a name written in the source.
+    ///
+    /// A topic that keeps events hands the last ones to each new watcher, one of a pattern included, before any live
+    /// event. An ordered topic delivers one event after the other even if threads trigger it at the same time: a
+    /// trigger that comes while another is being delivered is queued behind it. Both hold for all topics of the name
+    /// on a bus.
+    ///
+    /// - Precondition: The name is well formed; `0 <= keeping`.
+    public init(
+        _ name: StaticString, of payload: Payload.Type = Payload.self, keeping: Int = 0, ordered: Bool = false
+    ) {
+        let text = name.description
+        if let mistake = TopicName.mistake(in: text) { preconditionFailure(mistake.description) }
+        precondition(keeping >= 0, "a topic cannot keep \(keeping) events")
+        core = TopicCore(text, keeping: keeping, isOrdered: ordered)
+    }
+
+    /// Creates a topic with a name made at run time.
+    ///
+    /// - Throws: ``EventBusError`` with the code `malformedName` and the offset of the mistake, or `invalidCapacity`.
+    public init(
+        named name: String, of payload: Payload.Type = Payload.self, keeping: Int = 0, ordered: Bool = false
+    ) throws(EventBusError) {
+        if let mistake = TopicName.mistake(in: name) { throw mistake }
+        guard keeping >= 0 else {
+            throw EventBusError(.invalidCapacity, subject: name, expected: "0 or more to keep", found: "\(keeping)")
+        }
+        core = TopicCore(name, keeping: keeping, isOrdered: ordered)
+    }
+
+    /// Creates a topic whose name may break the rules for names, so that no pattern but `**` is sure to meet it.
+    init(unchecked name: String) { core = TopicCore(name) }
+
+    init(core: TopicCore) { self.core = core }
+
+    /// The topic's name.
+    public var name: String { core.name }
+
+    /// The topic's name.
+    public var description: String { core.name }
+
+    /// Topics are equal when their names have the same bytes.
+    public static func == (a: Self, b: Self) -> Bool {
+        a.core === b.core || a.core.name.utf8.elementsEqual(b.core.name.utf8)
+    }
+
+    /// Hashes the bytes of the name.
+    public func hash(into hasher: inout Hasher) { hasher.combine(core.hash) }
+}
+
+/// The shared part of a topic: its name and the slot that it found on the first bus it was used with.
+@usableFromInline
+final class TopicCore: Sendable {
+    let name: String
+    let hash: UInt64
+    let keeping: Int
+    let isOrdered: Bool
+
+    /// The slot on the bus this topic is mostly used with; every slot that ever stood here is in `kept`.
+    @usableFromInline let cached = Atomic<Unmanaged<TopicSlot>?>(nil)
+    private let kept = Mutex<[TopicSlot]>([])
+    private static let mostKept = 16
+
+    init(_ name: String, keeping: Int = 0, isOrdered: Bool = false) {
+        (self.keeping, self.isOrdered) = (keeping, isOrdered)
+        var name = name
+        name.makeContiguousUTF8()
+        self.name = name
+        hash = name.withUTF8 { TopicName.hash($0) }
+    }
+
+    deinit {
+        let slots = kept.withLock { slots in
+            defer { slots = [] }
+            return slots
+        }
+        for slot in slots { slot.unpin() }
+    }
+
+    /// Remembers the slot, unless a slot of another living bus is remembered.
+    ///
+    /// A slot that a reader might be using is
+    /// never released before the topic itself, so readers need no count.
+    func remember(_ slot: TopicSlot) {
+        kept.withLock { slots in
+            if let current = cached.load(ordering: .relaxed) {
+                guard !current._withUnsafeGuaranteedRef({ $0.isOpen }), slots.count < Self.mostKept else { return }
+            }
+            guard slot.pin() else { return }
+            slots.append(slot)
+            cached.store(Unmanaged.passUnretained(slot), ordering: .releasing)
+        }
+    }
+}

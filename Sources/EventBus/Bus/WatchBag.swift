@@ -1,0 +1,76 @@
+internal import AshlarCore
+
+/// A set of watches that end together: when the bag goes, or with one call.
+///
+/// It is what the owner of watches keeps, see ``WatchOwner``.
+public final class WatchBag: Sendable {
+    private let watches = Mutex<[Watch]>([])
+
+    /// Creates an empty bag.
+    public init() {}
+
+    deinit { cancelAll() }
+
+    /// Adds a watch.
+    ///
+    /// - Complexity: O(1), amortised: watches that have ended are forgotten when the bag grows.
+    public func insert(_ watch: Watch) {
+        let ended = watches.withLock { watches -> [Watch] in
+            var ended: [Watch] = []
+            if watches.count == watches.capacity {
+                let pivot = watches.partition { !$0.isLive }
+                ended = Array(watches[pivot...])
+                watches.removeSubrange(pivot...)
+                watches.reserveCapacity(max(4, watches.count * 2))
+            }
+            watches.append(watch)
+            return ended
+        }
+        _ = consume ended
+    }
+
+    /// How many live watches the bag holds.
+    ///
+    /// - Complexity: O(*n*) in the number of watches.
+    public var count: Int { watches.withLock { $0 }.count { $0.isLive } }
+
+    /// Ends all watches of the bag.
+    ///
+    /// - Returns: How many were live.
+    @discardableResult
+    public func cancelAll() -> Int { cancel { _ in true } }
+
+    /// Ends the watches that are chosen; the choice runs without a lock.
+    @discardableResult
+    func cancel(where isChosen: (Watch) -> Bool) -> Int {
+        let chosen = Set(watches.withLock { $0 }.filter(isChosen))
+        let all = watches.withLock { watches in
+            let all = watches
+            watches.removeAll { chosen.contains($0) }
+            return all
+        }
+        return all.count { chosen.contains($0) && $0.cancel() }
+    }
+}
+
+/// An object that owns watches: its handlers receive it alive, and its end is theirs.
+///
+/// The bus holds an owner weakly. A handler gets the owner as an argument, so that it needs no `[weak self]`:
+///
+/// ```swift
+/// final class Badge: WatchOwner {
+///     let watches = WatchBag()
+///     init(_ bus: EventBus) {
+///         bus.watch("network:on", owner: self) { badge, signal in badge.show(signal.name) }
+///     }
+///     func show(_ text: String) { print(text) }
+/// }
+/// let bus = EventBus()
+/// var badge: Badge? = Badge(bus)
+/// bus.trigger("network:on")
+/// badge = nil  // the watch has ended
+/// ```
+public protocol WatchOwner: AnyObject, Sendable {
+    /// The bag that holds the owner's watches; a stored `let`.
+    var watches: WatchBag { get }
+}

@@ -1,0 +1,14 @@
+/// Text that is equal to other text only if the bytes are.
+///
+/// For `String`, the composed and the decomposed form of a letter are equal; names and patterns are compared by bytes.
+struct ByteText: Hashable, Sendable {
+    let text: String
+
+    init(_ text: String) { self.text = text }
+
+    static func == (a: Self, b: Self) -> Bool { a.text.utf8.elementsEqual(b.text.utf8) }
+
+    func hash(into hasher: inout Hasher) {
+        for byte in text.utf8 { hasher.combine(byte) }
+    }
+}

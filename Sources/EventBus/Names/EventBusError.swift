@@ -1,0 +1,91 @@
+/// A failure of the event bus, its router or its service registry.
+///
+/// Every error names what it is about: `subject` is the text concerned (a topic name, a pattern, a path, a service),
+/// `offset` the place in that text, `expected` and `found` what collided. Fields that do not apply are nil or empty.
+public struct EventBusError: Error, Sendable, CustomStringConvertible {
+    /// What went wrong; codes may be added, so a `switch` over them needs a `default`.
+    public struct Code: Hashable, Sendable, CustomStringConvertible {
+        /// The code's name in lower camel case, such as `"malformedName"`.
+        public let description: String
+
+        /// Creates a code; for the module's own use and for adapters that report their own failures.
+        public init(_ name: StaticString) { description = name.description }
+    }
+
+    /// What went wrong, without the particulars.
+    public let code: Code
+    /// The text concerned: a topic name, a pattern, a path or a service name.
+    public var subject: String
+    /// Where in the UTF-8 of `subject` the mistake begins, in bytes from 0.
+    public var offset: Int?
+    /// What would have been right.
+    public var expected: String?
+    /// What was there instead.
+    public var found: String?
+    /// The source line that is reported.
+    public var location: EventLocation?
+    /// The earlier source line that it contradicts.
+    public var otherLocation: EventLocation?
+    /// The steps that led here, in order: a cycle of services, a chain of redirects.
+    public var trail: [String]
+    /// The error underneath, if there is one.
+    public var underlying: (any Error)?
+
+    /// Creates an error.
+    public init(
+        _ code: Code, subject: String, offset: Int? = nil, expected: String? = nil, found: String? = nil,
+        location: EventLocation? = nil, otherLocation: EventLocation? = nil, trail: [String] = [],
+        underlying: (any Error)? = nil
+    ) {
+        (self.code, self.subject, self.offset) = (code, subject, offset)
+        (self.expected, self.found) = (expected, found)
+        (self.location, self.otherLocation) = (location, otherLocation)
+        (self.trail, self.underlying) = (trail, underlying)
+    }
+
+    /// The failure in one line, with every particular.
+    public var description: String {
+        var text = "\(code) '\(subject.prefix(300))'"
+        if let offset { text += " at byte \(offset)" }
+        if let expected { text += ", expected \(expected)" }
+        if let found { text += ", found \(found)" }
+        if let location { text += " (\(location))" }
+        if let otherLocation { text += ", declared at \(otherLocation)" }
+        if !trail.isEmpty { text += " [\(trail.joined(separator: " -> "))]" }
+        if let underlying { text += ": \(underlying)" }
+        return text
+    }
+}
+
+extension EventBusError.Code {
+    /// The name is empty, too long, has an empty segment or holds a `*`.
+    public static let malformedName = Self("malformedName")
+    /// The pattern has a `*` in a place where none may stand.
+    public static let malformedPattern = Self("malformedPattern")
+    /// The name is bound to another payload type on this bus.
+    public static let payloadMismatch = Self("payloadMismatch")
+    /// A trigger inside triggers went deeper than the bus allows and was refused.
+    public static let nestedTooDeep = Self("nestedTooDeep")
+    /// A buffer was asked for with no room in it.
+    public static let invalidCapacity = Self("invalidCapacity")
+}
+
+/// A location in source code, as `#fileID`, `#line` and `#column` report it.
+public struct EventLocation: Hashable, Sendable, CustomStringConvertible {
+    /// The module and file, such as `"App/Login.swift"`.
+    public let file: String
+    /// The line, counted from 1.
+    public let line: Int
+    /// The column in bytes, counted from 1, or 0 if it isn't known.
+    public let column: Int
+
+    /// Creates a location.
+    public init(file: String, line: Int, column: Int = 0) { (self.file, self.line, self.column) = (file, line, column) }
+
+    init(_ fileID: StaticString, _ line: UInt32, _ column: UInt32) {
+        self.init(file: fileID.description, line: Int(line), column: Int(column))
+    }
+
+    /// The location as compilers print it, such as `"App/Login.swift:12:5"`.
+    public var description: String { column == 0 ? "\(file):\(line)" : "\(file):\(line):\(column)" }
+}

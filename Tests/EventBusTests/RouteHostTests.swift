@@ -1,0 +1,99 @@
+import AshlarEventBus
+import Testing
+
+@Suite("Hosts of URLs")
+struct RouteHostTests {
+    let router = Router(bus: EventBus())
+
+    init() throws {
+        for pattern in ["https://good.com/*rest", "https://*/any/*rest", "app://h:8080/a", "https://[::1]/a"] {
+            try router.route(pattern) { _ in }
+        }
+    }
+
+    @Test(
+        "An authority with a byte that RFC 3986 forbids is an error",
+        arguments: [
+            (#"https://evil.com\@good.com/a"#, 16), ("https://a b@good.com/a", 9),
+            ("https://evil.com%2F@good.com/a", -1),
+            ("https://evil.com%2f.good.com/a", 16), ("https://good.com:44x/a", 19), ("https://good.com:123456/a", 17),
+            ("https://a@b@good.com/a", 9), ("https://evil.com\u{3002}good.com/a", 16), ("https://good.com%5C/a", 16),
+            ("https://[::1/a", 8), ("https://[::1]x/a", 13), ("https://good.com%00/a", 16), ("https://a<b.com/a", 9),
+        ])
+    func forbidden(url: String, offset: Int) {
+        guard offset >= 0 else {
+            // An escaped slash is allowed in user information, which is no host.
+            #expect((try? router.match(url).host) == "good.com")
+            return
+        }
+        #expect { try router.match(url) } throws: { error in
+            (error as? EventBusError)?.code == .invalidAuthority && (error as? EventBusError)?.offset == offset
+        }
+        #expect(!router.contains(url))
+        #expect(router.explain(url).match == nil)
+    }
+
+    @Test(
+        "Equal hosts have one normal form, for match, contains and explain",
+        arguments: [
+            "https://good.com/a", "https://GOOD.com/a", "https://good.com:443/a", "https://good.com./a",
+            "https://good.com.:443/a", "https://good.com:/a", "https://%67ood.com/a", "https://u:p@good.com/a",
+            "https://good%2Ecom%2E/a", "https://%67ood.com/%61",
+        ])
+    func normalForm(url: String) throws {
+        let match = try router.match(url)
+        #expect(match.pattern == "https://good.com/*rest")
+        #expect(match.host == "good.com")
+        #expect(match.parameters["rest"] == "a")
+        #expect(router.contains(url))
+        let explanation = router.explain(url)
+        #expect(explanation.match?.pattern == match.pattern)
+        #expect(explanation.candidates.first?.isMatch == true)
+    }
+
+    @Test("A port other than the default belongs to the host, also in a pattern")
+    func ports() throws {
+        #expect(!router.contains("https://good.com:8443/a"))
+        #expect(try router.match("https://good.com:8443/any/a").host == "good.com:8443")
+        #expect(
+            router.contains("app://h:8080/a") && router.contains("app://H.:8080/a") && !router.contains("app://h/a"))
+        #expect(router.contains("https://[::1]:443/a") && !router.contains("https://[::1]:44/a"))
+        let other = Router(bus: EventBus())
+        try other.route("https://Example.org.:443/a") { _ in }
+        #expect(other.contains("https://example.org/a"))
+        #expect(throws: EventBusError.self) { try other.route("https://example.org/a") { _ in } }
+    }
+}
+
+@Suite("Names are compared by bytes")
+struct ByteNameTests {
+    static let composed = "/caf\u{E9}"
+    static let decomposed = "/cafe\u{301}"
+
+    @Test("Routes in composed and decomposed form are two routes")
+    func routes() throws {
+        let router = Router(bus: EventBus())
+        try router.route(Self.composed) { _ in }
+        try router.route(Self.decomposed) { _ in }
+        #expect(router.patterns.count == 2)
+        #expect(router.unroute(Self.composed))
+        #expect(router.patterns.map { Array($0.utf8) } == [Array(Self.decomposed.utf8)])
+        #expect(!router.contains(Self.composed) && router.contains(Self.decomposed))
+    }
+
+    @Test("Watches and deferred events in composed and decomposed form are different")
+    func watches() throws {
+        final class Owner: WatchOwner { let watches = WatchBag() }
+        let (bus, owner) = (EventBus(), Owner())
+        let one = try Topic<Int>(named: "caf\u{E9}")
+        let two = try Topic<Int>(named: "cafe\u{301}")
+        bus.watch(one, owner: owner) { _, _ in }
+        bus.watch(two, owner: owner) { _, _ in }
+        #expect(bus.unwatch("caf\u{E9}", owner: owner) == 1)
+        #expect(bus.report().entries.map { Array($0.watched.utf8) } == [Array("cafe\u{301}".utf8)])
+        let deferred = DeferredEvents(bus) { _, _ in }
+        deferred.trigger(one, 1, coalescing: .name)
+        deferred.trigger(two, 2, coalescing: .name)
+        #expect(deferred.names.count == 2)
+    }
+}

@@ -1,0 +1,80 @@
+import AshlarEventBus
+import Testing
+
+private enum Request { @TaskLocal static var id: String? }
+
+@Suite("Task-local values and deferred work", .timeLimit(.minutes(5)))
+struct TaskLocalTests {
+    let bus = EventBus()
+    let log = Recorder<String>()
+
+    @Test("A queued delivery carries no task-local values")
+    func mailbox() async throws {
+        let number = Topic<Int>("number")
+        let watch = bus.watch(number, buffer: .unbounded) { [log] in log.note("\($0.payload) \(Request.id ?? "none")") }
+        let main = bus.watchOnMain(number, alwaysQueued: true) { [log] in
+            log.note("\($0.payload) \(Request.id ?? "none")")
+        }
+        Request.$id.withValue("request-1") { _ = bus.trigger(number, 1) }
+        bus.trigger(number, 2)
+        while log.items.count < 4 { await Task.yield() }
+        #expect(Set(log.items) == ["1 none", "2 none"])
+        watch.cancel()
+        main.cancel()
+    }
+
+    @Test("A task that an action creates navigates on its own, however often")
+    func navigationsOfTasks() async throws {
+        let router = Router(bus: bus)
+        let log = log
+        try router.route("/step/:n(int)") { [weak router] navigation in
+            let step = try navigation.parameters.value("n", as: Int.self)
+            log.note("\(step)")
+            guard step < 40, let router else { return }
+            Task { try await router.navigate(to: "/step/\(step + 1)") }
+        }
+        try await router.navigate(to: "/step/1")
+        while log.items.last != "40" { await Task.yield() }
+        #expect(log.items.count == 40)
+    }
+
+    @Test("A deferred queue that nobody retains still delivers")
+    func unretainedQueue() async throws {
+        let watch = bus.watch("note:edited") { [log] _ in log.note("edited") }
+        DeferredEvents(bus).trigger(Topic<Int>("note:edited"), 1, .soon)
+        while log.items.isEmpty { await Task.yield() }
+        #expect(log.items == ["edited"])
+        watch.cancel()
+    }
+
+    @Test("Deep nesting on a small stack is refused, not a crash")
+    func smallStack() async {
+        let bus = EventBus(depthLimit: 1000)
+        let deep = Topic<Int>("deep")
+        let watch = bus.watch(deep) { [log] signal in
+            // Some of the stack that a real handler needs.
+            withUnsafeTemporaryAllocation(byteCount: 2048, alignment: 8) { $0[0] = UInt8(signal.depth & 255) }
+            let result = bus.trigger(deep, signal.payload + 1)
+            if let error = result.failures.first as? EventBusError { log.note("\(error.code)") }
+        }
+        await onSmallStack { bus.trigger(deep, 0) }
+        #expect(log.items.first == "nestedTooDeep")
+        #expect(bus.refusedCount == 1)
+        watch.cancel()
+    }
+
+    @Test("The depth of one bus isn't that of another")
+    func depthByBus() {
+        let other = EventBus(depthLimit: 2)
+        let (outer, inner) = (Topic<Int>("outer"), Topic<Int>("inner"))
+        let depths = Recorder<Int>()
+        let bag = WatchBag()
+        other.watch(inner) { depths.note($0.depth) }.store(in: bag)
+        bus.watch(outer) { [bus] signal in
+            if signal.payload < 5 { bus.trigger(outer, signal.payload + 1) } else { other.trigger(inner, 1) }
+        }.store(in: bag)
+        bus.trigger(outer, 0)
+        #expect(depths.items == [0])
+        #expect(other.refusedCount == 0)
+    }
+}
