@@ -121,9 +121,9 @@ ci: SWIFT_FLAGS := -Xswiftc -warnings-as-errors
 ci: lint test apple consumer examples ## Runs everything that a change must pass
 	$(call install,unicode-cldr-core)
 	Scripts/generate-cldr --check
-	Scripts/check-file-order
+	Scripts/check-portability
 	Scripts/check-linkage
 	Scripts/check-docs
 	Scripts/build-docs --skip-build >/dev/null
-	@for check in independence order file-order names docs linkage samples site; do Scripts/check-$$check --self-check; done
+	@for check in independence order portability names docs linkage samples site; do Scripts/check-$$check --self-check; done
 	Scripts/apple-check --self-check

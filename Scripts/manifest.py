@@ -1,14 +1,16 @@
 """The targets of a package, as its manifest describes them."""
 import json
+import re
 import subprocess
 
 
 class Target:
     """A library or program of a package, with the compiler's flags for its Swift files."""
 
-    def __init__(self, package, manifest, description):
+    def __init__(self, package, description):
         self.name = description["name"]
-        self.package = manifest["name"].lower()
+        # SwiftPM takes the name from the package's folder, not from its manifest.
+        self.package = re.sub(r"\W", "_", package.name.lower())
         self.folder = package / (description.get("path") or f"Sources/{self.name}")
         self.sources = sorted(self.folder.rglob("*.swift"))
         self.c_sources = sorted(self.folder.rglob("*.c"))
@@ -44,10 +46,9 @@ def targets(*packages):
     """The packages' targets without tests, in an order in which each follows its dependencies."""
     found = {}
     for package in packages:
-        manifest = load(package)
-        for description in manifest["targets"]:
+        for description in load(package)["targets"]:
             if description["type"] in ("regular", "executable"):
-                found[description["name"]] = Target(package, manifest, description)
+                found[description["name"]] = Target(package, description)
     ordered = {}
 
     def add(target):

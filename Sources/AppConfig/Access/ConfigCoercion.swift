@@ -142,11 +142,11 @@ enum SeedText {
     static func int(_ text: String) -> Int {
         let rest = text.utf8.drop { $0 == 32 || ($0 >= 9 && $0 <= 13) }
         let digits = (rest.first == 43 || rest.first == 45 ? rest.dropFirst() : rest).prefix { (48...57).contains($0) }
-        var value = 0
+        var value: Int64 = 0
         for digit in digits {
-            value = min(value * 10 + Int(digit - 48), 1 << 40)
+            value = min(value * 10 + Int64(digit - 48), 1 << 40)
         }
-        return max(min(rest.first == 45 ? -value : value, Int(Int32.max)), Int(Int32.min))
+        return Int(Int32(clamping: rest.first == 45 ? -value : value))
     }
 
     /// The number that the text begins with; 0 if there is none.

@@ -18,6 +18,7 @@ final class ChunkBodyReader: RequestBodyReader {
 /// Yields a file in pieces of 64 KiB.
 final class FileBodyReader: RequestBodyReader {
     private let path: String
+    // `FileHandle` is Sendable, and a reader has one caller at a time, so its position has one user.
     private let handle: FileHandle
 
     init(path: String) throws(NetworkError) {
