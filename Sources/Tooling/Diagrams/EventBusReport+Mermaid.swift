@@ -11,13 +11,13 @@ extension EventBusReport {
             nodes[topic] = "t\(index)"
             lines.append("    t\(index)([\"\(Self.escaped(topic))\"])")
         }
-        let watchers = Self.unique(entries.map { $0.owner ?? $0.place.description })
+        let watchers = Self.unique(entries.map { $0.owner ?? $0.location.description })
         for (index, watcher) in watchers.enumerated() {
             nodes["watcher " + watcher] = "w\(index)"
             lines.append("    w\(index)[\"\(Self.escaped(watcher))\"]")
         }
         let arrows = entries.compactMap { entry -> String? in
-            let watcher = "watcher " + (entry.owner ?? entry.place.description)
+            let watcher = "watcher " + (entry.owner ?? entry.location.description)
             guard let from = nodes[entry.watched], let to = nodes[watcher] else { return nil }
             return "    \(from) -->\(entry.hasSource ? "|one source|" : "") \(to)"
         }
