@@ -6,6 +6,7 @@
 
 #include <memory>
 #include <thread>
+#include <vector>
 
 static std::shared_ptr<spdlog::logger> null_logger() {
     static auto logger = std::make_shared<spdlog::logger>("bench", std::make_shared<spdlog::sinks::null_sink_mt>());
@@ -40,8 +41,9 @@ void spdlog_buffered(long count) {
     for (long i = 0; i < count; i++) buffered->info("message {} of {}", i, count);
 }
 
-void spdlog_flushed_by_two(long count) {
-    std::thread other([count] { spdlog_flushed(count / 2); });
-    spdlog_flushed(count - count / 2);
-    other.join();
+void spdlog_flushed_by(long count, int threads) {
+    std::vector<std::thread> others;
+    for (int i = 1; i < threads; i++) others.emplace_back([=] { spdlog_flushed(count / threads); });
+    spdlog_flushed(count - count / threads * (threads - 1));
+    for (auto &other : others) other.join();
 }

@@ -1,4 +1,4 @@
-import AshlarLogging
+@_spi(Benchmarks) import AshlarLogging
 import BenchmarkHarness
 import Synchronization
 
@@ -49,6 +49,13 @@ struct CallRows {
             "enabled, kept in memory", note: "SIGKILL loses all of both; ours keeps 256 KiB, the peer nothing",
             allocations: 0, ours: Contender("memory only") { n in bench.logLines(n) },
             against: [Peer(SpdlogPeer.null)])
+        let bound = bench.log.with(["request": 4711])
+        suite.row(
+            "a bound field", note: "SIGKILL loses all of both; one more field on each line", allocations: 0,
+            ours: Contender("log.with([\"request\": 4711])") { n in
+                for i in 0..<n { bound.info("message \(i) of \(n)") }
+            },
+            against: [Peer(Contender("the same without the field") { n in bench.logLines(n) })])
         suite.row(
             "enabled, a string and static text", note: "SIGKILL loses all of it: it is in memory only", allocations: 0,
             ours: Contender("memory only") { n in
@@ -65,7 +72,7 @@ final class FlagByte: Sendable {
 
 /// Takes a message as a call that logs does: built, used, given back.
 @inline(never)
-private func consume(_ message: @autoclosure () -> LogMessage) { message().withBytes { blackHole($0.count) } }
+private func consume(_ message: @autoclosure () -> LogMessage) { message().consume { blackHole($0) } }
 
 @inline(never)
 private func consumeString(_ text: @autoclosure () -> String) {

@@ -33,11 +33,11 @@ final class Bench: Sendable {
     }
 
     /// Begins a run in one of the modes; without one, in memory.
-    func start(_ mode: LogStorageMode?, format: LogFormat = .standard, threshold: LogLevel = .information) {
+    func start(_ mode: LogStorageMode?, format: LogFormat = .standard, threshold: LogLevel = .info) {
         let runs = mode.map { _ in "\(folder)/runs" }
         var configuration = LogConfiguration(folder: runs, threshold: threshold, sinks: [])
         configuration.readsEnvironment = false
-        configuration.mode = mode ?? .everyLine
+        configuration.mode = mode ?? .writeThrough
         configuration.format = format
         LogSystem.shutdown()
         let report = LogSystem.start(configuration)

@@ -17,8 +17,8 @@ void spdlog_open(const char *flushed_file, const char *buffered_file);
 void spdlog_flushed(long count);
 /// The same, flushed when its buffer is full.
 void spdlog_buffered(long count);
-/// The same on two threads at once, half of the lines each, flushed after every line.
-void spdlog_flushed_by_two(long count);
+/// The same on several threads at once, each with its share of the lines, flushed after every line.
+void spdlog_flushed_by(long count, int threads);
 
 #ifdef __cplusplus
 }
