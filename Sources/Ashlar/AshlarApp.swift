@@ -24,7 +24,7 @@ public final class AshlarApp: Sendable {
     /// The configuration; the log takes its thresholds from it.
     public let config: ConfigStore
     /// The result of starting the log: where it writes, and the previous run.
-    public let logging: StartReport
+    public let logging: LogStartReport
     /// Strings, values, images and themes in the user's language and the brand's style.
     public let customization: CustomizationCenter
     /// The selected host for each canonical host.

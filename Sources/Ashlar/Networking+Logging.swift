@@ -13,7 +13,7 @@ extension NetworkObserver where Self == RequestLog {
     /// configuration.observers.append(.lines(to: Log("network")))
     /// let client = NetworkClient(configuration)
     /// ```
-    public static func lines(to log: Log, at level: LogLevel = .debugging) -> RequestLog {
+    public static func lines(to log: Log, at level: LogLevel = .debug) -> RequestLog {
         RequestLog(log, level)
     }
 }

@@ -1,6 +1,7 @@
 #include "CAshlarLogging.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <signal.h>
 #include <stdatomic.h>
 #include <string.h>
@@ -8,7 +9,7 @@
 #include <sys/uio.h>
 #include <unistd.h>
 
-// A file and what it is known by: a host may have closed it, and its number be another file's.
+// A file and its identity: the host may have closed the descriptor and reused its number.
 struct known_file {
     atomic_int descriptor;
     atomic_ullong device, number;
@@ -17,6 +18,9 @@ struct known_file {
 static struct known_file line_file = {-1, 0, 0};
 static struct known_file state_file = {-1, 0, 0};
 static atomic_llong state_offset = 0;
+// The file to create for the first line of a handler, if lines can't go to `line_file`.
+static char line_path[1024];
+static atomic_int has_line_path = 0;
 
 static void know(struct known_file *file, int descriptor) {
     struct stat status;
@@ -27,7 +31,7 @@ static void know(struct known_file *file, int descriptor) {
     atomic_store(&file->descriptor, descriptor);
 }
 
-// The descriptor, if it still is the file; async-signal-safe as fstat is.
+// The descriptor if it still is the file. Async-signal-safe, as fstat is.
 static int known_descriptor(struct known_file *file) {
     struct stat status;
     int descriptor = atomic_load(&file->descriptor);
@@ -36,19 +40,44 @@ static int known_descriptor(struct known_file *file) {
     return (unsigned long long)status.st_ino == atomic_load(&file->number) ? descriptor : -1;
 }
 
-void ashlar_log_set_signal_descriptor(int descriptor) { know(&line_file, descriptor); }
+void ashlar_log_set_signal_file(int descriptor, const char *path) {
+    atomic_store(&has_line_path, 0);
+    know(&line_file, descriptor);
+    if (!path || strlen(path) >= sizeof line_path) return;
+    strcpy(line_path, path);
+    atomic_store(&has_line_path, 1);
+}
+
+// open(2) is async-signal-safe too.
+static int line_descriptor(void) {
+    int descriptor = known_descriptor(&line_file);
+    if (descriptor >= 0 || !atomic_load(&has_line_path)) return descriptor;
+    descriptor = open(line_path, O_CREAT | O_APPEND | O_WRONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0600);
+    if (descriptor >= 0) know(&line_file, descriptor);
+    return descriptor;
+}
 
 int ashlar_log_signal_write(const void *text, size_t count) {
-    int kept = errno;
-    int descriptor = known_descriptor(&line_file);
-    if (descriptor < 0) {
-        errno = kept;
-        return -1;
+    int saved = errno;
+    int descriptor = line_descriptor();
+    // A zero byte would mark the end of the log, so it is written as an escape.
+    struct iovec parts[32];
+    int used = 0;
+    size_t total = 0, start = 0;
+    while (used < 29) {
+        const char *zero = count > start ? memchr((const char *)text + start, 0, count - start) : NULL;
+        size_t end = zero ? (size_t)(zero - (const char *)text) : count;
+        parts[used++] = (struct iovec){(char *)text + start, end - start};
+        total += end - start;
+        if (!zero) break;
+        parts[used++] = (struct iovec){(void *)"\\x00", 4};
+        total += 4;
+        start = end + 1;
     }
-    struct iovec parts[2] = {{(void *)text, count}, {(void *)"\n", 1}};
-    ssize_t written = writev(descriptor, parts, 2);
-    errno = kept;
-    return written == (ssize_t)count + 1 ? 0 : -1;
+    parts[used++] = (struct iovec){(void *)"\n", 1};
+    ssize_t written = descriptor < 0 ? -1 : writev(descriptor, parts, used);
+    errno = saved;
+    return written == (ssize_t)total + 1 ? 0 : -1;
 }
 
 void ashlar_log_set_state_descriptor(int descriptor, int64_t offset) {
@@ -56,26 +85,28 @@ void ashlar_log_set_state_descriptor(int descriptor, int64_t offset) {
     know(&state_file, descriptor);
 }
 
-static const int fatal_signals[] = {SIGHUP, SIGINT, SIGQUIT, SIGILL, SIGTRAP, SIGABRT, SIGBUS, SIGFPE, SIGSEGV, SIGTERM};
+// Signals whose default ends the process.
+static const int fatal_signals[] = {SIGHUP,  SIGINT,  SIGQUIT, SIGILL,  SIGTRAP, SIGABRT, SIGBUS,    SIGFPE,  SIGSEGV,
+                                    SIGTERM, SIGPIPE, SIGALRM, SIGXCPU, SIGXFSZ, SIGUSR1, SIGVTALRM, SIGPROF, SIGUSR2};
 #define FATAL_COUNT ((int)(sizeof fatal_signals / sizeof fatal_signals[0]))
 static struct sigaction previous[FATAL_COUNT];
 static atomic_int installed = 0;
 
 static void note_signal(int signal, siginfo_t *information, void *context) {
-    int kept = errno;
+    int saved = errno;
     int descriptor = known_descriptor(&state_file);
     if (descriptor >= 0) {
         unsigned char bytes[2] = {2, (unsigned char)signal};
         ssize_t ignored = pwrite(descriptor, bytes, 2, (off_t)atomic_load(&state_offset));
         (void)ignored;
     }
-    errno = kept;
+    errno = saved;
     for (int i = 0; i < FATAL_COUNT; i++) {
         if (fatal_signals[i] != signal) continue;
         if (previous[i].sa_flags & SA_SIGINFO) {
             previous[i].sa_sigaction(signal, information, context);
         } else if (previous[i].sa_handler == SIG_DFL) {
-            // The signal is blocked here: raised again, it takes its default course when this handler returns.
+            // The signal is blocked here, so the default action follows when this handler returns.
             sigaction(signal, &previous[i], NULL);
             raise(signal);
         } else if (previous[i].sa_handler != SIG_IGN) {
@@ -93,7 +124,7 @@ int ashlar_log_install_signal_handlers(void) {
             failures++;
             continue;
         }
-        // A signal that the program ignores ends nothing, so there is nothing to note.
+        // An ignored signal doesn't end the process.
         if (!(previous[i].sa_flags & SA_SIGINFO) && previous[i].sa_handler == SIG_IGN) continue;
         struct sigaction action;
         memset(&action, 0, sizeof action);

@@ -1,9 +1,7 @@
 #define _GNU_SOURCE
 #include "CAshlarLogging.h"
 
-#include <errno.h>
 #include <pthread.h>
-#include <signal.h>
 #include <stdlib.h>
 #include <unistd.h>
 #if defined(__linux__)
@@ -65,37 +63,6 @@ uint64_t ashlar_log_task_number(void) {
     return task ? swift_task_getJobTaskId(task) : 0;
 }
 #endif
-
-struct start {
-    void *value;
-    void (*body)(void *);
-};
-
-static void *run(void *pointer) {
-    struct start start = *(struct start *)pointer;
-    free(pointer);
-    start.body(start.value);
-    return NULL;
-}
-
-int ashlar_log_start_thread(void *value, void (*body)(void *)) {
-    struct start *start = malloc(sizeof *start);
-    if (!start) return ENOMEM;
-    start->value = value;
-    start->body = body;
-    pthread_attr_t attributes;
-    pthread_attr_init(&attributes);
-    pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED);
-    sigset_t all, before;
-    sigfillset(&all);
-    pthread_sigmask(SIG_SETMASK, &all, &before);
-    pthread_t thread;
-    int failed = pthread_create(&thread, &attributes, run, start);
-    pthread_sigmask(SIG_SETMASK, &before, NULL);
-    pthread_attr_destroy(&attributes);
-    if (failed) free(start);
-    return failed;
-}
 
 int ashlar_log_at_fork(void (*prepare)(void), void (*parent)(void), void (*child)(void)) {
     return pthread_atfork(prepare, parent, child);

@@ -1,17 +1,16 @@
-// One pair of methods per level, all alike: the first takes a literal, whose bytes are collected without a `String`; the
-// second takes text known at run time only. They are written out because a call site must stay one call, and the check
-// has to be inlined into it.
+// Each level has two methods: one for literals, whose bytes are collected without a `String`, and one for text known at
+// run time. They are written out because the check must be inlined into the call site.
 
 extension Log {
-    /// Writes a line of a level that is known at run time only.
+    /// Writes a line of a level known at run time.
     ///
     /// - Parameters:
     ///   - level: The level of the line.
     ///   - message: The text; not evaluated if the level is below the threshold.
     ///   - fields: Key and value pairs; not evaluated either.
-    ///   - file: Left to the compiler.
-    ///   - function: Left to the compiler.
-    ///   - line: Left to the compiler.
+    ///   - file: The file of the call.
+    ///   - function: The function of the call.
+    ///   - line: The line of the call.
     /// - Returns: The logger, for `indent`.
     @inlinable
     @discardableResult
@@ -20,11 +19,11 @@ extension Log {
         _ fields: @autoclosure () -> LogFields = LogFields(),
         file: StaticString = #fileID, function: StaticString = #function, line: UInt = #line
     ) -> Log {
-        if isEnabled(level), core.begin() { core.emit(level, message(), fields(), file, function, line) }
+        if isEnabled(level), core.begin() { emit(level, message(), fields(), file, function, line) }
         return self
     }
 
-    /// Writes a line of a level and text that are known at run time only; no text, no line.
+    /// Writes a line of a level and a text known at run time; nil writes nothing.
     @inlinable
     @_disfavoredOverload
     @discardableResult
@@ -33,27 +32,23 @@ extension Log {
         file: StaticString = #fileID, function: StaticString = #function, line: UInt = #line
     ) -> Log {
         if isEnabled(level), core.begin() {
-            core.emit(level, message().map { String($0) }, fields(), file, function, line)
+            emit(level, message().map { String($0) }, fields(), file, function, line)
         }
         return self
     }
 
-    /// Writes a line of level ``LogLevel/unrecoverable``: the app cannot go on.
-    ///
-    /// Message and fields are not evaluated if the level is below the threshold.
+    /// Writes a line of level ``LogLevel/unrecoverable``: the app can't continue.
     @inlinable
     @discardableResult
     public func unrecoverable(
         _ message: @autoclosure () -> LogMessage, _ fields: @autoclosure () -> LogFields = LogFields(),
         file: StaticString = #fileID, function: StaticString = #function, line: UInt = #line
     ) -> Log {
-        if isEnabled(.unrecoverable), core.begin() {
-            core.emit(.unrecoverable, message(), fields(), file, function, line)
-        }
+        if isEnabled(.unrecoverable), core.begin() { emit(.unrecoverable, message(), fields(), file, function, line) }
         return self
     }
 
-    /// Writes a line of level ``LogLevel/unrecoverable`` with text known at run time only; no text (`nil`), no line.
+    /// Writes a line of level ``LogLevel/unrecoverable`` with text known at run time; nil writes nothing.
     @inlinable
     @_disfavoredOverload
     @discardableResult
@@ -62,27 +57,23 @@ extension Log {
         file: StaticString = #fileID, function: StaticString = #function, line: UInt = #line
     ) -> Log {
         if isEnabled(.unrecoverable), core.begin() {
-            core.emit(.unrecoverable, message().map { String($0) }, fields(), file, function, line)
+            emit(.unrecoverable, message().map { String($0) }, fields(), file, function, line)
         }
         return self
     }
 
-    /// Writes a line of level ``LogLevel/critical``: a part of the app cannot go on.
-    ///
-    /// Message and fields are not evaluated if the level is below the threshold.
+    /// Writes a line of level ``LogLevel/critical``: a part of the app can't continue.
     @inlinable
     @discardableResult
     public func critical(
         _ message: @autoclosure () -> LogMessage, _ fields: @autoclosure () -> LogFields = LogFields(),
         file: StaticString = #fileID, function: StaticString = #function, line: UInt = #line
     ) -> Log {
-        if isEnabled(.critical), core.begin() {
-            core.emit(.critical, message(), fields(), file, function, line)
-        }
+        if isEnabled(.critical), core.begin() { emit(.critical, message(), fields(), file, function, line) }
         return self
     }
 
-    /// Writes a line of level ``LogLevel/critical`` with text known at run time only; no text (`nil`), no line.
+    /// Writes a line of level ``LogLevel/critical`` with text known at run time; nil writes nothing.
     @inlinable
     @_disfavoredOverload
     @discardableResult
@@ -91,27 +82,23 @@ extension Log {
         file: StaticString = #fileID, function: StaticString = #function, line: UInt = #line
     ) -> Log {
         if isEnabled(.critical), core.begin() {
-            core.emit(.critical, message().map { String($0) }, fields(), file, function, line)
+            emit(.critical, message().map { String($0) }, fields(), file, function, line)
         }
         return self
     }
 
-    /// Writes a line of level ``LogLevel/error``: a piece of work failed.
-    ///
-    /// Message and fields are not evaluated if the level is below the threshold.
+    /// Writes a line of level ``LogLevel/error``: an operation failed.
     @inlinable
     @discardableResult
     public func error(
         _ message: @autoclosure () -> LogMessage, _ fields: @autoclosure () -> LogFields = LogFields(),
         file: StaticString = #fileID, function: StaticString = #function, line: UInt = #line
     ) -> Log {
-        if isEnabled(.error), core.begin() {
-            core.emit(.error, message(), fields(), file, function, line)
-        }
+        if isEnabled(.error), core.begin() { emit(.error, message(), fields(), file, function, line) }
         return self
     }
 
-    /// Writes a line of level ``LogLevel/error`` with text known at run time only; no text (`nil`), no line.
+    /// Writes a line of level ``LogLevel/error`` with text known at run time; nil writes nothing.
     @inlinable
     @_disfavoredOverload
     @discardableResult
@@ -120,27 +107,23 @@ extension Log {
         file: StaticString = #fileID, function: StaticString = #function, line: UInt = #line
     ) -> Log {
         if isEnabled(.error), core.begin() {
-            core.emit(.error, message().map { String($0) }, fields(), file, function, line)
+            emit(.error, message().map { String($0) }, fields(), file, function, line)
         }
         return self
     }
 
-    /// Writes a line of level ``LogLevel/warning``: something is off, and the work went on.
-    ///
-    /// Message and fields are not evaluated if the level is below the threshold.
+    /// Writes a line of level ``LogLevel/warning``: something is wrong, but the operation continued.
     @inlinable
     @discardableResult
     public func warning(
         _ message: @autoclosure () -> LogMessage, _ fields: @autoclosure () -> LogFields = LogFields(),
         file: StaticString = #fileID, function: StaticString = #function, line: UInt = #line
     ) -> Log {
-        if isEnabled(.warning), core.begin() {
-            core.emit(.warning, message(), fields(), file, function, line)
-        }
+        if isEnabled(.warning), core.begin() { emit(.warning, message(), fields(), file, function, line) }
         return self
     }
 
-    /// Writes a line of level ``LogLevel/warning`` with text known at run time only; no text (`nil`), no line.
+    /// Writes a line of level ``LogLevel/warning`` with text known at run time; nil writes nothing.
     @inlinable
     @_disfavoredOverload
     @discardableResult
@@ -149,27 +132,23 @@ extension Log {
         file: StaticString = #fileID, function: StaticString = #function, line: UInt = #line
     ) -> Log {
         if isEnabled(.warning), core.begin() {
-            core.emit(.warning, message().map { String($0) }, fields(), file, function, line)
+            emit(.warning, message().map { String($0) }, fields(), file, function, line)
         }
         return self
     }
 
-    /// Writes a line of level ``LogLevel/information``: what an operator wants to know.
-    ///
-    /// Message and fields are not evaluated if the level is below the threshold.
+    /// Writes a line of level ``LogLevel/info``: an event of interest to an operator.
     @inlinable
     @discardableResult
     public func info(
         _ message: @autoclosure () -> LogMessage, _ fields: @autoclosure () -> LogFields = LogFields(),
         file: StaticString = #fileID, function: StaticString = #function, line: UInt = #line
     ) -> Log {
-        if isEnabled(.information), core.begin() {
-            core.emit(.information, message(), fields(), file, function, line)
-        }
+        if isEnabled(.info), core.begin() { emit(.info, message(), fields(), file, function, line) }
         return self
     }
 
-    /// Writes a line of level ``LogLevel/information`` with text known at run time only; no text (`nil`), no line.
+    /// Writes a line of level ``LogLevel/info`` with text known at run time; nil writes nothing.
     @inlinable
     @_disfavoredOverload
     @discardableResult
@@ -177,28 +156,24 @@ extension Log {
         _ message: @autoclosure () -> Text?, _ fields: @autoclosure () -> LogFields = LogFields(),
         file: StaticString = #fileID, function: StaticString = #function, line: UInt = #line
     ) -> Log {
-        if isEnabled(.information), core.begin() {
-            core.emit(.information, message().map { String($0) }, fields(), file, function, line)
+        if isEnabled(.info), core.begin() {
+            emit(.info, message().map { String($0) }, fields(), file, function, line)
         }
         return self
     }
 
-    /// Writes a line of level ``LogLevel/logging``: what happens in the course of the work.
-    ///
-    /// Message and fields are not evaluated if the level is below the threshold.
+    /// Writes a line of level ``LogLevel/logging``: a step of normal work.
     @inlinable
     @discardableResult
     public func logging(
         _ message: @autoclosure () -> LogMessage, _ fields: @autoclosure () -> LogFields = LogFields(),
         file: StaticString = #fileID, function: StaticString = #function, line: UInt = #line
     ) -> Log {
-        if isEnabled(.logging), core.begin() {
-            core.emit(.logging, message(), fields(), file, function, line)
-        }
+        if isEnabled(.logging), core.begin() { emit(.logging, message(), fields(), file, function, line) }
         return self
     }
 
-    /// Writes a line of level ``LogLevel/logging`` with text known at run time only; no text (`nil`), no line.
+    /// Writes a line of level ``LogLevel/logging`` with text known at run time; nil writes nothing.
     @inlinable
     @_disfavoredOverload
     @discardableResult
@@ -207,27 +182,23 @@ extension Log {
         file: StaticString = #fileID, function: StaticString = #function, line: UInt = #line
     ) -> Log {
         if isEnabled(.logging), core.begin() {
-            core.emit(.logging, message().map { String($0) }, fields(), file, function, line)
+            emit(.logging, message().map { String($0) }, fields(), file, function, line)
         }
         return self
     }
 
-    /// Writes a line of level ``LogLevel/debugging``: what a developer wants to know.
-    ///
-    /// Message and fields are not evaluated if the level is below the threshold.
+    /// Writes a line of level ``LogLevel/debug``: details for a developer.
     @inlinable
     @discardableResult
     public func debug(
         _ message: @autoclosure () -> LogMessage, _ fields: @autoclosure () -> LogFields = LogFields(),
         file: StaticString = #fileID, function: StaticString = #function, line: UInt = #line
     ) -> Log {
-        if isEnabled(.debugging), core.begin() {
-            core.emit(.debugging, message(), fields(), file, function, line)
-        }
+        if isEnabled(.debug), core.begin() { emit(.debug, message(), fields(), file, function, line) }
         return self
     }
 
-    /// Writes a line of level ``LogLevel/debugging`` with text known at run time only; no text (`nil`), no line.
+    /// Writes a line of level ``LogLevel/debug`` with text known at run time; nil writes nothing.
     @inlinable
     @_disfavoredOverload
     @discardableResult
@@ -235,28 +206,24 @@ extension Log {
         _ message: @autoclosure () -> Text?, _ fields: @autoclosure () -> LogFields = LogFields(),
         file: StaticString = #fileID, function: StaticString = #function, line: UInt = #line
     ) -> Log {
-        if isEnabled(.debugging), core.begin() {
-            core.emit(.debugging, message().map { String($0) }, fields(), file, function, line)
+        if isEnabled(.debug), core.begin() {
+            emit(.debug, message().map { String($0) }, fields(), file, function, line)
         }
         return self
     }
 
-    /// Writes a line of level ``LogLevel/analytic``: figures and data for a close look.
-    ///
-    /// Message and fields are not evaluated if the level is below the threshold.
+    /// Writes a line of level ``LogLevel/analytic``: figures and data for analysis.
     @inlinable
     @discardableResult
     public func analytic(
         _ message: @autoclosure () -> LogMessage, _ fields: @autoclosure () -> LogFields = LogFields(),
         file: StaticString = #fileID, function: StaticString = #function, line: UInt = #line
     ) -> Log {
-        if isEnabled(.analytic), core.begin() {
-            core.emit(.analytic, message(), fields(), file, function, line)
-        }
+        if isEnabled(.analytic), core.begin() { emit(.analytic, message(), fields(), file, function, line) }
         return self
     }
 
-    /// Writes a line of level ``LogLevel/analytic`` with text known at run time only; no text (`nil`), no line.
+    /// Writes a line of level ``LogLevel/analytic`` with text known at run time; nil writes nothing.
     @inlinable
     @_disfavoredOverload
     @discardableResult
@@ -265,27 +232,23 @@ extension Log {
         file: StaticString = #fileID, function: StaticString = #function, line: UInt = #line
     ) -> Log {
         if isEnabled(.analytic), core.begin() {
-            core.emit(.analytic, message().map { String($0) }, fields(), file, function, line)
+            emit(.analytic, message().map { String($0) }, fields(), file, function, line)
         }
         return self
     }
 
-    /// Writes a line of level ``LogLevel/verbose``: everything, also inside loops.
-    ///
-    /// Message and fields are not evaluated if the level is below the threshold.
+    /// Writes a line of level ``LogLevel/verbose``: everything, including the steps of loops.
     @inlinable
     @discardableResult
     public func verbose(
         _ message: @autoclosure () -> LogMessage, _ fields: @autoclosure () -> LogFields = LogFields(),
         file: StaticString = #fileID, function: StaticString = #function, line: UInt = #line
     ) -> Log {
-        if isEnabled(.verbose), core.begin() {
-            core.emit(.verbose, message(), fields(), file, function, line)
-        }
+        if isEnabled(.verbose), core.begin() { emit(.verbose, message(), fields(), file, function, line) }
         return self
     }
 
-    /// Writes a line of level ``LogLevel/verbose`` with text known at run time only; no text (`nil`), no line.
+    /// Writes a line of level ``LogLevel/verbose`` with text known at run time; nil writes nothing.
     @inlinable
     @_disfavoredOverload
     @discardableResult
@@ -294,7 +257,7 @@ extension Log {
         file: StaticString = #fileID, function: StaticString = #function, line: UInt = #line
     ) -> Log {
         if isEnabled(.verbose), core.begin() {
-            core.emit(.verbose, message().map { String($0) }, fields(), file, function, line)
+            emit(.verbose, message().map { String($0) }, fields(), file, function, line)
         }
         return self
     }

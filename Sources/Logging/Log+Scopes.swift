@@ -1,11 +1,32 @@
-import Synchronization
+internal import Synchronization
 
 extension Log {
-    /// Runs `body` between two lines and indents what it logs, also in the child tasks that it starts.
+    /// Changes the depth of the following lines by one level.
+    ///
+    /// As in MyLogger, all loggers share the depth, the first line comes before `indent(true)`, and the last one after
+    /// `indent(false)`. The depth belongs to the current task, or to the current thread outside tasks. It changes even if
+    /// the logger's level is below the threshold. An `indent(false)` too many changes nothing and is counted in
+    /// ``LogCounters/unbalancedIndents``.
+    ///
+    /// ```swift
+    /// let log = Log("EntryFieldHelper")
+    /// log.debug("initWithView:").indent(true)
+    /// log.indent(false).debug("initWithView: DONE")
+    /// ```
+    ///
+    /// Code that awaits, throws or returns early should use `scope(_:_:level:file:function:line:_:)` instead.
+    @discardableResult
+    public func indent(_ deeper: Bool) -> Log {
+        LogIndent.change(deeper, counters: core.pipeline.counters)
+        return self
+    }
+
+    /// Runs `body` between two lines, and indents its lines and those of its child tasks.
     ///
     /// The second line repeats the name with `DONE` and the duration, or with `FAILED`, the duration and the error that
-    /// `body` threw. The lines inside are indented whatever the level of the scope. Calls of `indent` that `body` leaves
-    /// out of balance are put right at the end and counted.
+    /// `body` threw. The fields are on all lines of the scope, unless its level is below the threshold; then neither name
+    /// nor fields are evaluated. An unbalanced `indent` in `body` is corrected at the end
+    /// and counted.
     ///
     /// ```swift
     /// let log = Log("Importer")
@@ -19,19 +40,19 @@ extension Log {
     ///
     /// ```text
     /// [DEBUG] Importer - import files=3
-    ///   [INFO] Importer - reading
-    /// [DEBUG] Importer - import DONE duration=0.120ms
+    ///   [INFO] Importer - reading files=3
+    /// [DEBUG] Importer - import DONE files=3 duration=120.000us
     /// ```
     ///
     /// - Throws: What `body` throws.
     @discardableResult
     public func scope<Value, Failure: Error>(
         _ name: @autoclosure () -> LogMessage, _ fields: @autoclosure () -> LogFields = LogFields(),
-        level: LogLevel = .debugging, file: StaticString = #fileID, function: StaticString = #function,
+        level: LogLevel = .debug, file: StaticString = #fileID, function: StaticString = #function,
         line: UInt = #line, _ body: () throws(Failure) -> Value
     ) throws(Failure) -> Value {
         let scope = OpenScope(self, level, isEnabled(level) ? name() : nil, fields, (file, function, line))
-        let result = LogIndent.$scopeDepth.withValue(scope.depth) { () -> Result<Value, Failure> in
+        let result = ScopeState.$current.withValue(scope.state) { () -> Result<Value, Failure> in
             do throws(Failure) {
                 return .success(try body())
             } catch {
@@ -42,19 +63,19 @@ extension Log {
         return try result.get()
     }
 
-    /// Runs asynchronous work between two lines and indents what it logs, also in its child tasks and task groups.
+    /// Runs asynchronous work between two lines, and indents its lines and those of its child tasks.
     ///
-    /// The work stays on the caller's actor. Otherwise as the synchronous form.
+    /// The work stays on the caller's actor. Otherwise like the synchronous form.
     ///
     /// - Throws: What `body` throws.
     @discardableResult
     public nonisolated(nonsending) func scope<Value, Failure: Error>(
         _ name: @autoclosure () -> LogMessage, _ fields: @autoclosure () -> LogFields = LogFields(),
-        level: LogLevel = .debugging, file: StaticString = #fileID, function: StaticString = #function,
+        level: LogLevel = .debug, file: StaticString = #fileID, function: StaticString = #function,
         line: UInt = #line, _ body: nonisolated(nonsending) () async throws(Failure) -> Value
     ) async throws(Failure) -> Value {
         let scope = OpenScope(self, level, isEnabled(level) ? name() : nil, fields, (file, function, line))
-        let result = await LogIndent.$scopeDepth.withValue(scope.depth) { () async -> Result<Value, Failure> in
+        let result = await ScopeState.$current.withValue(scope.state) { () async -> Result<Value, Failure> in
             do throws(Failure) {
                 return .success(try await body())
             } catch {
@@ -73,36 +94,37 @@ private struct OpenScope {
     /// The name, if the first line was written.
     private let name: LogMessage?
     private let place: (file: StaticString, function: StaticString, line: UInt)
-    private let begin: Int64
+    private let start: Int64
     private let indentBefore: Int
-    /// The depth inside.
-    let depth: Int
+    private let fields: LogFields
+    /// The state inside.
+    let state: ScopeState
 
     init(
         _ log: Log, _ level: LogLevel, _ name: LogMessage?, _ fields: () -> LogFields,
         _ place: (StaticString, StaticString, UInt)
     ) {
         (self.log, self.level, self.name, self.place) = (log, level, name, place)
-        if let name, log.core.begin() {
-            log.core.emit(level, name, fields(), place.0, place.1, place.2)
-        }
-        LogIndent.openScopes.add(1, ordering: .relaxed)
-        depth = LogIndent.scopeDepth + 1
-        indentBefore = LogIndent.imperativeDepth(on: .current)
-        begin = SystemCalls.monotonicClock()
+        self.fields = name == nil ? [:] : fields()
+        if let name, log.core.begin() { log.emit(level, name, self.fields, place.0, place.1, place.2) }
+        ScopeState.openScopes.add(1, ordering: .relaxed)
+        state = ScopeState.current.entering(self.fields, depth: 1)
+        indentBefore = LogIndent.exactDepth(on: .current)
+        start = SystemCalls.monotonicClock()
     }
 
     func close<Value, Failure>(_ result: Result<Value, Failure>) {
-        let duration = Duration.nanoseconds(SystemCalls.monotonicClock() - begin)
-        LogIndent.openScopes.subtract(1, ordering: .relaxed)
+        let duration = Duration.nanoseconds(SystemCalls.monotonicClock() - start)
+        ScopeState.openScopes.subtract(1, ordering: .relaxed)
         let thread = ThreadContext.current
-        if LogIndent.imperativeDepth(on: thread) != indentBefore {
-            LogIndent.setImperativeDepth(indentBefore, on: thread)
+        if LogIndent.exactDepth(on: thread) != indentBefore {
+            LogIndent.set(indentBefore, on: thread)
             log.core.pipeline.counters.withLock { $0.unbalancedIndents += 1 }
         }
-        // The switch may have been turned off meanwhile.
+        // The threshold may have changed meanwhile.
         guard let name, log.isEnabled(level), log.core.begin() else { return }
-        var fields: LogFields = ["duration": duration]
+        var fields = fields
+        fields.append("duration", duration)
         let message: LogMessage
         switch result {
         case .success: message = "\(name) DONE"
@@ -110,6 +132,6 @@ private struct OpenScope {
             message = "\(name) FAILED"
             fields.append("error", String(describing: error))
         }
-        log.core.emit(level, message, fields, place.file, place.function, place.line)
+        log.emit(level, message, fields, place.file, place.function, place.line)
     }
 }

@@ -1,9 +1,9 @@
 public import Synchronization
 
-/// A logger: a context under which lines are written.
+/// A logger: writes lines under a context.
 ///
-/// A logger is one reference, so copies are free and share their level. Loggers may be made and used on any thread. A
-/// call below the threshold reads one byte: its message, its fields and all they call are not evaluated.
+/// Copies of a logger share its level and cost nothing. Loggers can be created and used on any thread. A call below the
+/// threshold reads one byte and evaluates neither message nor fields.
 ///
 /// ```swift
 /// let log = Log("Upload")
@@ -13,92 +13,108 @@ public import Synchronization
 /// ```
 public struct Log: Sendable {
     @usableFromInline let core: LogCore
+    /// The fields of all lines of this logger.
+    let bound: LogFields
 
     /// Creates a logger.
     ///
     /// - Parameters:
-    ///   - context: What is printed as the context of its lines, such as the name of a type.
-    ///   - level: The logger's own threshold; without it, the thresholds of ``LogSystem`` decide.
+    ///   - context: The context of its lines, such as the name of a type.
+    ///   - level: The logger's own threshold; without it, the thresholds of ``LogSystem`` apply.
     public init(_ context: String, level: LogLevel? = nil) { self.init(context, level: level, pipeline: .shared) }
 
     /// Creates a logger whose context is the name of a type: `Log(for: Self.self)`.
-    ///
-    /// - Complexity: O(1); the name of each type is made once.
-    public init(for type: Any.Type, level: LogLevel? = nil) {
-        self.init(LogCore.name(of: type), level: level)
-    }
+    public init(for type: Any.Type, level: LogLevel? = nil) { self.init(TypeNames.name(of: type), level: level) }
 
     init(_ context: String, level: LogLevel? = nil, pipeline: LogPipeline) {
-        core = LogCore(context, level: level, pipeline: pipeline)
+        self.init(core: LogCore(context, level: level, pipeline: pipeline), bound: LogFields())
     }
 
-    /// What is printed as the context of the logger's lines.
+    init(core: LogCore, bound: LogFields) { (self.core, self.bound) = (core, bound) }
+
+    /// Returns a logger whose lines have more fields: `log.with(["request": id])`.
+    ///
+    /// The logger shares context and level with this one. Its fields come before those of each line and are evaluated
+    /// now, so that they cost a line no allocation.
+    public func with(_ fields: LogFields) -> Log { Log(core: core, bound: bound.followed(by: fields)) }
+
+    /// The context of the logger's lines.
     public var context: String { core.context.name }
 
-    /// The logger's own threshold, which goes before those of ``LogSystem``; `nil` for none.
+    /// The logger's own threshold, which takes precedence over those of ``LogSystem``; nil for none.
     ///
     /// All copies of the logger share it.
     public var level: LogLevel? {
-        get { core.ownLevel.load(ordering: .relaxed).level }
+        get { core.level }
         nonmutating set {
-            core.ownLevel.store(OwnLevel(level: newValue), ordering: .relaxed)
+            core.level = newValue
             core.pipeline.table.refold(core)
         }
     }
 
-    /// Whether a line of this level would be written now.
+    /// Whether a line of this level would be written now, or recorded for a later error.
     @inlinable
     public func isEnabled(_ level: LogLevel) -> Bool {
         level.rawValue < LogLevel.compiledCount && level.rawValue < core.limit.load(ordering: .relaxed)
     }
+
+    /// Writes a line whose message was evaluated, and ends the call.
+    @usableFromInline
+    func emit(
+        _ level: LogLevel, _ message: consuming LogMessage, _ fields: LogFields, _ file: StaticString,
+        _ function: StaticString, _ line: UInt
+    ) {
+        var message = message
+        let thread = ThreadContext.current
+        core.pipeline.emit(
+            from: core, level, message.text, omitted: message.omitted, bound, fields,
+            LogPlace(file: file, function: function), line, on: thread)
+        thread.giveBack(&message.owner)
+        thread.state.pointee.nesting -= 1
+    }
+
+    /// Writes a line of text known at run time, and ends the call; without a text nothing is written.
+    @usableFromInline
+    func emit(
+        _ level: LogLevel, _ text: String?, _ fields: LogFields, _ file: StaticString, _ function: StaticString,
+        _ line: UInt
+    ) {
+        let thread = ThreadContext.current
+        if let text {
+            LogText.withBytes(text) {
+                core.pipeline.emit(
+                    from: core, level, $0, omitted: 0, bound, fields, LogPlace(file: file, function: function), line,
+                    on: thread)
+            }
+        }
+        thread.state.pointee.nesting -= 1
+    }
 }
 
 extension Log: CustomStringConvertible {
-    /// Level and context, as MyLogger's `description` told them.
+    /// Level and context, as in MyLogger's `description`.
     public var description: String {
         let effective = level ?? core.pipeline.table.thresholds.threshold(of: context)
         return "Log - level: \(effective?.name ?? "OFF"), context: \(context)"
     }
 }
 
-/// What the copies of a logger share.
+/// The state that copies of a logger share.
 @usableFromInline
-final class LogCore: Sendable {
-    /// How many levels pass; the one byte that a disabled call reads.
-    @usableFromInline let limit = Atomic<UInt8>(0)
-    /// How many levels pass without what captures ask for in addition.
-    let regularLimit = Atomic<UInt8>(0)
-    let ownLevel: Atomic<OwnLevel>
-    let context: LogContext
-    /// That of `context`.
-    private let identity: UInt64
-
+final class LogCore: LevelGate, @unchecked Sendable {  // `pipeline` is constant
     let pipeline: LogPipeline
 
     init(_ name: String, level: LogLevel?, pipeline: LogPipeline) {
-        context = LogContext(name)
-        identity = context.identity
-        ownLevel = Atomic(OwnLevel(level: level))
         self.pipeline = pipeline
+        super.init(name, level: level)
         pipeline.table.add(self)
     }
 
     deinit { pipeline.table.remove(self) }
 
-    private static let typeNames = Guarded<[ObjectIdentifier: String]>([:])
-    static var forkLock: ForkSafeLock { typeNames.lock }
-
-    static func name(of type: Any.Type) -> String {
-        let key = ObjectIdentifier(type)
-        if let known = typeNames.withLock({ $0[key] }) { return known }
-        let name = String(describing: type)
-        typeNames.withLock { $0[key] = name }
-        return name
-    }
-
-    /// Begins an enabled call, before its message is evaluated; `false` if calls are nested too deep.
+    /// Begins an enabled call before its message is evaluated; `false` if calls are nested too deep.
     ///
-    /// A `description` may log something whose `description` logs. At the eighth level the line is dropped and counted.
+    /// A `description` may log a value whose `description` logs. At the eighth level the line is dropped and counted.
     @usableFromInline
     func begin() -> Bool {
         let thread = ThreadContext.current
@@ -108,45 +124,5 @@ final class LogCore: Sendable {
         }
         thread.state.pointee.nesting += 1
         return true
-    }
-
-    /// Writes a line and ends the call.
-    @usableFromInline
-    func emit(
-        _ level: LogLevel, _ message: consuming LogMessage, _ fields: LogFields, _ file: StaticString,
-        _ function: StaticString, _ line: UInt
-    ) {
-        var message = message
-        let thread = ThreadContext.current
-        if fields.isEmpty, pipeline.emitPlainly(from: identity, level, &message.owner, on: thread) { return }
-        emitInFull(level, &message, fields, LogPlace(file: file, function: function), line, on: thread)
-    }
-
-    @inline(never)
-    private func emitInFull(
-        _ level: LogLevel, _ message: inout LogMessage, _ fields: LogFields, _ place: LogPlace, _ line: UInt,
-        on thread: ThreadContext
-    ) {
-        pipeline.emit(
-            from: self, level, (message.start, message.count, message.omitted), fields, place, line, on: thread)
-        thread.giveBack(&message)
-        thread.state.pointee.nesting -= 1
-    }
-
-    /// Writes a line of run-time text and ends the call; without a text nothing is written.
-    @usableFromInline
-    func emit(
-        _ level: LogLevel, _ text: String?, _ fields: LogFields, _ file: StaticString, _ function: StaticString,
-        _ line: UInt
-    ) {
-        let thread = ThreadContext.current
-        if let text {
-            LogText.withBytes(text) { text in
-                pipeline.emit(
-                    from: self, level, (text.start, text.count, 0), fields,
-                    LogPlace(file: file, function: function), line, on: thread)
-            }
-        }
-        thread.state.pointee.nesting -= 1
     }
 }

@@ -1,61 +1,51 @@
 internal import CAshlarLogging
+internal import Synchronization
 
-/// The switchboard of all loggers: start, thresholds, format, the log of this run and that of the run before.
+/// The process's logging: start, thresholds, format, the log of this run and of the prior one.
 ///
-/// All members may be used on any thread at any time. Lines that are logged before ``start(_:)`` are kept in memory
-/// (the newest 64 KiB) and written when it comes.
+/// All members can be used on any thread at any time. Lines logged before ``start(_:)`` wait in memory (the newest 64 KiB)
+/// and are written by it.
 ///
 /// ```swift
-/// let report = LogSystem.start(LogConfiguration(folder: "/tmp/example-logs", threshold: .debugging))
+/// let report = LogSystem.start(LogConfiguration(folder: "/tmp/example-logs", threshold: .debug))
 /// if let prior = report.priorRun, prior.outcome != .clean {
 ///     print("The last run ended early:\n\(prior.log)")
 /// }
 /// ```
 public enum LogSystem {
-    /// Begins the run, or changes the settings of the run that has begun.
+    /// Begins the run, or changes the settings of a running one.
     ///
-    /// Never throws and never traps: if the folder cannot be used, the log is kept in memory and the report says why.
-    /// With another folder than before, the run in the old one ends as clean and a new one begins.
+    /// If the folder can't be used, the log is stored in memory and the report says why. A second start with another
+    /// folder ends the run and begins a new one. With the same folder it applies the settings that can change; the report
+    /// names the others.
     ///
-    /// - Complexity: One pass over the names in the folder; old runs are removed in the background if there are many.
+    /// - Complexity: One pass over the names in the folder; many old runs are removed in the background.
     @discardableResult
-    public static func start(_ configuration: LogConfiguration) -> StartReport {
+    public static func start(_ configuration: LogConfiguration) -> LogStartReport {
         LogPipeline.shared.start(configuration)
     }
 
-    /// The master switch: `false` stops all logging, whatever the thresholds.
+    /// The master switch: `false` stops all logging.
     public static var isEnabled: Bool {
         get { LogPipeline.shared.table.isEnabled }
         set { LogPipeline.shared.table.isEnabled = newValue }
     }
 
-    /// The least severe level that passes where no context rule and no logger's own level applies.
+    /// The least severe level that passes where neither a context rule nor a logger's own level applies.
     ///
-    /// Takes effect at once, for loggers that exist already too. Reads as ``LogLevel/unrecoverable`` if
-    /// ``thresholds`` let nothing through.
+    /// Changes apply to existing loggers at once. Reads as ``LogLevel/unrecoverable`` if ``thresholds`` lets nothing
+    /// pass.
     public static var threshold: LogLevel {
         get { thresholds.global ?? .unrecoverable }
         set { LogPipeline.shared.table.update { $0.global = newValue } }
     }
 
     /// All thresholds.
+    ///
+    /// `LogSystem.thresholds.contexts["net"] = .debug` sets that of a context.
     public static var thresholds: LogThresholds {
         get { LogPipeline.shared.table.thresholds }
         set { LogPipeline.shared.table.thresholds = newValue }
-    }
-
-    /// Sets the threshold of all contexts that begin with `prefix`; `nil` removes the rule.
-    ///
-    /// The longest matching prefix wins. To let nothing of a context through, set
-    /// `LogSystem.thresholds.contexts["net"] = .some(nil)`.
-    public static func setThreshold(_ level: LogLevel?, forContext prefix: String) {
-        LogPipeline.shared.table.update { thresholds in
-            if let level {
-                thresholds.contexts[prefix] = .some(level)
-            } else {
-                thresholds.contexts.removeValue(forKey: prefix)
-            }
-        }
     }
 
     /// How lines are printed in the run file from now on.
@@ -64,47 +54,71 @@ public enum LogSystem {
         set { LogPipeline.shared.format = newValue }
     }
 
-    /// Sets a format by its pattern and keeps the indent; see ``LogFormat/init(_:)``.
+    /// Sets the pattern of ``format`` and leaves indent and time style; see ``LogFormat/init(_:)``.
     ///
-    /// - Throws: ``LogError`` with ``LogError/Code/formatMalformed``; the format stays as it was.
+    /// - Throws: ``LogError`` with ``LogError/Code/formatMalformed``; the format is then unchanged.
     public static func setFormat(_ pattern: String) throws {
         var format = try LogFormat(pattern)
         let before = self.format
         format.indentCharacter = before.indentCharacter
         format.indentWidth = before.indentWidth
         format.continuesLines = before.continuesLines
+        format.time = before.time
         self.format = format
     }
 
-    /// Everything this run has logged, as far as it is kept (see ``LogRotation``).
+    /// Runs `body` with fields on all lines that it and its child tasks log, with any logger.
     ///
-    /// - Complexity: O(*n*) in the size of the log, which is read from its files.
-    public static var liveLog: String {
-        String(decoding: LogPipeline.shared.liveBytes(limit: nil), as: UTF8.self)
+    /// - Throws: What `body` throws.
+    @discardableResult
+    public static func withFields<R>(_ fields: LogFields, _ body: () throws -> R) rethrows -> R {
+        ScopeState.openScopes.add(1, ordering: .relaxed)
+        defer { ScopeState.openScopes.subtract(1, ordering: .relaxed) }
+        return try ScopeState.$current.withValue(ScopeState.current.entering(fields, depth: 0)) { try body() }
     }
 
-    /// The last whole lines of this run's log, in at most that many bytes.
+    /// Runs asynchronous work with fields on all lines that it and its child tasks log, with any logger.
+    ///
+    /// - Throws: What `body` throws.
+    @discardableResult
+    public nonisolated(nonsending) static func withFields<R>(
+        _ fields: LogFields, _ body: nonisolated(nonsending) () async throws -> R
+    ) async rethrows -> R {
+        ScopeState.openScopes.add(1, ordering: .relaxed)
+        defer { ScopeState.openScopes.subtract(1, ordering: .relaxed) }
+        return try await ScopeState.$current.withValue(ScopeState.current.entering(fields, depth: 0)) {
+            try await body()
+        }
+    }
+
+    /// The log of this run, as far as it is retained (see ``LogRotation``).
+    ///
+    /// - Complexity: O(*n*) in the size of the log, which is read from its files.
+    public static var liveLog: String { String(decoding: LogPipeline.shared.liveBytes(limit: nil), as: UTF8.self) }
+
+    /// The last whole lines of this run's log, in at most `bytes` bytes.
     public static func liveTail(bytes: Int) -> String {
         String(decoding: LogPipeline.shared.liveBytes(limit: max(0, bytes)), as: UTF8.self)
     }
 
-    /// The newest finished run of the same application in the folder, as it was when this run started.
-    public static var priorRun: PriorRun? { LogPipeline.shared.priorRun }
+    /// The newest finished run of the same application that failed or has lines, or else the newest one.
+    ///
+    /// Determined by the first ``start(_:)``; ``LogStartReport/priorRuns`` has all of them.
+    public static var priorRun: PriorRun? { LogPipeline.shared.report.priorRun }
 
-    /// What became of the lines of this process.
+    /// Counts of this process's lines.
     public static var counters: LogCounters { LogPipeline.shared.readCounters() }
 
-    /// Writes what is still in memory and flushes the sinks.
+    /// Writes lines that wait in memory and flushes the sinks.
     ///
-    /// - Parameter sync: Whether the lines are to be on the disk itself (fdatasync), safe from a power failure.
-    /// - Returns: Whether all of it was possible.
+    /// - Parameter sync: Whether to wait until the lines are on the disk (fdatasync), safe from a power failure.
+    /// - Returns: Whether everything was written.
     @discardableResult
     public static func flush(sync: Bool = false) -> Bool { LogPipeline.shared.flush(sync: sync) }
 
-    /// Writes a line from inside a signal handler, where nothing else may be called.
+    /// Writes a line from a signal handler, where no other function of the module can be called.
     ///
-    /// One writev(2) of the text as it stands and a line end, to a descriptor that is open already; no lock, no
-    /// allocation, `errno` is kept. The text appears without level or context.
+    /// The text and a line end are written with one writev(2), without level or context. `errno` is unchanged.
     ///
     /// - Returns: Whether the line was written; `false` before ``start(_:)`` and without a run file.
     @discardableResult
@@ -113,9 +127,11 @@ public enum LogSystem {
         return ashlar_log_signal_write(text.utf8Start, text.utf8CodeUnitCount) == 0
     }
 
-    /// Ends the run as clean and flushes everything; `exit` and a return from `main` do it too.
+    /// Ends the run as clean and flushes everything.
     ///
-    /// Lines logged later are still written, with a field `late=true`. `_exit`, `abort`, a fatal signal and `exec` skip
-    /// this, so the next run will be told that this one did not end cleanly.
+    /// `exit` and a return from `main` do the same.
+    ///
+    /// Later lines are still written, with a field `late=true`. `_exit`, `abort`, a fatal signal and `exec` skip this, so
+    /// the next run finds that this one did not end cleanly.
     public static func shutdown() { LogPipeline.shared.shutdown() }
 }

@@ -23,6 +23,9 @@ extension Child {
             LogSystem.shutdown()
             kill(getpid(), SIGKILL)
         case "_exit": _exit(0)
+        #if !canImport(Darwin)
+            case "quick_exit": quick_exit(0)
+        #endif
         case "abort": abort()
         case "trap": fatalError("as asked")
         case "exec": execute()
@@ -80,7 +83,8 @@ extension Child {
 
     /// Writes more than the file-size limit lets a file hold, with the limit's signal at its default.
     func exceedFileSizeLimit() {
-        var limit = rlimit(rlim_cur: 20_000, rlim_max: 20_000)
+        let bytes = rlim_t(number("limit", or: 20_000))
+        var limit = rlimit(rlim_cur: bytes, rlim_max: bytes)
         #if canImport(Glibc)
             setrlimit(__rlimit_resource_t(RLIMIT_FSIZE.rawValue), &limit)
         #else
@@ -101,7 +105,7 @@ extension Child {
         close(ends[0])
         close(ends[1])
         var configuration = configuration
-        configuration.sinks = [.standardError]
+        configuration.sinks = [StandardErrorSink(format: .myLogger)]
         LogSystem.start(configuration)
         for index in 1...10 { Log("Pipe").info("line \(index)") }
         say("alive \(LogSystem.liveLog.utf8.count { $0 == 10 }) \(LogSystem.counters.failedInSinks)")
@@ -112,7 +116,7 @@ extension Child {
         close(0)
         close(2)
         var configuration = configuration
-        configuration.sinks = [.standardError]
+        configuration.sinks = [StandardErrorSink(format: .myLogger)]
         LogSystem.start(configuration)
         let log = Log("Closed")
         log.info("line 1")
@@ -148,7 +152,11 @@ extension Child {
     func logFromSignalHandler() {
         LogSystem.start(configuration)
         Log("Handler").info("before")
-        signal(SIGUSR1) { _ in LogSystem.signalSafe("caught USR1") }
+        if option("zero") != nil {
+            signal(SIGUSR1) { _ in LogSystem.signalSafe("caught \0 USR1") }
+        } else {
+            signal(SIGUSR1) { _ in LogSystem.signalSafe("caught USR1") }
+        }
         raise(SIGUSR1)
         Log("Handler").info("behind")
         say(LogSystem.liveLog)

@@ -29,13 +29,14 @@ struct Child {
     var configuration: LogConfiguration {
         var configuration = LogConfiguration(folder: folder, threshold: .verbose, sinks: [])
         configuration.application = option("application") ?? "child"
+        configuration.format = .myLogger
         configuration.notesSignals = option("notes") != nil
         configuration.retention.runs = number("runs", or: 5)
         configuration.rotation = LogRotation(segmentBytes: number("segment", or: 1 << 20), runBytes: 64 << 20)
         switch option("mode") {
         case "mapped": configuration.mode = .mapped
         case "buffered": configuration.mode = .buffered(bytes: number("bytes", or: 4096), milliseconds: 50)
-        default: configuration.mode = .everyLine
+        default: configuration.mode = .writeThrough
         }
         return configuration
     }
@@ -61,6 +62,7 @@ struct Child {
         for index in 1... {
             log.debug("line \(index) \(padding) end")
             say("\(index)")
+            if option("throttle") != nil { usleep(500) }
         }
     }
 
@@ -132,8 +134,8 @@ struct Child {
             }
             group.addTask {
                 for round in 0..<rounds * 4 {
-                    LogSystem.setThreshold(round % 2 == 0 ? .debugging : .verbose, forContext: "T")
-                    LogSystem.format = round % 3 == 0 ? .myLogger : .standard
+                    LogSystem.thresholds.contexts[""] = round % 2 == 0 ? .debug : .verbose
+                    LogSystem.format = .myLogger
                     await Task.yield()
                 }
             }
@@ -155,7 +157,7 @@ struct Child {
     /// Prints lines to the standard error stream.
     func logToStandardError() {
         var configuration = configuration
-        configuration.sinks = [.standardError]
+        configuration.sinks = [StandardErrorSink(format: .myLogger)]
         LogSystem.start(configuration)
         Log("Console").warning("careful").indent(true).debug("details")
     }

@@ -22,7 +22,7 @@ import Testing
             #expect(app.issues.map(\.description) == [])
             #expect(app.config.current.double(forKey: "api.timeout", default: 0) == 5)
             #expect(app.config.current.string(forKey: "api.host", default: "") == "staging.fieldnotes.example")
-            #expect(LogSystem.threshold == .debugging)
+            #expect(LogSystem.threshold == .debug)
             #expect(app.customization.current.string("app.title") == "Borealis Log")
             #expect(app.customization.current.string("note.share") == "Transmettre")
             #expect(app.customization.current.themes.map(\.name) == ["Daylight", "Night"])

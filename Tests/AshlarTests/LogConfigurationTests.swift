@@ -16,7 +16,7 @@ import Testing
             #expect(!LogSystem.isEnabled)
             #expect(LogSystem.thresholds.global == .warning)
             let contexts: [String: LogLevel?] = [
-                "network": .debugging, "noise": nil, "": .warning, "app.net": .verbose,
+                "network": .debug, "noise": nil, "": .warning, "app.net": .verbose,
             ]
             #expect(LogSystem.thresholds.contexts == contexts)
         }
@@ -47,7 +47,7 @@ import Testing
             #expect("\(problems[0])".contains("loud"))
             #expect("\(problems[0])".contains("unrecoverable, critical, error, warning"))
             #expect(LogSystem.threshold == .error)
-            #expect(LogSystem.thresholds.contexts == ["a": .information])
+            #expect(LogSystem.thresholds.contexts == ["a": .info])
             #expect(LogSystem.isEnabled)
         }
     }
@@ -55,8 +55,8 @@ import Testing
     @Test("A level is a configuration type")
     func levelAsType() throws {
         let config = ApplicationConfig(["level": "info", "number": 6, "bad": "x"])
-        #expect(try config.get("level", as: LogLevel.self) == .information)
-        #expect(try config.get("number", as: LogLevel.self) == .debugging)
+        #expect(try config.get("level", as: LogLevel.self) == .info)
+        #expect(try config.get("number", as: LogLevel.self) == .debug)
         #expect(throws: ConfigError.self) { try config.get("bad", as: LogLevel.self) }
     }
 }

@@ -27,7 +27,7 @@ import Testing
         let folder = TemporaryFolder()
         try folder.make()
         let path = folder.path + "/a.log"
-        let sink = FileSink(path: path, format: .standard)
+        let sink = FileSink(path: path, format: .myLogger)
         let system = TestSystem { $0.sinks = [sink] }
         for index in 1...10 { system.log().info("line \(index)") }
         try FileManager.default.moveItem(atPath: path, toPath: path + ".old")
@@ -42,7 +42,7 @@ import Testing
         let folder = TemporaryFolder()
         try folder.make()
         let (path, precious) = (folder.path + "/a.log", folder.path + "/precious")
-        let sink = FileSink(path: path, format: .standard)
+        let sink = FileSink(path: path, format: .myLogger)
         let system = TestSystem { $0.sinks = [sink] }
         system.log().info("one")
         let (number, host) = (sink.descriptor, open(precious, O_CREAT | O_RDWR, 0o600))
@@ -59,7 +59,7 @@ import Testing
         let folder = TemporaryFolder()
         try folder.make()
         let path = folder.path + "/a.log"
-        let sink = FileSink(path: path, format: .standard, maximumBytes: 100)
+        let sink = FileSink(path: path, format: .myLogger, rotation: LogFileRotation(maximumBytes: 100))
         let system = TestSystem { $0.sinks = [sink] }
         for index in 1...50 { system.log().info("line \(index)") }
         system.log().info(String(repeating: "z", count: 200))
@@ -73,7 +73,7 @@ import Testing
     func failure() throws {
         let folder = TemporaryFolder()
         let path = folder.path + "/a.log"
-        let sink = FileSink(path: path, format: .standard)
+        let sink = FileSink(path: path, format: .myLogger)
         func send(_ text: String) -> Bool {
             LogRecord.Copy.notice(text).withRecord { sink.receive($0) }
         }
@@ -94,7 +94,7 @@ import Testing
         let folder = TemporaryFolder()
         try folder.make()
         let path = folder.path + "/a.log"
-        let sinks = [FileSink(path: path, format: .standard), FileSink(path: path, format: .standard)]
+        let sinks = [FileSink(path: path, format: .myLogger), FileSink(path: path, format: .myLogger)]
         let text = String(repeating: "x", count: 300)
         DispatchQueue.concurrentPerform(iterations: 4) { thread in
             for _ in 0..<200 { _ = LogRecord.Copy.notice(text).withRecord { sinks[thread % 2].receive($0) } }
@@ -102,5 +102,88 @@ import Testing
         let lines = try #require(contents(path)).split(separator: "\n")
         #expect(lines.count == 800)
         #expect(lines.allSatisfy { $0 == "[WARNING] AshlarLogging - \(text)" })
+    }
+}
+
+@Suite(.serialized) struct FileRotationTests {
+    private func send(_ text: String, _ second: Int64, to sink: FileSink) -> Bool {
+        let copy = LogRecord.Copy(
+            sequence: 1, level: .info, time: LogTime(nanoseconds: second * 1_000_000_000), depth: 0, context: "A",
+            message: text, fields: [:], file: "F", function: "f", line: 1, threadID: 1)
+        return copy.withRecord { sink.receive($0) }
+    }
+
+    private func contents(_ path: String) -> String? { try? String(contentsOfFile: path, encoding: .utf8) }
+
+    @Test("A scheduled file ends at the full hour or at local midnight")
+    func schedule() throws {
+        let now = Int64(Date().timeIntervalSince1970)
+        for schedule in [LogFileRotation.Schedule.hourly, .daily] {
+            let folder = TemporaryFolder()
+            try folder.make()
+            let path = folder.path + "/a.log"
+            let sink = FileSink(
+                path: path, format: .myLogger, rotation: LogFileRotation(schedule: schedule, retainedFiles: 2))
+            let end = schedule.end(after: now)
+            #expect(send("one", now, to: sink) && send("two", end - 1, to: sink) && send("three", end, to: sink))
+            #expect(contents(path) == "[INFO] A - three\n")
+            #expect(contents(path + ".1") == "[INFO] A - one\n[INFO] A - two\n")
+            #expect(end > now && end - now <= (schedule == .hourly ? 3600 : 90_000))
+            let parts = Calendar.current.dateComponents(
+                [.hour, .minute, .second], from: Date(timeIntervalSince1970: Double(end)))
+            #expect(parts.minute == 0 && parts.second == 0 && (schedule == .hourly || parts.hour == 0))
+        }
+    }
+
+    @Test("A file from an earlier period ends with the first line of a new sink")
+    func earlierPeriod() throws {
+        let folder = TemporaryFolder()
+        try folder.make()
+        let path = folder.path + "/a.log"
+        try Data("old\n".utf8).write(to: URL(fileURLWithPath: path))
+        let now = Int64(Date().timeIntervalSince1970)
+        let sink = FileSink(path: path, format: .myLogger, rotation: LogFileRotation(schedule: .hourly))
+        #expect(send("new", now + 7200, to: sink))
+        #expect(contents(path) == "[INFO] A - new\n")
+        #expect(contents(path + ".1") == "old\n")
+    }
+
+    @Test("Old files are numbered from the newest, and the surplus one goes")
+    func numbering() throws {
+        let folder = TemporaryFolder()
+        try folder.make()
+        let path = folder.path + "/a.log"
+        let rotation = LogFileRotation(maximumBytes: 20, retainedFiles: 3)
+        let sink = FileSink(path: path, format: .myLogger, rotation: rotation)
+        for index in 1...6 { #expect(send("line \(index)", 5, to: sink)) }
+        #expect(folder.names == ["a.log", "a.log.1", "a.log.2", "a.log.3"])
+        for (suffix, index) in [("", 6), (".1", 5), (".2", 4), (".3", 3)] {
+            #expect(contents(path + suffix) == "[INFO] A - line \(index)\n")
+        }
+    }
+
+    @Test("Old files are compressed, and removed at their age", .timeLimit(.minutes(1)))
+    func compression() async throws {
+        let folder = TemporaryFolder()
+        try folder.make()
+        let path = folder.path + "/a.log"
+        let rotation = LogFileRotation(
+            maximumBytes: 100, retainedFiles: 9, maximumAge: .seconds(3600), compresses: true)
+        let sink = FileSink(path: path, format: .myLogger, rotation: rotation)
+        try Data("ancient\n".utf8).write(to: URL(fileURLWithPath: path + ".5"))
+        try FileManager.default.setAttributes(
+            [.modificationDate: Date(timeIntervalSince1970: 5)], ofItemAtPath: path + ".5")
+        let now = Int64(Date().timeIntervalSince1970)
+        let text = String(repeating: "x", count: 80)
+        for index in 1...3 { #expect(send("\(index)\(text)", now, to: sink)) }
+        while folder.names != ["a.log", "a.log.1.gz", "a.log.2.gz"] { await Task.yield() }
+        let gunzip = Process()
+        gunzip.executableURL = URL(fileURLWithPath: "/usr/bin/env")
+        gunzip.arguments = ["gzip", "-dc", path + ".1.gz"]
+        let output = Pipe()
+        gunzip.standardOutput = output
+        try gunzip.run()
+        let bytes = output.fileHandleForReading.readDataToEndOfFile()
+        #expect(String(decoding: bytes, as: UTF8.self) == "[INFO] A - 2\(text)\n")
     }
 }

@@ -39,7 +39,7 @@ import Testing
 
     @Test("Indent is made of any character and width, clamped at 64 levels and 256 bytes")
     func indent() {
-        var format = LogFormat.standard
+        var format = LogFormat.myLogger
         func line(_ depth: Int) -> String { copy(depth: depth).formatted(as: format) }
         #expect(line(0) == "[DEBUG] Ctx - msg k=1")
         #expect(line(64).hasPrefix(String(repeating: " ", count: 128) + "["))
@@ -148,7 +148,7 @@ import Testing
         log.info("one").info("two")
         system.pipeline.format = try LogFormat("{level}: {message}")
         log.info("three").info("four")
-        system.pipeline.format = .standard
+        system.pipeline.format = .myLogger
         log.info("five")
         #expect(system.lines == ["[INFO] A - one", "[INFO] A - two", "INFO: three", "INFO: four", "[INFO] A - five"])
     }
@@ -157,7 +157,7 @@ import Testing
 
     private func copy(depth: Int, message: String = "msg", fields: LogFields = ["k": 1]) -> LogRecord.Copy {
         LogRecord.Copy(
-            sequence: 42, level: .debugging, time: LogTime(nanoseconds: 1_795_180_952_123_456_789), depth: depth,
+            sequence: 42, level: .debug, time: LogTime(nanoseconds: 1_795_180_952_123_456_789), depth: depth,
             context: "Ctx", message: message, fields: fields, file: "M/F.swift", function: "get(from:)", line: 7,
             threadID: 99)
     }

@@ -3,13 +3,15 @@ import Testing
 
 @testable import AshlarLogging
 
-/// Kills a process that logs at random moments: a line counts once its call has returned.
+/// Kills a logging process at random moments, with damaged runs in its folder.
+///
+/// A line is acknowledged when its call returned.
 @Suite(.disabled(if: isThreadSanitized, "the sanitizer starts too slowly")) struct KillTests {
     static let kills = isSoak ? 1000 : 60
 
     @Test(
         "A killed process loses no acknowledged line", .timeLimit(.minutes(isSoak ? 20 : 5)),
-        arguments: ["everyLine", "mapped"])
+        arguments: ["writeThrough", "mapped"])
     func nothingLost(mode: String) throws {
         var acknowledged = 0
         for kill in 0..<Self.kills {
@@ -43,13 +45,15 @@ import Testing
     private func killed(mode: String, seed: UInt64) throws -> (told: Int, lines: Int) {
         var random = SeededGenerator(seed: seed)
         let folder = TemporaryFolder()
+        try folder.makeDamagedRuns()
         let child = try TestChild("forever", folder.path, ["mode=\(mode)", "padding=100", "segment=16384", "silent"])
         // Every fourth is killed while it starts, or soon after.
         let isAtWork = seed % 4 != 0
         let told = try child.runAndKill(
             afterMicroseconds: .random(in: 0...30_000, using: &random), ofItsWork: isAtWork)
         let acknowledged = told.split(separator: "\n").last.flatMap { Int($0) } ?? 0
-        guard let run = PriorRun.all(in: folder.path).first else { return (acknowledged, 0) }
+        let runs = PriorRun.all(in: folder.path).filter { $0.processID == child.process.processIdentifier }
+        guard let run = runs.first else { return (acknowledged, 0) }
         #expect(run.outcome == .unclean)
         var lines = run.log.split(separator: "\n")
         // The kernel may stop a write(2) at a page's end when the process dies in it: a line without its end was never

@@ -7,8 +7,8 @@ import Testing
         arguments: [
             (LogLevel.unrecoverable, 0, "UNRECOVERABLE", "FT_UNRECOVERABLE"),
             (.critical, 1, "CRITICAL", "FT_CRITICAL"), (.error, 2, "ERROR", "FT_ERROR"),
-            (.warning, 3, "WARNING", "FT_WARNING"), (.information, 4, "INFO", "FT_INFORMATION"),
-            (.logging, 5, "LOGGING", "FT_LOGGING"), (.debugging, 6, "DEBUG", "FT_DEBUGGING"),
+            (.warning, 3, "WARNING", "FT_WARNING"), (.info, 4, "INFO", "FT_INFORMATION"),
+            (.logging, 5, "LOGGING", "FT_LOGGING"), (.debug, 6, "DEBUG", "FT_DEBUGGING"),
             (.analytic, 7, "ANALYTIC", "FT_ANALYTIC"), (.verbose, 8, "VERBOSE", "FT_VERBOSE"),
         ])
     func names(level: LogLevel, number: Int, name: String, toolBox: String) {
@@ -25,7 +25,7 @@ import Testing
         "Names of other loggers are understood, anything else is not",
         arguments: [
             ("warn", LogLevel.warning), ("err", .error), ("fatal", .unrecoverable), ("fault", .unrecoverable),
-            ("notice", .information), ("trace", .verbose), ("debugging", .debugging), ("information", .information),
+            ("notice", .info), ("trace", .verbose), ("debugging", .debug), ("information", .info),
             ("", nil), ("9", nil), ("-1", nil), ("off", nil), ("debugg", nil), ("ft_", nil), ("de bug", nil),
         ])
     func aliases(name: String, level: LogLevel?) { #expect(LogLevel(name: name) == level) }

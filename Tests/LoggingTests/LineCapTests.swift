@@ -68,7 +68,7 @@ import Testing
         #expect(lines[0].hasSuffix("...[+\(10_000_000 - shown) B]"))
         #expect(lines[1].hasSuffix(" B]") && lines[1].contains("...[+19934"))
         #expect(lines[2] == "[INFO] A - small")
-        #expect(ThreadContext.current.line.header.pointee.capacity <= ByteBuffer.largestKept)
+        #expect(ThreadContext.current.line.capacity <= ByteBuffer.largestKept)
     }
 
     @Test("Fields that do not fit are counted instead")

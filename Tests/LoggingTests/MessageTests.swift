@@ -129,12 +129,12 @@ import Testing
         log.info("\("bob", privacy: .hash)")
         log.info("\("bob", privacy: .hash)")
         log.info("\("eve", privacy: .hash)")
-        log.info("f", ["token": .private("s3cret"), "user": .hash("bob"), "open": "x"])
+        log.info("f", ["name": .private("s3cret"), "user": .hash("bob"), "open": "x"])
         let lines = system.lines
         #expect(lines[0] == "[INFO] A - <private> bob <private>")
         #expect(lines[1] == lines[2] && lines[1] != lines[3])
         #expect(lines[1].wholeMatch(of: /\[INFO\] A - <hash:[0-9a-f]{16}>/) != nil)
-        #expect(lines[4].hasPrefix("[INFO] A - f token=<private> user=<hash:"))
+        #expect(lines[4].hasPrefix("[INFO] A - f name=<private> user=<hash:"))
         #expect(lines[4].hasSuffix("open=x"))
         #expect(!system.live.contains("s3cret") && !system.live.contains("4711"))
     }
@@ -144,7 +144,7 @@ import Testing
         let system = TestSystem(threshold: .warning) { $0.format = Self.placed }
         let log = system.log("bridge")
         log.logRaw(.error, "te\nxt", context: "other", fields: ["k": 1], function: "f()", file: "X/Y.swift", line: 3)
-        log.logRaw(.debugging, "not")
+        log.logRaw(.debug, "not")
         log.logRaw(.warning, "own", function: "g()", file: "Z", line: 4)
         #expect(system.lines == ["ERROR other X/Y.swift:3 f() te\\nxt k=1", "WARNING bridge Z:4 g() own"])
     }

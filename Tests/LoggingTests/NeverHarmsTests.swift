@@ -56,7 +56,7 @@ import Testing
         #expect(system.lines.last?.hasPrefix("[INFO] A - line 5000 ") == true)
         #expect(system.pipeline.flush(sync: false) == false)
         // If the process ended now, what waits would be lost too, and the state file says so.
-        let waiting = store.file.backlog.count { $0 == 10 }
+        let waiting = store.withFile { $0.backlog }.count { $0 == 10 }
         let state = try #require(RunFolder(path: system.folder.path + ".moved").runs().first?.state())
         #expect(Int(state.lost) == lost + waiting)
         try system.mendDisk()
@@ -83,14 +83,14 @@ import Testing
         try system.mendDisk()
         for index in 11...600 { system.log().info("line \(index)") }
         #expect(system.counters.droppedByStorage == 0)
-        #expect(store.file.backlog.isEmpty)
+        #expect(store.withFile { $0.backlog }.isEmpty)
         #expect(system.lines == (1...600).map { "[INFO] A - line \($0)" })
     }
 
     @Test(
         "On a small file system: no trap, every line is in the log or counted, the recovery line is exact",
         .enabled(if: canMountTemporaryFileSystem), .timeLimit(.minutes(5)),
-        arguments: ["everyLine", "mapped", "buffered"])
+        arguments: ["writeThrough", "mapped", "buffered"])
     func smallFileSystem(mode: String) throws {
         let folder = TemporaryFolder()
         try folder.make()
@@ -135,7 +135,7 @@ import Testing
 
     @Test(
         "Descriptors closed by the host are opened again, and files of the host get no line", .timeLimit(.minutes(5)),
-        arguments: ["everyLine", "mapped", "buffered"])
+        arguments: ["writeThrough", "mapped", "buffered"])
     func closedDescriptors(mode: String) throws {
         let folder = TemporaryFolder()
         let child = try TestChild("closed", folder.path, ["mode=\(mode)"])
@@ -147,7 +147,7 @@ import Testing
         #expect(PriorRun.all(in: folder.path).first?.outcome == .clean)
     }
 
-    @Test("A line of a signal handler is one write", .timeLimit(.minutes(5)), arguments: ["everyLine", "mapped"])
+    @Test("A line of a signal handler is one write", .timeLimit(.minutes(5)), arguments: ["writeThrough", "mapped"])
     func signalHandler(mode: String) throws {
         let folder = TemporaryFolder()
         let log = try TestChild("handler", folder.path, ["mode=\(mode)"]).run()
@@ -162,7 +162,7 @@ extension TestSystem {
     func breakDisk(_ store: AppendingStore) throws {
         let full = open("/dev/full", O_WRONLY)
         try #require(full >= 0)
-        dup2(full, store.file.descriptor)
+        dup2(full, store.withFile { $0.descriptor })
         close(full)
         try FileManager.default.moveItem(atPath: folder.path, toPath: folder.path + ".moved")
         try Data().write(to: URL(fileURLWithPath: folder.path))

@@ -53,4 +53,39 @@ import Testing
             })
         #expect(done.wait(timeout: .now() + 10) == .success)
     }
+
+    @Test(
+        "Without a state file, a process that started before the run may be its writer",
+        arguments: [
+            (nil, false), (0, true), (1_795_180_952_000_000, true), (1_795_180_953_000_000, true),
+            (1_795_180_953_000_001, false),
+        ] as [(UInt64?, Bool)])
+    func writerByName(start: UInt64?, mayOwn: Bool) {
+        let name = RunName(startedAt: 1_795_180_952_000_000_000, processID: 7, tag: 0)
+        #expect(ProcessIdentity.mayOwn(name, start: start) == mayOwn)
+    }
+
+    @Test("Nothing is read, written and stored without a trap")
+    func emptyBuffers() throws {
+        var ring = LineRing(capacity: 0)
+        let dropped: Int = LogText.withBytes("a\nb\n" as String) { ring.append($0) }
+        #expect(dropped == 2)
+        #expect(ring.contents.isEmpty && ring.lineCount == 0)
+        ring.drop(0)
+        let folder = TemporaryFolder()
+        try folder.make()
+        let descriptor = SystemCalls.openForAppending(folder.path + "/empty", exclusive: true)
+        defer { SystemCalls.close(descriptor) }
+        #expect(SystemCalls.read(descriptor, offset: 0, limit: 0).isEmpty)
+        SystemCalls.overwrite(descriptor, [], offset: 0)
+        #expect(RunReader.contents(of: [folder.path + "/empty"], limit: 10).isEmpty)
+        RunReader.removeUnusedEnds(of: [folder.path + "/empty"])
+        try folder.makeRun(startedAt: 5, pid: 1, log: "")
+        let retention = Retention(
+            folder: RunFolder(path: folder.path), policy: LogRetention(runs: 1, bytes: 0, age: .zero),
+            application: "test",
+            own: RunName(startedAt: RunName.latestStart, processID: 1, tag: 0))
+        retention.apply(to: RunFolder(path: folder.path).listing())
+        #expect(folder.names == ["empty"])
+    }
 }

@@ -35,7 +35,7 @@ import Testing
 
     @Test(
         "Forked children write the run of their parent: whole lines, each with its process", .timeLimit(.minutes(5)),
-        arguments: [("everyLine", 40), ("buffered", 40), ("mapped", 40), ("everyLine", 4000)])
+        arguments: [("writeThrough", 40), ("buffered", 40), ("mapped", 40), ("writeThrough", 4000)])
     func family(mode: String, padding: Int) throws {
         let folder = TemporaryFolder()
         // As much as a run keeps: 64 MiB.
@@ -93,7 +93,7 @@ import Testing
                 net DEBUG
                 net.cache OFF
                 other INFO
-                ASHLAR_LOG: "info,net=debug,net.cache=off,loud": expected level or prefix=level or prefix=off, found "loud"
+                ASHLAR_LOG: "info,net=debug,net.cache=off,loud": expected level or context=level or context=off, found "loud"
                 then 0
 
                 """)
@@ -108,9 +108,9 @@ import Testing
                 == "prior: [ERROR] A - one\n\nFT_ERROR\n[ERROR] A - one\n\n")
     }
 
-    @Test("Lines on standard error are coloured only where the environment wants it", .timeLimit(.minutes(5)))
+    @Test("Lines on standard error are colored only where the environment wants it", .timeLimit(.minutes(5)))
     func standardError() throws {
-        for (variables, coloured) in [(["NO_COLOR": ""], false), (["NO_COLOR": "", "CLICOLOR_FORCE": "1"], true)]
+        for (variables, colored) in [(["NO_COLOR": ""], false), (["NO_COLOR": "", "CLICOLOR_FORCE": "1"], true)]
             as [([String: String], Bool)]
         {
             let folder = TemporaryFolder()
@@ -120,9 +120,9 @@ import Testing
             _ = try child.run()
             let text = String(decoding: pipe.fileHandleForReading.availableData, as: UTF8.self)
             let plain = "[WARNING] Console - careful\n  [DEBUG] Console - details\n"
-            let colours =
+            let colors =
                 "\u{1B}[33m[WARNING] Console - careful\u{1B}[0m\n\u{1B}[0m  [DEBUG] Console - details\u{1B}[0m\n"
-            #expect(text == (coloured ? colours : plain))
+            #expect(text == (colored ? colors : plain))
         }
     }
 
@@ -136,7 +136,7 @@ import Testing
             (true, ["TERM": "dumb"], false), (true, ["TERM": "xterm", "CLICOLOR": "1"], true),
             (false, ["CLICOLOR": "1"], false), (false, ["TERM": "dumb", "CLICOLOR_FORCE": "1"], true),
         ] as [(Bool, [String: String], Bool)])
-    func colours(isTerminal: Bool, environment: [String: String], coloured: Bool) {
-        #expect(StandardErrorSink.wantsColour(isTerminal: isTerminal) { environment[$0] } == coloured)
+    func colors(isTerminal: Bool, environment: [String: String], colored: Bool) {
+        #expect(StandardErrorSink.wantsColor(isTerminal: isTerminal) { environment[$0] } == colored)
     }
 }

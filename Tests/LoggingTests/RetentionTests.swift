@@ -61,7 +61,7 @@ import Testing
         let listing = RunFolder(path: folder.path).listing()
         retention.apply(to: listing, now: now)
         // One is found surplus on the way to the limit, and the oldest go with it.
-        #expect(runs(folder).count == 1000 - Retention.mostInline - 1)
+        #expect(runs(folder).count == 1000 - Retention.mostRemoved - 1)
         #expect(runs(folder).last?.startedAt.nanoseconds == now - 992_000)
         // While that is under way, another start leaves nothing to do.
         retention.apply(to: listing, now: now)
@@ -84,7 +84,7 @@ import Testing
             Retention.forgetBackground(of: folder.path)
             retention.apply(to: RunFolder(path: folder.path).listing(), now: now)
             // One is found surplus on the way to the limit, and the oldest go with it.
-            #expect(runs(folder).count == max(5, before - Retention.mostInline - 1), "round \(round)")
+            #expect(runs(folder).count == max(5, before - Retention.mostRemoved - 1), "round \(round)")
         }
         #expect(runs(folder).map(\.startedAt.nanoseconds) == (1...5).map { now - $0 * 1000 })
     }
@@ -231,14 +231,14 @@ import Testing
     private func retention(_ folder: TemporaryFolder, _ policy: LogRetention) -> Retention {
         Retention(
             folder: RunFolder(path: folder.path), policy: policy, application: "test",
-            own: RunName(startedAt: .max, processID: 1, tag: 0), prior: nil)
+            own: RunName(startedAt: RunName.latestStart, processID: 1, tag: 0), prior: nil)
     }
 
     @Test("A mapped segment of a killed run is cut at its last line by the next start")
     func repair() throws {
         let folder = TemporaryFolder()
         let log = "[INFO] A - one\n[INFO] A - two\n"
-        try folder.makeRun(startedAt: now - 1000, pid: 1, log: log + String(repeating: "\0", count: 5000) + "garbage")
+        try folder.makeRun(startedAt: now - 1000, pid: 1, log: log + "\0garbage" + String(repeating: "\0", count: 5000))
         try folder.makeRun(startedAt: now - 2000, pid: 1, log: log + String(repeating: "\0", count: 5000))
         #expect(PriorRun.all(in: folder.path).map(\.log) == [log, log])
         let system = TestSystem(in: folder)

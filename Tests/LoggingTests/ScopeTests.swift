@@ -22,7 +22,7 @@ import Testing
 
     @Test("Indent acts below the threshold too, and underflow stays at 0 and is counted")
     func balance() {
-        let system = TestSystem(threshold: .information)
+        let system = TestSystem(threshold: .info)
         let log = system.log()
         log.indent(false).indent(false)
         #expect(system.counters.unbalancedIndents == 2)
@@ -44,8 +44,8 @@ import Testing
         let lines = system.lines
         #expect(lines.count == 3)
         #expect(lines[0] == "[DEBUG] A - import 1 files=3")
-        #expect(lines[1] == "  [INFO] A - reading")
-        #expect(lines[2].wholeMatch(of: /\[DEBUG\] A - import 1 DONE duration=[0-9.]+(ns|us|ms|s)/) != nil)
+        #expect(lines[1] == "  [INFO] A - reading files=3")
+        #expect(lines[2].wholeMatch(of: /\[DEBUG\] A - import 1 DONE files=3 duration=[0-9.]+(ns|us|ms|s)/) != nil)
     }
 
     @Test("A scope that throws says so and throws the same error")
@@ -60,7 +60,7 @@ import Testing
 
     @Test("A disabled scope prints nothing, does not evaluate its name, and indents all the same")
     func disabled() {
-        let system = TestSystem(threshold: .information)
+        let system = TestSystem(threshold: .info)
         let log = system.log()
         func never() -> Int {
             Issue.record("evaluated")
@@ -216,7 +216,7 @@ import Testing
     func taskProcess(mode: LogStorageMode) throws {
         let name =
             switch mode {
-            case .everyLine: "everyLine"
+            case .writeThrough: "writeThrough"
             case .mapped: "mapped"
             case .buffered: "buffered"
             }

@@ -69,7 +69,8 @@ import Testing
 
     @Test("MyLogger: format with four placeholders, indentChar, numberOfIndentChars")
     func classProperties() throws {
-        #expect(try LogFormat("%@[%@] %@ - %@").compiled.kind == LogFormat.standard.compiled.kind)
+        let record = LogRecord.Copy.notice("x")
+        #expect(record.formatted(as: try LogFormat("%@[%@] %@ - %@")) == record.formatted(as: .myLogger))
         let format = LogFormat.myLogger
         #expect(format.indentCharacter == " ")
         #expect(format.indentWidth == 2)
@@ -82,18 +83,18 @@ import Testing
     @Test("MyLogger: defaultLoggingLevel for all, level for one; the four level names")
     func levels() {
         let system = TestSystem(threshold: .error)
-        let (one, other) = (system.log("One"), system.log("Other", level: .information))
+        let (one, other) = (system.log("One"), system.log("Other", level: .info))
         for log in [one, other] { log.debug("d").warning("w").error("e").info("i") }
         #expect(
             system.lines == ["[ERROR] One - e", "[WARNING] Other - w", "[ERROR] Other - e", "[INFO] Other - i"])
-        #expect(other.level == .information && other.context == "Other")
+        #expect(other.level == .info && other.context == "Other")
     }
 
     @Test("MyLogger: description tells level and context")
     func description() {
         let system = TestSystem(threshold: .error)
         #expect(
-            system.log("EntryFieldHelper", level: .debugging).description
+            system.log("EntryFieldHelper", level: .debug).description
                 == "Log - level: DEBUG, context: EntryFieldHelper")
     }
 
@@ -108,7 +109,7 @@ import Testing
     }
 
     private static var dashes: LogFormat {
-        var format = LogFormat.standard
+        var format = LogFormat.myLogger
         format.indentCharacter = "-"
         return format
     }

@@ -3,10 +3,10 @@ import Testing
 
 @testable import AshlarLogging
 
-let modes: [LogStorageMode] = [.everyLine, .mapped, .buffered(bytes: 4096, milliseconds: 20)]
+let modes: [LogStorageMode] = [.writeThrough, .mapped, .buffered(bytes: 4096, milliseconds: 20)]
 
 @Suite struct StoreTests {
-    @Test("A line is in the file when the call returns", arguments: [LogStorageMode.everyLine, .mapped])
+    @Test("A line is in the file when the call returns", arguments: [LogStorageMode.writeThrough, .mapped])
     func atOnce(mode: LogStorageMode) throws {
         let system = TestSystem { $0.mode = mode }
         #expect(system.report.mode == mode)
@@ -194,7 +194,7 @@ let modes: [LogStorageMode] = [.everyLine, .mapped, .buffered(bytes: 4096, milli
         }
     }
 
-    @Test("Segments are continued after the interval too", arguments: [LogStorageMode.everyLine, .mapped])
+    @Test("Segments are continued after the interval too", arguments: [LogStorageMode.writeThrough, .mapped])
     func interval(mode: LogStorageMode) {
         let system = TestSystem {
             $0.mode = mode
@@ -205,7 +205,7 @@ let modes: [LogStorageMode] = [.everyLine, .mapped, .buffered(bytes: 4096, milli
         #expect(system.lines == (1...3).map { "[INFO] A - line \($0)" })
     }
 
-    @Test("An interval beyond all measure is no interval", arguments: [LogStorageMode.everyLine, .mapped])
+    @Test("An interval beyond all measure is no interval", arguments: [LogStorageMode.writeThrough, .mapped])
     func endlessInterval(mode: LogStorageMode) {
         let system = TestSystem {
             $0.mode = mode
@@ -249,7 +249,7 @@ let modes: [LogStorageMode] = [.everyLine, .mapped, .buffered(bytes: 4096, milli
         for round in 1...20 {
             let before = system.lines.count
             writer.lock()
-            store.whenQueued = { queued.signal() }
+            store.whenQueued.withLock { $0 = { queued.signal() } }
             for thread in 1...4 {
                 Thread.detachNewThread {
                     system.log("T\(thread)").info("round \(round)")
@@ -260,7 +260,7 @@ let modes: [LogStorageMode] = [.everyLine, .mapped, .buffered(bytes: 4096, milli
             #expect(store.waitingLines == 4)
             writer.unlock()
             for _ in 1...4 { done.wait() }
-            store.whenQueued = nil
+            store.whenQueued.withLock { $0 = nil }
             #expect(store.waitingLines == 0)
             #expect(
                 Set(system.lines.dropFirst(before)) == Set((1...4).map { "[INFO] T\($0) - round \(round)" }))
@@ -309,6 +309,7 @@ let modes: [LogStorageMode] = [.everyLine, .mapped, .buffered(bytes: 4096, milli
         let system = TestSystem()
         system.log().info("one")
         var configuration = LogConfiguration(folder: system.folder.path, threshold: .error, sinks: [])
+        configuration.format = .myLogger
         configuration.readsEnvironment = false
         let again = system.pipeline.start(configuration)
         #expect(again.storage == system.report.storage)
@@ -328,11 +329,13 @@ let modes: [LogStorageMode] = [.everyLine, .mapped, .buffered(bytes: 4096, milli
     func earlyAndLate() {
         let folder = TemporaryFolder()
         let pipeline = LogPipeline()
+        pipeline.format = .myLogger
         let log = Log("A", pipeline: pipeline)
         log.info("early", ["k": 1])
         log.debug("below the default threshold")
         #expect(String(decoding: pipeline.liveBytes(limit: nil), as: UTF8.self) == "[INFO] A - early k=1\n")
         var configuration = LogConfiguration(folder: folder.path, sinks: [])
+        configuration.format = .myLogger
         configuration.readsEnvironment = false
         #expect(pipeline.start(configuration).earlyLines == 1)
         log.info("then")
@@ -346,11 +349,13 @@ let modes: [LogStorageMode] = [.everyLine, .mapped, .buffered(bytes: 4096, milli
     @Test("Early lines beyond 64 KiB go, the oldest first, and are counted")
     func earlyOverflow() {
         let pipeline = LogPipeline()
+        pipeline.format = .myLogger
         let log = Log("A", pipeline: pipeline)
         for index in 1...1000 { log.info("line \(index)") }
         let dropped = pipeline.readCounters().droppedEarly
         #expect(dropped > 0)
         var configuration = LogConfiguration(sinks: [])
+        configuration.format = .myLogger
         configuration.readsEnvironment = false
         #expect(pipeline.start(configuration).earlyLines == 1000 - dropped)
         let live = String(decoding: pipeline.liveBytes(limit: nil), as: UTF8.self)

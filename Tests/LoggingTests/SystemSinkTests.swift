@@ -94,10 +94,10 @@ import Testing
             (0..<Int.random(in: 0...40, using: &random)).map { _ in parts.randomElement(using: &random)! }.joined()
         }
         let (message, value) = (text(), text())
-        #expect(copy(message: message, fields: ["key": value]).withRecord { sink.receive($0) })
+        #expect(copy(message: message, fields: ["value": value]).withRecord { sink.receive($0) })
         let entries = try journalFields(service.datagram())
         #expect(entries.first?.1.utf8.elementsEqual(message.utf8) == true)
-        #expect(entries.last?.0 == "KEY")
+        #expect(entries.last?.0 == "VALUE")
         #expect(entries.last?.1.utf8.elementsEqual(value.utf8) == true)
     }
 
@@ -107,7 +107,7 @@ import Testing
         let sink = JournalSink(identifier: "notes", socketPath: service.path)
         let long = String(repeating: "é", count: 100_000)
         var fields: LogFields = [:]
-        for index in 0..<100 { fields.append("key\(index)", long) }
+        for index in 0..<100 { fields.append("field\(index)", long) }
         #expect(copy(message: long, fields: fields).withRecord { sink.receive($0) })
         let entries = try journalFields(service.datagram())
         #expect(entries[0].1.utf8.count == 32_768)
@@ -125,7 +125,7 @@ import Testing
     func journalNames(key: String, name: String) { #expect(JournalSink.name(of: key) == name) }
 
     private func copy(
-        level: LogLevel = .debugging, nanoseconds: Int64 = 1_795_180_952_123_456_789, message: String = "msg",
+        level: LogLevel = .debug, nanoseconds: Int64 = 1_795_180_952_123_456_789, message: String = "msg",
         fields: LogFields = ["k": 1]
     ) -> LogRecord.Copy {
         LogRecord.Copy(

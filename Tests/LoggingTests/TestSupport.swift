@@ -24,7 +24,8 @@ final class TemporaryFolder: Sendable {
 struct TestSystem {
     let folder: TemporaryFolder
     let pipeline = LogPipeline()
-    let report: StartReport
+    let report: LogStartReport
+    let configuration: LogConfiguration
 
     init(
         in folder: TemporaryFolder = TemporaryFolder(), threshold: LogLevel = .verbose,
@@ -34,7 +35,9 @@ struct TestSystem {
         var configuration = LogConfiguration(folder: folder.path, threshold: threshold, sinks: [])
         configuration.readsEnvironment = false
         configuration.application = "test"
+        configuration.format = .myLogger
         change(&configuration)
+        self.configuration = configuration
         report = pipeline.start(configuration)
     }
 

@@ -32,7 +32,7 @@ import Testing
         let system = TestSystem(threshold: .warning)
         let log = system.log()
         log.info("one")
-        system.pipeline.table.update { $0.global = .information }
+        system.pipeline.table.update { $0.global = .info }
         log.info("two")
         system.pipeline.table.isEnabled = false
         log.unrecoverable("three")
@@ -57,20 +57,20 @@ import Testing
         #expect(system.live.isEmpty)
     }
 
-    @Test("The longest matching prefix wins; removing a rule brings back the shorter one")
+    @Test("The longest matching rule wins; a rule matches whole components")
     func contexts() {
         let system = TestSystem(threshold: .warning)
-        let (net, cache, other) = (system.log("net"), system.log("net.cache"), system.log("Net"))
-        func limits() -> [Bool] { [net, cache, other].map { $0.isEnabled(.debugging) } }
+        let (net, cache, other) = (system.log("net"), system.log("net.cache"), system.log("network"))
+        func limits() -> [Bool] { [net, cache, other].map { $0.isEnabled(.debug) } }
         #expect(limits() == [false, false, false])
-        system.pipeline.table.update { $0.contexts["net"] = .some(.debugging) }
+        system.pipeline.table.update { $0.contexts["net"] = .some(.debug) }
         #expect(limits() == [true, true, false])
-        system.pipeline.table.update { $0.contexts["net.c"] = .some(nil) }
+        system.pipeline.table.update { $0.contexts["net.cache"] = .some(nil) }
         #expect(limits() == [true, false, false])
         #expect(!cache.isEnabled(.unrecoverable))
         system.pipeline.table.update { $0.contexts[""] = .some(.verbose) }
         #expect(limits() == [true, false, true])
-        system.pipeline.table.update { $0.contexts.removeValue(forKey: "net.c") }
+        system.pipeline.table.update { $0.contexts.removeValue(forKey: "net.cache") }
         #expect(limits() == [true, true, true])
         // A logger's own level goes before all rules.
         cache.level = .error
@@ -80,15 +80,15 @@ import Testing
     @Test(
         "The environment's list is read part by part",
         arguments: [
-            ("info", LogLevel.information, [:], 0),
-            ("info,net=debug,*=off", .information, ["net": .debugging, "": nil], 0),
+            ("info", LogLevel.info, [:], 0),
+            ("info,net=debug,*=off", .info, ["net": .debug, "": nil], 0),
             (" error , a.b = 8 ,, x=OFF", .error, ["a.b": .verbose, "x": nil], 0),
             ("debug,error", .error, [:], 0), ("off", nil, [:], 0),
-            ("loud,net=debug", .warning, ["net": .debugging], 1), ("net=,=debug,net", .warning, [:], 3),
+            ("loud,net=debug", .warning, ["net": .debug], 1), ("net=,=debug,net", .warning, [:], 3),
             ("", .warning, [:], 0), ("a=b=c", .warning, [:], 1),
         ] as [(String, LogLevel?, [String: LogLevel?], Int)])
     func environment(list: String, global: LogLevel?, contexts: [String: LogLevel?], mistakes: Int) throws {
-        let (read, errors) = LogThresholds.read(list, onto: LogThresholds(global: .warning))
+        let (read, errors) = LogThresholds.parse(list, onto: LogThresholds(global: .warning))
         #expect(read == LogThresholds(global: global, contexts: contexts))
         #expect(errors.count == mistakes)
         if mistakes == 0 {
@@ -104,8 +104,8 @@ import Testing
     func model() {
         var random = SeededGenerator(seed: 7)
         let system = TestSystem()
-        let names = ["", "a", "ab", "abc", "b", "ba"]
-        let logs = names.map { system.log($0 + "x") } + [system.log("abcy"), system.log("q")]
+        let names = ["", "a", "a.b", "a.b/c", "b", "b a"]
+        let logs = names.flatMap { [system.log($0), system.log($0 + ".x"), system.log($0 + "x")] } + [system.log("q")]
         var model = LogThresholds(global: .verbose)
         for _ in 0..<500 {
             let level: LogLevel? = Bool.random(using: &random) ? LogLevel.allCases.randomElement(using: &random) : nil
@@ -116,7 +116,10 @@ import Testing
             }
             system.pipeline.table.thresholds = model
             for log in logs {
-                let rule = model.contexts.filter { log.context.hasPrefix($0.key) }.max { $0.key.count < $1.key.count }
+                let rule = model.contexts.filter { rule in
+                    rule.key.isEmpty || log.context == rule.key
+                        || ["./ ", "-"].joined().contains { log.context.hasPrefix("\(rule.key)\($0)") }
+                }.max { $0.key.count < $1.key.count }
                 let expected = rule.map { $0.value } ?? model.global
                 for level in LogLevel.allCases {
                     #expect(log.isEnabled(level) == (expected.map { level <= $0 } ?? false))

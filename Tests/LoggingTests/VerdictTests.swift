@@ -13,7 +13,7 @@ import Testing
             ("fork-orphan", "unclean"), ("fork-fine", "clean"),
         ])
     func matrix(how: String, outcome: String) throws {
-        for mode in ["everyLine", "mapped", "buffered"] {
+        for mode in ["writeThrough", "mapped", "buffered"] {
             let folder = TemporaryFolder()
             _ = try TestChild("end", folder.path, ["how=\(how)", "mode=\(mode)"]).run()
             let answer = try TestChild("prior", folder.path).run()
@@ -76,7 +76,7 @@ import Testing
         let boot = ProcessIdentity.boot.bytes
         #expect(boot.contains { $0 != 0 })
         let otherBoot = boot.map { $0 ^ 0xFF }
-        let cases: [(pid: Int32, start: UInt64, boot: [UInt8], RunOutcome)] = [
+        let cases: [(pid: Int32, start: UInt64, boot: [UInt8], LogRunOutcome)] = [
             (getpid(), own, boot, .stillRunning), (getpid(), own + 1, boot, .unclean),
             (getpid(), own, otherBoot, .machineRestarted), (0x7FFF_FFF0, own, boot, .unclean),
         ]

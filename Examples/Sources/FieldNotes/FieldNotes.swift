@@ -30,7 +30,7 @@ struct FieldNotes {
     init(_ options: Options) {
         self.options = options
         screen = Screen()
-        var log = LogConfiguration(folder: options.logs, threshold: .debugging, sinks: [])
+        var log = LogConfiguration(folder: options.logs, threshold: .debug, sinks: [])
         log.application = "field-notes"
         var configuration = AshlarApp.Configuration(
             resources: options.resources, environments: Self.environments(options.environment),

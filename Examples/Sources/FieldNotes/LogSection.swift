@@ -21,7 +21,7 @@ extension FieldNotes {
         screen.text(trimmed(LogSystem.liveLog))
     }
 
-    private func verdict(_ outcome: RunOutcome) -> String {
+    private func verdict(_ outcome: LogRunOutcome) -> String {
         switch outcome {
         case .clean: "cleanly"
         case .signalled(let signal): "by signal \(signal)"

@@ -2,7 +2,7 @@
 import AshlarLogging
 
 let folder = CommandLine.arguments.dropFirst().first ?? ".build/logging-example"
-let report = LogSystem.start(LogConfiguration(folder: folder, threshold: .debugging))
+let report = LogSystem.start(LogConfiguration(folder: folder, threshold: .debug))
 if let prior = report.priorRun {
     print("The prior run ended \(prior.outcome) and wrote:\n\(prior.log)")
 } else {

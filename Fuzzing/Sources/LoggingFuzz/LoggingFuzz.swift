@@ -19,7 +19,7 @@ public func initialize(_ count: UnsafeMutablePointer<Int32>, _ arguments: Unsafe
             // Whatever is logged, a line is one line, within its limit, without control characters.
             let text = String(decoding: bytes, as: UTF8.self)
             let record = captured(text, String(text.prefix(40)))
-            for format in [LogFormat.standard, .ftToolBox, .timed, .jsonLines, .logfmt] {
+            for format in [LogFormat.standard, .myLogger, .ftToolBox, .jsonLines, .json(.openTelemetry), .logfmt] {
                 let line = record.formatted(as: format, maximumBytes: 1024)
                 precondition(line.utf8.count <= 1024, "too long: \(line.utf8.count)")
                 precondition(line.utf8.allSatisfy { $0 >= 0x20 && $0 != 0x7F || $0 == 9 }, "control character")

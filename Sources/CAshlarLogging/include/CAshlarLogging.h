@@ -1,13 +1,10 @@
 #ifndef ASHLAR_LOGGING_H
 #define ASHLAR_LOGGING_H
 
-// What the logger needs below Swift: a thread-local slot that costs one load, and code that may run in a signal
-// handler, where Swift's runtime may not.
+// A thread-local slot that costs one load, and code for signal handlers, where Swift's runtime can't be used.
 
-#include <errno.h>
 #include <stddef.h>
 #include <stdint.h>
-#include <unistd.h>
 
 extern __thread void *ashlar_log_slot;
 
@@ -17,7 +14,7 @@ static inline void *ashlar_log_thread_value(void) { return ashlar_log_slot; }
 /// Clears the calling thread's value without destroying it, as the end of the thread does.
 static inline void ashlar_log_forget_thread_value(void) { ashlar_log_slot = NULL; }
 
-/// Tells the processor that the thread looks again and again at memory that another changes.
+/// Hints to the processor that the thread polls memory.
 static inline void ashlar_log_pause(void) {
 #if defined(__x86_64__) || defined(__i386__)
     __builtin_ia32_pause();
@@ -26,75 +23,44 @@ static inline void ashlar_log_pause(void) {
 #endif
 }
 
-/// Appends bytes to a file that was opened with O_APPEND and is `size` bytes long; the result is the number of bytes
-/// written or -errno.
-///
-/// On Linux straight into the kernel: the C library's `write` is a point where a thread can be cancelled, with the lock
-/// of the file held, and pays two atomic operations for it. There pwrite(2) appends to such a file whatever the offset,
-/// and does not take the lock of the file position, of which an appended line has no need.
-static inline long ashlar_log_append(int descriptor, const void *bytes, size_t count, int64_t size) {
-#if defined(__linux__) && defined(__x86_64__) && defined(__LP64__)
-    long result;
-    register long offset __asm__("r10") = (long)size;
-    __asm__ volatile("syscall"
-                     : "=a"(result)
-                     : "0"(18L), "D"((long)descriptor), "S"(bytes), "d"(count), "r"(offset)
-                     : "rcx", "r11", "memory");
-    return result;
-#elif defined(__linux__) && defined(__aarch64__) && defined(__LP64__)
-    register long number __asm__("x8") = 68;
-    register long result __asm__("x0") = descriptor;
-    register const void *start __asm__("x1") = bytes;
-    register size_t length __asm__("x2") = count;
-    register long offset __asm__("x3") = (long)size;
-    __asm__ volatile("svc #0" : "+r"(result) : "r"(number), "r"(start), "r"(length), "r"(offset) : "memory");
-    return result;
-#else
-    (void)size;
-    ssize_t written = write(descriptor, bytes, count);
-    return written >= 0 ? written : -errno;
-#endif
-}
-
 /// Sets the calling thread's value; `destroy` runs with it when the thread ends.
 void ashlar_log_set_thread_value(void *value, void (*destroy)(void *));
 
-/// Runs `body` with `value` on a detached thread that takes no signals. Returns 0 or an errno.
-int ashlar_log_start_thread(void *value, void (*body)(void *));
-
-/// The identity of the calling thread as the kernel names it.
+/// The kernel's number of the calling thread.
 uint64_t ashlar_log_thread_id(void);
 
 /// The number of the calling task, unique in the process; 0 outside tasks and where the runtime's symbols for it are
 /// compiled out.
 uint64_t ashlar_log_task_number(void);
 
-/// The descriptor that `ashlar_log_signal_write` writes to; -1 for none.
-void ashlar_log_set_signal_descriptor(int descriptor);
+/// Sets the file of `ashlar_log_signal_write`: a descriptor, or else the path of a file to create with the first line.
+void ashlar_log_set_signal_file(int descriptor, const char *path);
 
-/// Writes the text and a line end with one system call. Async-signal-safe; errno is kept.
+/// Writes the text and a line end with one system call; a zero byte is written as `\x00`. Async-signal-safe.
 int ashlar_log_signal_write(const void *text, size_t count);
 
-/// Where a fatal signal is noted: the state file and the offset of its state byte; -1 for none.
+/// Sets the state file and the offset of its ending, which receives fatal signals; -1 for none.
 void ashlar_log_set_state_descriptor(int descriptor, int64_t offset);
 
-/// Installs handlers that note the signal with one pwrite and then do what was to be done before.
-/// Returns how many could not be installed.
+/// Installs handlers that note the signal with one pwrite and then call the handlers installed before.
+/// Returns the number of signals whose handler could not be installed.
 int ashlar_log_install_signal_handlers(void);
 
-/// Whether stores into a mapping of reserved blocks of this folder's file system cannot fail: known local ones only.
+/// Whether stores into a mapping of allocated blocks can't fail on this folder's file system.
 ///
-/// A file system that copies on write, or one behind a network, can run out of room at a store, which ends the process
-/// with SIGBUS.
+/// A file system that copies on write, or a network one, can run out of room at a store, which raises SIGBUS.
 int ashlar_log_can_map_safely(const char *folder);
 
-/// A datagram socket connected to the path, which does not block; a negative result is -errno.
+/// A non-blocking datagram socket connected to the path; a negative result is -errno.
 int ashlar_log_connect_datagram(const char *path);
 
 /// Sends one datagram, without SIGPIPE. Returns 0 or an errno.
 int ashlar_log_send_datagram(int descriptor, const void *bytes, size_t count);
 
-/// Registers the three functions around every fork. Returns 0 or an errno.
+/// Compresses a file with zlib, which is opened at run time. Returns 0 or an errno.
+int ashlar_log_gzip(const char *source, const char *target);
+
+/// Registers functions to call around every fork. Returns 0 or an errno.
 int ashlar_log_at_fork(void (*prepare)(void), void (*parent)(void), void (*child)(void));
 
 #endif

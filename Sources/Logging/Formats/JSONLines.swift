@@ -1,67 +1,116 @@
 extension CompiledFormat {
     /// Appends one JSON object (RFC 8259).
     ///
-    /// What is cut in a long line is the text, never the syntax.
-    func writeJSON(_ record: borrowing LogRecord, to line: ByteBuffer, limit: Int) -> Bool {
-        let short = Self.shortLimit(limit - line.count)
-        line.append("{\"time\":\"" as StaticString)
-        writeTime(record.time, to: line)
-        line.append("\",\"seq\":" as StaticString)
-        line.append(decimal: record.sequence)
-        line.append(",\"level\":\"" as StaticString)
-        line.append(record.level.printedName)
-        line.append("\",\"severity\":" as StaticString)
-        line.append(byte: 48 + record.level.rawValue)
-        line.append(",\"depth\":" as StaticString)
-        line.append(decimal: UInt64(max(0, record.depth)))
-        line.append(",\"file\":" as StaticString)
-        appendString(record.place.file, to: line, limit: short)
-        line.append(",\"function\":" as StaticString)
-        appendString(record.place.function, to: line, limit: short)
-        line.append(",\"line\":" as StaticString)
-        line.append(decimal: UInt64(record.line))
-        line.append(",\"thread\":" as StaticString)
-        line.append(decimal: record.threadID)
-        line.append(",\"context\":" as StaticString)
-        appendString(record.source.name, to: line, limit: short)
-        line.append(",\"message\":\"" as StaticString)
-        var cut = Escaping.json.append(
-            record.messageStart, record.messageCount, omitted: record.messageOmitted, to: line, end: limit - 64)
-        line.append(byte: 34)
-        if !record.fields.isEmpty {
-            line.append(",\"fields\":{" as StaticString)
-            for (index, field) in record.fields.elements.enumerated() {
-                // A pair that might not fit is left out whole, so that the object stays valid.
-                let before = line.count
-                if index > 0 { line.append(byte: 44) }
-                let fits = before + 48 <= limit && appendPair(field, to: line, limit: limit - 8)
-                if !fits {
-                    line.rewind(to: before)
-                    cut = true
-                    break
-                }
-            }
-            line.append(byte: 125)
+    /// A long line is cut inside its texts, so that it stays valid.
+    func writeJSON(
+        _ record: borrowing LogRecord, _ profile: LogJSONProfile, to line: ByteBuffer, limit: Int
+    ) -> Bool {
+        let writer = JSONLineWriter(
+            line: line, time: time, limit: limit, short: Self.shortLimit(limit - line.count))
+        return writer.write(profile.members, of: record)
+    }
+}
+
+/// Writes the members of one JSON line.
+private struct JSONLineWriter {
+    let line: ByteBuffer
+    let time: LogTimeStyle
+    let limit: Int
+    /// The longest context, place or key.
+    let short: Int
+
+    func write(_ members: [(name: StaticString, member: LogJSONProfile.Member)], of record: borrowing LogRecord) -> Bool
+    {
+        var (cut, isFirst) = (false, true)
+        line.append(byte: 123)
+        for (name, member) in members {
+            if case .fields = member, record.fields.isEmpty { continue }
+            if !isFirst { line.append(byte: 44) }
+            isFirst = false
+            line.append(byte: 34)
+            line.append(name)
+            line.append("\":" as StaticString)
+            cut = write(member, of: record) || cut
         }
         line.append(byte: 125)
         return cut
     }
 
-    private func appendString(_ text: LogText, to line: ByteBuffer, limit: Int) {
+    private func write(_ member: LogJSONProfile.Member, of record: borrowing LogRecord) -> Bool {
+        switch member {
+        case .time: quoted { time.append(record.time, to: line) }
+        case .unixTime: quoted { line.append(decimal: record.time.nanoseconds) }
+        case .sequence: line.append(decimal: record.sequence)
+        case .level: quoted { line.append(record.level.printedName) }
+        case .lowercaseLevel: quoted { line.append(record.level.name.lowercased()) }
+        case .googleSeverity: quoted { line.append(record.level.googleSeverity) }
+        case .number: line.append(byte: 48 + record.level.rawValue)
+        case .openTelemetrySeverity: line.append(decimal: record.level.openTelemetrySeverity)
+        case .depth: line.append(decimal: UInt64(max(0, record.depth)))
+        case .context: append(record.source.name, limit: short)
+        case .file: append(record.place.file, limit: short)
+        case .function: append(record.place.function, limit: short)
+        case .line: line.append(decimal: UInt64(record.line))
+        case .lineText: quoted { line.append(decimal: UInt64(record.line)) }
+        case .thread: line.append(decimal: record.threadID)
+        case .literal(let text): quoted { line.append(text) }
+        case .members(let members): return write(members, of: record)
+        case .message: return message(of: record)
+        case .body:
+            line.append("{\"stringValue\":" as StaticString)
+            defer { line.append(byte: 125) }
+            return message(of: record)
+        case .fields: return writeObject(record.fields.elements, limit: limit - 8, depth: 0)
+        case .attributes: return writeAttributes(of: record)
+        }
+        return false
+    }
+
+    private func quoted(_ body: () -> Void) {
         line.append(byte: 34)
-        _ = Escaping.json.append(text.start, text.count, to: line, end: line.count + limit)
+        body()
         line.append(byte: 34)
     }
 
-    private func appendString(_ text: String, to line: ByteBuffer, limit: Int) {
-        LogText.withBytes(text) { appendString($0, to: line, limit: limit) }
+    private func message(of record: borrowing LogRecord) -> Bool {
+        line.append(byte: 34)
+        let cut = Escaping.json.append(record.text, omitted: record.omitted, to: line, end: limit - 96)
+        line.append(byte: 34)
+        return cut
     }
 
-    /// Appends `"key":value`; returns whether the line stayed within `limit`.
-    private func appendPair(_ field: LogFields.Element, to line: ByteBuffer, limit: Int) -> Bool {
-        appendString(field.key, to: line, limit: LogContext.longest)
-        line.append(byte: 58)
-        switch field.value {
+    private func append(_ text: LogText, limit: Int) {
+        quoted { _ = Escaping.json.append(text, to: line, end: line.count + limit) }
+    }
+
+    private func append(_ text: String, limit: Int) { LogText.withBytes(text) { append($0, limit: limit) } }
+
+    /// Appends pairs as an object; a pair that might not fit is left out with all after it.
+    private func writeObject(_ pairs: [LogFields.Element], limit: Int, depth: Int) -> Bool {
+        line.append(byte: 123)
+        defer { line.append(byte: 125) }
+        return writeItems(pairs, limit: limit) { pair in
+            append(pair.key, limit: LogContext.longest)
+            line.append(byte: 58)
+            write(pair.value, limit: limit, depth: depth)
+        }
+    }
+
+    private func writeItems<Item>(_ items: [Item], limit: Int, _ write: (Item) -> Void) -> Bool {
+        for (index, item) in items.enumerated() {
+            let before = line.count
+            if index > 0 { line.append(byte: 44) }
+            if before + 48 <= limit { write(item) }
+            if before + 48 > limit || line.count > limit {
+                line.rewind(to: before)
+                return true
+            }
+        }
+        return false
+    }
+
+    private func write(_ value: LogFieldValue, limit: Int, depth: Int) {
+        switch value {
         case .integer(let number): line.append(decimal: number)
         case .unsigned(let number): line.append(decimal: number)
         case .boolean(let flag): line.append(flag ? "true" as StaticString : "false")
@@ -69,9 +118,76 @@ extension CompiledFormat {
         case .float(let number) where number.isFinite:
             var stream = ByteStream(buffer: line)
             number.write(to: &stream)
-        case .float(let number): appendString(number.description, to: line, limit: 64)
-        case .string(let text): appendString(text, to: line, limit: max(64, limit - line.count))
+        case .float, .time: append(value.description, limit: 64)
+        case .string(let text): append(text, limit: max(64, limit - line.count))
+        case .array, .object:
+            // Deep values print as text, so that no value exhausts the stack.
+            guard depth < 32 else { return append(value.description, limit: max(64, limit - line.count)) }
+            if case .object(let fields) = value {
+                _ = writeObject(fields.elements, limit: limit - depth - 1, depth: depth + 1)
+            } else if case .array(let values) = value {
+                line.append(byte: 91)
+                _ = writeItems(values, limit: limit - depth - 1) {
+                    write($0, limit: limit - depth - 2, depth: depth + 1)
+                }
+                line.append(byte: 93)
+            }
         }
-        return line.count <= limit
+    }
+
+    /// Appends the fields and the position as OTLP attributes.
+    private func writeAttributes(of record: borrowing LogRecord) -> Bool {
+        var pairs: [LogFields.Element] = [
+            .init(key: "code.file.path", value: .string(record.file)),
+            .init(key: "code.function.name", value: .string(record.function)),
+            .init(key: "code.line.number", value: .integer(Int64(clamping: record.line))),
+            .init(key: "thread.id", value: .integer(Int64(clamping: record.threadID))),
+            .init(key: "log.context", value: .string(record.context)),
+        ]
+        pairs += record.fields.elements
+        line.append(byte: 91)
+        defer { line.append(byte: 93) }
+        return writeItems(pairs, limit: limit - 8) { pair in
+            line.append("{\"key\":" as StaticString)
+            append(pair.key, limit: LogContext.longest)
+            line.append(",\"value\":" as StaticString)
+            writeAnyValue(pair.value, limit: limit - 10, depth: 0)
+            line.append(byte: 125)
+        }
+    }
+
+    private func writeAnyValue(_ value: LogFieldValue, limit: Int, depth: Int) {
+        switch value {
+        case .integer(let number):
+            line.append("{\"intValue\":\"" as StaticString)
+            line.append(decimal: number)
+            line.append("\"}" as StaticString)
+        case .boolean(let flag):
+            line.append(flag ? "{\"boolValue\":true}" as StaticString : "{\"boolValue\":false}")
+        case .float(let number) where number.isFinite:
+            line.append("{\"doubleValue\":" as StaticString)
+            write(value, limit: limit, depth: depth)
+            line.append(byte: 125)
+        case .array(let values) where depth < 32:
+            line.append("{\"arrayValue\":{\"values\":[" as StaticString)
+            _ = writeItems(values, limit: limit - 3 * depth - 4) {
+                writeAnyValue($0, limit: limit - 3 * depth - 8, depth: depth + 1)
+            }
+            line.append("]}}" as StaticString)
+        case .object(let fields) where depth < 32:
+            line.append("{\"kvlistValue\":{\"values\":[" as StaticString)
+            _ = writeItems(fields.elements, limit: limit - 3 * depth - 4) {
+                line.append("{\"key\":" as StaticString)
+                append($0.key, limit: LogContext.longest)
+                line.append(",\"value\":" as StaticString)
+                writeAnyValue($0.value, limit: limit - 3 * depth - 8, depth: depth + 1)
+                line.append(byte: 125)
+            }
+            line.append("]}}" as StaticString)
+        default:
+            line.append("{\"stringValue\":" as StaticString)
+            append(value.description, limit: max(64, limit - line.count - 2))
+            line.append(byte: 125)
+        }
     }
 }

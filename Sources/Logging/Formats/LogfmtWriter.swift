@@ -1,10 +1,39 @@
-/// `key=value` pairs as the field knows them from logfmt: a value is quoted where it has to be.
+/// Writes `key=value` pairs (logfmt).
+///
+/// A value is quoted if it is empty or contains a space, a quote, `=` or an escape.
 enum LogfmtWriter {
-    /// Appends one pair; returns whether it was cut at `end`.
-    static func append(_ field: LogFields.Element, to line: ByteBuffer, end: Int) -> Bool {
-        appendKey(field.key, to: line, end: end)
+    /// Appends each pair after a space; returns whether anything was cut.
+    ///
+    /// A pair that would leave fewer than `reserve` bytes before `end` is replaced, with all after it, by the number of
+    /// missing pairs.
+    static func append(_ fields: LogFields, to line: ByteBuffer, end: Int, reserve: Int) -> Bool {
+        var cut = false
+        guard let pairs = fields.pairs else { return false }
+        for index in pairs.indices {
+            guard line.count + reserve <= end else {
+                line.append(" ...[+" as StaticString)
+                line.append(decimal: UInt64(pairs.count - index))
+                line.append(" fields]" as StaticString)
+                return true
+            }
+            cut = append(pairs[index].key, "", pairs[index].value, to: line, end: end - 32) || cut
+        }
+        return cut
+    }
+
+    /// Appends ` key=value`; the members of an object follow one after the other as ` key.name=value`.
+    private static func append(
+        _ key: String, _ prefix: String, _ value: LogFieldValue, to line: ByteBuffer, end: Int
+    ) -> Bool {
+        if case .object(let fields) = value {
+            let path = prefix + key + "."
+            return fields.elements.reduce(false) { append($1.key, path, $1.value, to: line, end: end) || $0 }
+        }
+        guard line.count + 16 <= end else { return true }
+        line.append(byte: 32)
+        appendKey(prefix + key, to: line, end: end)
         line.append(byte: 61)
-        switch field.value {
+        switch value {
         case .integer(let number): line.append(decimal: number)
         case .unsigned(let number): line.append(decimal: number)
         case .boolean(let flag): line.append(flag ? "true" as StaticString : "false")
@@ -12,30 +41,32 @@ enum LogfmtWriter {
         case .float(let number):
             var stream = ByteStream(buffer: line)
             number.write(to: &stream)
-        case .string(let text):
-            return LogText.withBytes(text) { append($0.start, $0.count, to: line, end: end) }
+        case .string(let text): return LogText.withBytes(text) { append($0, to: line, end: end) }
+        case .time, .array, .object: return LogText.withBytes(value.description) { append($0, to: line, end: end) }
         }
         return false
     }
 
-    /// Appends a value, quoted if it is empty or holds a space, a quote, `=` or something that has to be escaped.
+    /// Appends a value, quoted if necessary.
     ///
-    /// A backslash is no reason for quotes, so that paths stay readable; inside of quotes it is escaped.
-    static func append(
-        _ start: UnsafePointer<UInt8>, _ count: Int, omitted: Int = 0, to line: ByteBuffer, end: Int
-    ) -> Bool {
-        guard count == 0 || needsQuotes(start, count) else {
-            return Escaping.text.append(start, count, omitted: omitted, to: line, end: end)
+    /// A backslash alone needs no quotes, so that paths stay readable; inside quotes it is escaped.
+    static func append(_ text: LogText, omitted: Int = 0, to line: ByteBuffer, end: Int) -> Bool {
+        guard text.count == 0 || needsQuotes(text) else {
+            return Escaping.text.append(text, omitted: omitted, to: line, end: end)
         }
+        return appendQuoted(text, omitted: omitted, to: line, end: end)
+    }
+
+    static func appendQuoted(_ text: LogText, omitted: Int, to line: ByteBuffer, end: Int) -> Bool {
         line.append(byte: 34)
-        let cut = Escaping.quoted.append(start, count, omitted: omitted, to: line, end: end - 1)
+        let cut = Escaping.quoted.append(text, omitted: omitted, to: line, end: end - 1)
         line.append(byte: 34)
         return cut
     }
 
-    private static func needsQuotes(_ start: UnsafePointer<UInt8>, _ count: Int) -> Bool {
-        for index in 0..<count {
-            switch start[index] {
+    private static func needsQuotes(_ text: LogText) -> Bool {
+        for index in 0..<text.count {
+            switch text[index] {
             case 0...0x20, 0x22, 0x3D, 0x7F, 0xC2, 0xE2: return true
             default: continue
             }
@@ -43,45 +74,56 @@ enum LogfmtWriter {
         return false
     }
 
-    /// Appends a key; spaces, quotes and `=` become `_`, so that the pair can be read back.
+    /// Appends a key; bytes that are no part of a key become `_`, so that the pair can be read back.
     private static func appendKey(_ key: String, to line: ByteBuffer, end: Int) {
         let before = line.count
         LogText.withBytes(key) {
-            _ = Escaping.text.append($0.start, $0.count, to: line, end: min(end, before + LogContext.longest))
+            _ = Escaping.text.append($0, to: line, end: min(end, before + LogContext.longest))
         }
         if line.count == before { line.append(byte: 95) }
-        for index in before..<line.count where [0x09, 0x20, 0x22, 0x3D].contains(line.start[index]) {
-            line.start[index] = 95
+        for index in before..<line.count where !isKeyByte(line[index]) { line[index] = 95 }
+    }
+
+    private static func isKeyByte(_ byte: UInt8) -> Bool {
+        switch byte {
+        case 0x30...0x39, 0x41...0x5A, 0x61...0x7A, 0x2D, 0x2E, 0x5F, 0x80...: true
+        default: false
         }
+    }
+
+    /// Whether a message contains a key and `=` at its start or after a space, and could be read as having fields.
+    @inline(__always)
+    static func looksLikeFields(_ message: LogText) -> Bool { message.contains(61) && hasKey(message) }
+
+    @inline(never)
+    private static func hasKey(_ message: LogText) -> Bool {
+        var first = 0
+        while let offset = message.dropFirst(first).firstIndex(of: 61) {
+            let equals = first + offset
+            var start = equals
+            while start > first, isKeyByte(message[start - 1]) { start -= 1 }
+            if start < equals, start == 0 || message[start - 1] <= 32 { return true }
+            first = equals + 1
+        }
+        return false
     }
 }
 
 extension CompiledFormat {
     func writeLogfmt(_ record: borrowing LogRecord, to line: ByteBuffer, limit: Int) -> Bool {
         line.append("time=" as StaticString)
-        writeTime(record.time, to: line)
+        time.append(record.time, to: line)
         line.append(" level=" as StaticString)
         line.append(record.level.printedName)
         line.append(" context=" as StaticString)
-        var cut = false
         let short = line.count + Self.shortLimit(limit - line.count)
-        LogText.withBytes(record.source.name) {
-            cut = LogfmtWriter.append($0.start, $0.count, to: line, end: short)
-        }
+        var cut = LogText.withBytes(record.source.name) { LogfmtWriter.append($0, to: line, end: short) }
         if record.depth > 0 {
             line.append(" depth=" as StaticString)
             line.append(decimal: UInt64(record.depth))
         }
         line.append(" msg=" as StaticString)
-        let wasCut = LogfmtWriter.append(
-            record.messageStart, record.messageCount, omitted: record.messageOmitted, to: line, end: limit - 64)
-        cut = wasCut || cut
-        for field in record.fields.elements {
-            guard line.count + 64 <= limit else { return true }
-            line.append(byte: 32)
-            let wasCut = LogfmtWriter.append(field, to: line, end: limit - 32)
-            cut = wasCut || cut
-        }
-        return cut
+        cut = LogfmtWriter.append(record.text, omitted: record.omitted, to: line, end: limit - 64) || cut
+        return LogfmtWriter.append(record.fields, to: line, end: limit, reserve: 64) || cut
     }
 }

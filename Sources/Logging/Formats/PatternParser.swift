@@ -1,64 +1,42 @@
-/// What a part of a pattern prints.
-enum FormatPiece: Equatable {
-    case literal(String)
-    case indent
-    case level
-    case context
-    case message
-    case fields
-    case time
-    case sequence
-    case number
-    case toolBoxLevel
-    case file
-    case function
-    case method
-    case line
-    case thread
-
-    init?(name: Substring) {
-        switch name {
-        case "indent": self = .indent
-        case "level": self = .level
-        case "context": self = .context
-        case "message": self = .message
-        case "fields": self = .fields
-        case "time": self = .time
-        case "sequence": self = .sequence
-        case "number": self = .number
-        case "ftlevel": self = .toolBoxLevel
-        case "file": self = .file
-        case "function": self = .function
-        case "method": self = .method
-        case "line": self = .line
-        case "thread": self = .thread
-        default: return nil
-        }
+/// A part of a pattern.
+struct FormatPiece: Equatable {
+    enum Kind: String {
+        case literal = ""
+        case indent, level, context, message, fields, time, sequence, number
+        case toolBoxLevel = "ftlevel"
+        case file, function, method, line, thread
     }
+
+    let kind: Kind
+    /// The text of a literal.
+    let literal: String
+
+    init(_ kind: Kind) { (self.kind, literal) = (kind, "") }
+
+    init(literal: String) { (kind, self.literal) = (.literal, literal) }
 }
 
-/// Reads the patterns of ``LogFormat``.
+/// Parses the patterns of ``LogFormat``.
 enum PatternParser {
-    static let standard: [FormatPiece] = [
-        .indent, .literal("["), .level, .literal("] "), .context, .literal(" - "), .message, .fields,
-    ]
-    static let timed: [FormatPiece] = [.time, .literal(" ")] + standard
-    static let ftToolBox: [FormatPiece] = [
-        .toolBoxLevel, .literal("("), .number, .literal("):: "), .context, .literal(", "), .method, .literal(":: "),
-        .message, .fields,
-    ]
+    static let myLogger = preset("{indent}[{level}] {context} - {message}{fields}")
+    static let standard = preset("{time} {indent}[{level}] {context} - {message}{fields}")
+    static let ftToolBox = preset("{ftlevel}({number}):: {context}, {method}:: {message}{fields}")
 
-    private static let positions: [FormatPiece] = [.indent, .level, .context, .message]
+    private static let positions: [FormatPiece.Kind] = [.indent, .level, .context, .message]
+
+    private static func preset(_ pattern: String) -> [FormatPiece] {
+        do { return try named(pattern) } catch { preconditionFailure(error.description) }
+    }
 
     static func parse(_ pattern: String) throws(LogError) -> [FormatPiece] {
         let pieces = pattern.contains("%@") ? try positional(pattern) : try named(pattern)
-        guard let message = pieces.firstIndex(of: .message) else {
+        guard let message = pieces.firstIndex(of: FormatPiece(.message)) else {
             throw LogError(
                 code: .formatMalformed, text: pattern, expected: "four %@, or named placeholders with {message}",
                 found: pieces.isEmpty ? "an empty pattern" : "no {message}")
         }
         var complete = pieces
-        if !pieces.contains(.fields) { complete.insert(.fields, at: message + 1) }
+        if !pieces.contains(FormatPiece(.fields)) { complete.insert(FormatPiece(.fields), at: message + 1) }
         return complete
     }
 
@@ -76,9 +54,9 @@ enum PatternParser {
             case "%": literal.append("%")
             case "@":
                 if found < positions.count {
-                    if !literal.isEmpty { pieces.append(.literal(literal)) }
+                    if !literal.isEmpty { pieces.append(FormatPiece(literal: literal)) }
                     literal = ""
-                    pieces.append(positions[found])
+                    pieces.append(FormatPiece(positions[found]))
                 }
                 found += 1
             case let other:
@@ -92,7 +70,7 @@ enum PatternParser {
                 code: .formatMalformed, text: pattern,
                 expected: "exactly four %@ (indent, level, context, message)", found: "\(found)")
         }
-        if !literal.isEmpty { pieces.append(.literal(literal)) }
+        if !literal.isEmpty { pieces.append(FormatPiece(literal: literal)) }
         return pieces
     }
 
@@ -111,23 +89,23 @@ enum PatternParser {
                         code: .formatMalformed, text: pattern, expected: "a } for every {", found: "{\(rest)")
                 }
                 let name = rest[..<end]
-                guard let piece = FormatPiece(name: name) else {
+                guard !name.isEmpty, let kind = FormatPiece.Kind(rawValue: String(name)) else {
                     throw LogError(
                         code: .formatMalformed, text: pattern,
                         expected: "{indent}, {level}, {context}, {message}, {fields}, {time}, {sequence}, {number}, "
                             + "{ftlevel}, {file}, {function}, {method}, {line} or {thread}",
                         found: "{\(name)}")
                 }
-                if !literal.isEmpty { pieces.append(.literal(literal)) }
+                if !literal.isEmpty { pieces.append(FormatPiece(literal: literal)) }
                 literal = ""
-                pieces.append(piece)
+                pieces.append(FormatPiece(kind))
                 rest = rest[rest.index(after: end)...]
             case "}":
                 throw LogError(code: .formatMalformed, text: pattern, expected: "}} or a { before }", found: "}")
             default: literal.append(character)
             }
         }
-        if !literal.isEmpty { pieces.append(.literal(literal)) }
+        if !literal.isEmpty { pieces.append(FormatPiece(literal: literal)) }
         return pieces
     }
 }

@@ -1,17 +1,32 @@
 internal import CAshlarLogging
-import Synchronization
+internal import Synchronization
 
-/// How deep a line is: the scopes around it, and what `indent` added on this task or thread.
-enum LogIndent {
-    /// How many scopes are around the present code; child tasks inherit it.
-    @TaskLocal static var scopeDepth = 0
-    /// How many scopes are open in the process; while there are none, no line has to look at its task.
+/// The scopes around the running code; child tasks inherit them.
+struct ScopeState: Sendable {
+    /// The number of scopes.
+    var depth = 0
+    /// The fields of the scopes and of `LogSystem.withFields`, outer ones first.
+    var fields = LogFields()
+
+    @TaskLocal static var current = ScopeState()
+    /// The number of open scopes in the process; while there are none, no line reads its task's state.
     static let openScopes = Atomic<Int>(0)
 
-    /// Depths that `indent` brought about in tasks, by the number of the task.
+    /// The state of the current task.
+    @inline(__always)
+    static var active: ScopeState? { openScopes.load(ordering: .relaxed) == 0 ? nil : current }
+
+    /// The state inside a further scope.
+    func entering(_ more: LogFields, depth: Int) -> ScopeState {
+        ScopeState(depth: self.depth + depth, fields: fields.followed(by: more))
+    }
+}
+
+/// The depth that `indent` sets on a task or thread.
+enum LogIndent {
+    /// The depths of tasks, by task number.
     ///
-    /// An entry goes when its depth is back at 0. That of a task which ended out of balance stays and means nothing, for
-    /// numbers are not used twice; the list is bounded, and the oldest entries go first.
+    /// An entry is removed when its depth is back at 0. The list is bounded, because a task can end out of balance.
     private struct TaskDepths {
         static let most = 1024
         var depths: [UInt64: (depth: Int, order: UInt64)] = [:]
@@ -46,19 +61,15 @@ enum LogIndent {
         }
     }
 
-    /// The depth of a line on this thread now.
+    /// The depth on this thread or its task.
     @inline(__always)
     static func depth(on thread: ThreadContext) -> Int {
-        var depth = 0
-        if openScopes.load(ordering: .relaxed) != 0 { depth = scopeDepth }
-        if thread.state.pointee.indent != 0 || taskCount.load(ordering: .relaxed) != 0 {
-            depth += imperativeDepth(on: thread)
-        }
-        return depth
+        guard thread.state.pointee.indent != 0 || taskCount.load(ordering: .relaxed) != 0 else { return 0 }
+        return exactDepth(on: thread)
     }
 
     @inline(never)
-    static func imperativeDepth(on thread: ThreadContext) -> Int {
+    static func exactDepth(on thread: ThreadContext) -> Int {
         guard let task = currentTask else { return thread.state.pointee.indent }
         guard taskCount.load(ordering: .relaxed) != 0 else { return 0 }
         return taskDepths.withLock { $0.depths[task]?.depth ?? 0 }
@@ -66,15 +77,12 @@ enum LogIndent {
 
     static func change(_ deeper: Bool, counters: Guarded<LogCounters>) {
         let thread = ThreadContext.current
-        let depth = imperativeDepth(on: thread)
-        guard deeper || depth > 0 else {
-            counters.withLock { $0.unbalancedIndents += 1 }
-            return
-        }
-        setImperativeDepth(depth + (deeper ? 1 : -1), on: thread)
+        let depth = exactDepth(on: thread)
+        guard deeper || depth > 0 else { return counters.withLock { $0.unbalancedIndents += 1 } }
+        set(depth + (deeper ? 1 : -1), on: thread)
     }
 
-    static func setImperativeDepth(_ depth: Int, on thread: ThreadContext) {
+    static func set(_ depth: Int, on thread: ThreadContext) {
         guard let task = currentTask else {
             thread.state.pointee.indent = depth
             return

@@ -1,56 +1,60 @@
 internal import CAshlarLogging
+internal import Synchronization
 
-/// Something with locks that a fork has to hold, so that a child does not find one held by a thread it does not have.
-protocol ForkAware {
-    var forkLocks: [any ForkLock] { get }
-    /// Called in the child while the locks are held.
-    func becomeForkedChild()
-}
-
-/// What happens around `fork`: all locks are taken before, and released on both sides.
+/// Takes all locks before a fork and frees them on both sides.
 ///
-/// The child goes on logging into the same run, each line with a field `pid`. It never marks the run as ended, removes
-/// no old runs and touches no mapping.
+/// The child continues the run, with a field `pid` on each line. It never ends the run, removes no old runs and writes to
+/// no mapping.
 enum ForkHooks {
-    /// The locks that the forking thread holds; used by that thread only, while it holds them.
+    /// The locks of the forking thread, used by that thread only.
     nonisolated(unsafe) private static var held: [any ForkLock] = []
     nonisolated(unsafe) private static var forked: [any ForkAware] = []
-    nonisolated(unsafe) private static var store: (any LineStore)?
     private static let installed: Int32 = ashlar_log_at_fork({ prepare() }, { parent() }, { child() })
 
     static func install() -> Bool { installed == 0 }
 
     private static func prepare() {
+        ForkCount.hasForked.store(true, ordering: .relaxed)
         let pipeline = LogPipeline.shared
         pipeline.control.lock.lock()
         let settings = pipeline.settings
-        let slots = settings.sinks
-        let sinks = slots.compactMap { $0.sink as? any ForkAware }
-        // In the order in which they are taken elsewhere: outer ones first.
-        var locks: [any ForkLock] = pipeline.table.forkLocks + slots.map(\.lock)
-        locks += sinks.flatMap(\.forkLocks)
+        // The order in which other code takes them, outer locks first.
+        var locks: [any ForkLock] = [pipeline.table.forkLock] + settings.sinks.flatMap(\.forkLocks)
         locks += settings.store?.forkLocks ?? []
-        locks += pipeline.innerLocks
-        locks += [LogIndent.forkLock, LogCore.forkLock, Retention.forkLock]
+        locks += settings.noise.forkLocks + pipeline.innerLocks
+        locks += [LogIndent.forkLock, SecretFields.forkLock, TypeNames.forkLock, Retention.forkLock]
+        if pipeline.counters !== LogCounters.process { locks.append(LogCounters.process.lock) }
         for lock in locks { lock.lock() }
         held = [pipeline.control.lock] + locks
-        (forked, store) = (sinks, settings.store)
+        forked = [settings.store].compactMap { $0 } + settings.sinks
     }
 
-    private static func parent() { release() }
+    private static func parent() {
+        for lock in held.reversed() { lock.unlock() }
+        (held, forked) = ([], [])
+    }
 
     private static func child() {
         ThreadContext.current.becomeForkedChild()
-        store?.becomeForkedChild()
-        for sink in forked { sink.becomeForkedChild() }
+        for object in forked { object.becomeForkedChild() }
         ashlar_log_set_state_descriptor(-1, 0)
-        release()
+        for lock in held.reversed() { lock.resetInForkedChild() }
+        (held, forked) = ([], [])
         LogPipeline.shared.becomeForkedChild()
     }
+}
 
-    private static func release() {
-        let locks = held
-        (held, forked, store) = ([], [], nil)
-        for lock in locks.reversed() { lock.unlock() }
+/// The names of types as contexts.
+enum TypeNames {
+    private static let names = Guarded<[ObjectIdentifier: String]>([:])
+    static var forkLock: ForkSafeLock { names.lock }
+
+    /// - Complexity: O(1); the name of each type is created once.
+    static func name(of type: Any.Type) -> String {
+        let key = ObjectIdentifier(type)
+        if let known = names.withLock({ $0[key] }) { return known }
+        let name = String(describing: type)
+        names.withLock { $0[key] = name }
+        return name
     }
 }

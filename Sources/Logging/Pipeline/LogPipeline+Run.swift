@@ -1,70 +1,91 @@
 internal import CAshlarLogging
 
-/// What is known about the run between calls of `start`.
+/// The state of the run between calls of `start`.
 struct RunControl {
-    var folder: String??
-    var mode = LogStorageMode.everyLine
-    var report = StartReport(storage: .memory(0), mode: .everyLine, priorRun: nil, earlyLines: 0, notices: [])
+    /// The configuration of the current run.
+    var configuration: LogConfiguration?
+    var report = LogStartReport(storage: .memory(0), mode: .writeThrough)
     var isShutDown = false
     var hasExitHook = false
-    /// Whether what is wrong with the environment variable has been told.
+    /// Whether mistakes in the environment variable have been reported.
     var hasReadEnvironment = false
 }
 
 extension LogPipeline {
-    /// Opens or keeps the run, applies the settings, writes the early lines.
-    func start(_ configuration: LogConfiguration) -> StartReport {
+    /// Opens or continues the run, applies the settings and writes the early lines.
+    func start(_ configuration: LogConfiguration) -> LogStartReport {
+        reportRepeats()
         var early: [LogRecord.Copy] = []
         let report = control.withLock { control in
             var notices: [String] = []
             var thresholds = configuration.thresholds
             if configuration.readsEnvironment, let list = SystemCalls.environment("ASHLAR_LOG") {
-                let (read, mistakes) = LogThresholds.read(list, onto: thresholds)
-                thresholds = read
+                let (parsed, mistakes) = LogThresholds.parse(list, onto: thresholds)
+                thresholds = parsed
                 if !control.hasReadEnvironment { notices += mistakes.map { "ASHLAR_LOG: \($0)" } }
                 control.hasReadEnvironment = true
             }
-            Self.revealsPrivateValues = configuration.revealsPrivateValues
+            LogPrivacy.revealsPrivateValues = configuration.revealsPrivateValues
             let old = settings.store
-            let isNew = old == nil || control.folder != .some(configuration.folder) || control.isShutDown
             var opened = RunOpening.Opened(store: old, report: control.report)
-            if isNew {
+            let running = control.isShutDown || old == nil ? nil : control.configuration
+            if let running, running.folder == configuration.folder {
+                opened.report.notices = notices + Self.differences(of: configuration, from: running)
+            } else {
                 opened = RunOpening(pipeline: self, configuration: configuration).open()
-                control.folder = .some(configuration.folder)
+                opened.report.notices = notices + opened.report.notices
+                control.configuration = configuration
                 control.isShutDown = false
             }
-            opened.report.notices = notices + (isNew ? opened.report.notices : [])
+            if configuration.notesSignals, self === LogPipeline.shared { _ = opened.store?.noteSignals() }
             early = publish(configuration, opened)
             opened.report.earlyLines = early.count
-            table.configure(isEnabled: configuration.isEnabled, thresholds: thresholds)
-            if isNew { old?.close(ending: .clean, lines: emittedLines) }
+            table.configure(
+                isEnabled: configuration.isEnabled, thresholds: thresholds, recorded: configuration.recording?.level)
+            if let old, old !== opened.store { old.close(ending: .clean, lines: emittedLines) }
             hookExit(&control)
             control.report = opened.report
             return opened.report
         }
-        // Sinks are the user's code: they are served without the lock.
+        // Sinks are user code, so they are called without the lock.
         serveSinks(early: early)
         reportOnStandardError(report.notices)
         return report
     }
 
-    /// Makes the store and the settings those of all lines from now on; returns the lines from before.
+    /// The settings of a running run that a second start can't change.
+    private static func differences(of new: LogConfiguration, from old: LogConfiguration) -> [String] {
+        let reason = "it is set by the first start of a run"
+        var notices: [String] = []
+        if new.application != old.application { notices.append("application: still \"\(old.application)\"; \(reason)") }
+        if new.mode != old.mode { notices.append("mode: still \(old.mode); \(reason)") }
+        if new.rotation.withinLimits != old.rotation.withinLimits { notices.append("rotation: unchanged; \(reason)") }
+        if new.retention != old.retention { notices.append("retention: unchanged; \(reason)") }
+        if new.synchronizesAt != old.synchronizesAt { notices.append("synchronizesAt: unchanged; \(reason)") }
+        return notices
+    }
+
+    /// Makes the store and the settings current; returns the early lines.
     private func publish(_ configuration: LogConfiguration, _ opened: RunOpening.Opened) -> [LogRecord.Copy] {
         let sinks = configuration.sinks.map { SinkSlot($0) }
-        let limiter = configuration.rateLimit.map { RateLimiter($0) }
+        var noise = PipelineSettings.Noise()
+        if configuration.rateLimit != nil || !configuration.contextRateLimits.isEmpty {
+            noise.limiter = RateLimiter(configuration.rateLimit, contexts: configuration.contextRateLimits)
+        }
+        if configuration.collapsesRepeats { noise.repeats = RepeatFilter() }
+        noise.recorder = configuration.recording.map { LineRecorder($0) }
+        noise.provider = configuration.fieldProvider
         func settings(_ generation: UInt64) -> PipelineSettings {
             PipelineSettings(
                 generation: generation, store: opened.store, format: configuration.format.compiled, sinks: sinks,
-                maximumLineBytes: configuration.maximumLineBytes, extraFields: [:], limiter: limiter)
+                maximumLineBytes: configuration.maximumLineBytes, noise: noise)
         }
-        // Early lines go first; those that come meanwhile, just behind.
+        // Early lines come first, then those that are logged meanwhile.
         let first = settings(0)
         let copies = replayEarly(by: first, isLast: false)
         replaceSettings { _, generation in settings(generation) }
         return copies + replayEarly(by: first, isLast: true)
     }
-
-    var priorRun: PriorRun? { control.withLock { $0.report.priorRun } }
 
     private func hookExit(_ control: inout RunControl) {
         guard !control.hasExitHook, self === LogPipeline.shared else { return }
@@ -76,23 +97,24 @@ extension LogPipeline {
     private func reportOnStandardError(_ notices: [String]) {
         if !notices.isEmpty { SystemCalls.disableSIGPIPE(on: 2) }
         for notice in notices {
-            // The environment is the host's, and what it holds is nobody's promise.
-            let line = ByteBuffer()
-            defer { line.deallocate() }
-            line.append("AshlarLogging: " as StaticString)
-            LogText.withBytes(notice) { _ = Escaping.text.append($0.start, $0.count, to: line, end: 4096) }
-            line.append(byte: 10)
-            _ = SystemCalls.withoutWriteSignals {
-                SystemCalls.write(2, line.bytes.baseAddress!, line.count)
+            ByteBuffer.temporary { line in
+                line.append("AshlarLogging: " as StaticString)
+                // Notices quote the environment, which may contain anything.
+                LogText.withBytes(notice) { _ = Escaping.text.append($0, to: line, end: 4096) }
+                line.append(byte: 10)
+                _ = SystemCalls.withoutWriteSignals { SystemCalls.write(2, line.text) }
             }
         }
     }
 
+    var report: LogStartReport { control.withLock { $0.report } }
+
     func flush(sync: Bool) -> Bool {
+        reportRepeats()
         let settings = settings
-        let written = settings.store?.flush(sync: sync) ?? true
+        let isWritten = settings.store?.flush(sync: sync) ?? true
         for slot in settings.sinks { slot.sink.flush() }
-        return written
+        return isWritten
     }
 
     func shutdown() {
@@ -103,8 +125,6 @@ extension LogPipeline {
         guard isFirst else { return }
         _ = flush(sync: false)
         settings.store?.close(ending: .clean, lines: emittedLines)
-        replaceSettings { old, generation in
-            old.adding(["late": true], generation: generation)
-        }
+        replaceSettings { old, generation in old.with(adding: ["late": true], generation: generation) }
     }
 }

@@ -1,148 +1,139 @@
-internal import CAshlarLogging
 import Synchronization
 
-/// Mode `.everyLine`: a line is written when the call returns, and threads that log at once share a write.
+/// Mode `.writeThrough`: a line is written when the call returns, and threads that log at once share a write.
 ///
-/// A thread that finds the file free writes its line. One that finds it taken leaves the line in the queue; whoever of
-/// those that wait gets the file next writes the whole queue with one write (group commit), and each goes on when its
-/// line is done. As long as threads meet, the one that writes first waits a moment for the lines of as many as met the
-/// last time, because a write takes much longer than another thread needs to make its next line.
-final class AppendingStore: LineStore, @unchecked Sendable {  // each field names the lock it is used under
-    private let writer = BriefLock()
-    private let queueLock = ForkSafeLock()
-    /// Under `writer`.
-    let file: SegmentedFile
-    /// Under `writer`.
-    private var batch = ByteBuffer(capacity: 1024)
-    /// Under `queueLock`.
-    private var queue = ByteBuffer(capacity: 1024)
-    /// How many lines were ever queued; changed under `queueLock`.
+/// A thread that finds the file free writes its line. Otherwise it queues the line; the next thread with the lock writes
+/// the whole queue in one write (group commit). While threads compete, the writer waits a moment for as many lines as
+/// the last batch had, because a write takes much longer than formatting another line.
+final class AppendingStore: LineStore {
+    private struct Writer {
+        let file: SegmentedFile
+        var batch = ByteBuffer(capacity: 1024)
+    }
+
+    private let writer: Guarded<Writer>
+    private let queue = Guarded(ByteBuffer(capacity: 1024))
+    /// The number of lines ever queued, changed under the lock of `queue`.
     private let queued = Atomic<UInt64>(0)
-    /// How many of them are written; changed under `writer`.
+    /// The number of queued lines that are written, changed under the lock of `writer`.
     private let done = Atomic<UInt64>(0)
-    /// How many threads met the last time; changed under `writer`.
+    /// The number of lines in the last batch, changed under the lock of `writer`.
     private let meeting = Atomic<Int>(1)
-    let synchronizesAt: LogLevel?
+    private let synchronizesAt: LogLevel?
 
-    /// How often a thread looks whether others come before it writes.
-    private static let looksForOthers = 20
+    /// How often a thread checks before it blocks.
+    private static let checksBeforeBlocking = 400
+    /// How often a writer checks for more lines before it writes.
+    private static let checksForOthers = 20
 
-    init(file: SegmentedFile, synchronizesAt: LogLevel?) {
-        (self.file, self.synchronizesAt) = (file, synchronizesAt)
+    init(file: SegmentedFile) {
+        writer = Guarded(Writer(file: file))
+        synchronizesAt = file.settings.synchronizesAt
     }
 
     deinit {
-        batch.deallocate()
-        queue.deallocate()
+        writer.withLock { $0.batch.deallocate() }
+        queue.withLock { $0.deallocate() }
     }
 
-    /// Takes one line whatever its level is: without a look whether it asks for the disk.
-    @inline(__always)
-    func append(_ line: UnsafeRawBufferPointer) {
-        if meeting.load(ordering: .relaxed) == 1, writer.tryLock() {
-            file.write(line)
-            writer.unlock()
-        } else {
+    func append(_ line: LogText, level: LogLevel) {
+        if meeting.load(ordering: .relaxed) != 1 || writer.withLockIfFree({ $0.file.write(line) }) == nil {
             appendQueued(line)
         }
-    }
-
-    func append(_ line: UnsafeRawBufferPointer, level: LogLevel) {
-        append(line)
         if let synchronizesAt, level <= synchronizesAt { _ = flush(sync: true) }
     }
 
     @inline(never)
-    private func appendQueued(_ line: UnsafeRawBufferPointer) {
-        queueLock.lock()
-        queue.append(line.baseAddress!.assumingMemoryBound(to: UInt8.self), line.count)
-        let ticket = queued.wrappingAdd(1, ordering: .releasing).newValue
-        queueLock.unlock()
-        whenQueued?()
-        var looks = 0
+    private func appendQueued(_ line: LogText) {
+        let ticket = queue.withLock {
+            $0.append(line)
+            return queued.wrappingAdd(1, ordering: .releasing).newValue
+        }
+        whenQueued.withLock { $0 }?()
+        var checks = 0
         while done.load(ordering: .acquiring) < ticket {
-            guard writer.tryLock() else {
-                BriefLock.wait(&looks)
-                continue
+            checks += 1
+            if checks > Self.checksBeforeBlocking {
+                writer.withLock { write(ticket, &$0) }
+            } else if writer.withLockIfFree({ write(ticket, &$0) }) == nil {
+                SystemCalls.pause()
             }
-            // Whoever had the file before may have written the line.
-            if done.load(ordering: .relaxed) < ticket { writeTogether() }
-            writer.unlock()
         }
     }
 
-    /// Writes the queue, with the lines of those that are expected to come in a moment.
-    ///
-    /// Under `writer`.
-    private func writeTogether() {
+    /// Writes the queue unless the previous owner of the lock has written the line.
+    private func write(_ ticket: UInt64, _ writer: inout Writer) {
+        if done.load(ordering: .relaxed) < ticket { writeTogether(&writer) }
+    }
+
+    /// Writes the queue after a moment in which other threads can add their lines.
+    private func writeTogether(_ writer: inout Writer) {
         let before = done.load(ordering: .relaxed)
-        // Who had the file before is likely to come again in a moment.
         let expected = UInt64(max(2, meeting.load(ordering: .relaxed)))
-        var looks = 0
-        while queued.load(ordering: .relaxed) &- before < expected, looks < Self.looksForOthers {
-            looks += 1
-            ashlar_log_pause()
+        var checks = 0
+        while queued.load(ordering: .relaxed) &- before < expected, checks < Self.checksForOthers {
+            checks += 1
+            SystemCalls.pause()
         }
-        writeQueue()
-        meeting.store(Int(done.load(ordering: .relaxed) &- before), ordering: .relaxed)
+        writeQueue(&writer)
+        meeting.store(Int(truncatingIfNeeded: done.load(ordering: .relaxed) &- before), ordering: .relaxed)
     }
 
-    /// Writes what is queued.
-    ///
-    /// Under `writer`.
-    private func writeQueue() {
+    private func writeQueue(_ writer: inout Writer) {
         guard done.load(ordering: .relaxed) != queued.load(ordering: .acquiring) else { return }
-        queueLock.lock()
-        swap(&queue, &batch)
-        let last = queued.load(ordering: .relaxed)
-        queueLock.unlock()
-        if batch.count > 0 { file.write(batch.bytes) }
-        batch.reset()
-        batch.shrink()
+        let last = queue.withLock {
+            swap(&$0, &writer.batch)
+            return queued.load(ordering: .relaxed)
+        }
+        if writer.batch.count > 0 { writer.file.write(writer.batch.text) }
+        writer.batch.reset()
+        writer.batch.shrink()
         done.store(last, ordering: .releasing)
     }
 
-    /// Called when a line has been queued, without a lock; set while no thread logs.
-    var whenQueued: (@Sendable () -> Void)?
+    /// Called after a line was queued, without a lock.
+    ///
+    /// For tests.
+    let whenQueued = Guarded<(@Sendable () -> Void)?>(nil)
 
-    /// How many lines are queued and not written.
-    var waitingLines: Int { Int(queued.load(ordering: .acquiring) &- done.load(ordering: .acquiring)) }
+    /// The number of queued lines that are not written.
+    var waitingLines: Int {
+        Int(truncatingIfNeeded: queued.load(ordering: .acquiring) &- done.load(ordering: .acquiring))
+    }
+
+    /// Runs `body` with the file, under the lock.
+    func withFile<Result>(_ body: (SegmentedFile) -> Result) -> Result { writer.withLock { body($0.file) } }
 
     func flush(sync: Bool) -> Bool {
         writer.withLock {
-            writeQueue()
-            let written = file.attemptRecovery(force: true)
-            return sync ? file.synchronize() && written : written
+            writeQueue(&$0)
+            return $0.file.flush(sync: sync)
         }
     }
 
     func close(ending: RunState.Ending, lines: UInt64) {
         _ = flush(sync: false)
-        writer.withLock { file.run.end(ending, lines: lines) }
+        withFile { $0.run.end(ending, lines: lines) }
     }
 
     func contents(limit: Int?) -> [UInt8] {
         writer.withLock {
-            writeQueue()
-            return file.contents(limit: limit)
+            writeQueue(&$0)
+            return $0.file.contents(limit: limit)
         }
     }
 
-    var forkLocks: [any ForkLock] { [writer, queueLock] }
+    func noteSignals() -> Bool {
+        withFile { $0.run.noteSignals() }
+        return true
+    }
+
+    var forkLocks: [any ForkLock] { [writer.lock, queue.lock] }
 
     func becomeForkedChild() {
-        // What other threads had queued is theirs, and they are not here.
-        queue.reset()
+        // The lines of the other threads belong to the parent.
+        queue.held.reset()
         done.store(queued.load(ordering: .relaxed), ordering: .relaxed)
-        file.becomeForkedChild(ownFile: false)
-    }
-}
-
-extension SegmentedFile {
-    /// The log so far: the segments and what waits in memory for the disk.
-    func contents(limit: Int?) -> [UInt8] {
-        let parts = RunFolder(path: run.folder).runs().first { $0.name == run.name }
-        let all = RunReader.contents(of: parts?.paths ?? [], limit: limit) + backlog
-        return limit.map { RunReader.wholeLines(all, limit: $0) } ?? all
+        writer.held.file.becomeForkedChild(ownFile: false)
     }
 }

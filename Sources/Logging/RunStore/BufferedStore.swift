@@ -1,117 +1,126 @@
-/// Mode `.buffered`: lines wait in memory until there are enough of them or they are old enough.
+internal import AshlarCore
+
+/// Mode `.buffered`: lines wait in memory until they are many or old enough.
 ///
-/// A killed process loses at most the stated bytes, and at most the lines of the stated time.
+/// A killed process loses at most the stated bytes and the lines of the stated time.
 final class BufferedStore: LineStore {
-    /// What the store and its writing thread share, so that the thread does not keep the store alive.
-    private final class Shared: @unchecked Sendable {  // all fields are used under `lock`
-        let lock = WaitingLock()
+    private struct State {
         let file: SegmentedFile
-        let buffer = ByteBuffer(capacity: 1024)
+        private let lines = MessageBuffer()
         var isClosed = false
         var hasThread = false
-        /// Called by the writing thread when it has written because time had passed.
+        /// Called after the thread wrote out old lines.
+        ///
+        /// For tests.
         var whenWritten: (@Sendable () -> Void)?
+
+        var buffer: ByteBuffer { lines.buffer }
 
         init(file: SegmentedFile) { self.file = file }
 
-        deinit { buffer.deallocate() }
-
-        /// Under `lock`.
         func writeOut() {
             guard buffer.count > 0 else { return }
-            file.lookBeforeWriting()
-            file.write(buffer.bytes)
+            file.checkBeforeNextWrite()
+            file.write(buffer.text)
             buffer.reset()
         }
     }
 
-    private let shared: Shared
+    /// Shared with the writing thread, which does not keep the store itself alive.
+    private let monitor: Monitor<State>
     private let capacity: Int
-    private let nanoseconds: Int64
     private let synchronizesAt: LogLevel?
 
-    init(file: SegmentedFile, bytes: Int, milliseconds: Int, synchronizesAt: LogLevel?) {
-        shared = Shared(file: file)
+    init(file: SegmentedFile, bytes: Int, milliseconds: Int) {
+        let monitor = Monitor(State(file: file))
+        self.monitor = monitor
         capacity = max(0, bytes)
-        nanoseconds = Duration.milliseconds(max(1, milliseconds)).clampedNanoseconds
-        self.synchronizesAt = synchronizesAt
-        let (shared, nanoseconds) = (shared, nanoseconds)
-        shared.hasThread = BackgroundThread.start {
-            shared.lock.lock()
-            while !shared.isClosed {
-                if shared.buffer.count == 0 {
-                    shared.lock.wait()
-                } else {
-                    let oldest = SystemCalls.monotonicClock()
-                    while !shared.isClosed, SystemCalls.monotonicClock() - oldest < nanoseconds {
-                        shared.lock.wait(nanoseconds: nanoseconds - (SystemCalls.monotonicClock() - oldest))
-                    }
-                    shared.writeOut()
-                    shared.whenWritten?()
-                }
-            }
-            shared.lock.unlock()
-        }
+        synchronizesAt = file.settings.synchronizesAt
+        let age = Duration.milliseconds(max(1, milliseconds)).clampedNanoseconds
+        let hasThread = HelperThread.start { Self.writeOldLines(of: monitor, age: age) }
+        monitor.withLock { $0.hasThread = hasThread }
     }
 
-    /// Has a function called, under the lock, when lines were written because they were old enough.
-    func whenWritten(_ call: @escaping @Sendable () -> Void) {
-        shared.lock.withLock { shared.whenWritten = call }
+    private static func writeOldLines(of monitor: Monitor<State>, age: Int64) {
+        monitor.lock.lock()
+        while !monitor.held.isClosed {
+            guard monitor.held.buffer.count > 0 else {
+                monitor.lock.wait()
+                continue
+            }
+            let end = SystemCalls.monotonicClock().addingReportingOverflow(age)
+            while !monitor.held.isClosed, end.overflow || SystemCalls.monotonicClock() < end.partialValue {
+                monitor.lock.wait(nanoseconds: end.overflow ? age : end.partialValue - SystemCalls.monotonicClock())
+            }
+            monitor.held.writeOut()
+            monitor.held.whenWritten?()
+        }
+        monitor.held.hasThread = false
+        monitor.lock.unlock()
     }
+
+    /// Calls a function, under the lock, after old lines were written.
+    ///
+    /// For tests.
+    func whenWritten(_ call: @escaping @Sendable () -> Void) { monitor.withLock { $0.whenWritten = call } }
 
     deinit {
-        shared.lock.withLock {
-            shared.writeOut()
-            shared.isClosed = true
-            shared.lock.wakeAll()
+        monitor.withLock {
+            $0.writeOut()
+            $0.isClosed = true
+            monitor.lock.wakeAll()
         }
     }
 
-    func append(_ line: UnsafeRawBufferPointer, level: LogLevel) {
-        shared.lock.withLock {
-            if shared.buffer.count + line.count > capacity { shared.writeOut() }
-            if line.count > capacity || !shared.hasThread || shared.isClosed {
-                shared.file.write(line)
+    func append(_ line: LogText, level: LogLevel) {
+        monitor.withLock {
+            if $0.buffer.count + line.count > capacity { $0.writeOut() }
+            if line.count > capacity || !$0.hasThread || $0.isClosed {
+                $0.file.write(line)
                 return
             }
-            if shared.buffer.count == 0 { shared.lock.wakeAll() }
-            shared.buffer.append(line.baseAddress!.assumingMemoryBound(to: UInt8.self), line.count)
-            if level <= .critical { shared.writeOut() }
+            if $0.buffer.count == 0 { monitor.lock.wakeAll() }
+            $0.buffer.append(line)
+            if level <= .critical { $0.writeOut() }
         }
         if let synchronizesAt, level <= synchronizesAt { _ = flush(sync: true) }
     }
 
     func flush(sync: Bool) -> Bool {
-        shared.lock.withLock {
-            shared.writeOut()
-            let written = shared.file.attemptRecovery(force: true)
-            return sync ? shared.file.synchronize() && written : written
+        monitor.withLock {
+            $0.writeOut()
+            return $0.file.flush(sync: sync)
         }
     }
 
     func close(ending: RunState.Ending, lines: UInt64) {
         _ = flush(sync: false)
-        shared.lock.withLock {
-            // Lines that come late are written at once: nothing flushes them any more.
-            shared.isClosed = true
-            shared.lock.wakeAll()
-            shared.file.run.end(ending, lines: lines)
+        monitor.withLock {
+            // Later lines are written at once because nothing flushes them.
+            $0.isClosed = true
+            monitor.lock.wakeAll()
+            $0.file.run.end(ending, lines: lines)
         }
     }
 
     func contents(limit: Int?) -> [UInt8] {
-        shared.lock.withLock {
-            shared.writeOut()
-            return shared.file.contents(limit: limit)
+        monitor.withLock {
+            $0.writeOut()
+            return $0.file.contents(limit: limit)
         }
     }
 
-    var forkLocks: [any ForkLock] { [shared.lock] }
+    func noteSignals() -> Bool {
+        monitor.withLock { $0.file.run.noteSignals() }
+        return true
+    }
+
+    var forkLocks: [any ForkLock] { [monitor.lock] }
 
     func becomeForkedChild() {
-        // The buffered lines are the parent's to write, and the writing thread is not here.
-        shared.buffer.reset()
-        shared.hasThread = false
-        shared.file.becomeForkedChild(ownFile: false)
+        // The buffered lines belong to the parent, and the thread does not exist here.
+        monitor.held.buffer.reset()
+        monitor.held.hasThread = false
+        monitor.held.file.becomeForkedChild(ownFile: false)
     }
 }

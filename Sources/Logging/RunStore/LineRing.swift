@@ -1,31 +1,26 @@
-/// The newest lines, in a fixed number of bytes.
-struct LineRing: ~Copyable {
-    private let storage: UnsafeMutablePointer<UInt8>
-    let capacity: Int
+/// The newest lines in a fixed number of bytes.
+struct LineRing {
+    private var storage: [UInt8]
     private var first = 0
     private(set) var count = 0
 
-    init(capacity: Int) {
-        self.capacity = capacity
-        storage = .allocate(capacity: capacity)
-    }
+    init(capacity: Int) { storage = [UInt8](repeating: 0, count: capacity) }
 
-    deinit { storage.deallocate() }
+    private var capacity: Int { storage.count }
 
-    /// Appends whole lines, each with its line end; returns how many lines had to go for them.
-    mutating func append(_ lines: UnsafeRawBufferPointer) -> Int {
+    /// Appends whole lines, each with its line end; returns the number of lines that were dropped for them.
+    mutating func append(_ lines: LogText) -> Int {
         var dropped = 0
-        var first = 0
-        while first < lines.count {
-            let start = lines.baseAddress! + first
-            let end = SystemCalls.offset(of: 10, in: start, lines.count - first).map { $0 + 1 } ?? lines.count - first
-            dropped += append(line: UnsafeRawBufferPointer(start: start, count: end))
-            first += end
+        var rest = lines
+        while rest.count > 0 {
+            let end = rest.firstIndex(of: 10).map { $0 + 1 } ?? rest.count
+            dropped += append(line: rest.prefix(end))
+            rest = rest.dropFirst(end)
         }
         return dropped
     }
 
-    private mutating func append(line: UnsafeRawBufferPointer) -> Int {
+    private mutating func append(line: LogText) -> Int {
         guard line.count <= capacity else { return 1 }
         var dropped = 0
         while count + line.count > capacity {
@@ -34,9 +29,9 @@ struct LineRing: ~Copyable {
         }
         let position = (first + count) % capacity
         let tail = min(line.count, capacity - position)
-        UnsafeMutableRawPointer(storage + position).copyMemory(from: line.baseAddress!, byteCount: tail)
-        if tail < line.count {
-            UnsafeMutableRawPointer(storage).copyMemory(from: line.baseAddress! + tail, byteCount: line.count - tail)
+        storage.withUnsafeMutableBufferPointer {
+            ($0.baseAddress! + position).update(from: line.start, count: tail)
+            $0.baseAddress!.update(from: line.start + tail, count: line.count - tail)
         }
         count += line.count
         return dropped
@@ -44,29 +39,25 @@ struct LineRing: ~Copyable {
 
     private mutating func removeFirstLine() {
         let tail = min(count, capacity - first)
-        if let end = SystemCalls.offset(of: 10, in: storage + first, tail) { return drop(end + 1) }
-        let end = SystemCalls.offset(of: 10, in: storage, count - tail)
+        if let end = storage[first..<(first + tail)].firstIndex(of: 10) { return drop(end - first + 1) }
+        let end = storage[..<(count - tail)].firstIndex(of: 10)
         drop(tail + (end.map { $0 + 1 } ?? count - tail))
     }
 
     /// Removes the first bytes.
     mutating func drop(_ bytes: Int) {
+        guard bytes > 0 else { return }
         first = (first + bytes) % capacity
         count -= bytes
     }
 
-    /// How many lines there are.
+    /// The number of lines.
     ///
     /// - Complexity: O(*n*) in the number of bytes.
     var lineCount: Int { contents.count { $0 == 10 } }
 
     var contents: [UInt8] {
-        [UInt8](unsafeUninitializedCapacity: count) { buffer, initialized in
-            guard count > 0 else { return }
-            let tail = min(count, capacity - first)
-            buffer.baseAddress!.update(from: storage + first, count: tail)
-            if tail < count { (buffer.baseAddress! + tail).update(from: storage, count: count - tail) }
-            initialized = count
-        }
+        let tail = min(count, capacity - first)
+        return Array(storage[first..<(first + tail)]) + storage[..<(count - tail)]
     }
 }

@@ -1,32 +1,42 @@
-/// Where the formatted lines of this run go: a file in one of its modes, or memory.
-protocol LineStore: AnyObject, Sendable {
-    /// Takes one line with its line end. Never throws; what cannot be kept is counted.
-    func append(_ line: UnsafeRawBufferPointer, level: LogLevel)
-    /// Writes out what is in memory; returns whether everything is written.
+/// The destination of this run's formatted lines: a file in one of the modes, or memory.
+protocol LineStore: AnyObject, Sendable, ForkAware {
+    /// Stores one line with its line end. Counts what it can't store.
+    func append(_ line: LogText, level: LogLevel)
+    /// Writes out buffered lines; returns whether everything is written.
     func flush(sync: Bool) -> Bool
-    /// Writes out everything and ends the run; lines that come later are still taken.
+    /// Writes out everything and ends the run. Later lines are still stored.
     func close(ending: RunState.Ending, lines: UInt64)
-    /// The log so far, or its last lines.
+    /// The log so far, or its last whole lines.
     func contents(limit: Int?) -> [UInt8]
-    /// The locks that a fork has to hold, in the order in which they are taken.
-    var forkLocks: [any ForkLock] { get }
-    /// Called in a forked child, which holds the locks: lets go of what belongs to the parent.
-    func becomeForkedChild()
+    /// Notes fatal signals in the run's state file; `false` if there is none.
+    func noteSignals() -> Bool
 }
 
-/// The store for when there is no folder that can be written: the newest lines in memory.
-final class MemoryStore: LineStore, @unchecked Sendable {  // `ring` is used under `lock` only
-    private let lock = ForkSafeLock()
-    private var ring: LineRing
+/// What the stores of a run have in common.
+struct StoreSettings: Sendable {
+    let rotation: LogRotation
+    let counters: Guarded<LogCounters>
+    let synchronizesAt: LogLevel?
+    /// Whether lines of signal handlers go to this run.
+    let servesSignals: Bool
+    /// Prints the line that reports lost lines.
+    let notice: @Sendable (_ lost: Int, _ reason: String) -> [UInt8]
+    /// Makes room on a full disk by removing an old run.
+    let makeRoom: @Sendable () -> Void
+}
+
+/// Stores the newest lines in memory, for programs without a folder.
+final class MemoryStore: LineStore {
+    private let ring: Guarded<LineRing>
     private let counters: Guarded<LogCounters>
 
     init(capacity: Int = 256 * 1024, counters: Guarded<LogCounters>) {
-        ring = LineRing(capacity: capacity)
+        ring = Guarded(LineRing(capacity: capacity))
         self.counters = counters
     }
 
-    func append(_ line: UnsafeRawBufferPointer, level: LogLevel) {
-        let dropped = lock.withLock { ring.append(line) }
+    func append(_ line: LogText, level: LogLevel) {
+        let dropped = ring.withLock { $0.append(line) }
         if dropped > 0 { counters.withLock { $0.droppedByStorage += dropped } }
     }
 
@@ -35,11 +45,13 @@ final class MemoryStore: LineStore, @unchecked Sendable {  // `ring` is used und
     func close(ending: RunState.Ending, lines: UInt64) {}
 
     func contents(limit: Int?) -> [UInt8] {
-        let all = lock.withLock { ring.contents }
+        let all = ring.withLock { $0.contents }
         return limit.map { RunReader.wholeLines(all, limit: $0) } ?? all
     }
 
-    var forkLocks: [any ForkLock] { [lock] }
+    func noteSignals() -> Bool { false }
+
+    var forkLocks: [any ForkLock] { [ring.lock] }
 
     func becomeForkedChild() {}
 }

@@ -1,260 +1,202 @@
+internal import AshlarCore
 internal import CAshlarLogging
-import Synchronization
 
 /// Mode `.mapped`: a line is in the page cache when its bytes are stored, without a system call.
 ///
-/// The segment is the log file itself: blocks are reserved before the file is mapped, so a store cannot run out of
-/// room, and the file is zero behind the last line. The first byte of a line is stored last, so the log ends at the
-/// first zero byte, wherever the process is killed. The next segment is made ready by a thread of its own. When no
-/// segment can be made, the store goes on as `.everyLine` does.
-final class MappedStore: LineStore, @unchecked Sendable {  // all that changes is used under `lock`
+/// The segment is the log file itself. Its blocks are allocated before it is mapped, so a store can't run out of room,
+/// and the file is zero after the last line. A helper thread prepares the next segment. Where a segment can't be made,
+/// the store continues like `.writeThrough`.
+final class MappedStore: LineStore {
     private struct Segment {
         let number: Int
-        /// The file is closed as soon as it is mapped, and known again by this.
         let identity: SystemCalls.FileIdentity?
-        let start: UnsafeMutableRawPointer
-        let size: Int
+        /// Stays open because its lock marks the segment as in use.
+        let descriptor: Int32
+        let memory: MappedMemory
     }
 
-    private let lock = WaitingLock()
-    private let run: RunIdentity
-    private let rotation: LogRotation
-    private let counters: Guarded<LogCounters>
-    private let synchronizesAt: LogLevel?
-    /// Makes the file that goes on in plain writes with the segment of this number.
-    private let plainFile: @Sendable (_ number: Int) -> SegmentedFile
+    private struct State {
+        let run: RunIdentity
+        var segment: Segment
+        var segmentStart = SystemCalls.monotonicClock()
+        var used = 0
+        var prepared: Segment?
+        var isPreparing = false
+        var ledger = SegmentLedger()
+        /// The file of lines that can't be mapped.
+        var plain: SegmentedFile?
+        var isClosed = false
+    }
 
-    private var segment: Segment
-    private var segmentStart = SystemCalls.monotonicClock()
-    private var used = 0
-    private var prepared: Segment?
-    private var isPreparing = false
-    private var middle: [(number: Int, size: Int)] = []
-    private var firstSize = 0
-    private var plain: SegmentedFile?
-    private var isClosed = false
-    private var signalDescriptor: Int32 = -1
-    private var signalIdentity: SystemCalls.FileIdentity?
+    private let monitor: Monitor<State>
+    private let settings: StoreSettings
 
-    /// `nil` if the first segment cannot be mapped.
-    init?(
-        run: RunIdentity, rotation: LogRotation, counters: Guarded<LogCounters>, synchronizesAt: LogLevel?,
-        plainFile: @escaping @Sendable (Int) -> SegmentedFile
-    ) {
+    /// Creates the first segment; nil if it can't be mapped.
+    init?(run: RunIdentity, settings: StoreSettings) {
         guard ashlar_log_can_map_safely(run.folder) == 1,
-            case .success(let first) = Self.makeSegment(0, run: run, rotation: rotation)
+            let first = Self.makeSegment(0, at: run.path(.segment(0)), settings.rotation)
         else { return nil }
-        (self.run, self.rotation, self.counters, self.plainFile) = (run, rotation, counters, plainFile)
-        self.synchronizesAt = synchronizesAt
-        segment = first
-    }
-
-    /// Opens a file for the lines of signal handlers, which cannot be appended to a segment that is full of zeros.
-    func serveSignals() {
-        signalDescriptor = SystemCalls.openForAppending(run.path(.child(Int(SystemCalls.processID))), exclusive: false)
-        signalIdentity = SystemCalls.status(signalDescriptor)?.identity
-        ashlar_log_set_signal_descriptor(signalDescriptor)
+        self.settings = settings
+        monitor = Monitor(State(run: run, segment: first))
+        // A line appended to a segment would follow its zeros, so signal handlers create a file of their own.
+        if settings.servesSignals {
+            ashlar_log_set_signal_file(-1, run.path(.child(Int(SystemCalls.processID))))
+        }
     }
 
     deinit {
-        if signalDescriptor >= 0 {
-            ashlar_log_set_signal_descriptor(-1)
-            if SystemCalls.isSame(signalDescriptor, signalIdentity) { SystemCalls.close(signalDescriptor) }
+        if settings.servesSignals { ashlar_log_set_signal_file(-1, nil) }
+        monitor.withLock {
+            if $0.plain == nil { finishSegment(&$0) }
+            discardPrepared(&$0)
         }
-        if plain == nil { finishSegment() }
-        discardPrepared()
     }
 
-    private static func makeSegment(
-        _ number: Int, run: RunIdentity, rotation: LogRotation
-    ) -> Result<Segment, RunStoreError> {
-        let page = 4096
-        let wanted = number == 0 ? rotation.firstSegmentBytes : rotation.segmentBytes
-        let size = (wanted + page - 1) / page * page
-        let path = run.path(.segment(number))
-        let descriptor = SystemCalls.createReserved(path, size: size)
-        guard descriptor >= 0 else { return .failure(RunStoreError(error: -descriptor)) }
-        defer { SystemCalls.close(descriptor) }
-        guard let start = SystemCalls.map(descriptor, size: size) else {
-            let error = SystemCalls.lastError
-            _ = SystemCalls.remove(path)
-            return .failure(RunStoreError(error: error))
-        }
-        // The first store into a page costs a fault: taken here, it is not taken by a line.
-        for offset in stride(from: 0, to: size, by: page) {
-            start.storeBytes(of: 0, toByteOffset: offset, as: UInt8.self)
-        }
-        let identity = SystemCalls.status(descriptor)?.identity
-        return .success(Segment(number: number, identity: identity, start: start, size: size))
+    private static func makeSegment(_ number: Int, at path: String, _ rotation: LogRotation) -> Segment? {
+        let size = number == 0 ? rotation.firstSegmentBytes : rotation.segmentBytes
+        guard case .success(let (memory, descriptor)) = MappedMemory.create(path, size: size) else { return nil }
+        SystemCalls.markInUse(descriptor)
+        return Segment(
+            number: number, identity: SystemCalls.status(descriptor)?.identity, descriptor: descriptor, memory: memory)
     }
 
-    func append(_ line: UnsafeRawBufferPointer, level: LogLevel) {
-        lock.lock()
-        if plain == nil, hasRoom(for: line.count) || rollOver(for: line.count) {
-            store(line)
-            if used > segment.size / 2, prepared == nil, !isPreparing { prepareNext() }
+    func append(_ line: LogText, level: LogLevel) {
+        monitor.lock.lock()
+        if monitor.held.plain == nil, hasRoom(monitor.held, line.count) || rollOver(for: line.count) {
+            monitor.held.segment.memory.store(line, at: monitor.held.used)
+            monitor.held.used += line.count
+            if monitor.held.used > monitor.held.segment.memory.size / 2, monitor.held.prepared == nil,
+                !monitor.held.isPreparing
+            {
+                prepareNext(&monitor.held)
+            }
         } else {
-            plain?.write(line)
+            monitor.held.plain?.write(line)
         }
-        lock.unlock()
-        if let synchronizesAt, level <= synchronizesAt { _ = flush(sync: true) }
-    }
-
-    /// Stores a line, its first byte last.
-    ///
-    /// Under `lock`.
-    @inline(__always)
-    private func store(_ line: UnsafeRawBufferPointer) {
-        let target = segment.start + used
-        (target + 1).copyMemory(from: line.baseAddress! + 1, byteCount: line.count - 1)
-        target.assumingMemoryBound(to: Atomic<UInt8>.self).pointee.store(line[0], ordering: .releasing)
-        used += line.count
+        monitor.lock.unlock()
+        if let least = settings.synchronizesAt, level <= least { _ = flush(sync: true) }
     }
 
     @inline(__always)
-    private func hasRoom(for count: Int) -> Bool {
-        used + count <= segment.size && (used == 0 || !rotation.isDue(since: segmentStart))
+    private func hasRoom(_ state: State, _ count: Int) -> Bool {
+        state.used + count <= state.segment.memory.size
+            && (state.used == 0 || !settings.rotation.isDue(since: state.segmentStart))
     }
 
-    /// Goes on in the next segment; `false` if there is none and the line has to be written plainly.
+    /// Continues in the next segment; `false` if there is none and the line must be written plainly.
     ///
-    /// Under `lock`.
+    /// The caller holds the lock.
     @inline(never)
     private func rollOver(for count: Int) -> Bool {
-        // Rare: a segment was filled while the next one was still being made.
-        while isPreparing { lock.wait() }
-        // While this thread waited, another has perhaps gone on in the next segment, or ended the run.
-        guard plain == nil else { return false }
-        guard !hasRoom(for: count) else { return true }
-        let next: Segment
-        if let ready = prepared {
-            next = ready
-            prepared = nil
-        } else if case .success(let made) = Self.makeSegment(segment.number + 1, run: run, rotation: rotation) {
-            next = made
-        } else {
-            return goOnPlainly(at: segment.number + 1)
-        }
-        finishSegment()
-        segment = next
-        used = 0
-        segmentStart = SystemCalls.monotonicClock()
-        removeSurplus()
-        return count <= next.size ? true : goOnPlainly(at: next.number + 1)
+        // Rare: a segment filled up before the next one was ready.
+        while monitor.held.isPreparing { monitor.lock.wait() }
+        // Another thread may have rolled over or ended the run in the meantime.
+        guard monitor.held.plain == nil else { return false }
+        guard !hasRoom(monitor.held, count) else { return true }
+        let number = monitor.held.segment.number + 1
+        guard
+            let next = monitor.held.prepared
+                ?? Self.makeSegment(number, at: monitor.held.run.path(.segment(number)), settings.rotation)
+        else { return continuePlainly(at: number) }
+        finishSegment(&monitor.held)
+        monitor.held.prepared = nil
+        (monitor.held.segment, monitor.held.used) = (next, 0)
+        monitor.held.segmentStart = SystemCalls.monotonicClock()
+        let removed = monitor.held.ledger.removeSurplus(of: monitor.held.run, settings.rotation)
+        if removed > 0 { settings.counters.withLock { $0.removedSegments += removed } }
+        return count <= next.memory.size ? true : continuePlainly(at: number + 1)
     }
 
-    private func goOnPlainly(at number: Int) -> Bool {
-        finishSegment()
-        plain = plainFile(number)
+    private func continuePlainly(at number: Int) -> Bool {
+        finishSegment(&monitor.held)
+        monitor.held.plain = SegmentedFile(
+            continuing: monitor.held.run, at: number, after: monitor.held.ledger, settings)
         return false
     }
 
-    /// Cuts the zeros off the segment and lets go of it.
-    ///
-    /// Under `lock`.
-    private func finishSegment() {
-        SystemCalls.unmap(segment.start, size: segment.size)
-        let descriptor = SystemCalls.openForUpdating(run.path(.segment(segment.number)))
-        if SystemCalls.isSame(descriptor, segment.identity) { _ = SystemCalls.truncate(descriptor, to: Int64(used)) }
-        if descriptor >= 0 { SystemCalls.close(descriptor) }
-        if segment.number == 0 { firstSize = used } else { middle.append((segment.number, used)) }
-    }
-
-    private func removeSurplus() {
-        var total = firstSize + middle.reduce(0) { $0 + $1.size } + segment.size
-        var removed = 0
-        while total > rotation.runBytes, removed < middle.count {
-            _ = SystemCalls.remove(run.path(.segment(middle[removed].number)))
-            total -= middle[removed].size
-            removed += 1
+    /// Cuts the zeros off the segment and unmaps it.
+    private func finishSegment(_ state: inout State) {
+        state.segment.memory.unmap()
+        let path = state.run.path(.segment(state.segment.number))
+        let descriptor = SystemCalls.openForUpdating(path)
+        if SystemCalls.isSame(descriptor, state.segment.identity) {
+            _ = SystemCalls.truncate(descriptor, to: Int64(state.used))
         }
-        guard removed > 0 else { return }
-        middle.removeFirst(removed)
-        counters.withLock { $0.removedSegments += removed }
+        if descriptor >= 0 { SystemCalls.close(descriptor) }
+        closeDescriptor(of: state.segment)
+        state.ledger.finish(state.segment.number, size: Int64(state.used))
     }
 
-    /// Has the next segment made on a thread of its own.
-    ///
-    /// Under `lock`.
-    private func prepareNext() {
-        isPreparing = true
-        let (run, rotation, number) = (UncheckedRun(run), rotation, segment.number + 1)
-        isPreparing = BackgroundThread.start { [self] in
-            // A weak reference would make every later use of the store slower: the thread is done in a moment.
-            let made = Self.makeSegment(number, run: run.value, rotation: rotation)
-            self.lock.withLock {
-                self.isPreparing = false
-                self.lock.wakeAll()
-                guard case .success(let next) = made else { return }
-                if self.plain == nil, !self.isClosed, self.segment.number < number {
-                    self.prepared = next
-                } else {
-                    Self.discard(next, run: run.value)
-                }
+    private func closeDescriptor(of segment: Segment) {
+        if SystemCalls.isSame(segment.descriptor, segment.identity) { SystemCalls.close(segment.descriptor) }
+    }
+
+    /// Prepares the next segment on a helper thread.
+    private func prepareNext(_ state: inout State) {
+        let number = state.segment.number + 1
+        let path = state.run.path(.segment(number))
+        // The thread keeps the store alive for a moment only; a weak reference would slow down every use of it.
+        state.isPreparing = HelperThread.start { [self] in
+            let made = Self.makeSegment(number, at: path, settings.rotation)
+            monitor.withLock {
+                $0.isPreparing = false
+                monitor.lock.wakeAll()
+                $0.prepared = made
+                if $0.plain != nil || $0.isClosed || $0.segment.number >= number { discardPrepared(&$0) }
             }
         }
     }
 
-    /// Carries the run to the preparing thread, which reads only its folder and name, and those do not change.
-    private struct UncheckedRun: @unchecked Sendable {
-        let value: RunIdentity
-        init(_ value: RunIdentity) { self.value = value }
-    }
-
-    private static func discard(_ segment: Segment, run: RunIdentity) {
-        SystemCalls.unmap(segment.start, size: segment.size)
-        _ = SystemCalls.remove(run.path(.segment(segment.number)))
-    }
-
-    private func discardPrepared() {
-        if let prepared { Self.discard(prepared, run: run) }
-        prepared = nil
+    private func discardPrepared(_ state: inout State) {
+        guard let prepared = state.prepared else { return }
+        state.prepared = nil
+        prepared.memory.unmap()
+        closeDescriptor(of: prepared)
+        SystemCalls.remove(state.run.path(.segment(prepared.number)))
     }
 
     func flush(sync: Bool) -> Bool {
-        lock.withLock {
-            if let plain {
-                let written = plain.attemptRecovery(force: true)
-                return sync ? plain.synchronize() && written : written
-            }
-            return sync ? SystemCalls.synchronize(segment.start, size: segment.size) : true
+        monitor.withLock {
+            if let plain = $0.plain { return plain.flush(sync: sync) }
+            return sync ? $0.segment.memory.synchronize() : true
         }
     }
 
     func close(ending: RunState.Ending, lines: UInt64) {
         _ = flush(sync: false)
-        lock.withLock {
-            isClosed = true
-            // A segment that is being made would be left behind if the process ended meanwhile.
-            while isPreparing { lock.wait() }
-            discardPrepared()
-            if plain == nil {
-                // Lines that come late are appended to the same file.
-                let number = segment.number
-                finishSegment()
-                plain = plainFile(number)
-            }
-            run.end(ending, lines: lines)
-        }
+        monitor.lock.lock()
+        defer { monitor.lock.unlock() }
+        monitor.held.isClosed = true
+        // A segment in preparation would be left behind if the process ended now.
+        while monitor.held.isPreparing { monitor.lock.wait() }
+        discardPrepared(&monitor.held)
+        // Later lines are appended to the same file.
+        if monitor.held.plain == nil { _ = continuePlainly(at: monitor.held.segment.number) }
+        monitor.held.run.end(ending, lines: lines)
     }
 
     func contents(limit: Int?) -> [UInt8] {
-        lock.withLock {
-            if let plain { return plain.contents(limit: limit) }
-            let parts = RunFolder(path: run.folder).runs().first { $0.name == run.name }
-            let all = RunReader.contents(of: parts?.paths ?? [], limit: limit)
-            return limit.map { RunReader.wholeLines(all, limit: $0) } ?? all
+        monitor.withLock {
+            if let plain = $0.plain { return plain.contents(limit: limit) }
+            return $0.run.contents(segments: $0.ledger.numbers + [$0.segment.number], limit: limit)
         }
     }
 
-    var forkLocks: [any ForkLock] { [lock] }
+    func noteSignals() -> Bool {
+        monitor.withLock { $0.run.noteSignals() }
+        return true
+    }
+
+    var forkLocks: [any ForkLock] { [monitor.lock] }
 
     func becomeForkedChild() {
-        // The mapping and the segments are the parent's; the child writes a file of its own.
-        prepared = nil
-        isPreparing = false
-        let file = plain ?? plainFile(segment.number)
+        // The mapping belongs to the parent; the child writes a file of its own.
+        monitor.held.prepared = nil
+        monitor.held.isPreparing = false
+        closeDescriptor(of: monitor.held.segment)
+        let file =
+            monitor.held.plain ?? SegmentedFile(continuing: monitor.held.run, at: nil, after: SegmentLedger(), settings)
         file.becomeForkedChild(ownFile: true)
-        plain = file
+        monitor.held.plain = file
     }
 }

@@ -1,10 +1,12 @@
 #if canImport(Darwin)
     import Darwin
+#else
+    internal import AshlarCore
 #endif
 
-/// What tells one process from another that gets the same number later: its start, and the boot of the machine.
+/// Distinguishes a process from a later one with the same number, by its start and the boot of the machine.
 enum ProcessIdentity {
-    /// The start of a process in the units of its system, or `nil` if there is no such process or it has ended.
+    /// The start of a process in its system's unit, or nil if the process does not exist or has ended.
     static func start(of pid: Int32) -> UInt64? {
         #if canImport(Darwin)
             var info = kinfo_proc()
@@ -17,12 +19,12 @@ enum ProcessIdentity {
             let start = info.kp_proc.p_un.__p_starttime
             return UInt64(start.tv_sec) * 1_000_000 + UInt64(start.tv_usec)
         #else
-            // Field 22 of /proc/<pid>/stat, in clock ticks since boot; the name in field 2 may hold anything.
-            guard let text = file("/proc/\(pid)/stat", limit: 2048), let end = text.lastIndex(of: 41) else {
-                return nil
-            }
-            let fields = text[(end + 1)...].split(separator: 32)
-            guard fields.count > 19, let state = fields[0].first, state != 0x5A, state != 0x58 else { return nil }
+            // Field 22 of /proc/<pid>/stat, in clock ticks since boot. The name in field 2 may contain anything.
+            guard let text = try? WholeFile.read("/proc/\(pid)/stat", limit: 4096),
+                let end = text.lastIndex(of: UInt8(ascii: ")"))
+            else { return nil }
+            let fields = text[(end + 1)...].split(separator: UInt8(ascii: " "))
+            guard fields.count > 19, let state = fields[0].first, !"ZX".utf8.contains(state) else { return nil }
             return UInt64(String(decoding: fields[19], as: UTF8.self))
         #endif
     }
@@ -38,15 +40,25 @@ enum ProcessIdentity {
                 session: text("kern.bootsessionuuid"),
                 time: hasTime ? Int64(time.tv_sec) * 1_000_000 + Int64(time.tv_usec) : nil)
         #else
-            let text = file("/proc/sys/kernel/random/boot_id", limit: 64) ?? []
+            let text = (try? WholeFile.read("/proc/sys/kernel/random/boot_id", limit: 64)) ?? []
             return BootIdentity(session: String(decoding: text, as: UTF8.self), time: nil)
         #endif
     }()
 
-    /// Whether the process that wrote the state still runs.
+    /// Whether the process that wrote the state is running.
     static func isRunning(_ state: RunState) -> Bool {
         guard boot.matches(state.bootID), let start = start(of: state.processID) else { return false }
         return start == state.processStart
+    }
+
+    /// Whether the process that a run's name contains may be its writer: it started before the run.
+    ///
+    /// Decides on Apple systems when the state file is missing. `start` is in microseconds since 1970, and nil if the
+    /// process isn't running.
+    static func mayOwn(_ name: RunName, start: UInt64?) -> Bool {
+        guard let start else { return false }
+        // A second of tolerance for a clock that was corrected between the two.
+        return start <= UInt64(clamping: name.startedAt / 1000) + 1_000_000
     }
 
     #if canImport(Darwin)
@@ -59,11 +71,4 @@ enum ProcessIdentity {
             return String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self)
         }
     #endif
-
-    private static func file(_ path: String, limit: Int) -> [UInt8]? {
-        let descriptor = SystemCalls.openForReading(path)
-        guard descriptor >= 0 else { return nil }
-        defer { SystemCalls.close(descriptor) }
-        return SystemCalls.read(descriptor, offset: 0, limit: limit)
-    }
 }

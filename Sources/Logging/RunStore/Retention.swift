@@ -1,53 +1,55 @@
-/// Removes finished runs that are surplus.
+internal import AshlarCore
+
+/// Removes surplus finished runs.
 struct Retention: Sendable {
     let folder: RunFolder
     let policy: LogRetention
     let application: String
     /// The run being written; older ones may go.
     let own: RunName
-    /// The newest prior run, which is always kept.
+    /// The prior run, which always stays.
     var prior: RunName?
 
-    /// Runs work that a start does not wait for; `false` if that is not possible.
-    var inBackground: @Sendable (@escaping @Sendable () -> Void) -> Bool = { BackgroundThread.start($0) }
-
-    /// How many runs a start looks at, and how many it removes, before it leaves the rest to the background.
-    static let mostLooks = 24
-    static let mostInline = 8
-
-    /// Removes what is surplus of the runs before this one.
+    /// Starts work that a start does not wait for; `false` if that isn't possible.
     ///
-    /// A start does a small part itself, so that short-lived processes, whose background ends with them, keep the
+    /// Tests replace it.
+    var inBackground: @Sendable (@escaping @Sendable () -> Void) -> Bool = { HelperThread.start($0) }
+
+    /// How many runs a start examines, and how many it removes, before it leaves the rest to the background.
+    static let mostExamined = 24
+    static let mostRemoved = 8
+
+    /// Removes surplus runs among those before this one.
+    ///
+    /// A start does a small part itself, so that short-lived processes, whose background work ends with them, keep the
     /// limits too.
     func apply(to older: RunListing, now: Int64 = SystemCalls.wallClock()) {
         var tally = Tally(retention: self, now: now)
         var runs = older.makeIterator()
         var last: RunName?
-        for _ in 0..<Self.mostLooks where !tally.isFull {
+        for _ in 0..<Self.mostExamined where !tally.isFull {
             guard let run = runs.next() else { return remove(tally.surplus) }
             tally.count(run)
             last = run.name
         }
         guard tally.isFull, let last else {
-            // More to look at than a start should; nothing has been removed yet.
-            return leave { self.surplus(of: self.folder.listing(), now: now) }
+            // Too many to examine now; nothing has been removed yet.
+            return removeInBackground { surplus(of: folder.listing(), now: now) }
         }
-        // All that is left is surplus, but what is not ours or still running.
-        let oldest = older.before(last).oldest(Self.mostInline + 1)
-        let (counted, few) = (tally, oldest.prefix(Self.mostInline))
-        remove(counted.surplus + few.reversed().filter { counted.concerns($0) })
-        guard oldest.count > Self.mostInline else { return }
-        leave { self.folder.listing().before(last).filter { counted.concerns($0) } }
+        // The rest is surplus, except running runs and those of other applications.
+        let oldest = older.before(last).oldest(Self.mostRemoved + 1)
+        let counted = tally
+        remove(counted.surplus + oldest.prefix(Self.mostRemoved).reversed().filter { counted.concerns($0) })
+        guard oldest.count > Self.mostRemoved else { return }
+        removeInBackground { folder.listing().before(last).filter { counted.concerns($0) } }
     }
 
-    /// Has runs found and removed in the background.
-    ///
-    /// One at a time: a process that starts again and again does not look through the folder twice at once.
-    private func leave(_ find: @escaping @Sendable () -> [RunFiles]) {
+    /// Finds and removes runs in the background, at most once at a time for each folder.
+    private func removeInBackground(_ find: @escaping @Sendable () -> [RunFiles]) {
         guard Self.busyFolders.withLock({ $0.insert(folder.path).inserted }) else { return }
         let work: @Sendable () -> Void = {
-            self.remove(find())
-            Self.busyFolders.withLock { _ = $0.remove(self.folder.path) }
+            remove(find())
+            Self.forgetBackground(of: folder.path)
         }
         if !inBackground(work) { work() }
     }
@@ -55,10 +57,9 @@ struct Retention: Sendable {
     private static let busyFolders = Guarded<Set<String>>([])
     static var forkLock: ForkSafeLock { busyFolders.lock }
 
-    /// As in a new process.
     static func forgetBackground(of path: String) { busyFolders.withLock { _ = $0.remove(path) } }
 
-    /// The runs that are surplus, newest first.
+    /// The surplus runs, the newest first.
     func surplus(of older: RunListing, now: Int64) -> [RunFiles] {
         var tally = Tally(retention: self, now: now)
         for run in older { tally.count(run) }
@@ -69,10 +70,10 @@ struct Retention: Sendable {
     struct Tally: Sendable {
         let retention: Retention
         let now: Int64
-        private var kept = 0
+        private var count = 0
         private var bytes: Int64 = 0
         private(set) var surplus: [RunFiles] = []
-        /// Whether all runs that follow are surplus.
+        /// Whether all further runs are surplus.
         private(set) var isFull = false
 
         init(retention: Retention, now: Int64) { (self.retention, self.now) = (retention, now) }
@@ -83,30 +84,22 @@ struct Retention: Sendable {
             let policy = retention.policy
             if !isFull {
                 let (oldest, isForever) = now.subtractingReportingOverflow(policy.age.clampedNanoseconds)
-                isFull = kept >= policy.runs || (!isForever && run.began(state, now: now) < oldest)
+                isFull = count >= policy.runs || (!isForever && run.began(state, now: now) < oldest)
             }
             if !isFull {
                 bytes += policy.bytes == .max ? 0 : run.bytes
                 isFull = bytes > Int64(policy.bytes)
             }
-            if run.name == retention.prior || !isFull { kept += 1 } else { surplus.append(run) }
+            if run.name == retention.prior || !isFull { count += 1 } else { surplus.append(run) }
         }
 
-        /// Whether the run is finished and of the application that is started.
+        /// Whether the run is finished and belongs to the started application.
         func concerns(_ run: RunFiles) -> Bool { concerns(run, run.state()) }
 
         private func concerns(_ run: RunFiles, _ state: RunState?) -> Bool {
             guard run.name < retention.own else { return false }
-            guard let state else { return !isBeginning(run) && !run.isRunning(nil) }
+            guard let state else { return !run.isBeginning(now: now) && !run.isRunning(nil) }
             return state.application == retention.application && run.outcome(state) != .stillRunning
-        }
-
-        /// Whether the run may be one whose process has made its state file and not written it yet.
-        private func isBeginning(_ run: RunFiles) -> Bool {
-            guard run.paths.isEmpty, let file = SystemCalls.status(path: "\(run.folder)/\(run.name.stateFile)") else {
-                return false
-            }
-            return abs(now / 1_000_000_000 - file.changedAt) < 60
         }
     }
 
@@ -115,27 +108,12 @@ struct Retention: Sendable {
         for run in runs.reversed() where run.name != prior { run.remove() }
     }
 
-    /// Removes the oldest finished run to make room on a full disk; never the newest prior one.
+    /// Removes the oldest finished run, except the prior one, to make room on a full disk.
     func makeRoom() {
         for run in folder.runs().reversed() where run.name < own && run.name != prior {
             let state = run.state()
             guard state?.application == application, run.outcome(state) != .stillRunning else { continue }
-            run.remove()
-            return
-        }
-    }
-}
-
-extension PriorRun {
-    /// Cuts off the zeros that a mapped segment has behind its last line when its process was killed.
-    func repair() {
-        for path in files {
-            let descriptor = SystemCalls.openForUpdating(path)
-            guard descriptor >= 0 else { continue }
-            defer { SystemCalls.close(descriptor) }
-            guard let status = SystemCalls.status(descriptor), status.isRegular else { continue }
-            let bytes = SystemCalls.read(descriptor, offset: 0, limit: Int(status.size))
-            if let end = bytes.firstIndex(of: 0) { _ = SystemCalls.truncate(descriptor, to: Int64(end)) }
+            return run.remove()
         }
     }
 }

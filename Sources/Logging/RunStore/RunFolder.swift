@@ -1,37 +1,38 @@
-/// The files of one run, as found in the folder.
+internal import Synchronization
+
+/// The files of one run in its folder.
 struct RunFiles: Sendable {
     let folder: String
     let name: RunName
     var parts: [RunFile.Part]
 
-    var paths: [String] {
-        parts.filter { $0 != .state }.sorted().map { "\(folder)/\(RunFile(run: name, part: $0).name)" }
-    }
+    /// The paths of the log's files, in order.
+    var paths: [String] { parts.filter { $0 != .state }.sorted().map(path) }
+
+    private func path(_ part: RunFile.Part) -> String { "\(folder)/\(RunFile(run: name, part: part).name)" }
 
     func state() -> RunState? {
-        let descriptor = SystemCalls.openForReading("\(folder)/\(name.stateFile)")
+        let descriptor = SystemCalls.openForReading(path(.state))
         guard descriptor >= 0 else { return nil }
         defer { SystemCalls.close(descriptor) }
         return RunState(bytes: SystemCalls.read(descriptor, offset: 0, limit: RunState.size))
     }
 
-    /// Whether the process that writes the run is alive: by its start and boot, or because it holds the lock.
+    /// Whether the process that writes the run is alive.
     ///
-    /// The lock tells it for a process of another container too, whose number means nothing here. On Apple systems no
-    /// lock is held: the system ends an app that is suspended while it holds one.
+    /// The state file names the process. A lock on the state file or a segment also covers processes of other
+    /// containers and runs whose state file is missing. Apple systems end suspended apps that hold a lock, so there the
+    /// process in the name decides.
     func isRunning(_ state: RunState?) -> Bool {
         if let state, ProcessIdentity.isRunning(state) { return true }
         #if canImport(Darwin)
-            return false
+            return state == nil && ProcessIdentity.mayOwn(name, start: ProcessIdentity.start(of: name.processID))
         #else
-            let descriptor = SystemCalls.openForReading("\(folder)/\(name.stateFile)")
-            guard descriptor >= 0 else { return false }
-            defer { SystemCalls.close(descriptor) }
-            return !SystemCalls.tryLock(descriptor)
+            return SystemCalls.isInUse(path(.state)) || state == nil && paths.contains { SystemCalls.isInUse($0) }
         #endif
     }
 
-    func outcome(_ state: RunState?) -> RunOutcome {
+    func outcome(_ state: RunState?) -> LogRunOutcome {
         switch state?.ending {
         case .clean: return .clean
         case .signal(let number): return .signalled(Int32(number))
@@ -46,34 +47,39 @@ struct RunFiles: Sendable {
         let state = state()
         return PriorRun(
             startedAt: LogTime(nanoseconds: state?.startedAt ?? name.startedAt), outcome: outcome(state),
-            processID: name.processID,
-            application: state?.application, lostLines: Int(clamping: state?.lost ?? 0), files: paths, name: name)
+            processID: name.processID, application: state?.application, lostLines: Int(clamping: state?.lost ?? 0),
+            files: paths, name: name)
     }
 
-    /// Removes the run, its state file last: what is interrupted half-way is found again.
+    /// Removes the run, its state file last, so that an interrupted removal can be repeated.
     func remove() {
-        for path in paths { _ = SystemCalls.remove(path) }
-        _ = SystemCalls.remove("\(folder)/\(name.stateFile)")
+        for path in paths + [path(.state)] { SystemCalls.remove(path) }
     }
 
-    /// When the run began by the clock, for how old it is.
+    /// When the run began by the clock.
     ///
-    /// Its name says it, but may have been pushed on by a run before it; then the state file does.
+    /// The name may be later than the clock, because it sorts after the run before; then the state file decides.
     func began(_ state: RunState?, now: Int64) -> Int64 {
         name.startedAt <= now ? name.startedAt : state?.startedAt ?? name.startedAt
     }
 
     var bytes: Int64 { paths.reduce(0) { $0 + (SystemCalls.status(path: $1)?.size ?? 0) } }
+
+    /// Whether the state file was created less than a minute ago and no line was written yet.
+    func isBeginning(now: Int64) -> Bool {
+        guard paths.isEmpty, let file = SystemCalls.status(path: path(.state)) else { return false }
+        return abs(now / 1_000_000_000 - file.changedAt) < 60
+    }
 }
 
-/// The folder in which runs lie.
+/// The folder of the runs.
 struct RunFolder {
     let path: String
 
     /// All runs, the newest first.
     func runs() -> [RunFiles] { Array(listing()) }
 
-    /// What lies in the folder now.
+    /// The present files of the folder.
     func listing() -> RunListing {
         var found: [RunFile] = []
         found.reserveCapacity(256)
@@ -82,10 +88,15 @@ struct RunFolder {
     }
 }
 
+/// Whether the process has forked.
+enum ForkCount {
+    static let hasForked = Atomic<Bool>(false)
+}
+
 /// The runs in a folder, the newest first.
 ///
-/// A start among many old runs wants the newest few: they are picked out one by one, and all the others sorted only if
-/// someone goes on to look at them.
+/// A start among many old runs needs the newest few: the iterator picks them one by one, and sorts the rest only if the
+/// iteration continues.
 struct RunListing: Sequence, Sendable {
     fileprivate let folder: String
     fileprivate let files: [RunFile]
@@ -93,25 +104,23 @@ struct RunListing: Sequence, Sendable {
     /// The name of the newest run.
     var newest: RunName? { files.lazy.map(\.run).max() }
 
-    /// Those that began before a run, to which the newest prior one belongs.
+    /// The runs before a run.
     func before(_ run: RunName) -> RunListing { RunListing(folder: folder, files: files.filter { $0.run < run }) }
 
     /// The oldest runs, the oldest first.
     func oldest(_ count: Int) -> [RunFiles] {
         var result: [RunFiles] = []
         var rest = files
-        while result.count < count, let run = Self.take(from: &rest, first: { $0 < $1 }) {
-            result.append(RunFiles(folder: folder, name: run.name, parts: run.parts))
-        }
+        while result.count < count, let run = take(from: &rest, first: { $0 < $1 }) { result.append(run) }
         return result
     }
 
-    /// Takes the files of the run that goes before all others.
-    fileprivate static func take(
-        from files: inout [RunFile], first goesBefore: (RunName, RunName) -> Bool
-    ) -> (name: RunName, parts: [RunFile.Part])? {
+    /// Removes and returns the files of the first run in an order.
+    fileprivate func take(
+        from files: inout [RunFile], first isBefore: (RunName, RunName) -> Bool
+    ) -> RunFiles? {
         guard var name = files.first?.run else { return nil }
-        for file in files where goesBefore(file.run, name) { name = file.run }
+        for file in files where isBefore(file.run, name) { name = file.run }
         var parts: [RunFile.Part] = []
         var index = 0
         while index < files.count {
@@ -123,30 +132,37 @@ struct RunListing: Sequence, Sendable {
                 index += 1
             }
         }
-        return (name, parts)
+        return RunFiles(folder: folder, name: name, parts: parts)
     }
 
-    /// The newest finished run of an application.
-    func priorRun(of application: String) -> PriorRun? {
-        for run in self where !run.paths.isEmpty {
-            let described = run.described()
-            guard described.application == nil || described.application == application else { continue }
-            if described.outcome != .stillRunning { return described }
+    /// The finished runs of an application, the newest first.
+    func finishedRuns(of application: String) -> some Sequence<PriorRun> {
+        lazy.filter { !$0.paths.isEmpty }.map { $0.described() }.filter {
+            ($0.application == nil || $0.application == application) && $0.outcome != .stillRunning
         }
-        return nil
     }
 
-    func makeIterator() -> Iterator { Iterator(self) }
+    /// The newest finished run of an application that failed or has lines, or else the newest one.
+    func priorRun(of application: String) -> PriorRun? {
+        var newest: PriorRun?
+        for run in finishedRuns(of: application) {
+            if run.isOfInterest { return run }
+            newest = newest ?? run
+        }
+        return newest
+    }
+
+    func makeIterator() -> Iterator { Iterator(listing: self, files: files) }
 
     struct Iterator: IteratorProtocol {
-        private let folder: String
-        private var files: [RunFile]
+        fileprivate let listing: RunListing
+        fileprivate var files: [RunFile]
         private var isSorted = false
         private var picked = 0
-        /// How many are picked out before the rest is sorted.
+        /// How many runs are picked before the rest is sorted.
         private static let picks = 8
 
-        fileprivate init(_ listing: RunListing) { (folder, files) = (listing.folder, listing.files) }
+        fileprivate init(listing: RunListing, files: [RunFile]) { (self.listing, self.files) = (listing, files) }
 
         mutating func next() -> RunFiles? {
             guard !isSorted else { return takeLast() }
@@ -156,9 +172,7 @@ struct RunListing: Sequence, Sendable {
                 return takeLast()
             }
             picked += 1
-            return RunListing.take(from: &files, first: { $0 > $1 }).map {
-                RunFiles(folder: folder, name: $0.name, parts: $0.parts)
-            }
+            return listing.take(from: &files, first: { $0 > $1 })
         }
 
         private mutating func takeLast() -> RunFiles? {
@@ -168,70 +182,7 @@ struct RunListing: Sequence, Sendable {
                 parts.append(last.part)
                 files.removeLast()
             }
-            return RunFiles(folder: folder, name: newest, parts: parts)
+            return RunFiles(folder: listing.folder, name: newest, parts: parts)
         }
-    }
-}
-
-/// Reads the log of a run back from its files.
-enum RunReader {
-    /// The contents of the files in order, or the last whole lines in at most `limit` bytes.
-    ///
-    /// A segment ends at its first zero byte: what is behind was reserved and not written.
-    static func contents(of files: [String], limit: Int?) -> [UInt8] {
-        var parts: [[UInt8]] = []
-        var total = 0
-        var known: Int?
-        for path in files.reversed() {
-            let number = segmentNumber(of: path)
-            if let known, let number, known - number > 1, limit == nil {
-                parts.append(
-                    Array("... [segments \(number + 1) to \(known - 1) were removed: the run is too long] ...\n".utf8))
-            }
-            known = number ?? known
-            let bytes = segment(path)
-            parts.append(bytes)
-            total += bytes.count
-            if let limit, total > limit { break }
-        }
-        guard parts.count > 1 else {
-            return limit.map { wholeLines(parts.first ?? [], limit: $0) } ?? parts.first ?? []
-        }
-        var all: [UInt8] = []
-        all.reserveCapacity(total + 128)
-        for part in parts.reversed() { all += part }
-        guard let limit, all.count > limit else { return all }
-        return wholeLines(all, limit: limit)
-    }
-
-    /// The last whole lines in at most `limit` bytes.
-    static func wholeLines(_ all: [UInt8], limit: Int) -> [UInt8] {
-        guard all.count > limit else { return all }
-        guard limit > 0 else { return [] }
-        let first = all.count - limit
-        if all[first - 1] == 10 { return Array(all[first...]) }
-        guard let end = all[first...].firstIndex(of: 10) else { return [] }
-        return Array(all[(end + 1)...])
-    }
-
-    private static func segmentNumber(of path: String) -> Int? {
-        guard let slash = path.lastIndex(of: "/"), let file = RunFile(name: String(path[path.index(after: slash)...]))
-        else { return nil }
-        if case .segment(let number) = file.part { return number }
-        return nil
-    }
-
-    private static func segment(_ path: String) -> [UInt8] {
-        let descriptor = SystemCalls.openForReading(path)
-        guard descriptor >= 0 else { return [] }
-        defer { SystemCalls.close(descriptor) }
-        guard let status = SystemCalls.status(descriptor), status.isRegular else { return [] }
-        var bytes = SystemCalls.read(descriptor, offset: 0, limit: Int(status.size))
-        if let end = bytes.withUnsafeBytes({
-            SystemCalls.offset(of: 0, in: $0.baseAddress ?? UnsafeRawPointer(bitPattern: 1)!, $0.count)
-        }) {
-            bytes.removeSubrange(end...)
-        }
-        return bytes
     }
 }

@@ -1,12 +1,13 @@
 internal import CAshlarLogging
+internal import Synchronization
 
-/// The files of this run as their writer holds them: names, folder, and the state file with its lock.
+/// The files of this run for their writer: folder, name, and the state file with its lock.
 ///
 /// Used under the lock of the store that owns it.
 final class RunIdentity {
     let folder: String
     let name: RunName
-    private(set) var stateDescriptor: Int32
+    private var stateDescriptor: Int32
     private var stateIdentity: SystemCalls.FileIdentity?
     private var state: RunState
     private var notesSignals = false
@@ -18,10 +19,10 @@ final class RunIdentity {
 
     deinit { releaseDescriptor() }
 
-    /// Makes the folder and the state file of a new run.
+    /// Creates the folder and the state file of a new run.
     ///
-    /// Names tell the order of runs, so that of a new one sorts behind the newest there is, also if the clock has been
-    /// set back since. What the clock says now is in the state file. Returns an `errno` if a run is not possible.
+    /// Runs are ordered by name, so the new name sorts after the newest one, even if the clock was set back. The state
+    /// file has the time of the clock. Returns an `errno` if a run isn't possible.
     static func create(
         in folder: String, application: String, after newest: RunName? = nil, now: Int64 = SystemCalls.wallClock()
     ) -> Result<RunIdentity, RunStoreError> {
@@ -30,8 +31,8 @@ final class RunIdentity {
         let notWritable = SystemCalls.isWritableFolder(folder)
         guard notWritable == 0 else { return .failure(RunStoreError(error: notWritable)) }
         let pid = SystemCalls.processID
-        let clock = max(0, now)
-        let next = newest.map { $0.startedAt == .max ? .max : $0.startedAt + 1 } ?? 0
+        let clock = min(max(0, now), RunName.latestStart)
+        let next = newest.map { min($0.startedAt + 1, RunName.latestStart) } ?? 0
         var last: Int32 = 0
         for _ in 0..<16 {
             let name = RunName(startedAt: max(clock, next), processID: pid, tag: .random(in: 0...UInt16.max))
@@ -44,8 +45,8 @@ final class RunIdentity {
             let state = RunState(
                 processID: pid, startedAt: clock, processStart: ProcessIdentity.start(of: pid) ?? 0,
                 bootID: ProcessIdentity.boot.bytes, application: application)
-            lock(descriptor)
-            // A disk without room for 128 bytes: the run is written all the same and will read as unclean.
+            SystemCalls.markInUse(descriptor)
+            // On a disk without room for 128 bytes, the run is written anyway and reads as unclean.
             SystemCalls.overwrite(descriptor, state.bytes, offset: 0)
             return .success(RunIdentity(folder: folder, name: name, descriptor: descriptor, state: state))
         }
@@ -54,7 +55,19 @@ final class RunIdentity {
 
     func path(_ part: RunFile.Part) -> String { "\(folder)/\(RunFile(run: name, part: part).name)" }
 
-    /// Notes how many lines were lost so far, so that the next run can tell even if this one is killed.
+    /// The contents of the run's segments, which are given by number, and of its signal handlers' file.
+    func contents(segments: [Int], limit: Int?) -> [UInt8] {
+        // The files of forked children are known to the folder only.
+        if ForkCount.hasForked.load(ordering: .relaxed),
+            let run = RunFolder(path: folder).runs().first(where: { $0.name == name })
+        {
+            return RunReader.contents(of: run.paths, limit: limit)
+        }
+        let parts = segments.map { RunFile.Part.segment($0) } + [.child(Int(SystemCalls.processID))]
+        return RunReader.contents(of: parts.map(path), limit: limit)
+    }
+
+    /// Notes how many lines are lost so far, for the case that the process is killed.
     func noteLost(_ lost: Int) {
         state.lost = UInt64(clamping: lost)
         write()
@@ -67,47 +80,40 @@ final class RunIdentity {
     }
 
     private func write() {
-        guard stateDescriptor >= 0, isOurFile || reopen() else { return }
+        guard stateDescriptor >= 0, isOwnFile || reopen() else { return }
         SystemCalls.overwrite(stateDescriptor, state.tail, offset: RunState.endOffset)
     }
 
-    /// Whether the descriptor still is the state file: the host may have closed it and its number be another file's.
-    private var isOurFile: Bool { SystemCalls.isSame(stateDescriptor, stateIdentity) }
+    /// Whether the descriptor still is the state file.
+    ///
+    /// The host may have closed it and reused its number.
+    private var isOwnFile: Bool { SystemCalls.isSame(stateDescriptor, stateIdentity) }
 
     private func reopen() -> Bool {
         let descriptor = SystemCalls.openForUpdating(path(.state))
         guard descriptor >= 0 else { return false }
         stateDescriptor = descriptor
         stateIdentity = SystemCalls.status(descriptor)?.identity
-        Self.lock(descriptor)
+        SystemCalls.markInUse(descriptor)
         if notesSignals { ashlar_log_set_state_descriptor(descriptor, RunState.endOffset) }
         return true
     }
 
-    /// Shows other processes that the run is alive; Apple's systems kill suspended processes that hold a lock.
-    private static func lock(_ descriptor: Int32) {
-        #if !canImport(Darwin)
-            _ = SystemCalls.tryLock(descriptor)
-        #endif
-    }
-
-    /// Has fatal signals noted in the state file.
+    /// Notes fatal signals in the state file.
     func noteSignals() {
+        guard !notesSignals else { return }
         ashlar_log_set_state_descriptor(stateDescriptor, RunState.endOffset)
         _ = ashlar_log_install_signal_handlers()
         notesSignals = true
     }
 
-    /// Closes the state file, and with it the lock; in a forked child the parent's own descriptor still holds it.
+    /// Closes the state file and with it the lock.
+    ///
+    /// In a forked child, the parent's descriptor still holds the lock.
     func releaseDescriptor() {
         guard stateDescriptor >= 0 else { return }
         if notesSignals { ashlar_log_set_state_descriptor(-1, 0) }
-        if isOurFile { SystemCalls.close(stateDescriptor) }
+        if isOwnFile { SystemCalls.close(stateDescriptor) }
         stateDescriptor = -1
     }
-}
-
-/// Why a run store could not be opened.
-struct RunStoreError: Error {
-    let error: Int32
 }

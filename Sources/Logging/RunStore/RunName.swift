@@ -1,11 +1,15 @@
 /// The name of a run's files: `run-<nanoseconds, 19 digits>-<pid>-<4 hex digits>`.
 ///
-/// Names sort by the start of the run. The digits at the end tell runs apart that one process starts in the same
-/// nanosecond.
+/// Names sort by the start of the run. The last digits distinguish runs that one process starts in the same nanosecond.
 struct RunName: Hashable, Comparable, Sendable {
     var startedAt: Int64
     var processID: Int32
     var tag: UInt16
+
+    /// The latest start that a name can have: the end of 2199.
+    ///
+    /// A later name would stay the newest, because no clock reaches it.
+    static let latestStart: Int64 = 7_258_118_399_999_999_999
 
     var base: String {
         let time = String(startedAt)
@@ -22,13 +26,13 @@ struct RunName: Hashable, Comparable, Sendable {
     }
 }
 
-/// What a file in the folder of runs is.
+/// The run and the part of it that a file name stands for.
 struct RunFile: Hashable, Sendable {
     enum Part: Hashable, Comparable, Sendable {
         case state
-        /// A part of the log; the first has no number in its name.
+        /// A segment of the log; the first has no number in its name.
         case segment(Int)
-        /// What a forked child wrote where it could not share the segments of its parent.
+        /// The lines of a process that can't append to the segments: a forked child or a signal handler.
         case child(Int)
     }
 
@@ -44,20 +48,21 @@ struct RunFile: Hashable, Sendable {
         }
     }
 
-    /// Reads a name strictly: anything else in the folder is not ours and is never opened or removed.
+    /// Parses a name strictly.
+    ///
+    /// Other files in the folder are never opened or removed.
     init?(name: String) {
-        var name = name
-        let parsed = name.withUTF8 { Self.parse($0) }
-        guard let parsed else { return nil }
+        guard let parsed = LogText.withBytes(name, { Self.parse($0) }) else { return nil }
         self = parsed
     }
 
     init(run: RunName, part: Part) { (self.run, self.part) = (run, part) }
 
-    /// A start looks at every name in the folder, so this reads bytes and makes no strings.
-    static func parse(_ bytes: UnsafeBufferPointer<UInt8>) -> RunFile? {
+    /// Parses bytes, because a start looks at every name in the folder.
+    static func parse(_ bytes: LogText) -> RunFile? {
         var reader = NameReader(bytes: bytes)
-        guard reader.take("run-"), let time = reader.number(of: 19...19), reader.take("-"),
+        guard reader.take("run-"), let time = reader.number(of: 19...19),
+            time <= RunName.latestStart, reader.take("-"),
             let pid = reader.number(of: 1...10), let processID = Int32(exactly: pid), reader.take("-"),
             let tag = reader.hexadecimal(), reader.take(".")
         else { return nil }
@@ -72,7 +77,7 @@ struct RunFile: Hashable, Sendable {
 
 /// Reads the parts of a name from left to right.
 private struct NameReader {
-    let bytes: UnsafeBufferPointer<UInt8>
+    let bytes: LogText
     var position = 0
 
     @inline(__always)
@@ -107,7 +112,8 @@ private struct NameReader {
     mutating func hexadecimal() -> UInt16? {
         guard bytes.count - position >= 4 else { return nil }
         var value: UInt16 = 0
-        for byte in bytes[position..<(position + 4)] {
+        for index in position..<(position + 4) {
+            let byte = bytes[index]
             switch byte {
             case 48...57: value = value << 4 | UInt16(byte - 48)
             case 97...102: value = value << 4 | UInt16(byte - 87)

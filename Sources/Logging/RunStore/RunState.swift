@@ -1,22 +1,22 @@
-/// The state file of a run: 128 bytes that tell who wrote the run and how it ended.
+/// The state file of a run: 128 bytes that identify the writer of the run and how it ended.
 ///
 /// | offset | bytes | contents |
 /// |---|---|---|
 /// | 0 | 8 | `ASHLOGS1` |
 /// | 8 | 2 + 2 | version 1, size 128 |
-/// | 12 | 4 | process identity |
+/// | 12 | 4 | process number |
 /// | 16 | 8 | start of the run, nanoseconds since 1970 |
-/// | 24 | 8 | start of the process, as its system counts it |
+/// | 24 | 8 | start of the process in its system's unit |
 /// | 32 | 16 | boot identity |
 /// | 48 | 1 + 1 | 0 |
 /// | 50 | 38 | application, padded with zeros |
 /// | 88 | 8 | FNV-1a of the bytes before |
-/// | 96 | 1 | how it ended: 0 running, 1 clean, 2 by a signal |
-/// | 97 | 1 | the signal |
+/// | 96 | 1 | ending: 0 running, 1 clean, 2 signal |
+/// | 97 | 1 | number of the signal |
 /// | 104 | 8 | lines written |
 /// | 112 | 8 | lines lost |
 ///
-/// Numbers are little-endian. What is at 96 and behind is outside the checksum: a signal handler writes it.
+/// Numbers are little-endian. Bytes from 96 on are not covered by the checksum because a signal handler writes them.
 struct RunState: Equatable {
     static let size = 128
     static let endOffset: Int64 = 96
@@ -37,7 +37,7 @@ struct RunState: Equatable {
         case signal(UInt8)
     }
 
-    /// The name as the state file can hold it: at most 38 bytes, cut between scalars.
+    /// The name cut between scalars to the 38 bytes of the state file.
     static func shortened(_ application: String) -> String {
         var text = application.unicodeScalars
         while String(text).utf8.count > longestApplication { text.removeLast() }
@@ -82,7 +82,7 @@ struct RunState: Equatable {
         (self.bootID, self.application) = (bootID, application)
     }
 
-    /// Reads a state file; `nil` if it is short, of another version or damaged.
+    /// Parses a state file; nil if it is short, damaged or of another version.
     init?(bytes: [UInt8]) {
         guard bytes.count >= Self.size, bytes.starts(with: "ASHLOGS1".utf8),
             Self.number(bytes, at: 8, UInt16.self) == 1,

@@ -10,14 +10,11 @@ public struct ClosureSink: LogSink {
     public let threshold: LogLevel
     private let body: @Sendable (borrowing LogRecord) -> Bool
 
-    /// Creates a sink that hands each line to `body`, which returns `false` if it failed.
+    /// Creates a sink that passes each line to `body`, which returns `false` if it failed.
     public init(threshold: LogLevel = .verbose, _ body: @escaping @Sendable (borrowing LogRecord) -> Bool) {
         (self.threshold, self.body) = (threshold, body)
     }
 
-    /// Hands the line to the closure.
+    /// Passes the line to the closure.
     public func receive(_ record: borrowing LogRecord) -> Bool { body(record) }
-
-    /// Nothing is held back.
-    public func flush() {}
 }

@@ -1,38 +1,45 @@
 internal import CAshlarLogging
 
-/// A socket to a service of this machine, opened when it is needed and again after it failed.
-///
-/// It never blocks.
-final class DatagramSocket: @unchecked Sendable {  // `descriptor` is used under `lock` only
-    let lock = ForkSafeLock()
+/// A non-blocking socket to a service of this machine, connected when it is needed and again after a failure.
+final class DatagramSocket: Sendable {
+    private struct Connection {
+        var descriptor: Int32 = -1
+        var identity: SystemCalls.FileIdentity?
+
+        mutating func close() {
+            if SystemCalls.isSame(descriptor, identity) { SystemCalls.close(descriptor) }
+            descriptor = -1
+        }
+    }
+
+    private let connection = Guarded(Connection())
     private let path: String
-    private(set) var descriptor: Int32 = -1
-    private var identity: SystemCalls.FileIdentity?
+    var lock: ForkSafeLock { connection.lock }
 
     init(path: String) { self.path = path }
 
-    deinit { close() }
+    deinit { connection.withLock { $0.close() } }
 
-    /// Sends one datagram; `false` if nobody listens or the service is behind.
-    func send(_ bytes: UnsafeRawBufferPointer) -> Bool {
-        lock.withLock {
+    /// Sends one datagram; `false` if the service doesn't listen or doesn't keep up.
+    func send(_ bytes: LogText) -> Bool {
+        connection.withLock {
             for _ in 0..<2 {
-                // Another file behind our number belongs to the host by now.
-                if !SystemCalls.isSame(descriptor, identity) {
-                    descriptor = SystemCalls.outOfTheWay(ashlar_log_connect_datagram(path))
-                    identity = SystemCalls.status(descriptor)?.identity
+                // The host may have closed the descriptor and reused its number.
+                if !SystemCalls.isSame($0.descriptor, $0.identity) {
+                    $0.descriptor = SystemCalls.outOfTheWay(ashlar_log_connect_datagram(path))
+                    $0.identity = SystemCalls.status($0.descriptor)?.identity
                 }
-                guard descriptor >= 0 else { return false }
-                if ashlar_log_send_datagram(descriptor, bytes.baseAddress!, bytes.count) == 0 { return true }
-                // A service that was started again listens on another socket of the same name.
-                close()
+                guard $0.descriptor >= 0 else { return false }
+                if ashlar_log_send_datagram($0.descriptor, bytes.start, bytes.count) == 0 { return true }
+                // A restarted service listens on another socket of the same name.
+                $0.close()
             }
             return false
         }
     }
 
-    private func close() {
-        if SystemCalls.isSame(descriptor, identity) { SystemCalls.close(descriptor) }
-        descriptor = -1
-    }
+    /// Closes the descriptor behind the sink's back.
+    ///
+    /// For tests.
+    var descriptor: Int32 { connection.withLock { $0.descriptor } }
 }

@@ -1,106 +1,173 @@
-/// A sink that appends lines to a file of its own, such as JSON lines for a collector beside the run file.
+internal import AshlarCore
+internal import CAshlarLogging
+
+/// A sink that appends lines to a file of its own, such as JSON lines for a collector.
 ///
-/// Each line is written with one write(2) before the call returns, so a killed process loses none. Several processes may
-/// append to one file. A file that is moved away or deleted, as programs that rotate logs do, is made again within 256
-/// lines. A line that cannot be written is a failure of the sink; it is not kept.
+/// Each line is written before the call returns, so a killed process loses none. Several processes can append to one file.
+/// If another program moves or deletes the file, as `logrotate` does, the sink creates it again within 256 lines. A line
+/// that can't be written is a failure of the sink and is not stored.
 ///
 /// ```swift
-/// let sink = FileSink(path: "/tmp/example-logs/events.jsonl", format: .jsonLines, threshold: .warning)
+/// let rotation = LogFileRotation(maximumBytes: 10_000_000, schedule: .daily, retainedFiles: 7, compresses: true)
+/// let sink = FileSink(path: "/tmp/example-logs/events.jsonl", format: .jsonLines, rotation: rotation)
 /// ```
-public final class FileSink: LogSink, @unchecked Sendable {  // what changes is used under `lock`
+public final class FileSink: LogSink {
+    private struct File {
+        var descriptor: Int32 = -1
+        var identity: SystemCalls.FileIdentity?
+        var size: Int64 = 0
+        var writesUntilCheck = 0
+        /// When the schedule ends the file, in seconds since 1970.
+        var periodEnd = Int64.max
+    }
+
     /// The path of the file.
     public let path: String
     /// The least severe level that is written.
     public let threshold: LogLevel
 
     private let format: LogFormat
-    private let maximumBytes: Int
-    private let lock = ForkSafeLock()
-    private(set) var descriptor: Int32 = -1
-    private var identity: SystemCalls.FileIdentity?
-    private var size: Int64 = 0
-    private var writesUntilCheck = 0
+    private let rotation: LogFileRotation
+    private let file = Guarded(File())
+    /// Held while a file is compressed.
+    private let compression = ForkSafeLock()
 
-    /// How many writes pass between two looks at whether the path still names the file.
+    /// The number of writes between two checks that the path still names the file.
     private static let checkInterval = 256
 
-    /// Creates a sink; the file is made with its first line, readable by its owner only.
+    /// Creates a sink.
+    ///
+    /// The file is created with its first line, for its owner only.
     ///
     /// - Parameters:
-    ///   - path: Where the file is; its folder has to be there. A symbolic link is not followed.
+    ///   - path: The path of the file in an existing folder. A symbolic link is not followed.
     ///   - format: How lines are printed.
     ///   - threshold: The least severe level that is written.
-    ///   - maximumBytes: When the file would grow beyond this it is renamed to `path.1`, in place of the one before, and
-    ///     a new one begun; at first there is no limit.
+    ///   - rotation: When the file is replaced by a new one; by default never.
     public init(
-        path: String, format: LogFormat = .timed, threshold: LogLevel = .verbose, maximumBytes: Int = .max
+        path: String, format: LogFormat = .standard, threshold: LogLevel = .verbose,
+        rotation: LogFileRotation = LogFileRotation()
     ) {
-        (self.path, self.format, self.threshold) = (path, format, threshold)
-        self.maximumBytes = max(1, maximumBytes)
+        (self.path, self.format, self.threshold, self.rotation) = (path, format, threshold, rotation)
     }
 
-    deinit { if SystemCalls.isSame(descriptor, identity) { SystemCalls.close(descriptor) } }
+    deinit { file.withLock { if SystemCalls.isSame($0.descriptor, $0.identity) { SystemCalls.close($0.descriptor) } } }
 
     /// Appends the line; `false` if that failed.
     public func receive(_ record: borrowing LogRecord) -> Bool {
-        let line = ThreadContext.current.line
-        line.reset()
-        _ = format.compiled.write(record, to: line, limit: 65536)
-        line.append(byte: 10)
-        let bytes = line.bytes
-        defer { line.shrink() }
-        return lock.withLock { write(bytes) }
+        let second = record.time.parts.second
+        var rotated: SystemCalls.FileIdentity?
+        let isWritten = LineWriter.withLine(of: record, format) { line in
+            file.withLock { write(line, at: second, to: &$0, &rotated) }
+        }
+        if let rotated { finishRotation(of: rotated, at: second) }
+        return isWritten
     }
 
-    /// Under `lock`.
-    private func write(_ bytes: UnsafeRawBufferPointer) -> Bool {
-        // Beside what a line costs here, a look whether the number still is our file's is cheap.
-        if writesUntilCheck <= 0 || !SystemCalls.isSame(descriptor, identity) { guard check() else { return false } }
-        if size > 0, size + Int64(bytes.count) > Int64(maximumBytes) { guard rotate() else { return false } }
-        writesUntilCheck -= 1
-        let written = SystemCalls.withoutWriteSignals {
-            SystemCalls.write(descriptor, bytes.baseAddress!, bytes.count)
+    private func write(
+        _ line: LogText, at second: Int64, to file: inout File, _ rotated: inout SystemCalls.FileIdentity?
+    ) -> Bool {
+        if file.writesUntilCheck <= 0 || !SystemCalls.isSame(file.descriptor, file.identity) {
+            guard check(&file, at: second) else { return false }
         }
-        size += Int64(max(0, written))
-        guard written != bytes.count else { return true }
-        // Looked at anew with the next line; a torn line is ended, so that it stays the only one.
-        writesUntilCheck = 0
+        let isTooLarge = file.size > 0 && file.size + Int64(line.count) > Int64(rotation.maximumBytes)
+        if isTooLarge || second >= file.periodEnd {
+            let old = file.identity
+            guard shiftFiles(), check(&file, at: second) else { return false }
+            rotated = old
+        }
+        file.writesUntilCheck -= 1
+        let descriptor = file.descriptor
+        let written = SystemCalls.withoutWriteSignals { SystemCalls.write(descriptor, line) }
+        file.size += Int64(max(0, written))
+        guard written != line.count else { return true }
+        // The next line checks the file. A torn line is ended, so that the next one is whole.
+        file.writesUntilCheck = 0
         if written > 0 {
-            _ = SystemCalls.withoutWriteSignals {
-                withUnsafeBytes(of: 10 as UInt8) { SystemCalls.write(descriptor, $0.baseAddress!, 1) }
-            }
+            _ = SystemCalls.withoutWriteSignals { LogText.withBytes([10]) { SystemCalls.write(descriptor, $0) } }
         }
         return false
     }
 
-    /// Opens the file if it is not open, or not the one that the path names.
-    private func check() -> Bool {
-        writesUntilCheck = Self.checkInterval
-        if descriptor >= 0 {
-            let open = SystemCalls.status(descriptor)
-            if let open, open.identity == identity, SystemCalls.status(path: path)?.identity == identity {
-                size = open.size
+    /// Opens the file unless it is open and still the one that the path names.
+    private func check(_ file: inout File, at second: Int64) -> Bool {
+        file.writesUntilCheck = Self.checkInterval
+        if file.descriptor >= 0 {
+            let open = SystemCalls.status(file.descriptor)
+            if let open, open.identity == file.identity, SystemCalls.status(path: path)?.identity == file.identity {
+                file.size = open.size
                 return true
             }
-            // Another file behind our number belongs to the host by now.
-            if open?.identity == identity { SystemCalls.close(descriptor) }
+            // The host may have reused the descriptor's number.
+            if open?.identity == file.identity { SystemCalls.close(file.descriptor) }
         }
-        descriptor = SystemCalls.openForAppending(path, exclusive: false)
-        let status = SystemCalls.status(descriptor)
-        (identity, size) = (status?.identity, status?.size ?? 0)
-        return descriptor >= 0
+        // A file from an earlier period ends with this line.
+        let last = SystemCalls.status(path: path).flatMap { $0.size > 0 ? $0.changedAt : nil } ?? second
+        file.descriptor = SystemCalls.openForAppending(path, exclusive: false)
+        let status = SystemCalls.status(file.descriptor)
+        (file.identity, file.size) = (status?.identity, status?.size ?? 0)
+        file.periodEnd = rotation.schedule?.end(after: min(last, second)) ?? .max
+        return file.descriptor >= 0
     }
 
-    private func rotate() -> Bool {
-        guard SystemCalls.rename(path, to: path + ".1") else { return false }
-        return check()
+    private func rotatedPath(_ number: Int) -> String { "\(path).\(number)" }
+
+    /// Renames the file to `path.1`, that one to `path.2`, and so on; the last one is removed.
+    private func shiftFiles() -> Bool {
+        for suffix in ["", ".gz"] {
+            SystemCalls.remove(rotatedPath(rotation.retainedFiles) + suffix)
+            for number in stride(from: rotation.retainedFiles - 1, to: 0, by: -1) {
+                _ = SystemCalls.rename(rotatedPath(number) + suffix, to: rotatedPath(number + 1) + suffix)
+            }
+        }
+        return SystemCalls.rename(path, to: rotatedPath(1))
     }
 
-    /// Nothing is held back.
-    public func flush() {}
+    /// Removes old files and compresses the new one, on a helper thread if there is one.
+    private func finishRotation(of rotated: SystemCalls.FileIdentity, at second: Int64) {
+        guard rotation.compresses || rotation.maximumAge != nil else { return }
+        let work: @Sendable () -> Void = { [self] in
+            compression.lock()
+            defer { compression.unlock() }
+            if rotation.compresses { compress(rotated) }
+            file.withLock { _ in removeOldFiles(at: second) }
+        }
+        if !HelperThread.start(work) { work() }
+    }
+
+    private func compress(_ rotated: SystemCalls.FileIdentity) {
+        // A later rotation may rename the file meanwhile.
+        func current() -> String? {
+            (1...rotation.retainedFiles).map(rotatedPath).first { SystemCalls.status(path: $0)?.identity == rotated }
+        }
+        let temporary = path + ".gz.tmp"
+        guard let source = file.withLock({ _ in current() }), ashlar_log_gzip(source, temporary) == 0 else {
+            SystemCalls.remove(temporary)
+            return
+        }
+        file.withLock { _ in
+            let isRenamed = current().map { SystemCalls.rename(temporary, to: $0 + ".gz") && SystemCalls.remove($0) }
+            if isRenamed != true { SystemCalls.remove(temporary) }
+        }
+    }
+
+    private func removeOldFiles(at second: Int64) {
+        guard let age = rotation.maximumAge else { return }
+        for number in 1...rotation.retainedFiles {
+            for path in [rotatedPath(number), rotatedPath(number) + ".gz"] {
+                guard let status = SystemCalls.status(path: path) else { continue }
+                if second - status.changedAt > age.components.seconds { SystemCalls.remove(path) }
+            }
+        }
+    }
+
+    /// The descriptor of the file.
+    ///
+    /// For tests.
+    var descriptor: Int32 { file.withLock { $0.descriptor } }
 }
 
 extension FileSink: ForkAware {
-    var forkLocks: [any ForkLock] { [lock] }
+    var forkLocks: [any ForkLock] { [compression, file.lock] }
     func becomeForkedChild() {}
 }

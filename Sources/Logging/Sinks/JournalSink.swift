@@ -1,17 +1,15 @@
-/// Sends lines to the systemd journal, with all that is known of them as journal fields.
+/// Sends lines to the systemd journal, with their fields and positions as journal fields.
 ///
-/// Uses the journal's native protocol over its datagram socket (systemd.io/JOURNAL_NATIVE_PROTOCOL): `MESSAGE`,
-/// `PRIORITY`, `SYSLOG_IDENTIFIER`, `CODE_FILE`, `CODE_LINE`, `CODE_FUNC`, `TID`, `LOG_CONTEXT`, and each field of the
-/// line under its name in capitals, behind `FIELD_` where it would be taken for one of these. The message is not escaped,
-/// because the protocol can hold any text.
+/// Uses the journal's native protocol (systemd.io/JOURNAL_NATIVE_PROTOCOL): `MESSAGE`, `PRIORITY`, `SYSLOG_IDENTIFIER`,
+/// `CODE_FILE`, `CODE_LINE`, `CODE_FUNC`, `TID`, `LOG_CONTEXT`, and each field of the line under its name in capitals,
+/// with the prefix `FIELD_` if it has one of these names. The protocol can hold any text, so nothing is escaped.
 public struct JournalSink: LogSink {
     /// The least severe level that is sent.
     public var threshold: LogLevel
     private let identifier: String
     private let socket: DatagramSocket
 
-    /// A longer message or value is cut, and fields that are too much left out: a datagram has to fit into the socket's
-    /// buffer.
+    /// Limits of one datagram, which must fit into the socket's buffer.
     private static let longestMessage = 32_768
     private static let longestValue = 4096
     private static let mostBytes = 131_072
@@ -25,7 +23,7 @@ public struct JournalSink: LogSink {
     /// - Parameters:
     ///   - identifier: The name of the program in the journal.
     ///   - threshold: The least severe level that is sent.
-    ///   - socketPath: Where the journal listens.
+    ///   - socketPath: The socket of the journal.
     public init(
         identifier: String, threshold: LogLevel = .verbose, socketPath: String = "/run/systemd/journal/socket"
     ) {
@@ -37,9 +35,7 @@ public struct JournalSink: LogSink {
     public func receive(_ record: borrowing LogRecord) -> Bool {
         let buffer = ByteBuffer(capacity: 1024)
         defer { buffer.deallocate() }
-        let shown = Escaping.characterBoundary(
-            record.messageStart, record.messageCount, atMost: min(record.messageCount, Self.longestMessage))
-        append("MESSAGE", record.messageStart, shown, to: buffer)
+        append("MESSAGE", record.text, atMost: Self.longestMessage, to: buffer)
         append("PRIORITY", "\(record.level.syslogSeverity)", to: buffer)
         append("SYSLOG_IDENTIFIER", identifier, to: buffer)
         append("CODE_FILE", record.file, to: buffer)
@@ -50,10 +46,10 @@ public struct JournalSink: LogSink {
         for field in record.fields.elements where buffer.count < Self.mostBytes {
             append(Self.name(of: field.key), field.value.description, to: buffer)
         }
-        return socket.send(buffer.bytes)
+        return socket.send(buffer.text)
     }
 
-    /// A name the journal accepts: capitals, digits and underscores, not at the start, at most 64.
+    /// A name that the journal accepts: up to 64 capitals, digits and underscores, first a capital.
     static func name(of key: String) -> String {
         var name = ""
         for byte in key.uppercased().utf8.prefix(64) {
@@ -66,29 +62,24 @@ public struct JournalSink: LogSink {
     }
 
     private func append(_ name: String, _ value: String, to buffer: ByteBuffer) {
-        LogText.withBytes(value) {
-            let shown = Escaping.characterBoundary($0.start, $0.count, atMost: min($0.count, Self.longestValue))
-            append(name, $0.start, shown, to: buffer)
-        }
+        LogText.withBytes(value) { append(name, $0, atMost: Self.longestValue, to: buffer) }
     }
 
-    private func append(_ name: String, _ start: UnsafePointer<UInt8>, _ count: Int, to buffer: ByteBuffer) {
+    private func append(_ name: String, _ value: LogText, atMost limit: Int, to buffer: ByteBuffer) {
+        let value = value.prefix(Escaping.characterBoundary(value, atMost: min(value.count, limit)))
         buffer.append(name)
-        if UnsafeBufferPointer(start: start, count: count).contains(10) {
-            // A value with line ends goes behind its length.
+        if value.contains(10) {
+            // A value with line ends follows its length.
             buffer.append(byte: 10)
-            withUnsafeBytes(of: UInt64(count).littleEndian) {
-                buffer.append($0.baseAddress!.assumingMemoryBound(to: UInt8.self), 8)
+            for shift in 0..<8 {
+                buffer.append(byte: UInt8(truncatingIfNeeded: UInt64(value.count) >> UInt64(shift * 8)))
             }
         } else {
             buffer.append(byte: 61)
         }
-        buffer.append(start, count)
+        buffer.append(value)
         buffer.append(byte: 10)
     }
-
-    /// Nothing is held back.
-    public func flush() {}
 }
 
 extension JournalSink: ForkAware {

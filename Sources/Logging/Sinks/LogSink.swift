@@ -1,8 +1,8 @@
-/// A place where lines go besides the run file.
+/// A destination of lines in addition to the run file.
 ///
-/// A sink is called on the thread that logs, after the line is in the run file and without any lock held, so by several
-/// threads at once. It may log: such lines go to the run file only. A sink that fails three times in a row is left out
-/// for a second; a sink that is slow should be wrapped in a queue.
+/// A sink is called on the thread that logs, after the line is in the run file and without a lock, so several threads can
+/// call it at once. Lines that it logs itself go to the run file only. A sink that fails three times in a row gets no
+/// lines for a second. Wrap a slow sink in a ``QueueSink``.
 ///
 /// ```swift
 /// struct CountingSink: LogSink {
@@ -15,13 +15,15 @@
 public protocol LogSink: Sendable {
     /// Takes a line; returns `false` if that failed.
     func receive(_ record: borrowing LogRecord) -> Bool
-    /// Hands on what the sink still holds.
+    /// Writes out buffered lines.
     func flush()
-    /// The least severe level that the sink wants.
+    /// The least severe level that the sink takes.
     var threshold: LogLevel { get }
 }
 
 extension LogSink {
+    /// Does nothing, for sinks without a buffer.
+    public func flush() {}
     /// All levels.
     public var threshold: LogLevel { .verbose }
 }

@@ -1,50 +1,48 @@
-/// A sink that keeps the newest lines in a fixed amount of memory, for a log view inside the app.
-public final class MemorySink: LogSink, @unchecked Sendable {  // `ring` is used under `lock` only
-    /// The least severe level that is kept.
+/// A sink that stores the newest lines in a fixed amount of memory, for a log view inside the app.
+public final class MemorySink: LogSink {
+    /// The least severe level that is stored.
     public let threshold: LogLevel
     private let format: LogFormat
-    private let lock = ForkSafeLock()
-    private var ring: LineRing
+    private let ring: Guarded<LineRing>
 
     /// Creates a sink.
     ///
     /// - Parameters:
-    ///   - bytes: How many bytes of lines are kept, at most 1 GiB.
+    ///   - bytes: The number of bytes of lines that are stored, at most 1 GiB.
     ///   - format: How lines are printed.
-    ///   - threshold: The least severe level that is kept.
+    ///   - threshold: The least severe level that is stored.
     public init(bytes: Int = 256 * 1024, format: LogFormat = .standard, threshold: LogLevel = .verbose) {
         (self.format, self.threshold) = (format, threshold)
-        ring = LineRing(capacity: min(max(1, bytes), 1 << 30))
+        ring = Guarded(LineRing(capacity: min(max(0, bytes), 1 << 30)))
     }
 
-    /// The lines that are kept, the oldest first, each with its line end.
-    public var log: String {
-        let bytes = lock.withLock { ring.contents }
-        return String(decoding: bytes, as: UTF8.self)
-    }
+    /// The stored lines, the oldest first, each with its line end.
+    public var log: String { String(decoding: ring.withLock { $0.contents }, as: UTF8.self) }
 
-    /// Keeps the line; older ones go for it.
+    /// Stores the line in place of older ones.
     public func receive(_ record: borrowing LogRecord) -> Bool {
+        LineWriter.withLine(of: record, format) { line in ring.withLock { _ = $0.append(line) } }
+        return true
+    }
+}
+
+extension MemorySink: ForkAware {
+    var forkLocks: [any ForkLock] { [ring.lock] }
+    func becomeForkedChild() {}
+}
+
+/// Formats lines for sinks.
+enum LineWriter {
+    /// Runs `body` with the formatted line and its line end.
+    @inline(__always)
+    static func withLine<Result>(
+        of record: borrowing LogRecord, _ format: LogFormat, _ body: (LogText) -> Result
+    ) -> Result {
         let line = ThreadContext.current.line
         line.reset()
         _ = format.compiled.write(record, to: line, limit: 65536)
         line.append(byte: 10)
-        let bytes = line.bytes
-        lock.withLock { _ = ring.append(bytes) }
-        line.shrink()
-        return true
+        defer { line.shrink() }
+        return body(line.text)
     }
-
-    /// Nothing is held back.
-    public func flush() {}
-}
-
-extension MemorySink: ForkAware {
-    var forkLocks: [any ForkLock] { [lock] }
-    func becomeForkedChild() {}
-}
-
-extension CapturingSink: ForkAware {
-    var forkLocks: [any ForkLock] { [kept.lock] }
-    func becomeForkedChild() {}
 }

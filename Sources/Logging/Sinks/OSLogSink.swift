@@ -3,8 +3,8 @@
 
     /// Sends lines to the unified logging system of Apple platforms, one category per context.
     ///
-    /// Levels keep their order: 0 and 1 are faults, 2 and 3 errors, 4 is the default type, 5 info, 6 to 8 debug. The
-    /// text is public there, because private values have been redacted before.
+    /// Levels 0 and 1 are faults, 2 and 3 errors, 4 is the default type, 5 info, 6 to 8 debug. The text is public there
+    /// because private values are redacted before.
     public final class OSLogSink: LogSink {
         private let subsystem: String
         private let loggers = Guarded<[String: os.Logger]>([:])
@@ -31,13 +31,10 @@
             switch level {
             case .unrecoverable, .critical: .fault
             case .error, .warning: .error
-            case .information: .default
+            case .info: .default
             case .logging: .info
-            case .debugging, .analytic, .verbose: .debug
+            case .debug, .analytic, .verbose: .debug
             }
         }
-
-        /// Nothing is held back.
-        public func flush() {}
     }
 #endif

@@ -1,7 +1,9 @@
-/// A sink that hands lines to another one on a thread of its own, through a queue of bounded size.
+internal import AshlarCore
+
+/// A sink that passes lines to another sink on a thread of its own, through a bounded queue.
 ///
-/// For sinks that are slow or may block. What does not fit is dealt with as ``Overflow`` says, counted by level, and
-/// told to the other sink where they are missing: `12 lines lost (queue full)`.
+/// For sinks that are slow or block. Lines that don't fit are handled by ``Overflow``, counted by level, and reported to
+/// the other sink in their place: `12 lines lost (queue full)`.
 ///
 /// ```swift
 /// let slow = ClosureSink { _ in true }
@@ -10,7 +12,7 @@
 public final class QueueSink: LogSink {
     /// What happens when the queue is full.
     public enum Overflow: Hashable, Sendable {
-        /// The call waits for room at most that long, then its line is dropped.
+        /// The call waits for room, at most this long; then its line is dropped.
         case block(atMost: Duration)
         /// The new line is dropped.
         case dropNewest
@@ -20,7 +22,7 @@ public final class QueueSink: LogSink {
 
     private let queue: Queue
     private let overflow: Overflow
-    /// The least severe level that the other sink wants.
+    /// The least severe level that the other sink takes.
     public let threshold: LogLevel
 
     /// Creates a sink.
@@ -30,25 +32,26 @@ public final class QueueSink: LogSink {
     ///   - bytes: About how much memory the waiting lines may take.
     ///   - overflow: What happens when the queue is full.
     public init(_ sink: any LogSink, bytes: Int = 1 << 20, overflow: Overflow = .dropNewest) {
-        queue = Queue(sink, capacity: max(1024, bytes))
+        let queue = Queue(sink, capacity: max(1024, bytes))
+        self.queue = queue
         self.overflow = overflow
         threshold = sink.threshold
-        let queue = queue
-        queue.hasThread = BackgroundThread.start { queue.serve() }
+        let hasThread = HelperThread.start { queue.serve() }
+        queue.monitor.withLock { $0.hasThread = hasThread }
     }
 
     deinit { queue.close() }
 
-    /// How many lines were dropped, by level.
-    public var dropped: [LogLevel: Int] { queue.lock.withLock { queue.dropped } }
+    /// The number of dropped lines by level.
+    public var dropped: [LogLevel: Int] { queue.monitor.withLock { $0.dropped } }
 
-    /// Puts the line into the queue; a line that is dropped is no failure of the sink.
+    /// Queues the line; a dropped line is not a failure of the sink.
     public func receive(_ record: borrowing LogRecord) -> Bool {
         queue.put(record.copy(), overflow)
         return true
     }
 
-    /// Waits until the other sink has got all lines, at most five seconds, and flushes it.
+    /// Waits up to five seconds until the other sink has all lines, and flushes it.
     public func flush() {
         queue.drain(atMost: 5_000_000_000)
         queue.slot.sink.flush()
@@ -56,148 +59,155 @@ public final class QueueSink: LogSink {
 }
 
 extension QueueSink: ForkAware {
-    /// Those of the other sink too: the thread that may hold one is not in the child.
-    var forkLocks: [any ForkLock] { [queue.lock, queue.slot.lock] + (inner?.forkLocks ?? []) }
-
-    private var inner: (any ForkAware)? { queue.slot.sink as? any ForkAware }
+    /// Includes the other sink's locks, because the queue's thread may hold one.
+    var forkLocks: [any ForkLock] { [queue.monitor.lock] + queue.slot.forkLocks }
 
     func becomeForkedChild() {
-        inner?.becomeForkedChild()
-        // What waits is the parent's to deliver; without the thread, lines are delivered by the caller.
-        queue.waiting = []
-        (queue.bytes, queue.untold) = (0, 0)
-        queue.isServing = false
-        queue.hasThread = false
+        queue.slot.becomeForkedChild()
+        // The waiting lines belong to the parent. Without the thread, callers deliver lines themselves.
+        queue.monitor.held.waiting = []
+        (queue.monitor.held.bytes, queue.monitor.held.unreported) = (0, 0)
+        queue.monitor.held.isServing = false
+        queue.monitor.held.hasThread = false
     }
 }
 
-/// What the sink and its thread share, so that the thread does not keep the sink alive.
-private final class Queue: @unchecked Sendable {  // all that changes is used under `lock`
-    /// A line that waits, and how many were dropped between it and the one before.
+/// The state that the sink and its thread share; the thread does not keep the sink alive.
+private final class Queue: Sendable {
+    /// A waiting line, and the number of lines dropped before it.
     struct Entry {
         let copy: LogRecord.Copy
         var lostBefore: Int
     }
 
-    let lock = WaitingLock()
+    struct State {
+        var waiting: [Entry] = []
+        var bytes = 0
+        var dropped: [LogLevel: Int] = [:]
+        /// Lines dropped after the last one that waits.
+        var unreported = 0
+        var isServing = false
+        var isClosed = false
+        var hasThread = false
+    }
+
+    let monitor = Monitor(State())
     let slot: SinkSlot
     let capacity: Int
-    var waiting: [Entry] = []
-    var bytes = 0
-    var dropped: [LogLevel: Int] = [:]
-    /// Lines dropped behind the last one that waits.
-    var untold = 0
-    var isServing = false
-    var isClosed = false
-    var hasThread = false
 
     init(_ sink: any LogSink, capacity: Int) { (slot, self.capacity) = (SinkSlot(sink), capacity) }
 
     func put(_ copy: LogRecord.Copy, _ overflow: QueueSink.Overflow) {
-        lock.lock()
-        guard hasThread else {
-            lock.unlock()
-            deliver([Entry(copy: copy, lostBefore: 0)])
-            return
+        monitor.lock.lock()
+        guard monitor.held.hasThread else {
+            monitor.lock.unlock()
+            return deliver([Entry(copy: copy, lostBefore: 0)])
         }
-        if bytes + copy.footprint > capacity { makeRoom(for: copy, overflow) }
-        if bytes + copy.footprint <= capacity {
-            if waiting.isEmpty { lock.wakeAll() }
-            waiting.append(Entry(copy: copy, lostBefore: untold))
-            untold = 0
-            bytes += copy.footprint
+        let size = copy.footprint
+        if case .block(let longest) = overflow { waitForRoom(size, atMost: longest) }
+        if case .dropOldest = overflow, monitor.held.bytes + size > capacity { dropOldest(for: size) }
+        if monitor.held.bytes + size <= capacity {
+            if monitor.held.waiting.isEmpty { monitor.lock.wakeAll() }
+            monitor.held.waiting.append(Entry(copy: copy, lostBefore: monitor.held.unreported))
+            monitor.held.unreported = 0
+            monitor.held.bytes += size
         } else {
             count(copy)
-            untold += 1
+            monitor.held.unreported += 1
         }
-        lock.unlock()
+        monitor.lock.unlock()
     }
 
-    private func makeRoom(for copy: LogRecord.Copy, _ overflow: QueueSink.Overflow) {
-        switch overflow {
-        case .dropNewest: return
-        case .dropOldest:
-            var (surplus, lost) = (0, 0)
-            while surplus < waiting.count, bytes + copy.footprint > capacity {
-                let oldest = waiting[surplus]
-                bytes -= oldest.copy.footprint
-                count(oldest.copy)
-                lost += oldest.lostBefore + 1
-                surplus += 1
-            }
-            waiting.removeFirst(surplus)
-            if waiting.isEmpty { untold += lost } else { waiting[0].lostBefore += lost }
-        case .block(let longest):
-            let end = SystemCalls.monotonicClock() + min(longest, .seconds(3600)).clampedNanoseconds
-            while bytes + copy.footprint > capacity, !isClosed {
-                let rest = end - SystemCalls.monotonicClock()
-                guard rest > 0 else { return }
-                lock.wait(nanoseconds: rest)
-            }
+    private func waitForRoom(_ size: Int, atMost longest: Duration) {
+        let end = SystemCalls.monotonicClock() + min(longest, .seconds(3600)).clampedNanoseconds
+        while monitor.held.bytes + size > capacity, !monitor.held.isClosed {
+            let rest = end - SystemCalls.monotonicClock()
+            guard rest > 0 else { return }
+            monitor.lock.wait(nanoseconds: rest)
+        }
+    }
+
+    private func dropOldest(for size: Int) {
+        var (surplus, lost) = (0, 0)
+        while surplus < monitor.held.waiting.count, monitor.held.bytes + size > capacity {
+            let oldest = monitor.held.waiting[surplus]
+            monitor.held.bytes -= oldest.copy.footprint
+            count(oldest.copy)
+            lost += oldest.lostBefore + 1
+            surplus += 1
+        }
+        monitor.held.waiting.removeFirst(surplus)
+        if monitor.held.waiting.isEmpty {
+            monitor.held.unreported += lost
+        } else {
+            monitor.held.waiting[0].lostBefore += lost
         }
     }
 
     private func count(_ copy: LogRecord.Copy) {
-        dropped[copy.level, default: 0] += 1
-        LogPipeline.shared.counters.withLock { $0.droppedByQueues += 1 }
+        monitor.held.dropped[copy.level, default: 0] += 1
+        LogCounters.process.withLock { $0.droppedByQueues += 1 }
     }
 
     /// The work of the thread.
     func serve() {
-        // What the other sink logs goes to the run file only, as for a sink that is called directly.
+        // Lines that the other sink logs go to the run file only, as for a sink that is called directly.
         ThreadContext.current.state.pointee.sinkNesting += 1
-        lock.lock()
+        monitor.lock.lock()
         while true {
-            guard !waiting.isEmpty || untold > 0 else {
-                if isClosed { break }
-                lock.wait()
+            let (batch, unreported) = (monitor.held.waiting, monitor.held.unreported)
+            guard !batch.isEmpty || unreported > 0 else {
+                if monitor.held.isClosed { break }
+                monitor.lock.wait()
                 continue
             }
-            let batch = waiting
-            // Told at once if nothing came behind the lost lines.
-            let lost = waiting.isEmpty ? untold : 0
-            (waiting, bytes, untold, isServing) = ([], 0, untold - lost, true)
-            lock.wakeAll()
-            lock.unlock()
-            tell(lost)
+            // Lost lines after the last waiting one are reported once nothing waits.
+            let lost = batch.isEmpty ? unreported : 0
+            monitor.held.waiting = []
+            (monitor.held.bytes, monitor.held.unreported, monitor.held.isServing) = (0, unreported - lost, true)
+            monitor.lock.wakeAll()
+            monitor.lock.unlock()
+            report(lost)
             deliver(batch)
-            lock.lock()
-            isServing = false
-            lock.wakeAll()
+            monitor.lock.lock()
+            monitor.held.isServing = false
+            monitor.lock.wakeAll()
         }
-        lock.unlock()
+        monitor.lock.unlock()
     }
 
     private func deliver(_ batch: [Entry]) {
         for entry in batch {
-            tell(entry.lostBefore)
-            entry.copy.withRecord { slot.deliver($0, counters: LogPipeline.shared.counters) }
+            report(entry.lostBefore)
+            entry.copy.withRecord { slot.deliver($0, counters: LogCounters.process) }
         }
     }
 
-    private func tell(_ lost: Int) {
+    private func report(_ lost: Int) {
         guard lost > 0 else { return }
-        // As severe as the other sink wants its lines, so that it is not held back as a mere warning.
+        // The level is within the other sink's threshold.
         LogRecord.Copy.notice("\(lost) lines lost (queue full)", level: min(.warning, slot.threshold)).withRecord {
-            slot.deliver($0, counters: LogPipeline.shared.counters)
+            slot.deliver($0, counters: LogCounters.process)
         }
     }
 
     func drain(atMost nanoseconds: Int64) {
         let end = SystemCalls.monotonicClock() + nanoseconds
-        lock.lock()
-        while !waiting.isEmpty || untold > 0 || isServing, hasThread {
+        monitor.lock.lock()
+        defer { monitor.lock.unlock() }
+        while !monitor.held.waiting.isEmpty || monitor.held.unreported > 0 || monitor.held.isServing,
+            monitor.held.hasThread
+        {
             let rest = end - SystemCalls.monotonicClock()
-            guard rest > 0 else { break }
-            lock.wait(nanoseconds: rest)
+            guard rest > 0 else { return }
+            monitor.lock.wait(nanoseconds: rest)
         }
-        lock.unlock()
     }
 
     func close() {
-        lock.withLock {
-            isClosed = true
-            lock.wakeAll()
+        monitor.withLock {
+            $0.isClosed = true
+            monitor.lock.wakeAll()
         }
     }
 }

@@ -1,11 +1,13 @@
-/// A sink and how it has been doing.
-final class SinkSlot: @unchecked Sendable {  // `failures` and `quarantinedUntil` are used under `lock`
+/// A sink with its failures.
+final class SinkSlot: Sendable {
+    private struct Health {
+        var failures = 0
+        var quarantinedUntil: Int64 = 0
+    }
+
     let sink: any LogSink
     let threshold: LogLevel
-    let lock = ForkSafeLock()
-    private var failures = 0
-    private var quarantinedUntil: Int64 = 0
-
+    private let health = Guarded(Health())
     private let clock: @Sendable () -> Int64
 
     init(_ sink: any LogSink, clock: @escaping @Sendable () -> Int64 = { SystemCalls.monotonicClock() }) {
@@ -15,21 +17,19 @@ final class SinkSlot: @unchecked Sendable {  // `failures` and `quarantinedUntil
     static let failuresBeforeQuarantine = 3
     static let quarantineNanoseconds: Int64 = 1_000_000_000
 
-    /// Hands the line to the sink, outside of any lock.
+    /// Hands the line to the sink, without a lock.
     func deliver(_ record: borrowing LogRecord, counters: Guarded<LogCounters>) {
         guard record.level <= threshold else { return }
-        let isQuarantined = lock.withLock {
-            quarantinedUntil != 0 && clock() < quarantinedUntil
-        }
+        let isQuarantined = health.withLock { $0.quarantinedUntil != 0 && clock() < $0.quarantinedUntil }
         if !isQuarantined, sink.receive(record) {
-            lock.withLock { (failures, quarantinedUntil) = (0, 0) }
+            health.withLock { $0 = Health() }
             return
         }
-        let begins = lock.withLock {
+        let begins = health.withLock {
             guard !isQuarantined else { return false }
-            failures += 1
-            guard failures >= Self.failuresBeforeQuarantine else { return false }
-            quarantinedUntil = clock() + Self.quarantineNanoseconds
+            $0.failures += 1
+            guard $0.failures >= Self.failuresBeforeQuarantine else { return false }
+            $0.quarantinedUntil = clock() + Self.quarantineNanoseconds
             return true
         }
         counters.withLock {
@@ -37,4 +37,9 @@ final class SinkSlot: @unchecked Sendable {  // `failures` and `quarantinedUntil
             if begins { $0.quarantines += 1 }
         }
     }
+}
+
+extension SinkSlot: ForkAware {
+    var forkLocks: [any ForkLock] { [health.lock] + ((sink as? any ForkAware)?.forkLocks ?? []) }
+    func becomeForkedChild() { (sink as? any ForkAware)?.becomeForkedChild() }
 }

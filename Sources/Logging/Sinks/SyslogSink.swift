@@ -1,8 +1,9 @@
-/// Sends lines to the machine's syslog, over its datagram socket.
+internal import AshlarCore
+
+/// Sends lines to the machine's syslog through its datagram socket.
 ///
-/// Each line is one message `<14>Nov 20 13:22:32 tag[pid]: [LOGGING] Context - message` as libc's `syslog` sends it: the
-/// header of RFC 3164 without a host, in UTC, with the facility "user" and the severity of ``LogLevel/syslogSeverity``.
-/// Where nobody listens, the sink fails and is left out for a second now and then.
+/// Each line is one message like those of libc: `<14>Nov 20 13:22:32 tag[pid]: [LOGGING] Context - message`, the header of
+/// RFC 3164 without a host, in UTC, with the facility "user". The sink fails while the service doesn't listen.
 public struct SyslogSink: LogSink {
     /// The least severe level that is sent.
     public var threshold: LogLevel
@@ -14,11 +15,11 @@ public struct SyslogSink: LogSink {
     ///
     /// - Parameters:
     ///   - tag: The name of the program in the system's log.
-    ///   - format: How the text is printed.
+    ///   - format: How the text is printed, by default without a time of its own.
     ///   - threshold: The least severe level that is sent.
-    ///   - socketPath: Where syslog listens.
+    ///   - socketPath: The socket of the service.
     public init(
-        tag: String, format: LogFormat = .standard, threshold: LogLevel = .verbose, socketPath: String = "/dev/log"
+        tag: String, format: LogFormat = .myLogger, threshold: LogLevel = .verbose, socketPath: String = "/dev/log"
     ) {
         (self.tag, self.format, self.threshold) = (tag, format, threshold)
         socket = DatagramSocket(path: socketPath)
@@ -37,35 +38,45 @@ public struct SyslogSink: LogSink {
         buffer.append(byte: 91)
         buffer.append(decimal: Int64(SystemCalls.processID))
         buffer.append("]: " as StaticString)
-        // Larger datagrams are refused by many services.
+        // Many services refuse larger datagrams.
         _ = format.compiled.write(record, to: buffer, limit: 8192)
-        return socket.send(buffer.bytes)
+        return socket.send(buffer.text)
     }
 
+    /// Appends `Nov 20 13:22:32`.
     private static func appendTime(_ time: LogTime, to buffer: ByteBuffer) {
         let second = time.parts.second
         let day = Int((Double(second) / 86_400).rounded(.down))
-        let date = LogTime.date(ofDay: day)
+        let date = CivilDate(daysSince1970: day)
         let names: [StaticString] = [
             "Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec",
         ]
-        let rest = Int(second) - day * 86_400
         buffer.append(names[date.month - 1])
         buffer.append(date.day < 10 ? "  " as StaticString : " ")
         buffer.append(decimal: UInt64(date.day))
         buffer.append(byte: 32)
-        buffer.append(rest / 3600, digits: 2)
-        buffer.append(byte: 58)
-        buffer.append(rest / 60 % 60, digits: 2)
-        buffer.append(byte: 58)
-        buffer.append(rest % 60, digits: 2)
+        LogTime.appendTimeOfDay(Int(second) - day * 86_400, to: buffer)
     }
-
-    /// Nothing is held back.
-    public func flush() {}
 }
 
 extension SyslogSink: ForkAware {
     var forkLocks: [any ForkLock] { [socket.lock] }
     func becomeForkedChild() {}
+}
+
+extension LogLevel {
+    /// The severity of syslog (RFC 5424) and the systemd journal.
+    ///
+    /// The most severe level is 1 (alert) and not 0 (emergency), which is shown on every terminal of the machine.
+    var syslogSeverity: Int {
+        switch self {
+        case .unrecoverable: 1
+        case .critical: 2
+        case .error: 3
+        case .warning: 4
+        case .info: 5
+        case .logging: 6
+        case .debug, .analytic, .verbose: 7
+        }
+    }
 }

@@ -1,8 +1,8 @@
 extension LogLevel {
     /// How many levels were compiled in: 9, unless a package trait takes the less severe ones out.
     ///
-    /// A constant in the caller's code, so that with the trait a call of a level that is not among them is gone
-    /// altogether, with its message.
+    /// A constant in the caller's code, so that the compiler removes calls of the other levels
+    /// with their messages.
     @inlinable
     @inline(__always)
     static var compiledCount: UInt8 {

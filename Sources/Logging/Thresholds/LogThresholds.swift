@@ -1,44 +1,45 @@
-/// Which levels pass: one for all, and others for contexts by prefix.
+/// The levels that pass: a global threshold, and others by context.
 ///
 /// ```swift
 /// let thresholds = try LogThresholds("info,net=debug,net.cache=off")
 /// ```
 public struct LogThresholds: Hashable, Sendable {
-    /// The threshold where no context rule applies; `nil` lets nothing through.
+    /// The threshold of contexts without a rule; nil lets nothing pass.
     public var global: LogLevel?
-    /// Thresholds by the first characters of a context.
+    /// Thresholds by the first components of a context; nil lets nothing pass.
     ///
-    /// The longest matching prefix wins; a `nil` value lets nothing through; the empty prefix matches every context.
+    /// `net` matches `net` and `net.http`, not `network`: a component ends where a letter, digit or `_` is followed by
+    /// another character. The longest matching rule wins, and the empty string matches every context.
     public var contexts: [String: LogLevel?]
 
     /// Creates thresholds.
-    public init(global: LogLevel? = .information, contexts: [String: LogLevel?] = [:]) {
+    public init(global: LogLevel? = .info, contexts: [String: LogLevel?] = [:]) {
         (self.global, self.contexts) = (global, contexts)
     }
 
-    /// Reads a list such as `info,net=debug,*=off`, as the environment variable `ASHLAR_LOG` holds it.
+    /// Parses a list such as `info,net=debug,*=off`, the form of the environment variable `ASHLAR_LOG`.
     ///
-    /// Each part is a level for all, or `prefix=level`; `*` stands for the empty prefix and `off` for nothing. Later
-    /// parts replace earlier ones. Levels are read by ``LogLevel/init(name:)``.
+    /// Each part is a global level or `context=level`; `*` matches every context, and `off` lets nothing pass. Later
+    /// parts replace earlier ones. Levels are parsed by ``LogLevel/init(name:)``.
     ///
-    /// - Throws: ``LogError`` with ``LogError/Code/thresholdsMalformed`` for the first part that is not understood.
+    /// - Throws: ``LogError`` with ``LogError/Code/thresholdsMalformed`` for the first malformed part.
     public init(_ list: String) throws {
-        let (read, mistakes) = Self.read(list, onto: LogThresholds())
+        let (parsed, mistakes) = Self.parse(list, onto: LogThresholds())
         if let first = mistakes.first { throw first }
-        self = read
+        self = parsed
     }
 
-    /// Reads what can be read of a list and returns the rest as mistakes.
-    static func read(_ list: String, onto base: LogThresholds) -> (LogThresholds, [LogError]) {
+    /// Parses the well-formed parts of a list and returns the others as mistakes.
+    static func parse(_ list: String, onto base: LogThresholds) -> (LogThresholds, [LogError]) {
         var result = base
         var mistakes: [LogError] = []
         for part in list.split(separator: ",") {
             let sides = part.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false).map(trimmed)
             if sides.count == 1, sides[0].isEmpty { continue }
-            guard let level = Self.level(sides[sides.count - 1]), sides.count == 1 || !sides[0].isEmpty else {
+            guard let level = level(sides[sides.count - 1]), sides.count == 1 || !sides[0].isEmpty else {
                 mistakes.append(
                     LogError(
-                        code: .thresholdsMalformed, text: list, expected: "level or prefix=level or prefix=off",
+                        code: .thresholdsMalformed, text: list, expected: "level or context=level or context=off",
                         found: "\"\(trimmed(part))\""))
                 continue
             }
@@ -55,7 +56,7 @@ public struct LogThresholds: Hashable, Sendable {
         String(text.drop { $0 == " " || $0 == "\t" }.reversed().drop { $0 == " " || $0 == "\t" }.reversed())
     }
 
-    /// `.some(nil)` for `off`, `nil` for what is no level.
+    /// `.some(nil)` for `off`, nil for an unknown name.
     private static func level(_ name: String) -> LogLevel?? {
         if ["off", "none"].contains(name.lowercased()) { return .some(nil) }
         return LogLevel(name: name).map { .some($0) }
@@ -66,10 +67,20 @@ public struct LogThresholds: Hashable, Sendable {
     /// - Complexity: O(*n*) in the number of context rules.
     public func threshold(of context: String) -> LogLevel? {
         var best: (length: Int, level: LogLevel?)?
-        for (prefix, level) in contexts where context.hasPrefix(prefix) && prefix.utf8.count >= best?.length ?? 0 {
-            best = (prefix.utf8.count, level)
+        for (rule, level) in contexts where Self.matches(rule, context) && rule.utf8.count >= best?.length ?? 0 {
+            best = (rule.utf8.count, level)
         }
         if let best { return best.level }
         return global
+    }
+
+    static func matches(_ rule: String, _ context: String) -> Bool {
+        guard context.hasPrefix(rule) else { return false }
+        guard let last = rule.last, isWordPart(last) else { return true }
+        return context.dropFirst(rule.count).first.map { !isWordPart($0) } ?? true
+    }
+
+    private static func isWordPart(_ character: Character) -> Bool {
+        character.isLetter || character.isNumber || character == "_"
     }
 }

@@ -1,95 +1,101 @@
-import Synchronization
+public import Synchronization
 
-/// All that decides whether a call is enabled, folded into one byte per logger whenever it changes.
+/// The part of a logger that decides whether a call is enabled.
 ///
-/// The byte is the number of levels that pass: 0 for none, 9 for all.
-final class ThresholdTable: @unchecked Sendable {  // everything mutable is read and written under `lock`
-    private let lock = ForkSafeLock()
-    private var isEnabledNow = true
-    private var thresholdsNow = LogThresholds()
-    /// Levels that running captures want to see, how often each.
-    private var captures: [LogLevel: Int] = [:]
-    /// Loggers by their own address.
-    ///
-    /// A logger takes itself out before its memory goes, so the pointers stay valid under the lock, also during the
-    /// `deinit` that waits for it.
-    private var loggers: [UnsafeRawPointer: Unmanaged<LogCore>] = [:]
+/// `limit` is the number of levels that pass, 0 to 9: everything that matters is folded into this byte when it changes.
+@usableFromInline
+class LevelGate: @unchecked Sendable {  // all properties are constant or atomic
+    /// The number of levels that pass; the one byte that a disabled call reads.
+    @usableFromInline let limit = Atomic<UInt8>(0)
+    /// The number of levels that pass without running captures.
+    let regularLimit = Atomic<UInt8>(0)
+    /// The logger's own threshold; `UInt8.max` for none.
+    private let ownLevel: Atomic<UInt8>
+    let context: LogContext
 
-    /// The locks a fork has to hold.
-    var forkLocks: [any ForkLock] { [lock] }
-
-    var isEnabled: Bool {
-        get { lock.withLock { isEnabledNow } }
-        set { change { isEnabledNow = newValue } }
+    init(_ name: String, level: LogLevel?) {
+        context = LogContext(name)
+        ownLevel = Atomic(level?.rawValue ?? .max)
     }
 
-    var thresholds: LogThresholds {
-        get { lock.withLock { thresholdsNow } }
-        set { change { thresholdsNow = newValue } }
-    }
-
-    func update(_ body: (inout LogThresholds) -> Void) { change { body(&thresholdsNow) } }
-
-    /// Sets switch and thresholds in one step.
-    func configure(isEnabled: Bool, thresholds: LogThresholds) {
-        change { (isEnabledNow, thresholdsNow) = (isEnabled, thresholds) }
-    }
-
-    func beginCapture(_ level: LogLevel) { change { captures[level, default: 0] += 1 } }
-
-    func endCapture(_ level: LogLevel) {
-        change {
-            captures[level, default: 1] -= 1
-            if captures[level] == 0 { captures[level] = nil }
-        }
-    }
-
-    func add(_ core: LogCore) {
-        lock.withLock {
-            loggers[UnsafeRawPointer(Unmanaged.passUnretained(core).toOpaque())] = .passUnretained(core)
-            fold(core)
-        }
-    }
-
-    func remove(_ core: LogCore) {
-        lock.withLock { loggers[UnsafeRawPointer(Unmanaged.passUnretained(core).toOpaque())] = nil }
-    }
-
-    /// Folds anew after the logger's own level changed.
-    func refold(_ core: LogCore) { lock.withLock { fold(core) } }
-
-    private func change(_ body: () -> Void) {
-        lock.withLock {
-            body()
-            for core in loggers.values { core._withUnsafeGuaranteedRef { fold($0) } }
-        }
-    }
-
-    private func fold(_ core: LogCore) {
-        let own: UInt8 =
-            if !isEnabledNow {
-                0
-            } else if let level = core.ownLevel.load(ordering: .relaxed).level {
-                level.rawValue + 1
-            } else {
-                thresholdsNow.threshold(of: core.context.name).map { $0.rawValue + 1 } ?? 0
-            }
-        core.regularLimit.store(own, ordering: .relaxed)
-        let captured = captures.keys.max().map { $0.rawValue + 1 } ?? 0
-        core.limit.store(max(own, captured), ordering: .relaxed)
+    var level: LogLevel? {
+        get { LogLevel(rawValue: ownLevel.load(ordering: .relaxed)) }
+        set { ownLevel.store(newValue?.rawValue ?? .max, ordering: .relaxed) }
     }
 }
 
-/// An optional level in one byte.
-struct OwnLevel: AtomicRepresentable {
-    typealias AtomicRepresentation = UInt8.AtomicRepresentation
-    var level: LogLevel?
+/// The switch, the thresholds and all loggers that they apply to.
+final class ThresholdTable: Sendable {
+    private struct State {
+        var isEnabled = true
+        var thresholds = LogThresholds()
+        /// The levels that running captures need, and how many need each.
+        var captures: [LogLevel: Int] = [:]
+        /// The least severe level that is recorded in memory.
+        var recorded: LogLevel?
+        /// The loggers by address.
+        ///
+        /// A logger removes itself before its memory is freed.
+        var gates: [ObjectIdentifier: Unmanaged<LevelGate>] = [:]
 
-    static func encodeAtomicRepresentation(_ value: consuming OwnLevel) -> AtomicRepresentation {
-        UInt8.encodeAtomicRepresentation(value.level?.rawValue ?? .max)
+        func fold(_ gate: LevelGate) {
+            var own: UInt8 = 0
+            if isEnabled, let level = gate.level ?? thresholds.threshold(of: gate.context.name) {
+                own = level.rawValue + 1
+            }
+            gate.regularLimit.store(own, ordering: .relaxed)
+            let captured = captures.keys.max().map { $0.rawValue + 1 } ?? 0
+            let recorded = isEnabled ? recorded.map { $0.rawValue + 1 } ?? 0 : 0
+            gate.limit.store(max(own, captured, recorded), ordering: .relaxed)
+        }
     }
 
-    static func decodeAtomicRepresentation(_ storage: consuming AtomicRepresentation) -> OwnLevel {
-        OwnLevel(level: LogLevel(rawValue: UInt8.decodeAtomicRepresentation(storage)))
+    private let state = Guarded(State())
+
+    var forkLock: ForkSafeLock { state.lock }
+
+    var isEnabled: Bool {
+        get { state.withLock { $0.isEnabled } }
+        set { change { $0.isEnabled = newValue } }
+    }
+
+    var thresholds: LogThresholds {
+        get { state.withLock { $0.thresholds } }
+        set { change { $0.thresholds = newValue } }
+    }
+
+    func update(_ body: (inout LogThresholds) -> Void) { change { body(&$0.thresholds) } }
+
+    /// Sets switch, thresholds and the recorded level in one step.
+    func configure(isEnabled: Bool, thresholds: LogThresholds, recorded: LogLevel?) {
+        change { ($0.isEnabled, $0.thresholds, $0.recorded) = (isEnabled, thresholds, recorded) }
+    }
+
+    func beginCapture(_ level: LogLevel) { change { $0.captures[level, default: 0] += 1 } }
+
+    func endCapture(_ level: LogLevel) {
+        change {
+            $0.captures[level, default: 1] -= 1
+            if $0.captures[level] == 0 { $0.captures[level] = nil }
+        }
+    }
+
+    func add(_ gate: LevelGate) {
+        state.withLock {
+            $0.gates[ObjectIdentifier(gate)] = .passUnretained(gate)
+            $0.fold(gate)
+        }
+    }
+
+    func remove(_ gate: LevelGate) { state.withLock { $0.gates[ObjectIdentifier(gate)] = nil } }
+
+    /// Applies a change of the logger's own level.
+    func refold(_ gate: LevelGate) { state.withLock { $0.fold(gate) } }
+
+    private func change(_ body: (inout State) -> Void) {
+        state.withLock { state in
+            body(&state)
+            for gate in state.gates.values { gate._withUnsafeGuaranteedRef { state.fold($0) } }
+        }
     }
 }

@@ -1,21 +1,20 @@
 extension LogMessage {
-    /// What an interpolated literal is collected in.
+    /// Collects an interpolated literal.
     public struct StringInterpolation: StringInterpolationProtocol {
         /// Literal parts are static strings.
         public typealias StringLiteralType = StaticString
 
         let owner: MessageBuffer
-        private let buffer: ByteBuffer
+        private var buffer: ByteBuffer { owner.buffer }
 
         /// Begins a message.
         public init(literalCapacity: Int, interpolationCount: Int) {
             owner = ThreadContext.current.takeMessageBuffer()
-            buffer = owner.buffer
         }
 
         /// Appends a part between two interpolations.
         public mutating func appendLiteral(_ literal: StaticString) {
-            // The compiler appends an empty part behind the last interpolation.
+            // The compiler appends an empty part after the last interpolation.
             if !literal.hasPointerRepresentation || literal.utf8CodeUnitCount > 0 { buffer.append(literal) }
         }
 
@@ -26,7 +25,7 @@ extension LogMessage {
         public mutating func appendInterpolation(_ text: Substring) { buffer.append(text) }
 
         /// Appends the text of another message.
-        public mutating func appendInterpolation(_ message: LogMessage) { buffer.append(message.start, message.count) }
+        public mutating func appendInterpolation(_ message: LogMessage) { buffer.append(message.text) }
 
         /// Appends static text.
         public mutating func appendInterpolation(_ text: StaticString) { buffer.append(text) }
@@ -58,10 +57,10 @@ extension LogMessage {
 
         /// Appends a value as `String(describing:)` prints it.
         ///
-        /// The value's own `description` may itself log; it runs before any lock is taken.
+        /// The value's `description` may log; it runs without a lock.
         public mutating func appendInterpolation<Value>(_ value: Value) { buffer.append(String(describing: value)) }
 
-        /// Appends a value that may be missing: the value alone, or `nil`.
+        /// Appends an optional value, or `nil`.
         public mutating func appendInterpolation<Value>(_ value: Value?) {
             if let value { buffer.append(LogPrivacy.text(of: value)) } else { buffer.append("nil" as StaticString) }
         }
@@ -69,11 +68,11 @@ extension LogMessage {
         /// Appends an error as `String(describing:)` prints it.
         public mutating func appendInterpolation(_ error: any Error) { buffer.append(String(describing: error)) }
 
-        /// Appends a value that may have to be kept out of the log.
+        /// Appends a value or its replacement.
         ///
-        /// A private value is not evaluated into text at all unless ``LogConfiguration/revealsPrivateValues`` is set.
+        /// A private value is not evaluated unless ``LogConfiguration/revealsPrivateValues`` is set.
         public mutating func appendInterpolation<Value>(_ value: @autoclosure () -> Value, privacy: LogPrivacy) {
-            guard privacy != .public, !LogPipeline.revealsPrivateValues else {
+            guard privacy != .public, !LogPrivacy.revealsPrivateValues else {
                 buffer.append(LogPrivacy.text(of: value()))
                 return
             }
@@ -96,17 +95,5 @@ extension LogMessage {
         public mutating func appendInterpolation<Number: BinaryFloatingPoint>(_ value: Number, format: LogFloatFormat) {
             buffer.append(format.text(of: Double(value)))
         }
-    }
-}
-
-/// Lets a number print itself straight into a buffer.
-struct ByteStream: TextOutputStream {
-    let buffer: ByteBuffer
-
-    mutating func write(_ string: String) { buffer.append(string) }
-
-    /// The standard library's numbers come this way, without a string in between.
-    mutating func _writeASCII(_ bytes: UnsafeBufferPointer<UInt8>) {
-        if let start = bytes.baseAddress { buffer.append(start, bytes.count) }
     }
 }

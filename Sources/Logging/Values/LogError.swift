@@ -1,30 +1,30 @@
-/// A mistake in what was given to the logger.
+/// A mistake in a format or in a list of thresholds.
 ///
 /// Logging itself never throws.
 public struct LogError: Error, Hashable, Sendable {
-    /// What went wrong.
+    /// The kind of mistake.
     ///
     /// Codes may be added, so a `switch` needs a `default`.
     public struct Code: Hashable, Sendable {
         private enum Kind { case formatMalformed, thresholdsMalformed }
         private let kind: Kind
-        /// A format string has the wrong number of placeholders or an unknown one.
+        /// A format has the wrong number of placeholders or an unknown one.
         public static var formatMalformed: Code { Code(kind: .formatMalformed) }
-        /// A list of thresholds has a part that is not understood.
+        /// A list of thresholds has an unknown part.
         public static var thresholdsMalformed: Code { Code(kind: .thresholdsMalformed) }
     }
 
-    /// What went wrong, without the particulars.
+    /// The kind of mistake.
     public let code: Code
-    /// The text that was not understood.
+    /// The text with the mistake.
     public let text: String
-    /// What was expected instead.
+    /// The expected text.
     public let expected: String
-    /// What was found.
+    /// The actual text.
     public let found: String
 }
 
 extension LogError: CustomStringConvertible {
-    /// One sentence that names the text, what was expected and what was found.
+    /// The text, what was expected and what was found.
     public var description: String { "\"\(text)\": expected \(expected), found \(found)" }
 }

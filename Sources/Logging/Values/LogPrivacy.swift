@@ -1,7 +1,16 @@
-/// Whether an interpolated value or a field may stand in the log.
+internal import Synchronization
+
+/// Whether an interpolated value appears in the log.
 public struct LogPrivacy: Hashable, Sendable {
     private enum Kind { case open, hidden, hashed }
     private let kind: Kind
+
+    private static let reveals = Atomic<Bool>(false)
+    /// Whether private values are printed, for development.
+    static var revealsPrivateValues: Bool {
+        get { reveals.load(ordering: .relaxed) }
+        set { reveals.store(newValue, ordering: .relaxed) }
+    }
 
     /// The value is printed.
     public static var `public`: LogPrivacy { LogPrivacy(kind: .open) }
@@ -9,10 +18,10 @@ public struct LogPrivacy: Hashable, Sendable {
     /// `<private>` is printed.
     public static var `private`: LogPrivacy { LogPrivacy(kind: .hidden) }
 
-    /// `<hash:1f2e…>` is printed: equal values print equally during one run, and differently in the next.
+    /// `<hash:1f2e…>` is printed: the same for equal values during one run, and another one in the next run.
     ///
-    /// It lets lines about one user be matched without naming the user. The hash is keyed with a secret of the run; it
-    /// is a means against reading, not against an attacker who can run code in the process.
+    /// Lines about one user can be matched without naming the user. The key of the hash is in the process's memory, so
+    /// it does not protect from code that runs in the process.
     public static var hash: LogPrivacy { LogPrivacy(kind: .hashed) }
 
     func replacement<Value>(for value: @autoclosure () -> Value) -> String {
@@ -20,7 +29,7 @@ public struct LogPrivacy: Hashable, Sendable {
         case .open: return Self.text(of: value())
         case .hidden: return "<private>"
         case .hashed:
-            // `Hasher` is seeded anew in each process.
+            // Each process seeds `Hasher` differently.
             var hasher = Hasher()
             hasher.combine(Self.text(of: value()))
             let digits = String(UInt64(bitPattern: Int64(hasher.finalize())), radix: 16)
@@ -28,7 +37,7 @@ public struct LogPrivacy: Hashable, Sendable {
         }
     }
 
-    /// The value as a message prints it: an optional one as the value alone, or `nil`.
+    /// The value as a message prints it; an optional prints as its value or `nil`.
     static func text<Value>(of value: Value) -> String {
         guard let optional = value as? any OptionalValue else { return String(describing: value) }
         return optional.text
@@ -74,7 +83,7 @@ public struct LogFloatFormat: Sendable {
 
     /// A fixed number of decimals, 0 to 15, rounded half away from zero: `3.14`.
     ///
-    /// Numbers of 2^53 and more, infinities and "not a number" are printed as `description` prints them.
+    /// Numbers of 2^53 and more, infinities and NaN print as their `description`.
     public static func fixed(_ decimals: Int) -> LogFloatFormat { Self(decimals: min(max(0, decimals), 15)) }
 
     func text(of value: Double) -> String {

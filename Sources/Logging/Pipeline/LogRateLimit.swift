@@ -2,9 +2,8 @@
 ///
 /// Off by default.
 ///
-/// A call site is a file and a line. Lines of ``LogLevel/error`` and worse always pass. The next line of the call site
-/// that passes says in a field `suppressed` how many were held back before it, and ``LogCounters/suppressed`` counts
-/// them all.
+/// A call site is a file and a line. Lines of ``LogLevel/error`` and above always pass. The next line that passes has a
+/// field `suppressed` with the number of lines held back before it.
 public struct LogRateLimit: Hashable, Sendable {
     enum Rule: Hashable, Sendable {
         case burst(lines: Int, window: Duration)
@@ -13,44 +12,69 @@ public struct LogRateLimit: Hashable, Sendable {
 
     let rule: Rule
 
-    /// Lets through that many lines of a call site in each stretch of time.
+    /// Passes a number of lines of a call site in each period.
     public static func lines(_ lines: Int, per window: Duration) -> LogRateLimit {
         LogRateLimit(rule: .burst(lines: max(1, lines), window: window))
     }
 
-    /// Lets through the first of every `count` lines of a call site.
+    /// Passes the first of every `count` lines of a call site.
     public static func oneOf(_ count: Int) -> LogRateLimit { LogRateLimit(rule: .sample(every: max(1, count))) }
 }
 
-/// A rate limit at work, for the call sites seen last.
+/// A rate limit with the counts of recent call sites.
 final class RateLimiter: Sendable {
     enum Verdict: Equatable {
         case admitted(suppressed: Int)
         case held
     }
 
-    fileprivate struct Site {
+    private struct Site {
         var windowStart: Int64
         var passed = 0
         var suppressed = 0
         var seen = 0
+
+        mutating func pass() -> Verdict {
+            defer { suppressed = 0 }
+            return .admitted(suppressed: suppressed)
+        }
+
+        mutating func hold() -> Verdict {
+            suppressed += 1
+            return .held
+        }
     }
 
-    /// More call sites than this, and all are forgotten: the limit bounds memory and is not a promise of exactness.
+    /// The limit bounds memory: beyond this number, all call sites are forgotten.
     static let mostSites = 4096
 
-    private let limit: LogRateLimit
+    private let limit: LogRateLimit?
+    /// Limits by context, which take precedence.
+    private let contextLimits: [String: LogRateLimit]
     private let clock: @Sendable () -> Int64
     private let sites = Guarded<[Int: Site]>([:])
 
-    init(_ limit: LogRateLimit, clock: @escaping @Sendable () -> Int64 = { SystemCalls.monotonicClock() }) {
-        (self.limit, self.clock) = (limit, clock)
+    init(
+        _ limit: LogRateLimit?, contexts: [String: LogRateLimit] = [:],
+        clock: @escaping @Sendable () -> Int64 = { SystemCalls.monotonicClock() }
+    ) {
+        (self.limit, contextLimits, self.clock) = (limit, contexts, clock)
     }
 
-    func admit(_ level: LogLevel, _ place: LogPlace, _ line: UInt) -> Verdict {
-        guard level > .error else { return .admitted(suppressed: 0) }
+    var forkLock: ForkSafeLock { sites.lock }
+
+    private func limit(of context: LogContext) -> LogRateLimit? {
+        guard !contextLimits.isEmpty else { return limit }
+        let rule = contextLimits.filter { LogThresholds.matches($0.key, context.name) }.max {
+            $0.key.count < $1.key.count
+        }
+        return rule?.value ?? limit
+    }
+
+    func admit(_ level: LogLevel, _ context: LogContext, _ place: LogPlace, _ line: UInt) -> Verdict {
+        guard level > .error, let limit = limit(of: context) else { return .admitted(suppressed: 0) }
         var hasher = Hasher()
-        hasher.combine(bytes: UnsafeRawBufferPointer(start: place.file.start, count: place.file.count))
+        hasher.combine(place.file)
         hasher.combine(line)
         let key = hasher.finalize()
         let now = clock()
@@ -69,17 +93,5 @@ final class RateLimiter: Sendable {
                 return site.pass()
             }
         }
-    }
-}
-
-extension RateLimiter.Site {
-    fileprivate mutating func pass() -> RateLimiter.Verdict {
-        defer { suppressed = 0 }
-        return .admitted(suppressed: suppressed)
-    }
-
-    fileprivate mutating func hold() -> RateLimiter.Verdict {
-        suppressed += 1
-        return .held
     }
 }

@@ -1,28 +1,39 @@
-/// How severe a line is: nine levels, a lower number is more severe.
+/// The severity of a line: nine levels, from the most severe (0) to the least (8).
 ///
-/// Numbers and meaning are those of FTToolBox (`FT_UNRECOVERABLE` 0 to `FT_VERBOSE` 8); four of the printed names are
-/// those of MyLogger. A threshold lets a level through together with all more severe ones.
+/// Numbers and meanings are those of FTToolBox. A threshold lets a level and all more severe ones pass.
+///
+/// | level | number | FTToolBox | swift-log |
+/// |---|---|---|---|
+/// | ``unrecoverable`` | 0 | `FT_UNRECOVERABLE` | `critical` |
+/// | ``critical`` | 1 | `FT_CRITICAL` | `critical` |
+/// | ``error`` | 2 | `FT_ERROR` | `error` |
+/// | ``warning`` | 3 | `FT_WARNING` | `warning` |
+/// | ``info`` | 4 | `FT_INFORMATION` | `notice` |
+/// | ``logging`` | 5 | `FT_LOGGING` | `info` |
+/// | ``debug`` | 6 | `FT_DEBUGGING` | `debug` |
+/// | ``analytic`` | 7 | `FT_ANALYTIC` | `trace` |
+/// | ``verbose`` | 8 | `FT_VERBOSE` | `trace` |
 public enum LogLevel: UInt8, Comparable, CaseIterable, Sendable {
-    /// The app cannot go on.
+    /// The app can't continue.
     case unrecoverable = 0
-    /// A part of the app cannot go on.
+    /// A part of the app can't continue.
     case critical
-    /// A piece of work failed.
+    /// An operation failed.
     case error
-    /// Something is off, and the work went on.
+    /// Something is wrong, but the operation continued.
     case warning
-    /// What an operator wants to know.
-    case information
-    /// What happens in the course of the work.
+    /// An event of interest to an operator.
+    case info
+    /// A step of normal work.
     case logging
-    /// What a developer wants to know.
-    case debugging
-    /// Figures and data for a close look.
+    /// Details for a developer.
+    case debug
+    /// Figures and data for analysis.
     case analytic
-    /// Everything, also inside loops.
+    /// Everything, including the steps of loops.
     case verbose
 
-    /// Orders levels by their number: `.error < .debugging`.
+    /// Orders levels by number: `.error < .debug`.
     @inlinable
     public static func < (left: LogLevel, right: LogLevel) -> Bool { left.rawValue < right.rawValue }
 
@@ -32,11 +43,10 @@ public enum LogLevel: UInt8, Comparable, CaseIterable, Sendable {
     /// The name in FTToolBox, such as `FT_DEBUGGING`.
     public var toolBoxName: String { toolBoxText.description }
 
-    /// The level of a name or number, without regard to case; `nil` if there is none.
+    /// Parses a name or number, ignoring case and surrounding spaces.
     ///
-    /// Understands the printed names (`DEBUG`), the case names (`debugging`), those of FTToolBox (`FT_DEBUGGING`), the
-    /// numbers `0` to `8`, and what other loggers call them: `fatal`, `fault`, `err`, `warn`, `info`, `notice`, `log`,
-    /// `trace`, `all`. Surrounding spaces do not count.
+    /// Accepts the printed names (`INFO`), those of FTToolBox (`FT_INFORMATION`), the numbers `0` to `8`, and common
+    /// names of other loggers: `fatal`, `fault`, `err`, `warn`, `notice`, `log`, `trace`, `all`.
     public init?(name: String) {
         var key = name.lowercased()
         while key.first?.isWhitespace == true { key.removeFirst() }
@@ -47,9 +57,9 @@ public enum LogLevel: UInt8, Comparable, CaseIterable, Sendable {
         case "1", "critical", "crit": self = .critical
         case "2", "error", "err": self = .error
         case "3", "warning", "warn": self = .warning
-        case "4", "information", "info", "notice": self = .information
+        case "4", "information", "info", "notice": self = .info
         case "5", "logging", "log": self = .logging
-        case "6", "debugging", "debug": self = .debugging
+        case "6", "debugging", "debug": self = .debug
         case "7", "analytic": self = .analytic
         case "8", "verbose", "trace", "all": self = .verbose
         default: return nil
@@ -62,9 +72,9 @@ public enum LogLevel: UInt8, Comparable, CaseIterable, Sendable {
         case .critical: "CRITICAL"
         case .error: "ERROR"
         case .warning: "WARNING"
-        case .information: "INFO"
+        case .info: "INFO"
         case .logging: "LOGGING"
-        case .debugging: "DEBUG"
+        case .debug: "DEBUG"
         case .analytic: "ANALYTIC"
         case .verbose: "VERBOSE"
         }
@@ -76,9 +86,9 @@ public enum LogLevel: UInt8, Comparable, CaseIterable, Sendable {
         case .critical: "FT_CRITICAL"
         case .error: "FT_ERROR"
         case .warning: "FT_WARNING"
-        case .information: "FT_INFORMATION"
+        case .info: "FT_INFORMATION"
         case .logging: "FT_LOGGING"
-        case .debugging: "FT_DEBUGGING"
+        case .debug: "FT_DEBUGGING"
         case .analytic: "FT_ANALYTIC"
         case .verbose: "FT_VERBOSE"
         }

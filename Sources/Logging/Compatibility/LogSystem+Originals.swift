@@ -1,14 +1,14 @@
-/// The calls of the originals by names of their own, for code that is moved over line by line.
+/// The originals' calls, for code that is ported line by line.
 extension LogSystem {
     /// The log of this run: FTToolBox's `FTgetLogAsString`; the same as ``liveLog``.
     public static var logAsString: String { liveLog }
 
-    /// The log of the run before, whether that crashed or not: FTToolBox's `FTgetCrashLogAsString`.
+    /// The log of the prior run, whether it crashed or not: FTToolBox's `FTgetCrashLogAsString`.
     ///
-    /// Empty if there was none; ``priorRun`` also tells how it ended.
+    /// Empty if there is none. ``PriorRun/outcome`` of ``priorRun`` is how it ended.
     public static var crashLogAsString: String { priorRun?.log ?? "" }
 
-    /// Sets the threshold of all: FTToolBox's `FTsetLogSeverity`; the same as setting ``threshold``.
+    /// Sets the global threshold: FTToolBox's `FTsetLogSeverity`; the same as setting ``threshold``.
     ///
     /// - Returns: The name of the level in FTToolBox, such as `FT_ERROR`.
     @discardableResult
@@ -21,12 +21,12 @@ extension LogSystem {
     public enum Output: Hashable, Sendable {
         /// Everywhere.
         case always
-        /// In the simulator only; on systems without one this is ``never``.
+        /// In the simulator only; elsewhere the same as ``never``.
         case simulator
         /// Nowhere.
         case never
 
-        /// What the preset makes of ``LogSystem/isEnabled`` here.
+        /// The value of ``LogSystem/isEnabled`` for the preset on this system.
         public var isEnabled: Bool {
             switch self {
             case .always: return true
@@ -43,4 +43,12 @@ extension LogSystem {
 
     /// Sets the master switch to a preset: `LogSystem.setOutput(.never)`.
     public static func setOutput(_ output: Output) { isEnabled = output.isEnabled }
+}
+
+/// FTToolBox's names of levels.
+extension LogLevel {
+    /// FTToolBox's `FT_INFORMATION`: ``info``.
+    public static var information: LogLevel { .info }
+    /// FTToolBox's `FT_DEBUGGING`: ``debug``.
+    public static var debugging: LogLevel { .debug }
 }

@@ -1,0 +1,53 @@
+#include "CAshlarLogging.h"
+
+#include <dlfcn.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <unistd.h>
+
+// zlib is opened at run time, so that programs don't depend on it.
+static void *zlib(void) {
+    static const char *const names[] = {"libz.so.1", "libz.so", "/usr/lib/libz.1.dylib"};
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
+        void *library = dlopen(names[i], RTLD_NOW | RTLD_LOCAL);
+        if (library) return library;
+    }
+    return NULL;
+}
+
+int ashlar_log_gzip(const char *source, const char *target) {
+    void *library = zlib();
+    if (!library) return ENOSYS;
+    void *(*open_stream)(int, const char *) = (void *(*)(int, const char *))dlsym(library, "gzdopen");
+    int (*write_stream)(void *, const void *, unsigned) = (int (*)(void *, const void *, unsigned))dlsym(library, "gzwrite");
+    int (*close_stream)(void *) = (int (*)(void *))dlsym(library, "gzclose");
+    if (!open_stream || !write_stream || !close_stream) return ENOSYS;
+    int in = open(source, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
+    if (in < 0) return errno;
+    int out = open(target, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0600);
+    void *stream = out < 0 ? NULL : open_stream(out, "wb6");
+    if (!stream) {
+        int failed = errno ? errno : ENOMEM;
+        if (out >= 0) close(out);
+        close(in);
+        return failed;
+    }
+    char buffer[65536];
+    int failed = 0;
+    for (;;) {
+        ssize_t count = read(in, buffer, sizeof buffer);
+        if (count < 0 && errno == EINTR) continue;
+        if (count <= 0) {
+            if (count < 0) failed = errno;
+            break;
+        }
+        if (write_stream(stream, buffer, (unsigned)count) != (int)count) {
+            failed = EIO;
+            break;
+        }
+    }
+    close(in);
+    if (close_stream(stream) != 0 && !failed) failed = EIO;
+    return failed;
+}

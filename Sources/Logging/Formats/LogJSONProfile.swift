@@ -1,0 +1,74 @@
+/// The member names of JSON lines, for a log collector.
+public struct LogJSONProfile: Sendable {
+    /// What a member contains.
+    enum Member: Sendable {
+        case time, unixTime, sequence, level, lowercaseLevel, googleSeverity, number, openTelemetrySeverity, depth,
+            context
+        case message, body, fields, attributes, file, function, line, lineText, thread
+        case literal(StaticString)
+        case members([(name: StaticString, member: Member)])
+    }
+
+    let members: [(name: StaticString, member: Member)]
+
+    /// Ashlar's own names.
+    public static let standard = LogJSONProfile(members: [
+        ("time", .time), ("seq", .sequence), ("level", .level), ("severity", .number), ("depth", .depth),
+        ("file", .file), ("function", .function), ("line", .line), ("thread", .thread), ("context", .context),
+        ("message", .message), ("fields", .fields),
+    ])
+
+    /// The Elastic Common Schema.
+    public static let ecs = LogJSONProfile(members: [
+        ("@timestamp", .time), ("log.level", .lowercaseLevel), ("ecs.version", .literal("1.12.0")),
+        ("log.logger", .context), ("event.sequence", .sequence), ("log.origin.file.name", .file),
+        ("log.origin.file.line", .line), ("log.origin.function", .function), ("process.thread.id", .thread),
+        ("message", .message), ("labels", .fields),
+    ])
+
+    /// Google Cloud's structured logging.
+    public static let googleCloud = LogJSONProfile(members: [
+        ("time", .time), ("severity", .googleSeverity), ("logger", .context),
+        (
+            "logging.googleapis.com/sourceLocation",
+            .members([("file", .file), ("line", .lineText), ("function", .function)])
+        ),
+        ("message", .message), ("fields", .fields),
+    ])
+
+    /// The log record of OpenTelemetry's protocol (OTLP).
+    public static let openTelemetry = LogJSONProfile(members: [
+        ("timeUnixNano", .unixTime), ("severityNumber", .openTelemetrySeverity), ("severityText", .level),
+        ("body", .body), ("attributes", .attributes),
+    ])
+}
+
+extension LogLevel {
+    /// The severity in Google Cloud.
+    var googleSeverity: StaticString {
+        switch self {
+        case .unrecoverable: "ALERT"
+        case .critical: "CRITICAL"
+        case .error: "ERROR"
+        case .warning: "WARNING"
+        case .info: "NOTICE"
+        case .logging: "INFO"
+        case .debug, .analytic, .verbose: "DEBUG"
+        }
+    }
+
+    /// The severity number in OpenTelemetry.
+    var openTelemetrySeverity: UInt64 {
+        switch self {
+        case .unrecoverable: 24
+        case .critical: 21
+        case .error: 17
+        case .warning: 13
+        case .info: 10
+        case .logging: 9
+        case .debug: 5
+        case .analytic: 2
+        case .verbose: 1
+        }
+    }
+}

@@ -1,0 +1,103 @@
+/// The settings of ``LogSystem/start(_:)``.
+///
+/// ```swift
+/// var configuration = LogConfiguration(folder: "/tmp/example-logs", threshold: .debug)
+/// configuration.format.time.isLocal = true
+/// LogSystem.start(configuration)
+/// ```
+public struct LogConfiguration: Sendable {
+    /// The folder of the run files, created if it is missing; nil stores the log in memory only.
+    public var folder: String?
+    /// The name of the application: ``LogSystem/priorRun`` is a run of the same application.
+    ///
+    /// By default the name of the executable. Only the first 38 bytes matter.
+    public var application: String
+    /// The master switch.
+    public var isEnabled: Bool
+    /// The thresholds, global and by context.
+    public var thresholds: LogThresholds
+    /// How lines are printed in the run file.
+    public var format: LogFormat
+    /// When a log call returns, and what a killed process loses.
+    public var mode: LogStorageMode
+    /// The destinations of lines in addition to the run file.
+    public var sinks: [any LogSink]
+    /// When a run continues in a new file, and how much of it is retained.
+    public var rotation: LogRotation
+    /// Which finished runs are retained.
+    public var retention: LogRetention
+    /// The longest line in bytes without its line end, at least 1024.
+    ///
+    /// Longer lines are cut.
+    public var maximumLineBytes: Int
+    /// The number of lines of one call site that pass, or nil for all.
+    public var rateLimit: LogRateLimit?
+    /// Rate limits by context, which take precedence.
+    ///
+    /// Contexts match as in ``LogThresholds/contexts``.
+    public var contextRateLimits: [String: LogRateLimit]
+    /// Whether repeated lines are replaced by one line such as `last line repeated 37 times`.
+    public var collapsesRepeats: Bool
+    /// Which lines below the threshold are recorded in memory and written when an error follows; nil for none.
+    public var recording: LogRecording?
+    /// Returns fields for each line, such as the current trace and span ID.
+    ///
+    /// Called on the thread that logs.
+    public var fieldProvider: (@Sendable () -> LogFields)?
+    /// Whether private values and secrets are printed, for development.
+    public var revealsPrivateValues: Bool
+    /// Whether a signal that ends the process is noted in the state file, for ``PriorRun/outcome``.
+    ///
+    /// Off by default because it installs handlers, which then call the handlers installed before, for each signal whose
+    /// default ends the process, except `SIGKILL`.
+    public var notesSignals: Bool
+    /// Lines of this level and above are on the disk when the call returns (fdatasync, 1 to 2 ms), so that they survive
+    /// a power failure; nil for none.
+    public var synchronizesAt: LogLevel?
+    /// Whether the environment variable `ASHLAR_LOG` changes ``thresholds``.
+    public var readsEnvironment: Bool
+
+    /// Creates a configuration.
+    ///
+    /// - Parameters:
+    ///   - folder: The folder of the run files, or nil to store the log in memory only.
+    ///   - threshold: The least severe level that passes.
+    ///   - sinks: The destinations of lines in addition to the run file; by default the standard error stream.
+    public init(
+        folder: String? = nil, threshold: LogLevel = .info, sinks: [any LogSink] = [.standardError]
+    ) {
+        self.folder = folder
+        self.sinks = sinks
+        application = Self.executableName
+        isEnabled = true
+        thresholds = LogThresholds(global: threshold)
+        format = .standard
+        mode = .writeThrough
+        rotation = LogRotation()
+        retention = LogRetention()
+        maximumLineBytes = 65536
+        contextRateLimits = [:]
+        collapsesRepeats = false
+        revealsPrivateValues = false
+        notesSignals = false
+        readsEnvironment = true
+    }
+
+    private static var executableName: String {
+        let name = CommandLine.arguments.first?.split(separator: "/").last.map(String.init) ?? ""
+        return name.isEmpty ? "app" : name
+    }
+
+    /// The platform's folder for an application's logs, or nil if the environment has no home folder.
+    ///
+    /// `$XDG_STATE_HOME/<application>/logs` or `~/.local/state/<application>/logs`; on Apple systems
+    /// `~/Library/Application Support/<application>/Logs`, which the system does not purge.
+    public static func defaultFolder(application: String) -> String? {
+        #if canImport(Darwin)
+            SystemCalls.environment("HOME").map { "\($0)/Library/Application Support/\(application)/Logs" }
+        #else
+            (SystemCalls.environment("XDG_STATE_HOME") ?? SystemCalls.environment("HOME").map { "\($0)/.local/state" })
+                .map { "\($0)/\(application)/logs" }
+        #endif
+    }
+}

@@ -1,0 +1,93 @@
+internal import CAshlarLogging
+
+/// The logging state of one thread: buffers, indent, nesting of calls.
+///
+/// Only its own thread uses it. A handle that copies without reference counting; the state is freed with the thread.
+struct ThreadContext {
+    struct State {
+        /// The number of nested log calls in progress.
+        var nesting = 0
+        /// The number of nested sink calls in progress.
+        var sinkNesting = 0
+        /// The depth that `indent` set outside tasks.
+        var indent = 0
+        /// The longest message that the settings allow.
+        var messageLimit = 65_536 + 64
+        /// The kernel's number of the thread.
+        var threadID = ashlar_log_thread_id()
+        /// The formatted line.
+        let line = ByteBuffer(capacity: 512)
+        /// The last printed second, as text with its time zone.
+        let secondText = ByteBuffer(capacity: 32)
+        let zoneText = ByteBuffer(capacity: 8)
+        var printedSecond = Int64.min
+        var printsLocalTime = false
+        /// Buffers for the next messages.
+        ///
+        /// Unmanaged, so that taking one and giving it back counts no references.
+        var spare: (Unmanaged<MessageBuffer>?, Unmanaged<MessageBuffer>?)
+        /// The settings that the thread used last, and their generation.
+        ///
+        /// Unmanaged because a counted reference costs each line two atomic operations.
+        var settings: Unmanaged<AnyObject>?
+        var generation: UInt64 = 0
+    }
+
+    let state: UnsafeMutablePointer<State>
+
+    /// The context of the calling thread.
+    static var current: ThreadContext {
+        @inline(__always)
+        get {
+            if let value = ashlar_log_thread_value() {
+                return ThreadContext(state: value.assumingMemoryBound(to: State.self))
+            }
+            return make()
+        }
+    }
+
+    @inline(never)
+    private static func make() -> ThreadContext {
+        let state = UnsafeMutablePointer<State>.allocate(capacity: 1)
+        state.initialize(to: State())
+        ashlar_log_set_thread_value(state) { value in
+            guard let state = value?.assumingMemoryBound(to: State.self) else { return }
+            let last = state.move()
+            state.deallocate()
+            last.line.deallocate()
+            last.secondText.deallocate()
+            last.zoneText.deallocate()
+            last.settings?.release()
+            last.spare.0?.release()
+            last.spare.1?.release()
+        }
+        return ThreadContext(state: state)
+    }
+
+    @inline(__always) var line: ByteBuffer { state.pointee.line }
+
+    /// Returns an empty buffer for a message; a nested message gets a second one.
+    @inline(__always)
+    func takeMessageBuffer() -> MessageBuffer {
+        let spare = state.pointee.spare.0.take() ?? state.pointee.spare.1.take()
+        let taken = spare?.takeRetainedValue() ?? MessageBuffer()
+        taken.buffer.reset(limit: state.pointee.messageLimit)
+        return taken
+    }
+
+    /// Takes a message's buffer back for the next one, unless the message is still referenced elsewhere.
+    @inline(__always)
+    func giveBack(_ owner: inout MessageBuffer?) {
+        guard owner != nil, isKnownUniquelyReferenced(&owner),
+            owner.unsafelyUnwrapped.buffer.capacity <= ByteBuffer.largestKept
+        else { return }
+        if state.pointee.spare.0 == nil {
+            state.pointee.spare.0 = owner.take().map { .passRetained($0) }
+        } else if state.pointee.spare.1 == nil {
+            state.pointee.spare.1 = owner.take().map { .passRetained($0) }
+        }
+    }
+
+    /// Updates the number of the thread, which is another one in a forked child.
+    func becomeForkedChild() { state.pointee.threadID = ashlar_log_thread_id() }
+}

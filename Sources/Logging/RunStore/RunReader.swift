@@ -1,0 +1,137 @@
+/// Reads the log of a run from its files.
+enum RunReader {
+    /// The contents of the files in order, or the last whole lines in at most `limit` bytes.
+    static func contents(of files: [String], limit: Int?) -> [UInt8] {
+        var parts: [[UInt8]] = []
+        var total = 0
+        var known: Int?
+        for path in files.reversed() {
+            let number = segmentNumber(of: path)
+            if let known, let number, known - number > 1, limit == nil {
+                parts.append(
+                    Array("... [segments \(number + 1) to \(known - 1) were removed: the run is too long] ...\n".utf8))
+            }
+            known = number ?? known
+            let bytes = Damage.repaired(file(path))
+            parts.append(bytes)
+            total += bytes.count
+            if let limit, total > limit { break }
+        }
+        guard parts.count > 1 else { return limited(parts.first ?? [], limit) }
+        var all: [UInt8] = []
+        all.reserveCapacity(total + 128)
+        for part in parts.reversed() { all += part }
+        return limited(all, limit)
+    }
+
+    private static func limited(_ all: [UInt8], _ limit: Int?) -> [UInt8] {
+        limit.map { wholeLines(all, limit: $0) } ?? all
+    }
+
+    /// The last whole lines in at most `limit` bytes.
+    static func wholeLines(_ all: [UInt8], limit: Int) -> [UInt8] {
+        guard all.count > limit else { return all }
+        guard limit > 0 else { return [] }
+        let first = all.count - limit
+        if all[first - 1] == 10 { return Array(all[first...]) }
+        guard let end = all[first...].firstIndex(of: 10) else { return [] }
+        return Array(all[(end + 1)...])
+    }
+
+    private static func segmentNumber(of path: String) -> Int? {
+        guard let slash = path.lastIndex(of: "/"), let file = RunFile(name: String(path[path.index(after: slash)...])),
+            case .segment(let number) = file.part
+        else { return nil }
+        return number
+    }
+
+    private static func file(_ path: String) -> [UInt8] {
+        let descriptor = SystemCalls.openForReading(path)
+        guard descriptor >= 0 else { return [] }
+        defer { SystemCalls.close(descriptor) }
+        return SystemCalls.read(descriptor, offset: 0, limit: Int(clamping: SystemCalls.status(descriptor)?.size ?? 0))
+    }
+
+    /// Truncates the unused end of the files of a run that was killed.
+    static func removeUnusedEnds(of files: [String]) {
+        for path in files {
+            let descriptor = SystemCalls.openForUpdating(path)
+            guard descriptor >= 0 else { continue }
+            defer { SystemCalls.close(descriptor) }
+            let size = SystemCalls.status(descriptor)?.size ?? 0
+            let bytes = SystemCalls.read(descriptor, offset: 0, limit: Int(clamping: size))
+            let end = LogText.withBytes(bytes) { Damage.end(of: $0) }
+            if Int64(end) < size { _ = SystemCalls.truncate(descriptor, to: Int64(end)) }
+        }
+    }
+}
+
+/// Zero bytes in a segment: free space at its end, or damage inside.
+///
+/// A mapped segment is zero after its last line, and a line that was not finished begins with a zero byte. A power cut
+/// can leave blocks of zeros anywhere, in every mode.
+enum Damage {
+    /// The length of the segment without free space and an unfinished last line.
+    static func end(of bytes: LogText) -> Int {
+        var end = bytes.count
+        while end > 0, bytes[end - 1] == 0 { end -= 1 }
+        var start = 0
+        while let hole = nextHole(in: bytes.prefix(end), from: start) {
+            if hole.count == 1, hole.lowerBound == 0 || bytes[hole.lowerBound - 1] == 10,
+                isLastLine(bytes.prefix(end).dropFirst(hole.upperBound))
+            {
+                return hole.lowerBound
+            }
+            start = hole.upperBound
+        }
+        return end
+    }
+
+    /// Whether the bytes are at most one line, which may continue behind gutters.
+    private static func isLastLine(_ bytes: LogText) -> Bool {
+        var rest = bytes
+        while let end = rest.firstIndex(of: 10), end + 1 < rest.count {
+            rest = rest.dropFirst(end + 1)
+            guard rest.count >= 4, rest[0] == 32, rest[1] == 32, rest[2] == 124, rest[3] == 32 else { return false }
+        }
+        return true
+    }
+
+    private static func nextHole(in bytes: LogText, from start: Int) -> Range<Int>? {
+        guard let offset = bytes.dropFirst(start).firstIndex(of: 0) else { return nil }
+        var end = start + offset
+        while end < bytes.count, bytes[end] == 0 { end += 1 }
+        return (start + offset)..<end
+    }
+
+    /// The bytes of a segment without free space, with a mark in place of each hole.
+    static func repaired(_ bytes: [UInt8]) -> [UInt8] {
+        LogText.withBytes(bytes) { text in
+            guard text.contains(0) else { return bytes }
+            let used = text.prefix(end(of: text))
+            var result: [UInt8] = []
+            var start = 0
+            while let hole = nextHole(in: used, from: start) {
+                result += used.prefix(hole.lowerBound).dropFirst(start).array
+                if hole.count < 8 {
+                    for _ in hole { result += "\\x00".utf8 }
+                } else {
+                    if let last = result.last, last != 10 { result.append(10) }
+                    result += "[\(grouped(hole.count)) bytes lost]\n".utf8
+                }
+                start = hole.upperBound
+            }
+            return result + used.dropFirst(start).array
+        }
+    }
+
+    private static func grouped(_ count: Int) -> String {
+        var digits = Array(String(count))
+        var index = digits.count - 3
+        while index > 0 {
+            digits.insert(",", at: index)
+            index -= 3
+        }
+        return String(digits)
+    }
+}

@@ -1,0 +1,43 @@
+/// When a ``FileSink`` continues in a new file, and which old files it retains.
+///
+/// The old file is renamed to `path.1`, the one before to `path.2`, and so on, with `.gz` if it is compressed.
+public struct LogFileRotation: Hashable, Sendable {
+    /// Times of the local clock at which a file ends.
+    public enum Schedule: Hashable, Sendable {
+        /// Each full hour.
+        case hourly
+        /// Each midnight.
+        case daily
+
+        /// The end of the period that contains a second, in seconds since 1970.
+        ///
+        /// A change of the offset moves the end of a period by as much.
+        func end(after second: Int64) -> Int64 {
+            let length: Int64 = self == .hourly ? 3600 : 86_400
+            let local = second + Int64(SystemCalls.localOffset(at: second))
+            let end = (local >= 0 ? local / length : (local - length + 1) / length) * length + length
+            let guess = end - Int64(SystemCalls.localOffset(at: second))
+            return max(second + 1, end - Int64(SystemCalls.localOffset(at: guess)))
+        }
+    }
+
+    /// The largest size of a file in bytes; a line that would exceed it goes to a new file.
+    public var maximumBytes: Int
+    /// When a file ends independently of its size.
+    public var schedule: Schedule?
+    /// The number of old files that are retained, at least 1.
+    public var retainedFiles: Int
+    /// The age since their last line at which old files are removed, checked when a file ends.
+    public var maximumAge: Duration?
+    /// Whether old files are compressed with gzip, if the system has zlib.
+    public var compresses: Bool
+
+    /// Creates a rotation; by default the file never ends.
+    public init(
+        maximumBytes: Int = .max, schedule: Schedule? = nil, retainedFiles: Int = 1, maximumAge: Duration? = nil,
+        compresses: Bool = false
+    ) {
+        (self.maximumBytes, self.schedule) = (max(1, maximumBytes), schedule)
+        (self.retainedFiles, self.maximumAge, self.compresses) = (max(1, retainedFiles), maximumAge, compresses)
+    }
+}

@@ -1,0 +1,129 @@
+internal import AshlarCore
+
+/// The value of a field.
+public enum LogFieldValue: Hashable, Sendable {
+    /// Text.
+    case string(String)
+    /// An integer.
+    case integer(Int64)
+    /// An integer that may be above the largest `Int64`.
+    case unsigned(UInt64)
+    /// A floating-point number.
+    case float(Double)
+    /// `true` or `false`.
+    case boolean(Bool)
+    /// A point in time.
+    case time(LogTime)
+    /// A list of values.
+    case array([LogFieldValue])
+    /// Named values, printed as `key.name=value` by text formats.
+    case object(LogFields)
+    /// No value; printed as `nil`, in JSON as `null`.
+    case none
+}
+
+extension LogFieldValue: CustomStringConvertible {
+    /// The value as a text format prints it, without quotes.
+    public var description: String {
+        switch self {
+        case .string(let text): text
+        case .integer(let number): number.description
+        case .unsigned(let number): number.description
+        case .float(let number): number.description
+        case .boolean(let flag): flag.description
+        case .time(let time): time.description
+        case .array(let values): "[" + values.map(\.description).joined(separator: ",") + "]"
+        case .object(let fields): "{" + fields.elements.map { "\($0.key):\($0.value)" }.joined(separator: ",") + "}"
+        case .none: "nil"
+        }
+    }
+}
+
+/// A type whose values can be fields of a line.
+public protocol LogFieldConvertible: Sendable {
+    /// The value as a field.
+    var logFieldValue: LogFieldValue { get }
+}
+
+/// A value that is printed even if its key names a secret.
+public struct LogPublicField: LogFieldConvertible {
+    /// The value as a field.
+    public let logFieldValue: LogFieldValue
+}
+
+extension LogFieldConvertible where Self == LogPublicField {
+    /// A value that is printed even if its key names a secret.
+    public static func `public`(_ value: some LogFieldConvertible) -> LogPublicField {
+        LogPublicField(logFieldValue: value.logFieldValue)
+    }
+}
+
+extension LogFieldConvertible where Self == LogFieldValue {
+    /// A value that prints as `<private>` unless ``LogConfiguration/revealsPrivateValues`` is set.
+    public static func `private`(_ value: some LogFieldConvertible) -> LogFieldValue { redacted(value, .private) }
+
+    /// A value that prints as a hash, which is the same for equal values during one run.
+    public static func hash(_ value: some LogFieldConvertible) -> LogFieldValue { redacted(value, .hash) }
+
+    /// Any value, as `String(describing:)` prints it; an optional prints as its value or `nil`.
+    public static func describing(_ value: Any) -> LogFieldValue { .string(LogPrivacy.text(of: value)) }
+
+    /// An error as an object: `message`, `type` and, if the error has them, `code` and `underlying`.
+    public static func error(_ error: any Error) -> LogFieldValue { describe(error, depth: 0) }
+
+    private static func describe(_ error: any Error, depth: Int) -> LogFieldValue {
+        var fields: LogFields = [
+            "message": String(describing: error), "type": String(reflecting: Swift.type(of: error)),
+        ]
+        for child in Mirror(reflecting: error).children {
+            switch (child.label, child.value) {
+            case ("code", let code): fields.append("code", LogPublicField(logFieldValue: value(of: code)))
+            case ("underlying"?, let inner as any Error), ("underlyingError"?, let inner as any Error):
+                if depth < 8 { fields.append("underlying", describe(inner, depth: depth + 1)) }
+            default: continue
+            }
+        }
+        return .object(fields)
+    }
+
+    private static func value(of any: Any) -> LogFieldValue {
+        (any as? any LogFieldConvertible)?.logFieldValue ?? .string(LogPrivacy.text(of: any))
+    }
+
+    private static func redacted(_ value: some LogFieldConvertible, _ privacy: LogPrivacy) -> LogFieldValue {
+        LogPrivacy.revealsPrivateValues
+            ? value.logFieldValue : .string(privacy.replacement(for: value.logFieldValue.description))
+    }
+}
+
+/// Hides the values of fields whose keys name secrets.
+enum SecretFields {
+    private static let placeholder = LogFieldValue.string(SecretNames.placeholder)
+
+    /// Keys that were classified before.
+    ///
+    /// Programs have few keys; beyond the limit, all are forgotten.
+    private static let known = Guarded<[String: Bool]>([:])
+    static var forkLock: ForkSafeLock { known.lock }
+    private static let mostKnown = 4096
+
+    static func value(of value: any LogFieldConvertible, for key: String) -> LogFieldValue {
+        let field = value.logFieldValue
+        switch field {
+        case .boolean, .none: return field
+        default: break
+        }
+        guard !(value is LogPublicField), isSecret(key), !LogPrivacy.revealsPrivateValues else { return field }
+        return placeholder
+    }
+
+    private static func isSecret(_ key: String) -> Bool {
+        if let known = known.withLock({ $0[key] }) { return known }
+        let isSecret = SecretNames.standard.matches(key)
+        known.withLock {
+            if $0.count >= mostKnown { $0.removeAll() }
+            $0[key] = isSecret
+        }
+        return isSecret
+    }
+}

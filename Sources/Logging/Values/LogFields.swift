@@ -1,0 +1,73 @@
+/// Key and value pairs of a line, in the order in which they were added.
+///
+/// Text formats print them after the message as ` key=value`, JSON lines as members of an object. Keys may repeat. A value
+/// whose key names a secret, such as `password` or `apiKey`, prints as `<redacted>`; write `.public(value)` to print it.
+///
+/// ```swift
+/// Log("Upload").info("done", ["bytes": 1024, "hosts": ["a", "b"], "user": .private("acme")])
+/// ```
+public struct LogFields: ExpressibleByDictionaryLiteral, Hashable, Sendable {
+    /// One pair.
+    public struct Element: Hashable, Sendable {
+        /// The name of the field.
+        public let key: String
+        /// Its value.
+        public let value: LogFieldValue
+
+        init(key: String, value: LogFieldValue) { (self.key, self.value) = (key, value) }
+
+        init(_ key: String, _ value: any LogFieldConvertible) {
+            self.key = key
+            self.value = SecretFields.value(of: value, for: key)
+        }
+    }
+
+    /// The pairs; nil for none, because an empty array would be a counted reference for each line.
+    @usableFromInline var pairs: [Element]?
+
+    /// The pairs in order.
+    public var elements: [Element] { pairs ?? [] }
+
+    /// Creates an empty list.
+    @inlinable
+    public init() { pairs = nil }
+
+    /// Creates a list from a dictionary literal.
+    public init(dictionaryLiteral pairs: (String, any LogFieldConvertible)...) {
+        self.init(pairs.map { Element($0.0, $0.1) })
+    }
+
+    /// Creates a list from pairs of strings.
+    public init(_ pairs: some Sequence<(String, String)>) { self.init(pairs.map { Element($0.0, $0.1) }) }
+
+    init(_ elements: [Element]) { pairs = elements.isEmpty ? nil : elements }
+
+    /// Whether the list has no pairs.
+    public var isEmpty: Bool { pairs == nil }
+
+    /// The value of the last pair with this key.
+    ///
+    /// - Complexity: O(*n*) in the number of pairs.
+    public subscript(key: String) -> LogFieldValue? { pairs?.last { $0.key == key }?.value }
+
+    /// Adds a pair at the end.
+    public mutating func append(_ key: String, _ value: any LogFieldConvertible) { append([Element(key, value)]) }
+
+    /// Adds the pairs of another list at the end.
+    public mutating func append(contentsOf other: LogFields) {
+        if let more = other.pairs { append(more) }
+    }
+
+    private mutating func append(_ more: [Element]) {
+        if pairs == nil { pairs = more } else { pairs?.append(contentsOf: more) }
+    }
+
+    /// The pairs of this list and then those of another one.
+    func followed(by other: LogFields) -> LogFields {
+        if isEmpty { return other }
+        if other.isEmpty { return self }
+        var result = self
+        result.append(contentsOf: other)
+        return result
+    }
+}

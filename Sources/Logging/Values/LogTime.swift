@@ -1,0 +1,84 @@
+internal import AshlarCore
+
+/// A point in time of the wall clock, in nanoseconds since 1970-01-01 00:00:00 UTC.
+///
+/// The wall clock can be set back, so a later line can have an earlier time. `LogRecord.sequence` never goes back.
+public struct LogTime: Hashable, Comparable, Sendable {
+    /// Nanoseconds since 1970-01-01 00:00:00 UTC.
+    public var nanoseconds: Int64
+
+    /// Creates a time from nanoseconds since 1970-01-01 00:00:00 UTC.
+    public init(nanoseconds: Int64) { self.nanoseconds = nanoseconds }
+
+    /// The current time.
+    public static var now: LogTime { LogTime(nanoseconds: SystemCalls.wallClock()) }
+
+    /// Seconds since 1970-01-01 00:00:00 UTC, for Foundation's `Date(timeIntervalSince1970:)`.
+    public var secondsSince1970: Double { Double(nanoseconds) / 1e9 }
+
+    /// Orders times from past to future.
+    public static func < (left: LogTime, right: LogTime) -> Bool { left.nanoseconds < right.nanoseconds }
+
+    /// Seconds since 1970, rounded down, and the nanoseconds after them.
+    var parts: (second: Int64, nanosecond: Int) {
+        let (second, rest) = nanoseconds.quotientAndRemainder(dividingBy: 1_000_000_000)
+        return rest < 0 ? (second - 1, Int(rest + 1_000_000_000)) : (second, Int(rest))
+    }
+
+    /// Parses a time such as `2026-11-20T13:22:32.123Z`, with an offset or `Z`.
+    init?(rfc3339 text: some Sequence<UInt8>) {
+        guard let moment = RFC3339.parse(text) else { return nil }
+        let fraction = Int64((moment.fraction * 1e9).rounded())
+        let (whole, overflow) = moment.seconds.multipliedReportingOverflow(by: 1_000_000_000)
+        guard !overflow else { return nil }
+        nanoseconds = whole &+ fraction
+    }
+
+    /// Appends `2026-11-20T13:22:32`.
+    static func append(second: Int64, to buffer: ByteBuffer) {
+        let day = Int(clamping: second >= 0 ? second / 86_400 : (second - 86_399) / 86_400)
+        let rest = Int(truncatingIfNeeded: second - Int64(day) * 86_400)
+        let date = CivilDate(daysSince1970: day)
+        buffer.append(date.year, digits: 4)
+        buffer.append(byte: 45)
+        buffer.append(date.month, digits: 2)
+        buffer.append(byte: 45)
+        buffer.append(date.day, digits: 2)
+        buffer.append(byte: 84)
+        appendTimeOfDay(rest, to: buffer)
+    }
+
+    /// Appends `13:22:32`.
+    static func appendTimeOfDay(_ second: Int, to buffer: ByteBuffer) {
+        buffer.append(second / 3600, digits: 2)
+        buffer.append(byte: 58)
+        buffer.append(second / 60 % 60, digits: 2)
+        buffer.append(byte: 58)
+        buffer.append(second % 60, digits: 2)
+    }
+
+    /// A duration in the largest unit that gives at least one: `12ns`, `1.500ms`, `2.000s`.
+    static func text(of duration: Duration) -> String {
+        let (seconds, attoseconds) = duration.components
+        let nanoseconds = Double(seconds) * 1e9 + Double(attoseconds) / 1e9
+        switch nanoseconds.magnitude {
+        case ..<1000: return LogFloatFormat.fixed(0).text(of: nanoseconds) + "ns"
+        case ..<1e6: return LogFloatFormat.fixed(3).text(of: nanoseconds / 1e3) + "us"
+        case ..<1e9: return LogFloatFormat.fixed(3).text(of: nanoseconds / 1e6) + "ms"
+        default: return LogFloatFormat.fixed(3).text(of: nanoseconds / 1e9) + "s"
+        }
+    }
+}
+
+extension LogTime: CustomStringConvertible {
+    /// The time in RFC 3339, in UTC with milliseconds: `2026-11-20T13:22:32.123Z`.
+    public var description: String {
+        ByteBuffer.temporary {
+            Self.append(second: parts.second, to: $0)
+            $0.append(byte: 46)
+            $0.append(parts.nanosecond / 1_000_000, digits: 3)
+            $0.append(byte: 90)
+            return $0.string
+        }
+    }
+}

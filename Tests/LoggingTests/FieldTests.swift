@@ -1,0 +1,172 @@
+import Foundation
+import Synchronization
+import Testing
+
+@testable import AshlarLogging
+
+@Suite struct FieldTests {
+    @Test("Bound fields come before those of the line, and share the logger's level")
+    func bound() {
+        let system = TestSystem()
+        let log = system.log().with(["request": 7, "user": .private("bob")])
+        log.info("one").debug("two", ["k": 1])
+        log.with(["more": true]).info("three")
+        log.level = .error
+        system.log().info("other")
+        log.info("hidden")
+        #expect(
+            system.lines == [
+                "[INFO] A - one request=7 user=<private>", "[DEBUG] A - two request=7 user=<private> k=1",
+                "[INFO] A - three request=7 user=<private> more=true", "[INFO] A - other",
+            ])
+    }
+
+    @Test("Scoped fields are on the lines of all loggers, of child tasks and after awaits")
+    func scoped() async {
+        let system = TestSystem()
+        let log = system.log()
+        await LogSystem.withFields(["trace": "a"]) {
+            log.info("one")
+            await Task.yield()
+            await withTaskGroup(of: Void.self) { group in group.addTask { system.log("B").info("two", ["k": 1]) } }
+            LogSystem.withFields(["span": "b"]) { _ = log.with(["bound": 1]).info("three") }
+            await Task.detached { _ = log.info("detached") }.value
+        }
+        log.info("after")
+        #expect(
+            system.lines == [
+                "[INFO] A - one trace=a", "[INFO] B - two trace=a k=1", "[INFO] A - three bound=1 trace=a span=b",
+                "[INFO] A - detached", "[INFO] A - after",
+            ])
+    }
+
+    @Test("The provider's fields are on each line")
+    func provider() {
+        let calls = Atomic<Int>(0)
+        let system = TestSystem {
+            $0.fieldProvider = { ["span": calls.add(1, ordering: .relaxed).newValue] }
+        }
+        system.log().info("one", ["k": "v"]).info("two")
+        #expect(system.lines == ["[INFO] A - one k=v span=1", "[INFO] A - two span=2"])
+    }
+
+    @Test("A value whose key names a secret is hidden, unless it is marked public")
+    func secrets() {
+        let system = TestSystem()
+        system.log().info("x", ["password": "hunter2", "apiKey": 12, "hasToken": true, "tokenType": "jwt"])
+        system.log().info("y", ["token": .public("known"), "login": ["pin": 4711] as LogFields])
+        #expect(
+            system.lines == [
+                "[INFO] A - x password=<redacted> apiKey=<redacted> hasToken=true tokenType=jwt",
+                "[INFO] A - y token=known login.pin=<redacted>",
+            ])
+    }
+
+    struct Failure: Error, CustomStringConvertible {
+        var code = 42
+        var underlying: (any Error)?
+        var description: String { "failure \(code)" }
+    }
+
+    @Test("Lists, objects, times and errors print in text and JSON")
+    func nested() throws {
+        let fields: LogFields = [
+            "tags": ["a", "b c"], "http": ["path": "/x", "status": 200] as LogFields, "at": LogTime(nanoseconds: 0),
+            "error": .error(Failure(code: 1, underlying: Failure(code: 2))),
+        ]
+        let record = LogRecord.Copy(
+            sequence: 1, level: .info, time: LogTime(nanoseconds: 0), depth: 0, context: "A", message: "m",
+            fields: fields, file: "F", function: "f", line: 1, threadID: 1)
+        let type = String(reflecting: Failure.self)
+        #expect(
+            record.formatted(as: .myLogger)
+                == "[INFO] A - m tags=\"[a,b c]\" http.path=/x http.status=200 at=1970-01-01T00:00:00.000Z "
+                + "error.message=\"failure 1\" error.type=\(type) error.code=1 error.underlying.message=\"failure 2\" "
+                + "error.underlying.type=\(type) error.underlying.code=2")
+        let json = try JSONSerialization.jsonObject(with: Data(record.formatted(as: .jsonLines).utf8))
+        let object = try #require((json as? [String: Any])?["fields"] as? NSDictionary)
+        let expected: NSDictionary = [
+            "tags": ["a", "b c"], "http": ["path": "/x", "status": 200], "at": "1970-01-01T00:00:00.000Z",
+            "error": [
+                "message": "failure 1", "type": type, "code": 1,
+                "underlying": ["message": "failure 2", "type": type, "code": 2],
+            ],
+        ]
+        #expect(object.isEqual(expected))
+    }
+
+    @Test(
+        "A message that could be read as having fields is quoted",
+        arguments: [
+            ("a k=1", #""a k=1""#), ("k=1", #""k=1""#), ("a = b", "a = b"),
+            ("http://h/?a=b c=", #""http://h/?a=b c=""#),
+            ("see http://h/?a=b", "see http://h/?a=b"), ("\"x\" k=\"1\"", #""\"x\" k=\"1\"""#), ("é=1", "\"é=1\""),
+            ("a\tk=1", #""a\tk=1""#), ("==", "=="), ("x=", "\"x=\""),
+        ])
+    func forgery(message: String, printed: String) {
+        let system = TestSystem()
+        system.log().info(message, ["f": 1])
+        #expect(system.lines == ["[INFO] A - \(printed) f=1"])
+    }
+
+    @Test(
+        "Fields of many shapes stay within the limit of a line, in every format",
+        arguments: 1...30 as ClosedRange<UInt64>)
+    func limits(seed: UInt64) throws {
+        var random = SeededGenerator(seed: seed)
+        func value(_ depth: Int) -> LogFieldValue {
+            switch Int.random(in: 0...(depth > 60 ? 4 : 7), using: &random) {
+            case 0: .string(String(repeating: "é\"", count: .random(in: 0...400, using: &random)))
+            case 1: .integer(.random(in: .min ... .max, using: &random))
+            case 2: .float(.random(in: -1e300...1e300, using: &random))
+            case 3: .boolean(true)
+            case 4: .none
+            case 5: .array((0..<Int.random(in: 0...4, using: &random)).map { _ in value(depth + 1) })
+            default: .object(LogFields([.init(key: "k\(depth)", value: value(depth + 1))]))
+            }
+        }
+        let fields = LogFields((0..<20).map { .init(key: "f\($0)", value: value(0)) })
+        let record = LogRecord.Copy(
+            sequence: 1, level: .info, time: LogTime(nanoseconds: 0), depth: 0, context: "A", message: "m",
+            fields: fields, file: "F", function: "f", line: 1, threadID: 1)
+        for format in [
+            LogFormat.myLogger, .logfmt, .jsonLines, .json(.ecs), .json(.googleCloud), .json(.openTelemetry),
+        ] {
+            let line = record.formatted(as: format, maximumBytes: 2048)
+            #expect(line.utf8.count <= 2048)
+            #expect(!line.utf8.contains { $0 < 0x20 })
+            if case .json = format.compiled.kind {
+                #expect(throws: Never.self) { try JSONSerialization.jsonObject(with: Data(line.utf8)) }
+            }
+        }
+    }
+
+    @Test("JSON lines have the member names of their profile")
+    func profiles() throws {
+        let record = LogRecord.Copy(
+            sequence: 3, level: .warning, time: LogTime(nanoseconds: 1_795_180_952_123_456_789), depth: 0,
+            context: "Net", message: "slow", fields: ["ms": 12], file: "M/F.swift", function: "f()", line: 9,
+            threadID: 5)
+        #expect(
+            record.formatted(as: .json(.ecs)) == """
+                {"@timestamp":"2026-11-20T13:22:32.123Z","log.level":"warning","ecs.version":"1.12.0",\
+                "log.logger":"Net","event.sequence":3,"log.origin.file.name":"M/F.swift","log.origin.file.line":9,\
+                "log.origin.function":"f()","process.thread.id":5,"message":"slow","labels":{"ms":12}}
+                """)
+        #expect(
+            record.formatted(as: .json(.googleCloud)) == """
+                {"time":"2026-11-20T13:22:32.123Z","severity":"WARNING","logger":"Net",\
+                "logging.googleapis.com/sourceLocation":{"file":"M/F.swift","line":"9","function":"f()"},\
+                "message":"slow","fields":{"ms":12}}
+                """)
+        #expect(
+            record.formatted(as: .json(.openTelemetry)) == """
+                {"timeUnixNano":"1795180952123456789","severityNumber":13,"severityText":"WARNING",\
+                "body":{"stringValue":"slow"},"attributes":[\
+                {"key":"code.file.path","value":{"stringValue":"M/F.swift"}},\
+                {"key":"code.function.name","value":{"stringValue":"f()"}},\
+                {"key":"code.line.number","value":{"intValue":"9"}},{"key":"thread.id","value":{"intValue":"5"}},\
+                {"key":"log.context","value":{"stringValue":"Net"}},{"key":"ms","value":{"intValue":"12"}}]}
+                """)
+    }
+}
