@@ -6,8 +6,6 @@
 #if defined(__linux__)
 
 #include <errno.h>
-#include <pthread.h>
-#include <signal.h>
 #include <stdint.h>
 #include <sys/epoll.h>
 #include <netinet/in.h>
@@ -35,7 +33,7 @@ void ashlar_poller_close(const ashlar_poller *poller) {
 
 void ashlar_poller_wake(const ashlar_poller *poller) {
     uint64_t one = 1;
-    // Full (EAGAIN) means that a wake-up is pending already.
+    // EAGAIN: a wake-up is pending.
     while (write(poller->wake, &one, sizeof(one)) < 0 && errno == EINTR) {
     }
 }
@@ -74,7 +72,7 @@ int ashlar_poller_wait(const ashlar_poller *poller, ashlar_ready *ready, int cap
     return filled;
 }
 
-// curl/curl.h: what CURLOPT_OPENSOCKETFUNCTION is given.
+// The argument of CURLOPT_OPENSOCKETFUNCTION (curl/curl.h).
 struct curl_address {
     int family;
     int type;
@@ -96,36 +94,21 @@ int ashlar_socket_is_connected(int descriptor) {
     return getpeername(descriptor, (struct sockaddr *)&address, &size) == 0;
 }
 
-static int is_private_v4(uint32_t a) {
-    return a >> 24 == 0 || a >> 24 == 10 || a >> 24 == 127 || a >> 20 == 0xAC1 || a >> 16 == 0xC0A8 ||
-           a >> 16 == 0xA9FE || (a >= 0x64400000u && a <= 0x647FFFFFu) || a >> 28 >= 14;
-}
-
-int ashlar_address_is_private(const void *address) {
+int ashlar_address_bytes(const void *address, uint64_t *high, uint64_t *low) {
     const struct curl_address *a = address;
+    *high = *low = 0;
     if (a->family == AF_INET) {
         struct sockaddr_in in;
         memcpy(&in, &a->address, sizeof(in));
-        return is_private_v4(ntohl(in.sin_addr.s_addr));
+        *low = ntohl(in.sin_addr.s_addr);
+        return 4;
     }
-    if (a->family != AF_INET6) return 1;
+    if (a->family != AF_INET6) return 0;
     struct sockaddr_in6 in;
     memcpy(&in, &a->address, sizeof(in));
-    const uint8_t *b = in.sin6_addr.s6_addr;
-    uint32_t last = (uint32_t)b[12] << 24 | (uint32_t)b[13] << 16 | (uint32_t)b[14] << 8 | b[15];
-    static const uint8_t zeros[15];
-    if (memcmp(b, zeros, 10) == 0 && ((b[10] == 0xFF && b[11] == 0xFF) || (b[10] == 0 && b[11] == 0))) {
-        return last <= 1 || is_private_v4(last);  // ::, ::1, mapped, compatible
-    }
-    if (memcmp(b, "\x00\x64\xFF\x9B\0\0\0\0\0\0\0\0", 12) == 0) return is_private_v4(last);  // RFC 6052
-    return (b[0] & 0xFE) == 0xFC || b[0] == 0xFF || (b[0] == 0xFE && (b[1] & 0x80) == 0x80);
-}
-
-void ashlar_block_sigpipe(void) {
-    sigset_t signals;
-    sigemptyset(&signals);
-    sigaddset(&signals, SIGPIPE);
-    pthread_sigmask(SIG_BLOCK, &signals, NULL);
+    for (int i = 0; i < 8; i++) *high = *high << 8 | in.sin6_addr.s6_addr[i];
+    for (int i = 8; i < 16; i++) *low = *low << 8 | in.sin6_addr.s6_addr[i];
+    return 16;
 }
 
 #else

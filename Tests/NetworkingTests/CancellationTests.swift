@@ -106,7 +106,7 @@ import Testing
                             task.cancel()
                             switch await task.value {
                             case .success(let response): return response.bytes.count == plan.length ? "whole" : "short"
-                            case .failure(let error): return error.code.rawValue
+                            case .failure(let error): return error.isCancellation ? "cancelled" : "\(error)"
                             }
                         }
                     }

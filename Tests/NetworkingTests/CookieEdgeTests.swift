@@ -73,6 +73,17 @@ import Testing
         Case("__Host-a=1; Secure; Path=/; Domain=h.x", "https://h.x/", "https://h.x/", nil),
         Case("__Host-a=1; Secure; Path=/p", "https://h.x/p", "https://h.x/p", nil),
         Case("__Host-a=1; Path=/", "https://h.x/", "https://h.x/", nil),
+        Case("__Host-a=1; Secure", "https://h.x/", "https://h.x/", nil),
+        Case("__Host-a=1; Secure; Path=", "https://h.x/", "https://h.x/", nil),
+        // Public suffixes: of the list's both divisions, with wildcards and exceptions.
+        Case("a=1; Domain=co.uk", "http://shop.co.uk/", "http://bank.co.uk/", nil),
+        Case("a=1; Domain=shop.co.uk", "http://www.shop.co.uk/", "http://shop.co.uk/", "a=1"),
+        Case("a=1; Domain=github.io", "http://me.github.io/", "http://you.github.io/", nil),
+        Case("a=1; Domain=github.io", "http://github.io/", "http://github.io/", "a=1"),
+        Case("a=1; Domain=github.io", "http://github.io/", "http://you.github.io/", nil),
+        Case("a=1; Domain=any.ck", "http://w.any.ck/", "http://v.any.ck/", nil),
+        Case("a=1; Domain=www.ck", "http://w.www.ck/", "http://v.www.ck/", "a=1"),
+        Case("a=1; Domain=xn--55qx5d.cn", "http://w.xn--55qx5d.cn/", "http://v.xn--55qx5d.cn/", nil),
         Case("a=1; HttpOnly; SameSite=Strict; Priority=High", "http://h.x/", "http://h.x/", "a=1"),
     ]
 

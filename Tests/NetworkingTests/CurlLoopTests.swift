@@ -19,7 +19,7 @@
                 }
             }
             var configuration = ClientConfiguration()
-            configuration.connectionsPerHost = 2
+            configuration.transport.connectionsPerHost = 2
             configuration.options.connectTimeout = .milliseconds(600)
             configuration.options.idleTimeout = .milliseconds(600)
             let client = try TransportKind.curl.client(configuration)
@@ -49,7 +49,7 @@
                 }
             }
             var configuration = ClientConfiguration()
-            configuration.connectionsPerHost = 1
+            configuration.transport.connectionsPerHost = 1
             let client = try TransportKind.curl.client(configuration)
             async let held = client.send(client.request(.get, server.url + "/hold")).text()
             try await until { server.connectionCount == 1 }
@@ -79,7 +79,7 @@
                 return answer(body: "ok")
             })
             var configuration = ClientConfiguration()
-            configuration.connectionsPerHost = 1
+            configuration.transport.connectionsPerHost = 1
             let client = try TransportKind.curl.client(configuration)
             // One behind the other the tasks begin, each up to where it waits.
             let executor = QueueExecutor()
@@ -110,7 +110,7 @@
                 }
             }
             var configuration = ClientConfiguration()
-            configuration.connections = 3
+            configuration.transport.connections = 3
             let client = try TransportKind.curl.client(configuration)
             let good = try await withThrowingTaskGroup(of: Bool.self) { group in
                 func send(_ server: FaultServer, _ path: String, idle: Duration) throws {

@@ -136,20 +136,15 @@ import Testing
             #expect(over?.code == .bodyTooLarge)
         }
 
-        @Test("Tasks run on the transport's own thread where they ask for it")
-        func executor() async throws {
+        @Test("Callers resume on shared threads only, where the configuration says so")
+        func sharedThreads() async throws {
             let server = try FaultServer(answering: { answer(body: $0.target) })
-            let transport = try CurlTransport()
-            let client = NetworkClient(transport: transport)
-            let texts = try await withTaskExecutorPreference(transport.executor) {
-                try await withThrowingTaskGroup(of: String.self) { group in
-                    for number in 0..<40 {
-                        group.addTask { try await client.send(client.request(.get, server.url + "/\(number)")).text() }
-                    }
-                    return try await group.reduce(into: Set()) { $0.insert($1) }
-                }
+            var configuration = ClientConfiguration()
+            configuration.transport.resumesOnNetworkThread = false
+            let client = try TransportKind.curl.client(configuration)
+            for number in 0..<200 {
+                #expect(try await client.send(client.request(.get, server.url + "/\(number)")).text() == "/\(number)")
             }
-            #expect(texts == Set((0..<40).map { "/\($0)" }))
         }
 
         @Test("An obs-folded field is joined by one space")

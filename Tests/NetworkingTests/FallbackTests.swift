@@ -19,7 +19,7 @@
         func missing() async throws {
             try await check("libnowhere.so.9", "libnowhere.so.9: cannot open shared object file")
             try await check("libz.so.1", "libz.so.1 has no function curl_global_init")
-            #expect(NetworkClient(transport: URLSessionTransport()).transportDescription == "URLSession")
+            #expect(NetworkClient(transport: try URLSessionTransport()).transportDescription == "URLSession")
         }
 
         private static let compiler = ["/usr/bin/cc", "/usr/bin/clang"].first {

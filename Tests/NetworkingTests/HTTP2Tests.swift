@@ -7,7 +7,7 @@
     @Suite(.timeLimit(.minutes(5))) struct HTTP2Tests {
         private func client() throws -> NetworkClient {
             var configuration = ClientConfiguration()
-            configuration.trustRoots = TLSServer.path("ca.pem")
+            configuration.transport.trustRoots = TLSServer.path("ca.pem")
             return try TransportKind.curl.client(configuration)
         }
 
@@ -67,7 +67,7 @@
                 [isAsked = isAsked as Bool, proxy = proxy.url as String, server = server.url as String] in
                 setenv("http_proxy", proxy, 1)
                 var configuration = ClientConfiguration()
-                configuration.usesEnvironmentProxies = isAsked
+                configuration.transport.usesEnvironmentProxies = isAsked
                 let client = try TransportKind.curl.client(configuration)
                 let text = try await client.send(client.request(.get, server + "/x")).text()
                 #expect(text == (isAsked ? "proxy \(server)/x" : "server /x"))

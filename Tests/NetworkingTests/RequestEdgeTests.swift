@@ -84,8 +84,10 @@ private struct At: Endpoint {
         #expect(options.limits.collectedBytes == 16 << 20 && options.limits.bodyBytes == nil)
         #expect(options.limits.headBytes == 64 << 10 && options.limits.headerFields == 200)
         #expect(options.limits.inflationRatio == 100 && HARArchive.largest == 32 << 20)
-        #expect(configuration.connectionsPerHost == 8 && configuration.connections == 128)
-        #expect(configuration.connectionIdleTime == .seconds(55) && !configuration.usesEnvironmentProxies)
+        #expect(configuration.transport.connectionsPerHost == 8 && configuration.transport.connections == 128)
+        #expect(
+            configuration.transport.connectionIdleTime == .seconds(55)
+                && !configuration.transport.usesEnvironmentProxies)
     }
 
     @Test("A form is written as browsers write it")

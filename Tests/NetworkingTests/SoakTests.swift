@@ -5,20 +5,71 @@
     import Synchronization
     import Testing
 
-    /// Hands out a number of turns to whoever asks.
+    /// A number of turns that tasks share.
     private final class Countdown: Sendable {
         private let left: Atomic<Int>
         init(_ count: Int) { left = Atomic(count) }
         func next() -> Bool { left.subtract(1, ordering: .relaxed).oldValue > 0 }
     }
 
-    /// Many requests through one client: memory and descriptors stand still once it is warm.
-    @Suite(.timeLimit(.minutes(10))) struct SoakTests {
+    /// Many requests with one client: memory and descriptors remain constant once it is warm.
+    @Suite(.timeLimit(.minutes(60))) struct SoakTests {
+        @Test("One fault in 20 leaves no wrong body, memory or descriptor behind")
+        func faults() async throws {
+            let server = try FaultServer { connection in
+                while let request = connection.request() {
+                    let number = request.target.dropFirst().split(separator: "/").last.flatMap { Int($0) } ?? 0
+                    guard request.target.hasPrefix("/fault/") else {
+                        guard connection.write(answer(body: request.target)) else { return }
+                        continue
+                    }
+                    guard SoakTests.faults[number % SoakTests.faults.count].serve(connection) else { return }
+                }
+            }
+            let isLong = ProcessInfo.processInfo.environment["ASHLAR_SOAK"] == "1"
+            let count = isLong ? 10_000_000 : 10_000
+            await #expect(processExitsWith: .success) {
+                [url = server.url as String, count = count as Int, isLong = isLong as Bool] in
+                let client = try TransportKind.curl.client()
+                #expect(await SoakTests.runWithFaults(isLong ? 200_000 : 10_000, client, url) == 0)
+                let (memory, descriptors) = (SoakTests.memory(), SoakTests.descriptors())
+                #expect(await SoakTests.runWithFaults(count, client, url) == 0)
+                let growth = SoakTests.memory() - memory
+                if isLong { print("10,000,000 requests with faults: \(growth) KiB more") }
+                let isSanitized = ["__tsan_init", "__asan_init"].contains { (name: String) in dlsym(nil, name) != nil }
+                #expect(growth < (isSanitized ? 64 << 10 : 4096), "\(growth) KiB more than before")
+                // Connections come and go with the faults.
+                #expect(SoakTests.descriptors() <= descriptors + 8)
+            }
+        }
+
+        /// Faults that end at once; silence would only take time.
+        private static let faults = Fault.all.filter { $0.codes != [.timedOut] && !$0.isUnsolicited }
+
+        /// Sends requests, eight at a time, of which one in 20 is a fault; returns how many healthy ones failed.
+        private static func runWithFaults(_ count: Int, _ client: NetworkClient, _ url: String) async -> Int {
+            let (left, failures) = (Countdown(count), LockedCounter())
+            await withTaskGroup(of: Void.self) { group in
+                for lane in 0..<8 {
+                    group.addTask {
+                        var number = lane
+                        while left.next() {
+                            number += 8
+                            let path = (number - lane) / 8 % 20 == 0 ? "/fault/\(number / 160)" : "/\(number)"
+                            let text = try? await client.send(client.request(.get, url + path)).text()
+                            if !path.hasPrefix("/fault"), text != path { _ = failures.next() }
+                        }
+                    }
+                }
+            }
+            return failures.value
+        }
+
         @Test("Very many requests leave no memory and no descriptor behind")
         func many() async {
-            // In a process of its own, whose memory is the client's alone; the server is another process's.
+            // The client runs in a process of its own, so that the server's memory doesn't count.
             let server = try? FaultServer { connection in
-                // Answers without parsing: every read is one request.
+                // Every read is one request.
                 let bytes = Array("HTTP/1.1 200 OK\r\nContent-Length: 2\r\nX-Some: field\r\n\r\nok".utf8)
                 connection.answerEveryRead(bytes)
             }
@@ -39,7 +90,7 @@
                 #expect(await SoakTests.run(count, client, request) == 0)
                 let growth = SoakTests.memory() - before
                 if isLong { print("1,000,000 requests: \(growth) KiB more, \(descriptors) descriptors before") }
-                // Sanitizers keep books of their own about what is used.
+                // Sanitizers allocate memory for their own records.
                 let isSanitized = ["__tsan_init", "__asan_init"].contains { (name: String) in dlsym(nil, name) != nil }
                 #expect(growth < (isSanitized ? 32 << 10 : 1024), "\(growth) KiB more than before")
                 #expect(SoakTests.descriptors() == descriptors)
@@ -61,7 +112,7 @@
             return failures.value
         }
 
-        /// The memory that is resident and the process's own, in KiB.
+        /// The resident anonymous memory of the process, in KiB.
         private static func memory() -> Int {
             let text = (try? String(contentsOfFile: "/proc/self/status", encoding: .utf8)) ?? ""
             let line = text.split(separator: "\n").first { $0.hasPrefix("RssAnon") }

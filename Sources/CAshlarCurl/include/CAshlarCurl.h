@@ -1,8 +1,8 @@
-// Finds the system's libcurl at run time, so that neither its headers nor the library are needed to build.
+// Opens the system's libcurl at run time, so that a build needs neither its headers nor the library.
 //
-// The numbers and signatures are those of curl/curl.h and curl/multi.h (7.68 and later, soname 4), whose binary
-// interface has not changed an existing option since 2006. Variadic functions cannot be called from Swift: each gets
-// one typed wrapper per kind of argument.
+// The numbers and signatures come from curl/curl.h and curl/multi.h (7.68 and later, soname 4), whose binary interface
+// hasn't changed an existing option since 2006. Swift can't call variadic functions, so each has a typed wrapper for each
+// kind of argument.
 #ifndef CASHLARCURL_H
 #define CASHLARCURL_H
 
@@ -34,7 +34,7 @@ typedef struct ashlar_curl {
     void *(*multi_info_read)(void *, int *);
 } ashlar_curl;
 
-// What curl_multi_info_read points to.
+// The result of curl_multi_info_read.
 typedef struct ashlar_curl_message {
     int message;
     void *easy;
@@ -52,8 +52,8 @@ typedef int (*ashlar_curl_prereq_callback)(void *, char *, char *, int, int);
 typedef int (*ashlar_curl_socket_callback)(void *, int, int, void *, void *);
 typedef int (*ashlar_curl_timer_callback)(void *, long, void *);
 
-// Opens the library by name and initialises it; on failure returns NULL and writes the reason to `error`.
-// The library stays open for the life of the process.
+// Opens and initializes the library; on failure returns NULL and writes the reason to `error`.
+// The library stays open for the lifetime of the process.
 const ashlar_curl *ashlar_curl_open(const char *name, char *error, size_t size);
 
 static inline int ashlar_easy_long(const ashlar_curl *c, void *easy, int option, long value) {
@@ -86,6 +86,10 @@ static inline int64_t ashlar_easy_info_long(const ashlar_curl *c, void *easy, in
 }
 static inline int64_t ashlar_easy_info_off(const ashlar_curl *c, void *easy, int info) {
     int64_t value = 0;
+    return c->easy_getinfo(easy, info, &value) == 0 ? value : -1;
+}
+static inline int ashlar_easy_info_socket(const ashlar_curl *c, void *easy, int info) {
+    int value = -1;
     return c->easy_getinfo(easy, info, &value) == 0 ? value : -1;
 }
 static inline void *ashlar_easy_info_pointer(const ashlar_curl *c, void *easy, int info) {

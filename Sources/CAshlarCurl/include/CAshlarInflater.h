@@ -1,7 +1,7 @@
 // Inflates compressed bodies with the system's libz, libbrotlidec and libzstd, which libcurl itself uses.
 //
-// They are opened at run time; what is missing is reported as unavailable. libcurl's own inflating is not used: it
-// takes a gzip body that ends early for a whole one, and does not say how far a body has been inflated.
+// They are opened at run time; a missing library makes its format unavailable. libcurl's own inflating isn't used: it
+// accepts a gzip body that ends early, and doesn't report how far a body was inflated.
 #ifndef CASHLARINFLATER_H
 #define CASHLARINFLATER_H
 
@@ -20,8 +20,8 @@ int ashlar_inflater_available(int format);
 ashlar_inflater *ashlar_inflater_open(int format);
 void ashlar_inflater_close(ashlar_inflater *inflater);
 
-// Inflates what fits into `output`, sets how much was read and written, and returns one of ASHLAR_INFLATER_….
-// Behind the end of a gzip member or zstd frame a further one may follow.
+// Inflates as much as fits into `output`, sets the numbers of bytes read and written, and returns ASHLAR_INFLATER_….
+// Another gzip member or zstd frame may follow the end of one.
 int ashlar_inflater_step(
     ashlar_inflater *inflater, const uint8_t *input, size_t input_size, size_t *consumed, uint8_t *output,
     size_t output_size, size_t *produced);

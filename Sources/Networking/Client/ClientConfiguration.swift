@@ -33,11 +33,4 @@ public struct ClientConfiguration: Sendable {
         get { transport[keyPath: path] }
         set { transport[keyPath: path] = newValue }
     }
-
-    /// The transport's settings, with the fields that every request has.
-    var transportWithHeaders: TransportConfiguration {
-        var transport = transport
-        if (try? headers.validate()) != nil { transport.validHeaders = headers }
-        return transport
-    }
 }

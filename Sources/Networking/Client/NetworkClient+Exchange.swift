@@ -24,7 +24,8 @@ extension NetworkClient {
         let response =
             configuration.middleware.isEmpty
             ? try await hops(request, context) : try await run(0, request, context)
-        guard request.options.accepts(response.status) else { throw await unacceptable(response) }
+        let isUnfollowed = (300...399).contains(response.status) && request.options.redirects.maximum == 0
+        guard isUnfollowed || request.options.accepts(response.status) else { throw await unacceptable(response) }
         return response
     }
 
@@ -69,7 +70,6 @@ extension NetworkClient {
         while true {
             if let rest = try context.remainingTime() { current.options.totalTimeout = rest }
             let sent = withCookies(current)
-            if let machine, let circle = machine.checkCircle(sent) { throw circle }
             context.sent(sent)
             var response = try await transport.send(sent)
             context.received(response)
@@ -81,7 +81,7 @@ extension NetworkClient {
             }
             var steps =
                 machine ?? RedirectMachine(policy: request.options.redirects, redaction: configuration.redaction)
-            let step = steps.step(after: current, cookies: sent.headers.values(for: "Cookie"), head: response.head)
+            let step = steps.step(after: current, head: response.head)
             machine = steps
             switch step {
             case .deliver:

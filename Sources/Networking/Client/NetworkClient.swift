@@ -40,7 +40,7 @@ public final class NetworkClient: Sendable {
         hosts: HostResolver? = nil
     ) {
         self.init(
-            configuration, transport.map { ($0, nil) } ?? Self.platformTransport(configuration), hosts: hosts)
+            configuration, transport.map { ($0, nil) } ?? Self.platformTransport(configuration.transport), hosts: hosts)
     }
 
     /// Creates a client over a transport, with the reason if the transport replaces libcurl.
@@ -66,19 +66,29 @@ public final class NetworkClient: Sendable {
         return fallbackReason.map { "URLSession, because \($0)" } ?? "URLSession"
     }
 
-    /// Returns libcurl on Linux if it is usable, otherwise `URLSession`, with the reason if it replaces libcurl.
+    /// Creates libcurl's transport on Linux where that is possible, `URLSession`'s otherwise, with the reason if it replaces
+    /// libcurl's.
+    ///
+    /// A configuration that no transport can honor leads to one that fails each request, never to less protection.
     static func platformTransport(
-        _ configuration: ClientConfiguration, library: String = "libcurl.so.4"
+        _ configuration: TransportConfiguration, library: String = "libcurl.so.4"
     ) -> (transport: any NetworkTransport, fallbackReason: String?) {
-        #if os(Linux)
-            do throws(NetworkError) {
-                return (try CurlTransport(configuration.transportWithHeaders, library: library), nil)
-            } catch {
-                return (URLSessionTransport(configuration.transport), error.message)
-            }
-        #else
-            return (URLSessionTransport(configuration.transport), nil)
-        #endif
+        var reason: String?
+        do throws(NetworkError) {
+            #if os(Linux)
+                do throws(NetworkError) {
+                    return (try CurlTransport(configuration, library: library), nil)
+                } catch {
+                    guard error.code == .unsupported else { throw error }
+                    reason = error.message
+                }
+            #endif
+            return (try URLSessionTransport(configuration), reason)
+        } catch {
+            var error = error
+            if let reason { error.message += "; libcurl is not available: \(reason)" }
+            return (FailingTransport(error), nil)
+        }
     }
 
     /// Sends an endpoint and returns its output.

@@ -69,6 +69,11 @@ final class RequestContext: Sendable {
         error.request = error.request ?? redaction.redact(request)
         error.headers = error.headers.map { redaction.redact($0) }
         error.attempts = max(error.attempts, attempts.load(ordering: .relaxed))
+        if error.status != nil {
+            error.requestState = .answered
+        } else if error.attempts == 0 {
+            error.requestState = .notSent
+        }
         notify(.ended) { event in
             event.error = error
             event.status = error.status

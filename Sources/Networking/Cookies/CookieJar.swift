@@ -1,10 +1,11 @@
 internal import AshlarCore
 import Foundation
 
-/// The cookies of a client, in memory: takes `Set-Cookie` from answers and gives `Cookie` to requests (RFC 6265).
+/// The cookies of a client, in memory: stores `Set-Cookie` of responses and provides `Cookie` for requests (RFC 6265bis).
 ///
-/// Any thread may use it. It holds at most 50 cookies per domain and 3,000 in all; the oldest go first. It does not
-/// know which domains are public suffixes, and does not store anything: `cookies` and ``set(_:)`` are there for that.
+/// Any thread may use it. It holds at most 50 cookies per domain and 3,000 in total; the oldest are removed first. Cookies
+/// for public suffixes, such as `co.uk`, are rejected by libpsl's rules or, where it isn't installed, by a table in this
+/// module. To keep cookies between runs, save ``cookies`` and restore them with ``set(_:)``.
 ///
 /// ```swift
 /// let jar = CookieJar()
@@ -16,7 +17,7 @@ public final class CookieJar: Sendable {
     private let stored = Mutex<[NetworkCookie]>([])
     private let clock: @Sendable () -> Int
 
-    /// Creates an empty jar that goes by the system's time.
+    /// Creates an empty jar that uses the system's time.
     public convenience init() { self.init(clock: { Int(Date().timeIntervalSince1970) }) }
 
     /// Creates an empty jar.
@@ -30,7 +31,7 @@ public final class CookieJar: Sendable {
         return stored.withLock { $0.filter { ($0.expires ?? .max) > now } }
     }
 
-    /// Adds a cookie; one of the same name, domain and path is replaced, an expired one removed.
+    /// Adds a cookie, replacing one of the same name, domain and path; an expired cookie removes it.
     public func set(_ cookie: NetworkCookie) {
         let now = clock()
         stored.withLock { stored in
@@ -52,19 +53,19 @@ public final class CookieJar: Sendable {
     /// Removes all cookies.
     public func removeAll() { stored.withLock { $0 = [] } }
 
-    /// Takes the cookies of an answer.
+    /// Stores the cookies of a response.
     public func store(_ headers: HTTPHeaders, from url: HTTPURL) {
         guard headers.contains("Set-Cookie") else { return }
         let now = clock()
         for text in headers.values(for: "Set-Cookie") {
             guard let cookie = NetworkCookie(setCookie: text, from: url, now: now) else { continue }
-            // Who can write only without encryption must not replace what is meant for it alone (RFC 6265bis, 5.7).
+            // An unencrypted response must not replace or shadow a secure cookie (RFC 6265bis, section 5.7).
             if url.scheme == .http, hides(cookie) { continue }
             set(cookie)
         }
     }
 
-    /// Whether there is a secure cookie of the same name that would be sent to the same places.
+    /// Whether a secure cookie of the same name is sent to the same hosts and paths.
     private func hides(_ cookie: NetworkCookie) -> Bool {
         let now = clock()
         return stored.withLock { stored in
@@ -77,9 +78,9 @@ public final class CookieJar: Sendable {
         }
     }
 
-    /// The value of the `Cookie` field for a URL, longest paths first, or nil if there is nothing to send.
+    /// The value of the `Cookie` field for a URL, longest paths first, or nil if there is none.
     ///
-    /// - Complexity: O(*n*) in the number of cookies held.
+    /// - Complexity: O(*n*) in the number of cookies.
     public func header(for url: HTTPURL) -> String? {
         let candidates = stored.withLock { $0.isEmpty ? [] : $0.filter { $0.matches(url) } }
         guard !candidates.isEmpty else { return nil }

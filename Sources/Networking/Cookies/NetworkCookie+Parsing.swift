@@ -1,11 +1,12 @@
+internal import AshlarCore
+
 extension NetworkCookie {
-    /// Reads a `Set-Cookie` value that came from a URL; nil if it must be ignored (RFC 6265, 5.2 and 5.3).
+    /// Reads a `Set-Cookie` value of a response from a URL, or returns nil if it must be ignored (RFC 6265bis, section 5).
     ///
-    /// Ignored are: a cookie without a name, one with control characters or more than 4 KiB, one for a domain that the
-    /// URL's host is not in, one for a domain without a dot or for an IP address that is not the host itself, a
-    /// secure one that came over http, and one whose name begins with `__Secure-` or `__Host-` without keeping to it. A
-    /// public-suffix list is not consulted.
-    init?(setCookie text: String, from url: HTTPURL, now: Int) {
+    /// These cookies are ignored: without a name; with control characters; longer than 4 KiB; for a domain that doesn't
+    /// contain the URL's host, or that is a public suffix or an IP address other than the host; secure ones over http; and
+    /// those that break the promise of a name with `__Secure-` or `__Host-`.
+    init?(setCookie text: String, from url: HTTPURL, now: Int, suffixes: PublicSuffixes = .current) {
         guard text.utf8.count <= 4096, text.utf8.allSatisfy({ $0 >= 0x20 && $0 != 0x7F || $0 == 0x09 }) else {
             return nil
         }
@@ -18,6 +19,7 @@ extension NetworkCookie {
         path = Self.defaultPath(of: url)
         var maxAge: Int?
         var domainText = ""
+        var pathText: String?
         for part in parts.dropFirst() {
             let attribute = part.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
             let value = attribute.count > 1 ? attribute[1].trimmingHTTPSpace() : ""
@@ -25,7 +27,7 @@ extension NetworkCookie {
             case "expires": expires = CookieDate.seconds(value) ?? expires
             case "max-age": maxAge = Self.seconds(value) ?? maxAge
             case "domain": domainText = value.lowercased()
-            case "path": path = value.hasPrefix("/") ? value : Self.defaultPath(of: url)
+            case "path": pathText = value
             case "secure": isSecure = true
             case "httponly": isHTTPOnly = true
             default: break
@@ -34,23 +36,26 @@ extension NetworkCookie {
         if let maxAge {
             expires = maxAge <= 0 ? 0 : now.addingReportingOverflow(maxAge).overflow ? Int.max : now + maxAge
         }
-        guard acceptDomain(domainText, from: url), !isSecure || url.scheme == .https else { return nil }
-        guard keepsPromiseOfName(hasDomain: !domainText.isEmpty) else { return nil }
+        if let pathText, pathText.hasPrefix("/") { path = pathText }
+        guard acceptDomain(domainText, from: url, suffixes), !isSecure || url.scheme == .https else { return nil }
+        guard isAllowedByName(hasDomain: !domainText.isEmpty, path: pathText) else { return nil }
     }
 
-    private mutating func acceptDomain(_ text: String, from url: HTTPURL) -> Bool {
+    private mutating func acceptDomain(_ text: String, from url: HTTPURL, _ suffixes: PublicSuffixes) -> Bool {
         let wanted = text.hasPrefix(".") ? String(text.dropFirst()) : text
-        guard !wanted.isEmpty, wanted != url.host else {
-            if !wanted.isEmpty { isHostOnly = Self.isAddress(wanted) || !wanted.contains(".") }
+        if wanted.isEmpty { return true }
+        let isShared = !Self.isAddress(url.host) && !suffixes.contains(wanted)
+        if wanted == url.host {
+            isHostOnly = !isShared
             return true
         }
-        guard wanted.contains("."), !Self.isAddress(url.host), url.host.hasSuffix("." + wanted) else { return false }
+        guard isShared, url.host.hasSuffix("." + wanted) else { return false }
         (domain, isHostOnly) = (wanted, false)
         return true
     }
 
-    /// Whether a cookie is what the prefix of its name says (RFC 6265bis, 4.1.3).
-    private func keepsPromiseOfName(hasDomain: Bool) -> Bool {
+    /// Whether the cookie has the attributes that the prefix of its name requires (RFC 6265bis, section 4.1.3).
+    private func isAllowedByName(hasDomain: Bool, path: String?) -> Bool {
         let name = name.lowercased()
         if name.hasPrefix("__host-") { return isSecure && !hasDomain && path == "/" }
         return !name.hasPrefix("__secure-") || isSecure
@@ -76,7 +81,7 @@ extension NetworkCookie {
     }
 }
 
-/// Reads the dates of cookies in all the forms servers write (RFC 6265, 5.1.1).
+/// Reads dates of cookies in all forms that servers send (RFC 6265bis, section 5.1.1).
 enum CookieDate {
     /// Returns seconds since 1970, or nil if day, month, year or time is missing or out of range.
     static func seconds(_ text: String) -> Int? {
@@ -94,10 +99,10 @@ enum CookieDate {
                 year = found < 70 ? found + 2000 : found < 100 ? found + 1900 : found
             }
         }
-        guard let day, let month, let year, let time, (1...31).contains(day), year >= 1601, time.0 < 24, time.1 < 60,
-            time.2 < 60
+        guard let day, let month, let year, let time, year >= 1601, time.0 < 24, time.1 < 60, time.2 < 60,
+            let date = CivilDate(year: year, month: month, day: day)
         else { return nil }
-        return days(year, month, day) * 86_400 + time.0 * 3600 + time.1 * 60 + time.2
+        return date.daysSince1970 * 86_400 + time.0 * 3600 + time.1 * 60 + time.2
     }
 
     private static func isDelimiter(_ byte: UInt8) -> Bool {
@@ -123,14 +128,5 @@ enum CookieDate {
     private static func readMonth(_ word: String) -> Int? {
         let months = ["jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"]
         return months.firstIndex(of: String(word.lowercased().prefix(3))).map { $0 + 1 }
-    }
-
-    /// Days since 1970-01-01 in the Gregorian calendar (Howard Hinnant's days_from_civil).
-    private static func days(_ year: Int, _ month: Int, _ day: Int) -> Int {
-        let year = month <= 2 ? year - 1 : year
-        let era = year / 400
-        let yearOfEra = year - era * 400
-        let dayOfYear = (153 * (month + (month > 2 ? -3 : 9)) + 2) / 5 + day - 1
-        return era * 146_097 + yearOfEra * 365 + yearOfEra / 4 - yearOfEra / 100 + dayOfYear - 719_468
     }
 }

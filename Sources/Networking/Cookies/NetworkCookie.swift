@@ -1,22 +1,22 @@
 internal import AshlarCore
 
-/// One cookie as a server set it (RFC 6265).
+/// A cookie as a server set it (RFC 6265bis).
 public struct NetworkCookie: Hashable, Sendable, CustomStringConvertible {
-    /// The name; case counts.
+    /// The name; case matters.
     public var name: String
-    /// The value as it came.
+    /// The value, unchanged.
     public var value: String
     /// The host in lower case that the cookie belongs to.
     public var domain: String
-    /// Whether the cookie belongs to that very host, not to the hosts below it as well.
+    /// Whether the cookie belongs to that host only, not to the hosts below it.
     public var isHostOnly: Bool
-    /// The path that the cookie belongs to, with everything below it.
+    /// The path that the cookie belongs to, including all paths below it.
     public var path: String
-    /// When the cookie ends, in seconds since 1970, or nil for the life of the jar.
+    /// The end of the cookie in seconds since 1970, or nil for the lifetime of the jar.
     public var expires: Int?
     /// Whether the cookie is sent over https only.
     public var isSecure: Bool
-    /// Whether the server asked to hide the cookie from scripts; kept, without effect here.
+    /// Whether the server asked to hide the cookie from scripts; stored without effect.
     public var isHTTPOnly: Bool
 
     /// Creates a cookie for one host and all its paths.
@@ -28,7 +28,7 @@ public struct NetworkCookie: Hashable, Sendable, CustomStringConvertible {
     /// Name, domain and path; the value is hidden.
     public var description: String { "\(name)=\(SecretNames.placeholder) for \(domain)\(path)" }
 
-    /// Whether the cookie is sent with a request for a URL (RFC 6265, 5.4).
+    /// Whether the cookie is sent with a request for a URL (RFC 6265bis, section 5.8).
     func matches(_ url: HTTPURL) -> Bool {
         let host = url.host
         let hostMatches = host == domain || (!isHostOnly && host.hasSuffix("." + domain))

@@ -27,6 +27,8 @@ extension NetworkError.Code {
     public static let encodingFailed = Self("encodingFailed")
     /// A file can't be read, written or measured; `file` is its path.
     public static let fileFailed = Self("fileFailed")
+    /// A setting of the transport is malformed, or the transport can't honor it; `key` names the setting.
+    public static let invalidConfiguration = Self("invalidConfiguration")
     /// The transport doesn't support a feature of the request.
     public static let unsupported = Self("unsupported")
 

@@ -17,6 +17,8 @@ public struct NetworkError: Error, Sendable {
     public var message: String
     /// The phase of the request in which the failure occurred, if a request was in progress.
     public var phase: NetworkPhase?
+    /// How much of the request the server may have received, if it is known.
+    public var requestState: RequestState?
     /// The request as sent, redacted.
     public var request: RedactedRequest?
     /// The status of the response, if one arrived.
@@ -92,6 +94,23 @@ public struct NetworkError: Error, Sendable {
     private static let transientCodes: Set<Code> = [
         .timedOut, .notConnected, .hostNotFound, .cannotConnect, .connectionLost, .truncated,
     ]
+}
+
+/// How much of a request the server may have received when it failed.
+public struct RequestState: Hashable, Sendable, CustomStringConvertible {
+    /// The state's name.
+    public let description: String
+
+    private init(_ name: String) { description = name }
+
+    /// Nothing was sent, so the server has not processed the request.
+    public static let notSent = RequestState("notSent")
+    /// A part was sent; the server may have started to process it.
+    public static let partlySent = RequestState("partlySent")
+    /// All of it was sent; the server may have processed it.
+    public static let sent = RequestState("sent")
+    /// The server sent at least the start of a response.
+    public static let answered = RequestState("answered")
 }
 
 /// A phase of a request.

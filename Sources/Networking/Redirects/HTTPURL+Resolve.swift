@@ -1,17 +1,17 @@
 extension HTTPURL {
     /// Resolves the bytes of a Location field against this URL (RFC 3986, 5.2).
     ///
-    /// As browsers do, spaces and bytes outside ASCII are percent-encoded and a lone `%` is taken as written `%25`;
-    /// control characters, backslashes, and any other scheme than http(s) are refused.
+    /// As in browsers, spaces and bytes outside ASCII are percent-encoded, and a lone `%` becomes `%25`. Control characters,
+    /// backslashes and schemes other than http and https are refused.
     func resolve(location: [UInt8]) throws(NetworkError) -> HTTPURL {
         let trimmed = Array(location.drop(while: \.isHTTPSpace).reversed().drop(while: \.isHTTPSpace).reversed())
-        guard !trimmed.isEmpty else { throw HTTPURLParser.invalid("the Location is empty", 0) }
+        guard !trimmed.isEmpty else { throw HTTPURLParser.invalid("expected a URL, found nothing", 0) }
         if Self.hasScheme(trimmed) { return try HTTPURLParser(trimmed, lenient: true).parse().normalized() }
         if trimmed.starts(with: Array("//".utf8)) {
             let absolute = Array((scheme.rawValue + ":").utf8) + trimmed
             return try HTTPURLParser(absolute, lenient: true).parse().normalized()
         }
-        // Whatever may not stand in an absolute URL may not in a relative one; the parser checks it behind our host.
+        // The parser checks a relative reference behind a host, by the rules of an absolute URL.
         let isPath = trimmed[0] == UInt8(ascii: "/")
         let probe = Array("http://a/".utf8) + (isPath ? trimmed.dropFirst() : trimmed[...])
         let reference = try HTTPURLParser(probe, lenient: true).parse()
@@ -39,7 +39,7 @@ extension HTTPURL {
             }
     }
 
-    /// The URL without the segments `.` and `..` (RFC 3986, 5.2.4); their escaped forms count as well.
+    /// The URL without the segments `.` and `..` (RFC 3986, 5.2.4); also in their escaped forms.
     func normalized() -> HTTPURL {
         var result = self
         result.path = Self.removingDotSegments(path)

@@ -1,67 +1,52 @@
-/// Decides what follows an answer that may be a redirect; a plain value without I/O.
+/// Decides whether and how a response is followed; a value without I/O.
 ///
-/// 301 and 302 turn POST into GET, 303 turns everything but GET and HEAD into GET, 307 and 308 keep method and
-/// body (RFC 9110, 15.4, and the WHATWG fetch rules where it leaves a choice). See `RedirectPolicy` for the rest.
+/// 301 and 302 change POST to GET, 303 changes all methods but GET and HEAD to GET, 307 and 308 keep method and body (RFC
+/// 9110, section 15.4, and the WHATWG fetch standard where it leaves a choice). A URL may redirect to itself, as servers do
+/// until something is ready; only the number of redirects is limited.
 struct RedirectMachine {
     enum Step {
-        /// The answer is the last one.
+        /// The response is the last one.
         case deliver
-        /// Another request is to be sent.
+        /// Another request follows.
         case follow(NetworkRequest)
-        /// The redirect may not be followed.
+        /// The redirect must not be followed.
         case fail(NetworkError)
     }
 
     private let policy: RedirectPolicy
     private let redaction: NetworkRedaction
     private(set) var history: [HTTPURL] = []
-    private var seen: Set<Hop> = []
-
-    /// What makes two hops the same: repeating one would go on for ever.
-    private struct Hop: Hashable {
-        let method: HTTPMethod
-        let url: HTTPURL
-        let cookies: [String]
-    }
 
     init(policy: RedirectPolicy, redaction: NetworkRedaction) { (self.policy, self.redaction) = (policy, redaction) }
 
-    /// Decides after a request, which was sent with these cookies, and its answer.
-    mutating func step(after request: NetworkRequest, cookies: [String], head: ResponseHead) -> Step {
+    /// Decides after a request and the head of its response.
+    mutating func step(after request: NetworkRequest, head: ResponseHead) -> Step {
         guard [301, 302, 303, 307, 308].contains(head.status), policy.maximum > 0 else { return .deliver }
         let locations = Set(head.headers.values(for: "Location"))
         guard let location = locations.first else {
-            return failed(.invalidRedirect, "the status \(head.status) came without a Location", request)
+            return failed(.invalidRedirect, "status \(head.status) without a Location", request)
         }
-        guard locations.count == 1 else { return failed(.invalidRedirect, "found two different Locations", request) }
+        guard locations.count == 1 else { return failed(.invalidRedirect, "two different values of Location", request) }
         let target: HTTPURL
         do {
             target = try request.url.resolve(location: HTTPField("Location", location).valueBytes)
         } catch {
-            return failed(.invalidRedirect, "the Location cannot be followed: \(error.message)", request)
+            return failed(.invalidRedirect, "malformed Location: \(error.message)", request)
         }
         if target.userInfo != nil {
-            return failed(.invalidRedirect, "the Location carries user-info", request)
+            return failed(.invalidRedirect, "user information in the Location", request)
         }
         if request.url.scheme == .https, target.scheme == .http, !policy.allowsInsecure {
-            return failed(.insecureRedirect, "the answer leads from https to http", request, target)
+            return failed(.insecureRedirect, "redirect from https to http", request, target)
         }
         if policy.refusesPrivateAddresses, target.isPrivateAddress {
-            return failed(.invalidRedirect, "the answer leads to a private address", request, target)
+            return failed(.invalidRedirect, "redirect to a private address, which the policy refuses", request, target)
         }
-        seen.insert(Hop(method: request.method, url: request.url, cookies: cookies))
         history.append(request.url)
         guard history.count <= policy.maximum else {
             return failed(.tooManyRedirects, "more than \(policy.maximum) redirects", request, target)
         }
         return follow(request, to: target, status: head.status)
-    }
-
-    /// Checks a request that is about to be sent, cookies included, against those that were.
-    func checkCircle(_ request: NetworkRequest) -> NetworkError? {
-        let hop = Hop(method: request.method, url: request.url, cookies: request.headers.values(for: "Cookie"))
-        guard seen.contains(hop) else { return nil }
-        return error(.tooManyRedirects, "the redirects lead in a circle", request, nil)
     }
 
     private func follow(_ request: NetworkRequest, to target: HTTPURL, status: Int) -> Step {
@@ -80,7 +65,7 @@ struct RedirectMachine {
             next.headers.removeAll { field in Self.bodyFields.contains { $0.equalsIgnoringASCIICase(field.name) } }
         } else if !request.body.isEmpty, !request.body.isReplayable {
             return failed(
-                .bodyNotReplayable, "the body can be sent only once, but the redirect asks for it again", request)
+                .bodyNotReplayable, "the redirect repeats the body, which can be sent only once", request)
         }
         if !keepsCredentials(from: request.url, to: target) {
             next.headers.removeAll { field in

@@ -55,7 +55,7 @@ public struct ResponseLimits: Hashable, Sendable {
 
 /// The redirects that are followed.
 public struct RedirectPolicy: Hashable, Sendable {
-    /// The greatest number of redirects; 10 by default, and 0 returns a 3xx response.
+    /// The greatest number of redirects; 10 by default, and 0 returns a 3xx response, whatever statuses are accepted.
     public var maximum: Int = 10
     /// Whether a redirect from https to http is followed.
     public var allowsInsecure: Bool = false

@@ -1,7 +1,9 @@
-// The readers of what comes over the wire, for the fuzz targets only; they are internal otherwise.
+// Readers of bytes from servers, for the fuzz targets.
 
 @_spi(Fuzzing) extension ResponseHead {
-    /// Reads a head line by line as a transport hands it over; throws what is bad, and where the head does not end.
+    /// Reads a head line by line.
+    ///
+    /// - Throws: `.badResponse` for a malformed head, `.truncated` for one without an end.
     public init(reading bytes: [UInt8]) throws(NetworkError) {
         let reader = CurlHeadReader()
         var rest = bytes[...]
@@ -17,11 +19,11 @@
                 return
             }
         }
-        throw NetworkError(.truncated, "the head does not end", phase: .receive)
+        throw NetworkError(.truncated, "unterminated head", phase: .receive)
     }
 }
 
 @_spi(Fuzzing) extension HTTPURL {
-    /// The URL that a `Location` leads to from this one.
+    /// Returns the URL of a `Location` in a response from this one.
     public func following(location: [UInt8]) throws(NetworkError) -> HTTPURL { try resolve(location: location) }
 }

@@ -1,12 +1,12 @@
-/// Carries out exactly one hop: it sends a request and hands back the head of the answer and a body to pull.
+/// Carries out one hop: sends a request and returns the head of the response, and a body to read.
 ///
-/// A transport follows no redirects, keeps no cookies and does not judge the status. It repeats nothing, unless a kept
-/// connection ends before the answer of an idempotent request (RFC 9112, 9.3.1). It applies
-/// the request's timeouts and limits, asks for compressed answers (if the options say so) and inflates them, and
-/// refuses fields that ``HTTPHeaders/validate()`` refuses. Cancelling the task that waits in `send` ends the exchange with
-/// `.cancelled`; after that the body's `cancel()` does.
+/// A transport follows no redirects, stores no cookies and accepts every status. It repeats an idempotent request whose
+/// reused connection ends without a response (RFC 9112, section 9.3.1), and nothing else. It applies the request's timeouts
+/// and limits, requests compressed responses if the options say so and decompresses them, and refuses fields that
+/// ``HTTPHeaders/validate()`` refuses. Cancelling the task in `send` ends the exchange with `.cancelled`; afterwards, the
+/// body's `cancel()` does.
 ///
-/// A transport that wraps another one stays short:
+/// A transport that wraps another one is short:
 ///
 /// ```swift
 /// struct Counting: NetworkTransport {
@@ -20,8 +20,8 @@
 /// }
 /// ```
 public protocol NetworkTransport: Sendable {
-    /// Sends a request and returns as soon as the head of the answer is there.
+    /// Sends a request and returns as soon as the head of the response has arrived.
     ///
-    /// - Throws: `NetworkError` with `code`, `phase` and `message`; the client adds request and attempts.
+    /// - Throws: A `NetworkError` with `code`, `phase`, `message` and, if known, `requestState`; the client adds the rest.
     func send(_ request: NetworkRequest) async throws(NetworkError) -> StreamedResponse
 }

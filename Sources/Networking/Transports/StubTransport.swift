@@ -1,9 +1,9 @@
 internal import AshlarCore
 
-/// A transport that answers from code instead of a network, and remembers what it was asked.
+/// A transport that responds from code instead of a network, and records its requests.
 ///
-/// Every instance is alone, so tests may run in parallel. A request that nothing answers fails with `.notRecorded`
-/// and a message that names what could have been asked.
+/// Instances share nothing, so tests may run in parallel. A request without a stub fails with `.notRecorded` and a message
+/// that lists the stubs.
 ///
 /// ```swift
 /// let stub = StubTransport(["GET /notes": .json(#"[{"id": 1}]"#), "DELETE /notes/1": .status(204)])
@@ -13,12 +13,12 @@ public final class StubTransport: NetworkTransport, ExpressibleByDictionaryLiter
     private let handler: @Sendable (NetworkRequest) async throws(NetworkError) -> StubResponse
     private let seen = Mutex<[NetworkRequest]>([])
 
-    /// Creates a transport that asks a closure for every answer.
+    /// Creates a transport that calls a closure for each response.
     public init(_ handler: @escaping @Sendable (NetworkRequest) async throws(NetworkError) -> StubResponse) {
         self.handler = handler
     }
 
-    /// Creates a transport that looks answers up by `METHOD /path`, or `METHOD /path?query` where that is there.
+    /// Creates a transport with a response for each `METHOD /path` or `METHOD /path?query`; the latter wins.
     public convenience init(_ answers: [String: StubResponse]) {
         self.init { request throws(NetworkError) in
             let keys = ["\(request.method) \(request.url.target)", "\(request.method) \(request.url.path)"]
@@ -28,15 +28,15 @@ public final class StubTransport: NetworkTransport, ExpressibleByDictionaryLiter
         }
     }
 
-    /// Creates a transport that looks answers up by `METHOD /path`.
+    /// Creates a transport with a response for each `METHOD /path`.
     public convenience init(dictionaryLiteral elements: (String, StubResponse)...) {
         self.init(Dictionary(elements, uniquingKeysWith: { $1 }))
     }
 
-    /// The requests so far, oldest first, with the hosts and cookies they would have been sent with.
+    /// The requests so far, oldest first, with their actual hosts and cookies.
     public var requests: [NetworkRequest] { seen.withLock { $0 } }
 
-    /// Answers a request from the closure or table.
+    /// Returns the response of the closure or table.
     public func send(_ request: NetworkRequest) async throws(NetworkError) -> StreamedResponse {
         if Task.isCancelled { throw NetworkError(.cancelled, "the task was cancelled", phase: .send) }
         seen.withLock { $0.append(request) }
@@ -64,53 +64,53 @@ public final class StubTransport: NetworkTransport, ExpressibleByDictionaryLiter
     }
 }
 
-/// An answer of a `StubTransport`: a head, a body in pieces, and perhaps a delay or a failure.
+/// A response of a `StubTransport`: a head, a body in pieces, and optionally a delay or a failure.
 public struct StubResponse: Sendable {
     /// Status and fields.
     public var head: ResponseHead
-    /// The body's pieces, each handed out by one read.
+    /// The pieces of the body, one for each read.
     public var chunks: [[UInt8]]
-    /// How long the head is waited for; cut by the request's idle and total timeout, which then fail it.
+    /// The time until the head arrives; a shorter idle or total timeout of the request fails it.
     public var delay: Duration?
-    /// What the request fails with instead of an answer.
+    /// The error that replaces the response.
     public var failure: NetworkError?
-    /// What the body fails with behind its last piece.
+    /// The error after the last piece of the body.
     public var bodyFailure: NetworkError?
 
-    /// Creates an answer.
+    /// Creates a response.
     public init(status: Int = 200, headers: HTTPHeaders = [:], chunks: [[UInt8]] = []) {
         head = ResponseHead(status: status, headers: headers, version: "1.1")
         self.chunks = chunks
     }
 
-    /// A status without a body.
+    /// Returns a status without a body.
     public static func status(_ status: Int, headers: HTTPHeaders = [:]) -> StubResponse {
         StubResponse(status: status, headers: headers)
     }
 
-    /// A JSON text.
+    /// Returns a JSON text.
     public static func json(_ text: String, status: Int = 200) -> StubResponse {
         StubResponse(status: status, headers: ["Content-Type": "application/json"], chunks: [Array(text.utf8)])
     }
 
-    /// A plain text.
+    /// Returns a plain text.
     public static func text(_ text: String, status: Int = 200) -> StubResponse {
         StubResponse(status: status, headers: ["Content-Type": "text/plain; charset=utf-8"], chunks: [Array(text.utf8)])
     }
 
-    /// A redirect.
+    /// Returns a redirect.
     public static func redirect(_ status: Int, to location: String) -> StubResponse {
         StubResponse(status: status, headers: ["Location": location])
     }
 
-    /// A failure before any answer.
+    /// Returns a failure before any response.
     public static func failing(_ error: NetworkError) -> StubResponse {
         var response = StubResponse()
         response.failure = error
         return response
     }
 
-    /// The same answer after a delay.
+    /// Returns the same response after a delay.
     public func delayed(_ delay: Duration) -> StubResponse {
         var copy = self
         copy.delay = delay
@@ -118,7 +118,7 @@ public struct StubResponse: Sendable {
     }
 }
 
-/// Hands out a stub's pieces one by one.
+/// The body of a stub, one piece after another.
 private final class StubBodySource: ResponseBodySource {
     private let rest: Mutex<(chunks: ArraySlice<[UInt8]>, end: NetworkError?)>
 

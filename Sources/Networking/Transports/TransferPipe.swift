@@ -1,20 +1,20 @@
 internal import AshlarCore
 
-/// The sending side of a pipe, as the reader reaches it.
+/// The writing side of a pipe, as its reader sees it.
 protocol TransferProducer: AnyObject, Sendable {
-    /// The reader gave up; nothing more is wanted.
+    /// The reader needs nothing more.
     func readerCancelled()
-    /// The reader took what was buffered after a write had been refused; writing may go on.
+    /// The reader emptied the buffer after a refused write; writing may continue.
     func readerDrained()
 }
 
-/// Carries the head and the body of one answer from a transport's thread to the task that reads it.
+/// Passes the head and the body of a response from a transport's thread to the task that reads it.
 ///
-/// One writer, one reader. What the writer puts in is seen by the reader at once but wakes it only at `flush`, so
-/// that a small answer wakes its task once. Neither tasks nor the producer are called under the lock.
+/// It has one writer and one reader. The reader sees what is written at once, but only `flush` wakes it, so that a small
+/// response wakes its task once. Neither tasks nor the producer are called under the lock.
 ///
-/// The pipe is the executor of its own `park`: a reader that has to wait calls it and is thereby handed over as a job,
-/// which whoever wakes it may run wherever it likes: on the shared threads, or at once on its own thread.
+/// The pipe is the executor of its own `park`: a reader that has to wait calls it and becomes a job, which its waker may run
+/// on the shared threads or on its own thread.
 actor TransferPipe: ResponseBodySource, SerialExecutor {
     private struct State {
         var head: ResponseHead?
@@ -30,7 +30,7 @@ actor TransferPipe: ResponseBodySource, SerialExecutor {
         var hasNews: Bool { ended || (waitsForHead ? head != nil : !buffer.isEmpty) }
     }
 
-    /// Above this a write is refused until the reader has taken what is there.
+    /// The number of buffered bytes above which writes are refused.
     static let capacity = 256 << 10
 
     private let state = Mutex(State())
@@ -46,7 +46,7 @@ actor TransferPipe: ResponseBodySource, SerialExecutor {
         state.withLock { ($0.head, $0.timings) = (head, timings) }
     }
 
-    /// Buffers bytes, or refuses them all because the reader is behind; after a refusal `readerDrained` follows.
+    /// Buffers bytes, or refuses them because the reader is behind; `readerDrained` follows a refusal.
     nonisolated func write(_ bytes: UnsafeRawBufferPointer, limited: Bool = true) -> Bool {
         state.withLock { state in
             guard !state.ended else { return true }
@@ -59,10 +59,10 @@ actor TransferPipe: ResponseBodySource, SerialExecutor {
         }
     }
 
-    /// Whether the answer has not ended yet.
+    /// Whether the response hasn't ended.
     nonisolated var isOpen: Bool { state.withLock { !$0.ended } }
 
-    /// Whether the reader keeps up; if not, `readerDrained` follows once it does.
+    /// Whether there is room for a write; if not, `readerDrained` follows.
     nonisolated func hasRoom() -> Bool {
         state.withLock { state in
             guard !state.ended, state.buffer.count >= Self.capacity else { return true }
@@ -71,7 +71,7 @@ actor TransferPipe: ResponseBodySource, SerialExecutor {
         }
     }
 
-    /// Ends the answer; the first end counts.
+    /// Ends the response; later calls have no effect.
     nonisolated func finish(_ failure: NetworkError? = nil) {
         let producer = state.withLock { state -> (any TransferProducer)? in
             guard !state.ended else { return nil }
@@ -82,12 +82,12 @@ actor TransferPipe: ResponseBodySource, SerialExecutor {
         _ = producer  // released outside the lock
     }
 
-    /// Wakes the reader, if there is something for it, on the shared threads.
+    /// Wakes the reader on the shared threads if there is something for it.
     nonisolated func flush() {
         if let job = takeReader() { Self.schedule(job) }
     }
 
-    /// The waiting reader, if there is something for it; the caller has to run it.
+    /// Returns the waiting reader if there is something for it; the caller has to run it.
     nonisolated func takeReader() -> UnownedJob? { state.withLock { $0.hasNews ? $0.waiter.take() : nil } }
 
     /// Runs a reader on the shared threads.
@@ -102,7 +102,7 @@ actor TransferPipe: ResponseBodySource, SerialExecutor {
             return (state.head, state.timings, state.failure)
         }
         if let head { return (head, timings) }
-        throw failure ?? NetworkError(.connectionLost, "the exchange ended without an answer", phase: .wait)
+        throw failure ?? NetworkError(.connectionLost, "the exchange ended without a response", phase: .wait)
     }
 
     nonisolated func next() async throws(NetworkError) -> [UInt8]? {
@@ -149,11 +149,11 @@ actor TransferPipe: ResponseBodySource, SerialExecutor {
         }
     }
 
-    /// Ends when the reader is woken; counting keeps the compiler from leaving the change of executors out.
+    /// Returns when the reader is woken; the count keeps the compiler from removing the change of executors.
     @inline(never)
     private func park() { parked &+= 1 }
 
-    /// Takes the reader that begins to wait.
+    /// Stores the reader that starts to wait.
     nonisolated func enqueue(_ job: consuming ExecutorJob) {
         let job = UnownedJob(job)
         let goesOn = state.withLock { state in

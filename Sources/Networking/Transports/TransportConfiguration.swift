@@ -1,20 +1,29 @@
-/// Connection limits, trust and proxies of a transport, fixed when the transport is created.
-public struct TransportConfiguration: Sendable {
-    /// The greatest number of connections to one host; 8 by default.
+/// How a transport connects: limits, trust and proxies.
+///
+/// A transport throws `.invalidConfiguration` when it is created with a setting that it can't honor, so that no connection
+/// is ever less protected than its configuration says.
+public struct TransportConfiguration: Hashable, Sendable {
+    /// The maximum number of connections to one host; 8 by default.
     public var connectionsPerHost: Int = 8
-    /// The greatest number of connections in total; 128 by default.
+    /// The maximum number of connections in total; 128 by default.
     public var connections: Int = 128
-    /// The time for which an unused connection stays open; 55 s by default.
+    /// How long an unused connection stays open; 55 s by default.
     public var connectionIdleTime: Duration = .seconds(55)
-    /// A file of PEM certificates to trust in place of the system's roots; `CurlTransport` only.
+    /// A file of PEM certificates to trust instead of the system's roots; `CurlTransport` only.
     public var trustRoots: String?
-    /// The accepted public keys per host in lower case, as `sha256//<base64>` separated by `;`; `CurlTransport` only.
+    /// The public keys to accept for each host, as `sha256//<base64>` separated by `;`; `CurlTransport` only.
+    ///
+    /// A key is a host name or an IP address without a port. Case, a trailing dot and the form of an international name don't
+    /// matter.
     public var pinnedKeys: [String: String] = [:]
-    /// Whether the environment's `http_proxy`, `https_proxy` and `no_proxy` apply; `CurlTransport` only.
+    /// Whether the variables `http_proxy`, `https_proxy`, `all_proxy` and `no_proxy` apply; `CurlTransport` only.
+    ///
+    /// The transport reads them once, when it is created.
     public var usesEnvironmentProxies: Bool = false
-
-    /// Fields that most requests have and that are valid, so that they are checked only once.
-    var validHeaders: HTTPHeaders = [:]
+    /// Whether callers' code may resume on the transport's thread while it is quick; `CurlTransport` only.
+    ///
+    /// This saves a switch of threads per response. Without it, code always resumes on Swift's shared threads.
+    public var resumesOnNetworkThread: Bool = true
 
     /// Creates the default configuration.
     public init() {}

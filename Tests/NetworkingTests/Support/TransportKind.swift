@@ -14,9 +14,9 @@ enum TransportKind: String, CaseIterable, CustomTestStringConvertible, Sendable 
     func client(_ configuration: ClientConfiguration = .init()) throws -> NetworkClient {
         switch self {
         #if os(Linux)
-            case .curl: NetworkClient(configuration, transport: try CurlTransport(configuration))
+            case .curl: NetworkClient(configuration, transport: try CurlTransport(configuration.transport))
         #endif
-        case .urlSession: NetworkClient(configuration, transport: URLSessionTransport(configuration))
+        case .urlSession: NetworkClient(configuration, transport: try URLSessionTransport(configuration.transport))
         }
     }
 

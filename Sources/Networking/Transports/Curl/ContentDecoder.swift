@@ -1,9 +1,7 @@
 #if os(Linux)
     import CAshlarCurl
 
-    /// Inflates a body along its content codings, and knows whether it was complete.
-    ///
-    /// Belongs to one thread.
+    /// Decodes the content codings of a body and detects an early end; used on one thread.
     final class ContentDecoder {
         private enum Coding: String, CaseIterable {
             case gzip, deflate, br, zstd
@@ -18,22 +16,22 @@
             }
         }
 
-        /// One coding; codings that were applied last are undone first.
+        /// One coding; the coding that was applied last is decoded first.
         private struct Stage {
             let inflater: OpaquePointer
-            var isComplete = true  // Nothing at all is a complete body.
+            var isComplete = true  // an empty body is complete
         }
 
         private var stages: [Stage] = []
         private let space = UnsafeMutableBufferPointer<UInt8>.allocate(capacity: 64 << 10)
 
-        /// What to ask for: all codings whose libraries are there.
+        /// The codings whose libraries are available.
         static let acceptEncoding = Coding.allCases.filter { ashlar_inflater_available($0.format) != 0 }
             .map(\.rawValue).joined(separator: ", ")
 
-        /// Creates a decoder, or nil for a body that is not encoded.
+        /// Creates a decoder, or nil for a body that isn't encoded.
         ///
-        /// More than three codings, or one that is unknown, cannot be undone.
+        /// - Throws: `.corrupted` for an unknown coding and for more than three codings.
         static func make(_ headers: HTTPHeaders) throws(NetworkError) -> ContentDecoder? {
             guard headers.contains("Content-Encoding") else { return nil }
             let names = headers.list(for: "Content-Encoding").map { $0.lowercased() }.filter { $0 != "identity" }
@@ -62,7 +60,7 @@
         /// Whether the body may end here.
         var isComplete: Bool { stages.allSatisfy(\.isComplete) }
 
-        /// Inflates bytes and hands the result on in pieces; `emit` may throw to stop.
+        /// Decodes bytes and passes the result on in pieces; `emit` may throw to stop.
         func decode(
             _ bytes: UnsafeRawBufferPointer, emit: (UnsafeRawBufferPointer) throws(NetworkError) -> Void
         ) throws(NetworkError) {

@@ -1,11 +1,11 @@
 #if os(Linux)
     import CAshlarCurl
 
-    /// One request on its way through libcurl, from the loop's side.
+    /// One request that libcurl carries out.
     ///
-    /// `post`ing is all that other threads do with it; the rest belongs to the loop's thread.
+    /// Other threads only post commands about it; everything else happens on the loop's thread.
     final class CurlExchange: TransferProducer, @unchecked Sendable {
-        // Sendable because other threads reach only `let`s, the pipe and the upload, which lock, and the loop's inbox.
+        // Sendable because other threads reach only constants, the pipe and the upload, which lock, and the loop's inbox.
         let request: NetworkRequest
         let pipe = TransferPipe()
         let bodyKind: CurlHandle.Kind
@@ -14,17 +14,18 @@
         var table: UnsafePointer<ashlar_curl> { loop.library.table }
         private let upload: CurlUpload?
 
-        /// Whether the task that sends prefers the loop's own executor, which saves it a turn when it goes on.
-        let readerIsOwn: Bool
+        /// The proxy to use, or nil for a direct connection.
+        let proxy: String?
         private(set) var handle: CurlHandle?
-        /// Its index among the loop's active exchanges, or nil while it is none of them.
+        /// The index among the loop's active exchanges, or nil.
         var place: Int?
-        /// Whose connections it uses, from when it is admitted until it ends.
+        /// The origin whose connections it uses, from its admission to its end.
         var origin: CurlOrigins.Origin?
-        /// Whether the loop has noted it for its reader.
+        /// Whether the loop has listed it for waking its reader.
         var isListed = false
         private var received = 0
         private var raw = 0
+        private var chunks: ChunkedReader?
         private var decoder: ContentDecoder?
         private var failure: NetworkError?
         private let idleLimit: UInt64?
@@ -33,9 +34,9 @@
         private let limits: ResponseLimits
         private let progress: (@Sendable (TransferProgress) -> Void)?
         private let inflates: Bool
-        /// Whether compression is asked for; a request that names its own codings gets the body as it comes.
+        /// Whether compression is requested; a request with its own Accept-Encoding gets the body unchanged.
         let asksForCompression: Bool
-        /// When it came to the loop; its total time counts from here.
+        /// When it reached the loop; the total time starts here.
         var submitted: UInt64 = 0
         private var started: UInt64 = 0
         private var lastActivity: UInt64 = 0
@@ -43,15 +44,23 @@
         private var receivingPaused = false
         private var sendingPaused = false
         private var hasHead = false
-        private var sendings = 0
+        /// How often libcurl was about to send the request; 0 with versions before 7.80, which don't report it.
+        private(set) var sendings = 0
+        /// The local port of the connection on which the request was sent.
+        private(set) var localPort: Int32?
+        private var wasRestarted = false
         /// The socket of the connection that was opened for it last.
         private(set) var socket: Int32?
+        /// Whether no other request may use the connection.
+        private(set) var retiresConnection = false
+        /// Whether the response came over HTTP/2, whose connections libcurl itself keeps in order.
+        private(set) var isMultiplexed = false
         private var contentLength: Int?
 
         init(_ request: NetworkRequest, loop: CurlLoop) throws(NetworkError) {
             self.request = request
             self.loop = loop
-            readerIsOwn = withUnsafeCurrentTask { $0?.unownedTaskExecutor == loop.ownExecutor }
+            proxy = loop.proxies?.proxy(for: request.url)
             let options = request.options
             idleLimit = Self.nanoseconds(options.idleTimeout)
             connectLimit = Self.nanoseconds(options.connectTimeout)
@@ -89,10 +98,27 @@
             self.handle = handle
             (started, lastActivity) = (loop.now, loop.now)
             handle.prepare(self)
-            upload?.start { [self] in loop.post(.resumeSending(self)) }
+            if !wasRestarted { upload?.start { [self] in loop.post(.resumeSending(self)) } }
         }
 
-        /// Hands the end on to the reader; the caller takes the handle back.
+        /// Whether the request must not use an open connection.
+        ///
+        /// The address of an open connection would be unchecked; and after a restart the open ones are probably dead.
+        var needsFreshConnection: Bool { wasRestarted || request.refusesPrivateAddresses }
+
+        /// Whether libcurl's failure is a dead connection and the request can be sent once more, on a new connection.
+        ///
+        /// libcurl itself repeats a request up to five times, but on other open connections, which may be dead as well.
+        func restarts(after result: Int32) -> Bool {
+            guard result == 55, !hasHead, failure == nil, !wasRestarted, pipe.isOpen, mayRepeat, rewind(to: 0) else {
+                return false
+            }
+            wasRestarted = true
+            (isConnected, sendingPaused, socket, sendings) = (false, false, nil, 0)
+            return true
+        }
+
+        /// Passes the end on to the reader; the caller takes the handle back.
         func end(result: Int32?) {
             var error = failure
             if error == nil, let result {
@@ -100,6 +126,7 @@
             } else if error == nil {
                 error = NetworkError(.cancelled, "the request was cancelled", phase: hasHead ? .receive : .wait)
             }
+            if error?.requestState == nil { error?.requestState = requestState }
             upload?.stop()
             if hasHead { origin?.answered(received) }
             pipe.finish(error)
@@ -108,15 +135,30 @@
 
         func flush() { pipe.flush() }
 
-        /// The first failure counts; libcurl then ends the transfer.
+        /// Records a failure, after which libcurl ends the transfer; the first one wins.
         func fail(_ error: NetworkError) { failure = failure ?? error }
 
         private func completionError() -> NetworkError? {
-            if !hasHead { return NetworkError(.truncated, "the answer ended within its head", phase: .receive) }
+            if !hasHead { return NetworkError(.truncated, "the response ended within its head", phase: .receive) }
+            if chunks?.isComplete == false {
+                return NetworkError(.truncated, "the body ended within its chunks", phase: .receive)
+            }
             if decoder?.isComplete == false {
                 return NetworkError(.truncated, "the compressed body ended early", phase: .receive)
             }
             return upload?.surplus
+        }
+
+        /// The bytes of the head so far.
+        var headBytes: Int { handle?.head.received ?? 0 }
+
+        /// How much of the request the server may have received.
+        private var requestState: RequestState {
+            if hasHead || headBytes > 0 { return .answered }
+            if number(CurlInfo.requestSize) <= 0 { return .notSent }
+            if isSending { return .partlySent }
+            if bodyKind == .memory, offset(CurlInfo.sizeUpload) < request.body.length ?? 0 { return .partlySent }
+            return .sent
         }
 
         func resumeReceiving() {
@@ -141,10 +183,10 @@
 
         // MARK: Deadlines
 
-        /// When it is time to look at the exchange again.
+        /// The time of the next check of the exchange's limits.
         ///
-        /// libcurl's own timeouts are not used: its connect timer can fire a fraction of a millisecond too early and is
-        /// then gone. The idle time stands still while the exchange waits for its own reader or body.
+        /// libcurl's own timeouts are not used: its connect timer can fire a fraction of a millisecond early, and only once.
+        /// The idle time stops while the exchange waits for its own reader or body.
         var deadline: UInt64? {
             var due: UInt64 = .max
             guard handle != nil else { return totalLimit.map { submitted &+ $0 } }
@@ -154,23 +196,23 @@
             return due == .max ? nil : due
         }
 
-        /// Whether connecting may take longer than the 300 s after which libcurl gives up of its own accord.
+        /// Whether connecting may take longer than libcurl's default limit of 300 s.
         ///
-        /// Its timer is set only then, because it would be started and stopped with every request.
+        /// The limit is raised only then, because libcurl would start and stop a timer for each request.
         var mayConnectLong: Bool { connectLimit.map { $0 >= 300_000_000_000 } ?? true }
 
-        /// What has run out, if anything has.
+        /// Returns the error for a limit that has passed, if one has.
         func overdue(at now: UInt64) -> NetworkError? {
             if let totalLimit, now >= submitted &+ totalLimit {
                 guard handle != nil else {
                     return NetworkError(
-                        .timedOut, "the total time ran out before a connection became free", phase: .connect)
+                        .timedOut, "the total time passed before a connection became free", phase: .connect)
                 }
-                return timedOut("the total time ran out")
+                return timedOut("the total time passed")
             }
             guard handle != nil else { return nil }
             if let connectLimit, !isConnected, now >= started &+ connectLimit {
-                isConnected = hasHead || information(CurlInfo.preTransferTime) > 0
+                isConnected = hasHead || offset(CurlInfo.preTransferTime) > 0
                 if !isConnected { return timedOut("no connection within \(request.options.connectTimeout ?? .zero)") }
             }
             guard let idleLimit, !receivingPaused, !sendingPaused, now >= lastActivity &+ idleLimit else { return nil }
@@ -190,7 +232,7 @@
 
         /// Opens the socket of a new connection for this exchange; -1 refuses.
         func openSocket(_ address: UnsafeRawPointer) -> Int32 {
-            if request.refusesPrivateAddresses, ashlar_address_is_private(address) != 0 {
+            if request.refusesPrivateAddresses, CurlAddress.isPrivate(address) {
                 fail(
                     NetworkError(
                         .invalidRedirect, "the redirect leads to a private address, which the policy refuses",
@@ -201,41 +243,40 @@
             return socket ?? -1
         }
 
-        /// Whether the request may go out on the connection there is now.
+        /// Whether libcurl may send the request on its current connection.
         ///
-        /// When a kept connection ends without an answer libcurl sends the request once more on another one. The server
-        /// may have carried out the first, so only what may be done twice is (RFC 9110, 9.2.2).
-        func maySend() -> Bool {
+        /// libcurl repeats a request when a reused connection ends without a response. The server may have processed it, so
+        /// only an idempotent request is repeated (RFC 9110, section 9.2.2), or one of which nothing was sent.
+        func maySend(from port: Int32) -> Bool {
             sendings += 1
-            if sendings == 1 || request.method.isIdempotent || request.headers.contains("Idempotency-Key") {
-                return true
-            }
-            fail(
-                NetworkError(
-                    .connectionLost, "the connection ended without an answer; \(request.method) is not sent twice",
-                    phase: .wait))
+            localPort = port
+            if sendings == 1 || mayRepeat || number(CurlInfo.requestSize) == 0 { return true }
+            var error = NetworkError(
+                .connectionLost, "the connection ended without a response; \(request.method) is not repeated",
+                phase: .wait)
+            error.requestState = isSending ? .partlySent : .sent
+            fail(error)
             return false
         }
 
+        private var mayRepeat: Bool { request.method.isIdempotent || request.headers.contains("Idempotency-Key") }
+
         func receivedHeader(_ line: UnsafeRawBufferPointer, _ reader: CurlHeadReader) -> Bool {
             lastActivity = loop.now
+            if hasHead { return true }  // the trailer, which `ChunkedReader` limits
             do throws(NetworkError) {
-                guard !hasHead else {
-                    try reader.skipTrailer(line, limits: limits)
-                    return true
-                }
                 guard let head = try reader.read(line, limits: limits) else { return true }
-                contentLength = reader.contentLength
-                if let limit = limits.bodyBytes, let length = head.contentLength, length > limit,
-                    request.method != .head, head.status != 304
-                {
-                    throw ResponseBody.tooLarge(limit, "the answer announces \(length) bytes")
+                let hasBody = request.method != .head && head.status != 204 && head.status != 304
+                contentLength = reader.framing.contentLength
+                if hasBody, let limit = limits.bodyBytes, let contentLength, contentLength > limit {
+                    throw ResponseBody.tooLarge(limit, "the response announces \(contentLength) bytes")
                 }
-                if inflates, request.method != .head, head.status != 204, head.status != 304 {
-                    decoder = try ContentDecoder.make(head.headers)
-                }
+                if hasBody, reader.framing.isChunked { chunks = ChunkedReader(limit: limits.headBytes) }
+                if hasBody, inflates { decoder = try ContentDecoder.make(head.headers) }
+                if reader.framing.isAmbiguous { retireConnection() }
                 hasHead = true
-                if let origin, !origin.isMultiplexed, head.version?.first == "2" { origin.isMultiplexed = true }
+                isMultiplexed = head.version == "2"
+                if isMultiplexed { origin?.isMultiplexed = true }
                 pipe.write(head: head, timings: timings())
                 loop.hasNews(self)
                 return true
@@ -248,18 +289,19 @@
         func receivedBody(_ bytes: UnsafeRawBufferPointer) -> Int {
             lastActivity = loop.now
             do throws(NetworkError) {
-                if let decoder {
-                    guard pipe.hasRoom() else { return pauseReceiving() }
-                    raw += bytes.count
-                    try decoder.decode(bytes) { piece throws(NetworkError) in
-                        try count(piece.count)
-                        _ = pipe.write(piece, limited: false)
-                    }
-                } else {
+                if chunks == nil, decoder == nil {
                     try count(bytes.count)
                     guard pipe.write(bytes) else {
                         received -= bytes.count
                         return pauseReceiving()
+                    }
+                } else {
+                    // What a reader has read can't be read again, so there must be room beforehand.
+                    guard pipe.hasRoom() else { return pauseReceiving() }
+                    if chunks == nil {
+                        try decode(bytes)
+                    } else if try chunks?.read(bytes, emit: decode) == true {
+                        retireConnection()
                     }
                 }
             } catch {
@@ -271,6 +313,25 @@
             return bytes.count
         }
 
+        /// Has libcurl close the connection after the exchange, because its next bytes may belong to this response.
+        private func retireConnection() {
+            retiresConnection = true
+            if let handle { _ = ashlar_easy_long(table, handle.easy, CurlOption.forbidReuse, 1) }
+        }
+
+        private func decode(_ bytes: UnsafeRawBufferPointer) throws(NetworkError) {
+            guard let decoder else {
+                try count(bytes.count)
+                _ = pipe.write(bytes, limited: false)
+                return
+            }
+            raw += bytes.count
+            try decoder.decode(bytes) { piece throws(NetworkError) in
+                try count(piece.count)
+                _ = pipe.write(piece, limited: false)
+            }
+        }
+
         private func pauseReceiving() -> Int {
             receivingPaused = true
             return CurlValue.writePause
@@ -280,7 +341,7 @@
         private func count(_ bytes: Int) throws(NetworkError) {
             received += bytes
             if let limit = limits.bodyBytes, received > limit {
-                throw ResponseBody.tooLarge(limit, "the answer is longer than allowed")
+                throw ResponseBody.tooLarge(limit, "the response is longer than allowed")
             }
             guard let ratio = limits.inflationRatio, decoder != nil, received > 1 << 20, received > raw &* ratio else {
                 return
@@ -309,7 +370,7 @@
             }
         }
 
-        /// Whether some of the body has still to be sent.
+        /// Whether a part of the body remains to be sent.
         var isSending: Bool { upload?.isSent == false }
 
         func rewind(to offset: Int) -> Bool { upload?.rewind(to: offset) ?? true }

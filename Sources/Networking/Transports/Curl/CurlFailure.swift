@@ -1,24 +1,28 @@
 #if os(Linux)
     import CAshlarCurl
 
-    /// Translates libcurl's results into this module's error.
+    /// Translates libcurl's results into errors of this module, by numbers only: its messages differ between versions.
     enum CurlFailure {
         static func error(_ result: Int32, of exchange: CurlExchange, hasHead: Bool) -> NetworkError {
-            let text = exchange.handle?.errorMessage ?? ""
-            let phase = phase(of: exchange, hasHead: hasHead)
-            let (code, fixedPhase) = code(result, text: text, hasHead: hasHead)
-            var message = text
-            if message.isEmpty, let plain = exchange.strerror(result) { message = plain }
-            return NetworkError(code, "\(message) (libcurl \(result))", phase: fixedPhase ?? phase)
+            let (code, fixedPhase) = code(result, of: exchange, hasHead: hasHead)
+            let phase = fixedPhase ?? phase(of: exchange, hasHead: hasHead)
+            var message = exchange.handle?.errorMessage ?? ""
+            if message.isEmpty { message = exchange.strerror(result) ?? "" }
+            return NetworkError(code, "\(message) (libcurl \(result))", phase: phase)
         }
 
         private static func code(
-            _ result: Int32, text: String, hasHead: Bool
+            _ result: Int32, of exchange: CurlExchange, hasHead: Bool
         ) -> (NetworkError.Code, NetworkPhase?) {
             switch result {
-            case 1, 8: (.badResponse, .receive)
+            // With a status for CONNECT, the proxy refused.
+            case _ where !hasHead && exchange.number(CurlInfo.connectCode) >= 300: (.proxyFailed, .connect)
+            case 7 where exchange.proxy != nil, 5, 97: (.proxyFailed, .connect)
+            // The head reader and the chunk reader refuse before libcurl does, except for a folded first line (43, 8), a
+            // line that is longer than libcurl's own limit (27, 100), and lines before the status line.
+            case 1, 8, 27, 43, 100: (hasHead ? .corrupted : .badResponse, .receive)
+            case 56 where !hasHead && exchange.headBytes > headLimit: (.badResponse, .receive)
             case 3: (.invalidURL, .prepare)
-            case 5, 97: (.proxyFailed, .connect)
             case 6: (.hostNotFound, .resolve)
             case 7: (.cannotConnect, .connect)
             case 18: (.truncated, .receive)
@@ -26,36 +30,32 @@
             case 35, 53, 54, 58, 59, 66, 80, 98: (.tlsFailed, .tls)
             case 60, 77, 83, 90, 91: (.certificateUntrusted, .tls)
             case 23, 61: (.corrupted, .receive)
-            case 52, 65: (.connectionLost, nil)
-            case 56 where text.contains("hunk"): (.corrupted, .receive)
-            case 56 where text.contains("eader") || text.contains("Nul byte"): (.badResponse, .receive)
-            case 16, 55, 56, 92: (hasHead ? .truncated : .connectionLost, nil)
-            case 27: (.unknown, nil)
+            case 16, 52, 55, 56, 65, 92: (hasHead ? .truncated : .connectionLost, nil)
             default: (.unknown, nil)
             }
         }
 
-        /// How far libcurl had come.
+        /// libcurl refuses heads of more than 300 KiB as if the connection had failed.
+        private static let headLimit = 256 << 10
+
+        /// The phase that libcurl reached.
         static func phase(of exchange: CurlExchange, hasHead: Bool) -> NetworkPhase {
             if hasHead { return .receive }
-            func time(_ info: Int32) -> Int64 { exchange.information(info) }
-            if time(CurlInfo.preTransferTime) > 0 { return exchange.isSending ? .send : .wait }
-            if time(CurlInfo.connectTime) > 0 { return exchange.request.url.scheme == .https ? .tls : .send }
+            let isSecure = exchange.request.url.scheme == .https
+            if exchange.offset(CurlInfo.preTransferTime) > 0 { return exchange.isSending ? .send : .wait }
+            if exchange.offset(CurlInfo.connectTime) > 0 { return isSecure ? .tls : .send }
             // Only the handshake is missing once the socket is connected.
-            if exchange.request.url.scheme == .https, let socket = exchange.socket,
-                ashlar_socket_is_connected(socket) != 0
-            {
-                return .tls
-            }
-            return time(CurlInfo.nameLookupTime) > 0 ? .connect : .resolve
+            if isSecure, let socket = exchange.socket, ashlar_socket_is_connected(socket) != 0 { return .tls }
+            return exchange.offset(CurlInfo.nameLookupTime) > 0 ? .connect : .resolve
         }
     }
 
     extension CurlExchange {
-        func information(_ info: Int32) -> Int64 {
-            guard let handle else { return 0 }
-            return ashlar_easy_info_off(table, handle.easy, info)
-        }
+        /// A 64-bit value that libcurl reports for the transfer.
+        func offset(_ info: Int32) -> Int64 { handle.map { ashlar_easy_info_off(table, $0.easy, info) } ?? 0 }
+
+        /// A long value that libcurl reports for the transfer.
+        func number(_ info: Int32) -> Int64 { handle.map { ashlar_easy_info_long(table, $0.easy, info) } ?? 0 }
 
         func strerror(_ result: Int32) -> String? { table.pointee.easy_strerror(result).map { String(cString: $0) } }
     }

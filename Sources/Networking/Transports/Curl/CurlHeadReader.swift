@@ -1,33 +1,54 @@
-/// Puts a head together from the lines libcurl hands over one by one; interim heads (1xx) are passed over.
+/// Assembles the head of a response from the lines that libcurl passes on, and skips interim heads (1xx).
 ///
-/// It serves one answer after the other, so that its memory is not allocated for each.
+/// It follows RFC 9112 and is lenient only where the RFC allows it: a line may end with a bare LF, a field may be folded, a
+/// reason phrase may be missing. It reads one response after another, so that its memory is allocated once.
 final class CurlHeadReader {
+    /// How the response relates to its request.
+    struct Expectation {
+        /// HTTP/2 exists over TLS only; elsewhere the version is a forged text.
+        var isSecure = true
+        /// Whether the request asks for an upgrade, without which 101 is no response to it.
+        var allowsUpgrade = false
+    }
+
+    /// How the body is framed by the head.
+    struct Framing {
+        var contentLength: Int?
+        var isChunked = false
+        /// Whether the head has a length in addition to chunks: another recipient may see another end.
+        var isAmbiguous = false
+    }
+
+    private var expectation = Expectation()
     private var status = 0
     private var version: String?
     private let fields = ReceivedFields.Builder()
     private var bytes = 0
     private var interims = 0
-    private var trailerBytes = 0
-    private(set) var contentLength: Int?
+    private(set) var framing = Framing()
+    /// The bytes of all lines of the response so far.
+    private(set) var received = 0
 
     /// More interim heads than this are an attack or a defect.
     static let interimLimit = 32
 
-    /// Begins with a new answer.
-    func reset() {
-        (status, version, bytes, interims, trailerBytes, contentLength) = (0, nil, 0, 0, 0, nil)
+    /// Starts with a new response.
+    func reset(_ expectation: Expectation = Expectation()) {
+        self.expectation = expectation
+        (status, version, bytes, interims, framing, received) = (0, nil, 0, 0, Framing(), 0)
         fields.removeAll()
     }
 
-    /// Takes a line with its line end; returns the head when the line is the empty one that ends it.
+    /// Reads a line with its line end; returns the head at the empty line that ends it.
     func read(_ line: UnsafeRawBufferPointer, limits: ResponseLimits) throws(NetworkError) -> ResponseHead? {
         bytes += line.count
+        received += line.count
         if bytes > limits.headBytes {
-            throw bad("the head is longer than \(limits.headBytes) bytes", limit: limits.headBytes)
+            throw bad("head longer than \(limits.headBytes) bytes", limit: limits.headBytes)
         }
-        // Newer versions of libcurl hand over the beginning of a line behind which the connection ended.
+        // New versions of libcurl pass on the start of a line after which the connection ended.
         guard line.last == 0x0A else {
-            throw NetworkError(.truncated, "the answer ended within its head", phase: .receive)
+            throw NetworkError(.truncated, "the response ended within its head", phase: .receive)
         }
         var end = line.count
         while end > 0, line[end - 1] == 0x0A || line[end - 1] == 0x0D { end -= 1 }
@@ -40,7 +61,7 @@ final class CurlHeadReader {
         } else {
             try readField(text)
             if fields.count > limits.headerFields {
-                throw bad("the head has more than \(limits.headerFields) fields", limit: limits.headerFields)
+                throw bad("head with more than \(limits.headerFields) fields", limit: limits.headerFields)
             }
         }
         return nil
@@ -49,19 +70,21 @@ final class CurlHeadReader {
     private func finish() throws(NetworkError) -> ResponseHead? {
         guard status >= 200 || status == 101 else {
             interims += 1
-            guard interims <= Self.interimLimit else { throw bad("more than \(Self.interimLimit) interim answers") }
+            guard interims <= Self.interimLimit else { throw bad("more than \(Self.interimLimit) interim responses") }
             (status, bytes) = (0, 0)
             fields.removeAll()
             return nil
         }
+        guard status != 101 || expectation.allowsUpgrade else { throw bad("status 101 without a request to upgrade") }
         let fields = self.fields.build()
         try checkLength(fields)
         let head = ResponseHead(status: status, headers: HTTPHeaders(fields), version: version)
-        contentLength = head.contentLength
+        framing.contentLength = head.contentLength
+        if fields.contains("Transfer-Encoding") { try checkTransferCoding(fields) }
         return head
     }
 
-    /// Two lengths that differ, also within one field, would let the body end in two places.
+    /// Refuses two different lengths, also within one field: the body would have two ends.
     private func checkLength(_ fields: ReceivedFields) throws(NetworkError) {
         guard fields.plainLength == nil, fields.contains("Content-Length") else { return }
         var first: Int?
@@ -70,7 +93,7 @@ final class CurlHeadReader {
                 guard let length = Self.number(part.trimmingHTTPSpace()) else {
                     throw bad("expected a number as Content-Length")
                 }
-                guard first == nil || first == length else { throw bad("found two different Content-Lengths") }
+                guard first == nil || first == length else { throw bad("two different values of Content-Length") }
                 first = length
             }
         }
@@ -80,40 +103,51 @@ final class CurlHeadReader {
         text.utf8.allSatisfy(\.isASCIIDigit) ? Int(text) : nil
     }
 
-    /// Passes over a field behind the body; all of them together may be as long as a head.
-    func skipTrailer(_ line: UnsafeRawBufferPointer, limits: ResponseLimits) throws(NetworkError) {
-        trailerBytes += line.count
-        if trailerBytes > limits.headBytes {
-            throw bad("the trailer is longer than \(limits.headBytes) bytes", limit: limits.headBytes)
+    /// Requires `chunked` alone: the transport asks for no other coding (RFC 9112, sections 6.1 and 7.4).
+    private func checkTransferCoding(_ fields: ReceivedFields) throws(NetworkError) {
+        guard version == "1.1" else { throw bad("Transfer-Encoding in HTTP/\(version ?? "")") }
+        let values = fields.values("Transfer-Encoding")
+        guard values.count == 1, values[0].lowercased() == "chunked" else {
+            throw bad("expected chunked as the only transfer coding")
         }
+        framing.isChunked = true
+        framing.isAmbiguous = fields.contains("Content-Length")
     }
 
     private func readStatus(_ line: UnsafeRawBufferPointer) throws(NetworkError) {
-        // HTTP/x.y or HTTP/x, a space, three digits, then the end or a space and a reason.
+        // HTTP/1.y, or HTTP/2 from libcurl itself; a space; three digits; the end, or a space and a reason phrase.
         guard line.count >= 10, line.starts(with: "HTTP/".utf8),
-            let space = line.prefix(12).firstIndex(of: 0x20), space > 5, line.count >= space + 4,
+            let space = line.prefix(9).firstIndex(of: 0x20), line.count >= space + 4,
             line[(space + 1)...(space + 3)].allSatisfy(\.isASCIIDigit),
             line.count == space + 4 || line[space + 4] == 0x20
-        else { throw bad("the status line is not HTTP") }
+        else { throw bad("malformed status line") }
+        let number = line[5..<space]
+        if number.elementsEqual("1.1".utf8) {
+            version = "1.1"
+        } else if number.count == 3, number.starts(with: "1.".utf8), line[7].isASCIIDigit {
+            version = String(decoding: number, as: UTF8.self)
+        } else if number.elementsEqual("2".utf8), expectation.isSecure {
+            version = "2"
+        } else {
+            throw bad("unexpected version HTTP/\(HTTPSyntax.printable(String(decoding: number, as: UTF8.self)))")
+        }
         status = line[(space + 1)...(space + 3)].reduce(0) { $0 * 10 + Int($1 - 0x30) }
-        guard status >= 100 else { throw bad("the status \(status) is none") }
-        let isLatest = space == 8 && line[5] == 0x31 && line[6] == 0x2E && line[7] == 0x31
-        version = isLatest ? "1.1" : String(decoding: line[5..<space], as: UTF8.self)
+        guard status >= 100 else { throw bad("status \(status) below 100") }
     }
 
     private func readField(_ line: UnsafeRawBufferPointer) throws(NetworkError) {
         guard let colon = line.firstIndex(of: UInt8(ascii: ":")), colon > 0 else {
-            throw bad("a field has no name and colon")
+            throw bad("expected a field's name and a colon")
         }
         let name = UnsafeRawBufferPointer(rebasing: line[..<colon])
-        guard name.allSatisfy(HTTPSyntax.isTokenByte) else { throw bad("a field's name is not a token") }
+        guard name.allSatisfy(HTTPSyntax.isTokenByte) else { throw bad("the name of a field is not a token") }
         let value = try trimmed(UnsafeRawBufferPointer(rebasing: line[(colon + 1)...]))
         fields.append(name: name, value: value)
     }
 
-    /// A line that begins with a space continues the one before (obs-fold; RFC 9112, 5.2).
+    /// Appends a line that starts with a space to the field before it (obs-fold; RFC 9112, section 5.2).
     private func unfold(_ line: UnsafeRawBufferPointer) throws(NetworkError) {
-        guard fields.count > 0 else { throw bad("the head begins with a continued line") }
+        guard fields.count > 0 else { throw bad("the first field line is folded") }
         fields.extendLast(try trimmed(line))
     }
 
@@ -124,7 +158,7 @@ final class CurlHeadReader {
         let value = UnsafeRawBufferPointer(rebasing: bytes[start..<end])
         var controls: UInt8 = 0
         for byte in value { controls |= (byte < 0x20 && byte != 0x09) || byte == 0x7F ? 1 : 0 }
-        if controls != 0 { throw bad("a field's value contains a control character") }
+        if controls != 0 { throw bad("control character in the value of a field") }
         return value
     }
 

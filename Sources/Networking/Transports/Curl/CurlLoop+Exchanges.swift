@@ -2,41 +2,47 @@
     import CAshlarCurl
 
     extension CurlLoop {
-        /// Starts an exchange, or has it wait for a connection.
+        /// Starts an exchange, or queues it until a connection is free.
         func admit(_ exchange: CurlExchange) {
             guard exchange.pipe.isOpen else { return }
             exchange.submitted = now
             if origins.admit(exchange, configuration) { start(exchange) } else { watchDeadline(of: exchange) }
         }
 
-        /// Starts an exchange whose place is taken.
+        /// Starts an exchange that was admitted.
         private func start(_ exchange: CurlExchange) {
             guard exchange.pipe.isOpen else {
                 origins.leave(exchange)
                 return
             }
-            guard let handle = pool.popLast() ?? CurlHandle(self) else {
-                exchange.fail(NetworkError(.unsupported, "libcurl has no handle left", phase: .prepare))
+            do throws(NetworkError) {
+                let handle = if let pooled = pool.popLast() { pooled } else { try CurlHandle(self) }
+                exchange.place = active.count
+                active.append(exchange)
+                begin(exchange, on: handle)
+            } catch {
+                exchange.fail(error)
                 exchange.end(result: nil)
                 origins.leave(exchange)
                 hasNews(exchange)
-                return
-            }
-            exchange.place = active.count
-            active.append(exchange)
-            exchange.begin(on: handle)
-            watchDeadline(of: exchange)
-            let code = library.table.pointee.multi_add_handle(multi, handle.easy)
-            if code != 0 {
-                exchange.fail(
-                    NetworkError(.unsupported, "libcurl does not take the request (\(code))", phase: .prepare))
-                finish(exchange, result: nil)
             }
         }
 
-        /// Ends an exchange; the result is libcurl's, or nil if the exchange is taken away from it.
+        private func begin(_ exchange: CurlExchange, on handle: CurlHandle) {
+            exchange.begin(on: handle)
+            watchDeadline(of: exchange)
+            let code = library.table.pointee.multi_add_handle(multi, handle.easy)
+            guard code != 0 else { return }
+            exchange.fail(NetworkError(.unsupported, "libcurl refuses the request (\(code))", phase: .prepare))
+            finish(exchange, result: nil)
+        }
+
+        /// Ends an exchange with libcurl's result, or takes it away from libcurl if there is none.
         func finish(_ exchange: CurlExchange, result: Int32?) {
             guard let place = exchange.place, let handle = exchange.handle else { return }
+            if let result, result != 0, exchange.restarts(after: result), restart(exchange, handle) { return }
+            if result == 0 { releaseConnection(of: exchange) }
+            let isClean = result == 0 && exchange.sendings <= 1 && !exchange.retiresConnection
             exchange.place = nil
             let last = active.removeLast()
             if last !== exchange {
@@ -46,12 +52,30 @@
             exchange.end(result: result)
             _ = library.table.pointee.multi_remove_handle(multi, handle.easy)
             handle.release()
-            if pool.count < 64 { pool.append(handle) } else { handle.destroy() }
+            recycle(handle, isClean: isClean)
             hasNews(exchange)
             origins.leave(exchange)
         }
 
-        /// Starts those who waited for what has become free.
+        /// Sends the request of a failed exchange once more; returns false if libcurl has no handle left.
+        private func restart(_ exchange: CurlExchange, _ handle: CurlHandle) -> Bool {
+            _ = library.table.pointee.multi_remove_handle(multi, handle.easy)
+            handle.release()
+            guard (try? handle.renew()) != nil else { return false }
+            begin(exchange, on: handle)
+            return true
+        }
+
+        /// Keeps a handle for another request, without libcurl's state of this one unless that is harmless.
+        private func recycle(_ handle: CurlHandle, isClean: Bool) {
+            guard pool.count < 64, isClean && library.reusesHandles || (try? handle.renew()) != nil else {
+                handle.destroy()
+                return
+            }
+            pool.append(handle)
+        }
+
+        /// Starts queued exchanges for which a connection has become free.
         func startWaiting() {
             while origins.waiting > 0, let next = origins.next(configuration) { start(next) }
         }
@@ -69,7 +93,7 @@
 
         // MARK: Deadlines
 
-        /// Notes that an exchange has a deadline.
+        /// Takes an exchange's deadline into account.
         func watchDeadline(of exchange: CurlExchange) {
             if let deadline = exchange.deadline { deadlineDue = min(deadlineDue ?? deadline, deadline) }
         }
@@ -85,7 +109,7 @@
             }
         }
 
-        /// Ends an exchange that waits for a connection; it leaves the queue when its turn comes.
+        /// Ends a queued exchange; it leaves the queue in its turn.
         private func giveUp(_ exchange: CurlExchange) {
             exchange.end(result: nil)
             hasNews(exchange)

@@ -1,15 +1,23 @@
 #if os(Linux)
     import CAshlarCurl
 
-    /// What a loop knows of descriptors, by their number.
+    #if canImport(Glibc)
+        import Glibc
+    #elseif canImport(Musl)
+        import Musl
+    #endif
+
+    /// What a loop knows about descriptors, by their number.
     struct CurlSockets {
         struct Known {
-            /// Opened for libcurl by the loop, which is told when it is closed.
+            /// Opened by the loop for libcurl, so that the loop learns of its end.
             var isOwn = false
-            /// What epoll watches for: 1 reading, 2 writing; 0 is not watched.
+            /// What epoll watches for: 1 reading, 2 writing; 0 if it isn't watched.
             var events: Int32 = 0
-            /// Whether libcurl wants to hear of it.
+            /// Whether libcurl waits for it.
             var isWanted = false
+            /// Whether it is an HTTP/1 connection without a request.
+            var isIdle = false
         }
 
         private var known: [Known] = []
@@ -35,7 +43,7 @@
             }
             _ = ashlar_multi_pointer(table, multi, CurlMultiOption.socketData, context)
             _ = ashlar_multi_timer(table, multi, CurlMultiOption.timerFunction) { _, milliseconds, context in
-                // Called several times a request, by a loop that is there: not worth retaining it.
+                // Called several times per request while the loop exists, so it isn't retained.
                 Unmanaged<CurlLoop>.fromOpaque(context!)._withUnsafeGuaranteedRef { loop in
                     switch milliseconds {
                     case ..<0: loop.timerDue = nil
@@ -52,7 +60,7 @@
             _ = ashlar_multi_long(table, multi, CurlMultiOption.maximumConnects, total)
         }
 
-        /// Has libcurl's connections opened and closed here, so that their descriptors are known.
+        /// Has the loop open and close libcurl's connections, so that it knows their descriptors.
         func watchConnections(of handle: CurlHandle) {
             let context = Unmanaged.passUnretained(self).toOpaque()
             _ = ashlar_easy_pointer(library.table, handle.easy, CurlOption.closeSocketData, context)
@@ -64,16 +72,17 @@
             }
         }
 
-        /// Opens a socket for a connection of libcurl's; -1 is a failure.
+        /// Opens a socket for a connection of libcurl; returns -1 on failure.
         func openSocket(_ address: UnsafeRawPointer) -> Int32 {
             let socket = ashlar_socket_open(address)
             if socket >= 0 { sockets[socket] = CurlSockets.Known(isOwn: true) }
             return socket
         }
 
-        /// libcurl forgets a connection between two requests; it stays watched, which saves a call of the system a request.
+        /// Notes what libcurl waits for.
         ///
-        /// Should it become ready in the meantime it is forgotten after all.
+        /// A connection stays watched between two requests. This saves a system call per request and reveals what a server
+        /// sends without a request.
         private func socketChanged(_ socket: Int32, what: Int32) {
             let wanted = what == CurlValue.pollRemove ? 0 : what & 3
             var known = sockets[socket]
@@ -81,18 +90,63 @@
             if wanted == 0, !known.isOwn {
                 withUnsafePointer(to: poller) { ashlar_poller_forget($0, socket) }
                 known.events = 0
-            } else if wanted != 0, wanted != known.events {
-                withUnsafePointer(to: poller) { ashlar_poller_watch($0, socket, wanted, known.events == 0 ? 0 : 1) }
-                known.events = wanted
+            } else if wanted != 0 {
+                known.isIdle = false
+                watch(socket, for: wanted, &known)
             }
             sockets[socket] = known
         }
 
-        func isStray(_ socket: Int32) -> Bool {
-            guard !sockets[socket].isWanted else { return false }
+        private func watch(_ socket: Int32, for events: Int32, _ known: inout CurlSockets.Known) {
+            guard events != known.events else { return }
+            withUnsafePointer(to: poller) { ashlar_poller_watch($0, socket, events, known.events == 0 ? 0 : 1) }
+            known.events = events
+        }
+
+        /// Notes that the connection of a finished exchange has no request, unless another exchange uses it already.
+        ///
+        /// HTTP/2 connections are libcurl's own affair: a server may send control frames at any time.
+        func releaseConnection(of exchange: CurlExchange) {
+            guard !exchange.isMultiplexed, let handle = exchange.handle else { return }
+            let socket = ashlar_easy_info_socket(library.table, handle.easy, CurlInfo.activeSocket)
+            guard socket >= 0, sockets[socket].isOwn, !sockets[socket].isWanted else { return }
+            // libcurl may have passed the connection on already, to an exchange that doesn't read at the moment.
+            let isInUse = active.contains {
+                $0 !== exchange && $0.localPort != nil && $0.localPort == exchange.localPort
+            }
+            guard !isInUse else { return }
+            sockets[socket].isIdle = true
+            watch(socket, for: 1, &sockets[socket])
+        }
+
+        /// Whether an event is for libcurl.
+        ///
+        /// An idle connection that becomes readable has ended, or carries bytes that would answer the next request.
+        func isForLibrary(_ socket: Int32) -> Bool {
+            let known = sockets[socket]
+            if known.isWanted { return true }
+            if known.isIdle {
+                closeIdle(socket)
+            } else {
+                forget(socket)
+            }
+            return false
+        }
+
+        private func forget(_ socket: Int32) {
+            guard sockets[socket].events != 0 else { return }
             withUnsafePointer(to: poller) { ashlar_poller_forget($0, socket) }
             sockets[socket].events = 0
-            return true
+        }
+
+        /// Closes a connection that libcurl still stores, and discards what has arrived on it.
+        ///
+        /// libcurl cannot be asked to close it. When it is about to reuse the connection, it finds its end and opens another.
+        private func closeIdle(_ socket: Int32) {
+            forget(socket)
+            sockets[socket].isIdle = false
+            shutdown(socket, Int32(SHUT_RDWR))  // what arrives from now on, the system rejects
+            while recv(socket, nil, 1 << 20, Int32(MSG_TRUNC) | Int32(MSG_DONTWAIT)) > 0 {}
         }
     }
 #endif

@@ -1,5 +1,5 @@
-internal import AshlarCore
 #if os(Linux)
+    internal import AshlarCore
     import CAshlarCurl
     import struct Synchronization.Atomic
 
@@ -9,21 +9,19 @@ internal import AshlarCore
         import Musl
     #endif
 
-    /// The thread that serves all exchanges of a transport: libcurl's multi interface over epoll.
+    /// The thread that carries out all exchanges of a transport, with libcurl's multi interface and epoll.
     ///
-    /// Other threads only post commands; everything else belongs to the loop's thread. Readers are woken at the end of a
-    /// round, when all that has arrived for them is in their pipes. As long as callers' code is quick, it goes on right on
-    /// the loop's thread, which saves a change of threads; should it not come back soon, another thread takes the loop
-    /// over (see `StallWatch`) and readers are woken on the shared threads for a while.
+    /// Other threads only post commands. Readers are woken at the end of a round, when everything that arrived for them is in
+    /// their pipes. At high rates their code resumes on the loop's thread, which saves a switch of threads (see `CurlPace`).
+    /// When such code blocks, another thread takes the loop over (see `StallWatch`).
     final class CurlLoop: @unchecked Sendable {
-        // Sendable because `inbox` is locked and everything mutable behind it is touched only by the one thread that
-        // drives the loop; `turn` hands it on from one thread to the next.
+        // Sendable because `inbox` is locked, and everything mutable behind it is used only by the thread that drives the
+        // loop; `turn` passes it from one thread to the next.
         enum Command {
             case start(CurlExchange)
             case cancel(CurlExchange)
             case resumeReceiving(CurlExchange)
             case resumeSending(CurlExchange)
-            case run(UnownedJob)
             case stop
         }
 
@@ -33,59 +31,70 @@ internal import AshlarCore
             var closed = false
         }
 
-        /// A task that goes on; `isOwn` says that it asked for this thread.
-        private struct Job {
-            let job: UnownedJob
-            let isOwn: Bool
-        }
-
         let library: CurlLibrary
         let configuration: TransportConfiguration
+        let pins: PinnedKeys
+        /// The proxies of the environment, or nil if they aren't used.
+        let proxies: EnvironmentProxies?
         private let inbox = Mutex(Inbox())
         let poller: ashlar_poller
         let multi: UnsafeMutableRawPointer
 
-        /// Counts the jobs, times two: it is odd while one runs, and whoever makes it even again drives the loop.
+        /// Twice the number of jobs; odd while one runs, and the thread that makes it even again drives the loop.
         let turn = Atomic<UInt64>(0)
-        /// Whether the stall watch looks after this loop.
+        /// Whether the stall watch checks this loop.
         let isWatched = Atomic<Bool>(false)
 
-        // What follows belongs to the thread that drives the loop.
+        // The rest belongs to the thread that drives the loop.
         var active: [CurlExchange] = []
         var pool: [CurlHandle] = []
         var origins = CurlOrigins()
         var sockets = CurlSockets()
         var timerDue: UInt64?
         var deadlineDue: UInt64?
+        private let ready = UnsafeMutableBufferPointer<ashlar_ready>.allocate(capacity: 64)
         private var news: [CurlExchange] = []
         private var commands: [Command] = []
-        private var jobs: [Job] = []
+        private var jobs: [UnownedJob] = []
         private var nextJob = 0
         private var stopping = false
         private var pace = CurlPace()
-        /// The time of this round, in nanoseconds of the monotonic clock.
+        /// The time of the current round, in nanoseconds of the monotonic clock.
         private(set) var now: UInt64 = 0
 
         init(_ library: CurlLibrary, _ configuration: TransportConfiguration) throws(NetworkError) {
             self.library = library
             self.configuration = configuration
-            executor = CurlExecutor()
-            ownExecutor = executor.asUnownedTaskExecutor()
+            pins = try PinnedKeys(configuration.pinnedKeys)
+            proxies = configuration.usesEnvironmentProxies ? EnvironmentProxies(Self.environment()) : nil
             var poller = ashlar_poller()
             let opened = ashlar_poller_open(&poller) == 0
             guard opened, let multi = library.table.pointee.multi_init() else {
                 if opened { ashlar_poller_close(&poller) }
-                throw NetworkError(.unsupported, "no descriptors are left for the transport's loop", phase: .prepare)
+                throw NetworkError(.unsupported, "no descriptors left for the transport's loop", phase: .prepare)
             }
             self.poller = poller
             self.multi = multi
             configureMulti()
-            executor.attach(self)
-            guard SystemThread.start({ [self] in run() }) else {
-                _ = library.table.pointee.multi_cleanup(multi)
-                ashlar_poller_close(&poller)
-                throw NetworkError(.unsupported, "the system has no thread left for a transport", phase: .prepare)
+            do throws(NetworkError) {
+                // Reports now what TLS can't honor, and not with the first request.
+                pool.append(try CurlHandle(self))
+            } catch {
+                free()
+                throw error
             }
+            guard HelperThread.start({ [self] in run() }) else {
+                free()
+                throw NetworkError(.unsupported, "the system cannot create a thread for the transport", phase: .prepare)
+            }
+        }
+
+        deinit { ready.deallocate() }
+
+        private static func environment() -> [String: String] {
+            let names = ["http_proxy", "https_proxy", "HTTPS_PROXY", "all_proxy", "ALL_PROXY", "no_proxy", "NO_PROXY"]
+            let values = names.compactMap { name in getenv(name).map { (name, String(cString: $0)) } }
+            return Dictionary(values) { first, _ in first }
         }
 
         // MARK: Any thread
@@ -106,30 +115,17 @@ internal import AshlarCore
             return accepted
         }
 
-        /// Ends the thread once the running exchanges are over.
+        /// Ends the thread after the running exchanges.
         func stopWhenIdle() { post(.stop) }
-
-        /// Runs the jobs of tasks on the loop's thread.
-        let executor: CurlExecutor
-        let ownExecutor: UnownedTaskExecutor
-        private let sharedExecutor = globalConcurrentExecutor.asUnownedTaskExecutor()
 
         // MARK: The thread
 
         private func run() {
-            ashlar_block_sigpipe()  // TLS libraries write without MSG_NOSIGNAL
-            let ready = UnsafeMutableBufferPointer<ashlar_ready>.allocate(capacity: 64)
-            defer { ready.deallocate() }
-            // A thread that takes over finds jobs that the one before could not get to.
+            // A thread that takes over finds jobs that the previous one didn't reach.
             guard runJobs() else { return }
             while true {
-                let count = wait(for: ready)
-                now = Self.clock()
-                for event in ready[..<count] where !isStray(event.descriptor) {
-                    var running: Int32 = 0
-                    _ = library.table.pointee.multi_socket_action(multi, event.descriptor, event.mask, &running)
-                }
-                // What jobs post is done before the next look at the sockets, but not for ever.
+                deliver(waitForEvents())
+                // Commands that jobs post are carried out before the next wait, but not without end.
                 for _ in 0..<16 {
                     takeCommands()
                     runCommands()
@@ -145,6 +141,15 @@ internal import AshlarCore
             }
         }
 
+        private func deliver(_ count: Int) {
+            now = Self.clock()
+            for event in ready[..<count] where isForLibrary(event.descriptor) {
+                var running: Int32 = 0
+                _ = library.table.pointee.multi_socket_action(multi, event.descriptor, event.mask, &running)
+                collectFinished()
+            }
+        }
+
         private func takeCommands() {
             inbox.withLock { inbox in
                 inbox.sleeping = false
@@ -157,14 +162,13 @@ internal import AshlarCore
             return inbox.withLock { !$0.commands.isEmpty }
         }
 
-        /// Waits for sockets, commands and timers: for a short while by asking again and again, then asleep.
-        private func wait(for ready: UnsafeMutableBufferPointer<ashlar_ready>) -> Int {
-            var poller = poller
+        /// Waits for sockets, commands and timers: first by polling if that is promising, then asleep.
+        private func waitForEvents() -> Int {
             if pace.spins(active.count) {
                 let end = Self.clock() + CurlPace.spinTime
                 repeat {
-                    let count = ashlar_poller_wait(&poller, ready.baseAddress, Int32(ready.count), 0)
-                    if count > 0 { return Int(count) }
+                    let count = poll(0)
+                    if count > 0 { return count }
                     if hasWork() { return 0 }
                 } while Self.clock() < end
                 pace.spunInVain()
@@ -173,26 +177,34 @@ internal import AshlarCore
                 inbox.sleeping = inbox.commands.isEmpty
                 return !inbox.sleeping
             }
-            if isBusy { return Int(ashlar_poller_wait(&poller, ready.baseAddress, Int32(ready.count), 0)) }
+            if isBusy { return poll(0) }
             let start = Self.clock()
             var timeout: Int32 = -1
             let due = min(timerDue ?? .max, deadlineDue ?? .max)
             if due < .max {
                 timeout = due <= start ? 0 : Int32(clamping: (due - start + 999_999) / 1_000_000)
             }
-            let count = ashlar_poller_wait(&poller, ready.baseAddress, Int32(ready.count), timeout)
-            if count > 0 { pace.slept(Self.clock() - start, active.count) }
-            return Int(count)
+            let count = poll(timeout)
+            pace.slept(Self.clock() - start, active.count)
+            return count
+        }
+
+        private func poll(_ milliseconds: Int32) -> Int {
+            withUnsafePointer(to: poller) {
+                Int(ashlar_poller_wait($0, ready.baseAddress, Int32(ready.count), milliseconds))
+            }
         }
 
         private func runCommands() {
+            // A connection that has become readable while it was idle must not be reused. What libcurl is about to reuse is
+            // therefore checked after the request arrived here.
+            if commands.contains(where: { if case .start = $0 { true } else { false } }) { deliver(poll(0)) }
             for command in commands {
                 switch command {
                 case .start(let exchange): admit(exchange)
                 case .cancel(let exchange): finish(exchange, result: nil)
                 case .resumeReceiving(let exchange): exchange.resumeReceiving()
                 case .resumeSending(let exchange): exchange.resumeSending()
-                case .run(let job): jobs.append(Job(job: job, isOwn: true))
                 case .stop: stopping = true
                 }
             }
@@ -200,12 +212,13 @@ internal import AshlarCore
         }
 
         private func runTimers() {
-            // A callback may ask to be called again at once; more than a few rounds would starve the sockets.
+            // A callback may ask for another call at once; more than a few rounds would starve the sockets.
             for _ in 0..<8 {
                 guard let due = timerDue, due <= now else { break }
                 timerDue = nil
                 var running: Int32 = 0
                 _ = library.table.pointee.multi_socket_action(multi, CurlValue.socketTimeout, 0, &running)
+                collectFinished()
             }
             guard let due = deadlineDue, due <= now else { return }
             deadlineDue = nil
@@ -225,69 +238,71 @@ internal import AshlarCore
             guard !news.isEmpty else { return }
             for exchange in news {
                 exchange.isListed = false
-                if let job = exchange.pipe.takeReader() { jobs.append(Job(job: job, isOwn: exchange.readerIsOwn)) }
+                if let job = exchange.pipe.takeReader() { jobs.append(job) }
             }
             news.removeAll(keepingCapacity: true)
         }
 
-        /// Lets tasks go on; returns false if that took so long that another thread drives the loop now.
+        /// Resumes callers; returns false if that blocked so long that another thread drives the loop now.
         private func runJobs() -> Bool {
             guard nextJob < jobs.count else { return true }
             let start = Self.clock()
-            let runsHere = pace.runsJobs(at: start)
-            var count: UInt64 = 0
+            let runsHere = configuration.resumesOnNetworkThread && pace.resumesCallers(at: start)
+            let count = UInt64(jobs.count - nextJob)
             while nextJob < jobs.count {
-                let next = jobs[nextJob]
+                let job = jobs[nextJob]
                 nextJob += 1
-                guard next.isOwn || runsHere else {
-                    TransferPipe.schedule(next.job)
-                    continue
+                if !runsHere {
+                    TransferPipe.schedule(job)
+                } else if !runJob(job) {
+                    return false
                 }
-                guard runJob(next) else { return false }
-                if !next.isOwn { count += 1 }
             }
-            if count > 0 { pace.ran(count, from: start, to: Self.clock()) }
+            if runsHere { pace.ran(count, from: start, to: Self.clock()) }
             jobs.removeAll(keepingCapacity: true)
             nextJob = 0
             return true
         }
 
-        private func runJob(_ next: Job) -> Bool {
+        private func runJob(_ job: UnownedJob) -> Bool {
             let number = turn.load(ordering: .relaxed) &+ 3
             turn.store(number, ordering: .sequentiallyConsistent)
             if !isWatched.load(ordering: .sequentiallyConsistent) {
                 isWatched.store(true, ordering: .sequentiallyConsistent)
                 StallWatch.shared.watch(self)
             }
-            next.job.runSynchronously(on: next.isOwn ? ownExecutor : sharedExecutor)
+            job.runSynchronously(on: globalConcurrentExecutor.asUnownedTaskExecutor())
             return turn.compareExchange(expected: number, desired: number &- 1, ordering: .sequentiallyConsistent)
                 .exchanged
         }
 
         static func isInJob(_ turn: UInt64) -> Bool { turn & 1 == 1 }
 
-        /// Has a new thread drive the loop, because the old one is stuck in a job; that one ends when it comes back.
+        /// Has a new thread drive the loop, because a job blocks the old one; that thread ends when the job returns.
         func replaceThread(stuckAt number: UInt64) {
             guard
                 turn.compareExchange(expected: number, desired: number &+ 1, ordering: .sequentiallyConsistent)
                     .exchanged
             else { return }
             pace.stalled(at: Self.clock())
-            while !SystemThread.start({ [self] in run() }) { usleep(1000) }
+            while !HelperThread.start({ [self] in run() }) { usleep(1000) }
         }
 
-        /// Frees everything unless a new exchange has been posted; then the thread ends.
+        /// Frees everything unless a new exchange was posted; the thread then ends.
         private func close() -> Bool {
             let closed = inbox.withLock { inbox in
                 inbox.closed = inbox.commands.isEmpty
                 return inbox.closed
             }
-            guard closed else { return false }
+            if closed { free() }
+            return closed
+        }
+
+        private func free() {
             for handle in pool { handle.destroy() }
             pool = []
             _ = library.table.pointee.multi_cleanup(multi)
             withUnsafePointer(to: poller) { ashlar_poller_close($0) }
-            return true
         }
 
         static func clock() -> UInt64 {

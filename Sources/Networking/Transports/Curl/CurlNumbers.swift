@@ -1,6 +1,8 @@
 #if os(Linux)
 
-    /// Option, information and result numbers of libcurl (curl/curl.h and curl/multi.h), as far as they are used.
+    // The numbers of libcurl that the transport uses, from curl/curl.h and curl/multi.h.
+
+    /// Options of an easy handle.
     enum CurlOption {
         static let writeData: Int32 = 10001
         static let url: Int32 = 10002
@@ -31,10 +33,12 @@
         static let seekData: Int32 = 10168
         static let noProxy: Int32 = 10177
         static let freshConnect: Int32 = 74
+        static let forbidReuse: Int32 = 75
         static let openSocketFunction: Int32 = 20163
         static let openSocketData: Int32 = 10164
         static let closeSocketFunction: Int32 = 20208
         static let closeSocketData: Int32 = 10209
+        static let transferDecoding: Int32 = 157
         static let protocols: Int32 = 181
         static let pinnedPublicKey: Int32 = 10230
         static let pathAsIs: Int32 = 234
@@ -43,10 +47,11 @@
         static let uploadBufferSize: Int32 = 280
         static let http09Allowed: Int32 = 285
         static let maximumConnectionAge: Int32 = 288
-        static let prerequestFunction: Int32 = 20312  // since 7.80; unknown to older versions, which then repeat
+        static let prerequestFunction: Int32 = 20312  // since 7.80; older versions ignore it
         static let prerequestData: Int32 = 10313
     }
 
+    /// Options of a multi handle.
     enum CurlMultiOption {
         static let socketFunction: Int32 = 20001
         static let socketData: Int32 = 10002
@@ -57,12 +62,14 @@
         static let maximumTotalConnections: Int32 = 13
     }
 
+    /// Information about a transfer.
     enum CurlInfo {
-        static let responseCode: Int32 = 0x20_0002
-        static let sizeDownload: Int32 = 0x60_0008
+        static let requestSize: Int32 = 0x20_000C
+        static let connectCode: Int32 = 0x20_0016
+        static let sizeUpload: Int32 = 0x60_0007
+        static let activeSocket: Int32 = 0x50_002C
         static let privateData: Int32 = 0x10_0015
         static let newConnections: Int32 = 0x20_001A
-        static let httpVersion: Int32 = 0x20_002E
         static let nameLookupTime: Int32 = 0x60_0033
         static let connectTime: Int32 = 0x60_0034
         static let preTransferTime: Int32 = 0x60_0035
@@ -70,7 +77,9 @@
         static let appConnectTime: Int32 = 0x60_0038
     }
 
+    /// Values of options, events and callbacks.
     enum CurlValue {
+        static let http11 = 2
         static let http2OverTLS = 4
         static let httpAndHTTPS = 3
         static let writePause = 0x1000_0001

@@ -1,8 +1,7 @@
 #if os(Linux)
-    /// Who may start: at most so many exchanges to one origin and in all; the others wait in the order they came.
+    /// Limits the number of exchanges per origin and in total; the others wait in the order they came.
     ///
-    /// libcurl can queue as well, but does not say which of its transfers wait, and their connect and idle time would run
-    /// out meanwhile.
+    /// libcurl can queue as well, but doesn't report which transfers wait, and their connect and idle time would pass.
     struct CurlOrigins {
         /// One scheme, host and port.
         final class Origin {
@@ -14,13 +13,13 @@
 
             static let largeBuffer = 16 << 10
 
-            /// How much libcurl reads at once; it allocates as much anew for every request.
+            /// How much libcurl reads at once; it allocates as much for each request.
             var bufferSize: Int { smallAnswers < 8 ? Self.largeBuffer : 4 << 10 }
 
-            /// Notes how long the body of an answer was.
+            /// Notes the length of a response's body.
             func answered(_ bytes: Int) { smallAnswers = bytes <= 2 << 10 ? min(smallAnswers + 1, 8) : 0 }
 
-            /// Whether it speaks HTTP/2, where one connection carries many exchanges.
+            /// Whether it uses HTTP/2, where one connection carries many exchanges.
             var isMultiplexed = false
 
             fileprivate init(_ key: Key) { self.key = key }
@@ -33,17 +32,17 @@
             let host: String
         }
 
-        /// RFC 9113, 6.5.2 recommends that no server allows fewer streams.
+        /// The number of streams that every server should allow (RFC 9113, section 6.5.2).
         private static let streams = 100
 
         private var origins: [Key: Origin] = [:]
         private var last: Origin?
         private var crowded: [Origin] = []
         private var running = 0
-        /// How many wait.
+        /// The number of waiting exchanges.
         private(set) var waiting = 0
 
-        /// Returns whether an exchange may start now; otherwise it has been put in the queue.
+        /// Returns whether an exchange may start now, and queues it otherwise.
         mutating func admit(_ exchange: CurlExchange, _ limits: TransportConfiguration) -> Bool {
             let origin = origin(of: exchange.request.url)
             exchange.origin = origin
@@ -57,7 +56,7 @@
             return false
         }
 
-        /// Gives an exchange's place back.
+        /// Frees the place of an exchange.
         mutating func leave(_ exchange: CurlExchange) {
             guard let origin = exchange.origin else { return }
             exchange.origin = nil
@@ -66,7 +65,7 @@
             if origins.count > 1024, origin.running == 0, !origin.isWaiting { origins[origin.key] = nil }
         }
 
-        /// Returns the next exchange that may start, whose place is taken, or nil.
+        /// Returns the next queued exchange that may start, admitted, or nil.
         mutating func next(_ limits: TransportConfiguration) -> CurlExchange? {
             guard waiting > 0, let index = crowded.firstIndex(where: { hasRoom($0, limits) }) else { return nil }
             let origin = crowded[index]
@@ -85,7 +84,7 @@
             return exchange
         }
 
-        /// Those who wait.
+        /// The waiting exchanges.
         var queued: [CurlExchange] { crowded.flatMap { $0.queue[$0.head...] } }
 
         private mutating func take(_ origin: Origin) {

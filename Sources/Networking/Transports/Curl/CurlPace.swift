@@ -1,38 +1,52 @@
 #if os(Linux)
-    /// What a loop has learnt of its network and its callers: whether to stay awake, and whose code to run itself.
+    /// Decides from recent waits whether a loop's thread stays awake, and whether it resumes callers' code itself.
+    ///
+    /// - Staying awake for up to 100 µs saves 20 to 35 % of the time of single requests (`GET ×1`).
+    /// - Resuming callers on the thread saves a switch of threads: 1.58 instead of 1.96 times the processor time of C, 1.57
+    ///   instead of 1.75 on one core (`processor time of GET ×16`).
+    ///
+    /// At low rates neither pays, so both start after a few short waits in a row.
     struct CurlPace {
-        /// How long the thread asks for news before it sleeps, where news came that fast before.
+        /// How long the thread polls before it sleeps.
         static let spinTime: UInt64 = 100_000
+        private static let shortWait: UInt64 = 1_000_000
         private static let longJob: UInt64 = 100_000
         private static let restAfterLongJobs: UInt64 = 20_000_000
         private static let restAfterStall: UInt64 = 100_000_000
 
         private var spinCredit = 0
+        private var shortWaits = 0
         private var heat = 0
-        private var poolUntil: UInt64 = 0
+        private var restsUntil: UInt64 = 0
 
-        /// Whether to stay awake: few exchanges run, and the last waits were short.
+        /// Whether to poll: few exchanges are active, and recent waits were short.
         func spins(_ active: Int) -> Bool { spinCredit > 0 && (1...2).contains(active) }
 
+        /// Notes that polling found nothing.
         mutating func spunInVain() { spinCredit = -4 }
 
+        /// Notes how long the thread slept.
         mutating func slept(_ time: UInt64, _ active: Int) {
-            guard active <= 2 else { return }
-            spinCredit = time < Self.spinTime ? min(spinCredit + 1, 4) : max(spinCredit - 1, -4)
+            shortWaits = time < Self.shortWait ? min(shortWaits + 1, 4) : 0
+            if shortWaits == 0 {
+                spinCredit = -4
+            } else if active <= 2 {
+                spinCredit = time < Self.spinTime ? min(spinCredit + 1, 4) : max(spinCredit - 1, -4)
+            }
         }
 
-        /// Whether callers' code goes on on the loop's thread.
-        func runsJobs(at time: UInt64) -> Bool { time >= poolUntil }
+        /// Whether callers' code resumes on the loop's thread.
+        func resumesCallers(at time: UInt64) -> Bool { shortWaits == 4 && time >= restsUntil }
 
-        /// Notes how long some callers' code ran; where that is often long, they do better on threads of their own.
+        /// Notes how long callers' code ran; code that often takes long runs on the shared threads for a while.
         mutating func ran(_ count: UInt64, from start: UInt64, to end: UInt64) {
             heat = (end - start) / count > Self.longJob ? heat + 4 : max(heat - 1, 0)
             guard heat > 8 else { return }
             heat = 0
-            poolUntil = end + Self.restAfterLongJobs
+            restsUntil = end + Self.restAfterLongJobs
         }
 
-        /// Notes that a caller's code did not come back.
-        mutating func stalled(at now: UInt64) { poolUntil = now + Self.restAfterStall }
+        /// Notes that a caller's code blocked the thread.
+        mutating func stalled(at now: UInt64) { restsUntil = now + Self.restAfterStall }
     }
 #endif

@@ -1,9 +1,9 @@
 #if os(Linux)
     internal import AshlarCore
 
-    /// Carries a body from its reader, which may wait, to libcurl, which may not.
+    /// Passes a body from its reader, which may wait, to libcurl, which must not.
     ///
-    /// A task pulls the reader one piece ahead of what is being sent, no further.
+    /// A task reads one piece ahead of what is being sent.
     final class CurlUpload: Sendable {
         enum Taken {
             case bytes(Int)
@@ -31,7 +31,7 @@
 
         init(_ reader: any RequestBodyReader, length: Int?) { (self.reader, self.length) = (reader, length) }
 
-        /// The bytes that libcurl has taken.
+        /// The number of bytes that libcurl has taken.
         var taken: Int { state.withLock { $0.taken } }
 
         /// Whether libcurl has taken everything.
@@ -39,7 +39,7 @@
             state.withLock { $0.ended && $0.next == nil && $0.offset == $0.piece.count }
         }
 
-        /// Starts pulling; `ready` is called when bytes came after `take` had none.
+        /// Starts reading; `ready` is called when bytes arrive after `take` had none.
         func start(_ ready: @escaping @Sendable () -> Void) {
             let task = Task { [self] in await pump(ready) }
             state.withLock { $0.task = task }
@@ -72,8 +72,7 @@
                     if state.taken + state.piece.count - state.offset > length || state.next != nil {
                         return (.failed(tooLong), pump)
                     }
-                    // The last bytes wait until the reader has said that they are the last: no server takes a body for
-                    // whole that is not.
+                    // The last bytes wait until the reader has ended, so that no server sees a complete body that is longer.
                     if !state.ended {
                         state.starved = true
                         return (.wait, pump)
@@ -99,14 +98,14 @@
             return .end
         }
 
-        /// What is wrong with a body that libcurl has taken as much of as was announced: the reader has more.
+        /// The error for a body that is longer than announced, once libcurl has taken the announced bytes.
         var surplus: NetworkError? {
             state.withLock { $0.taken == length && $0.next != nil ? tooLong : nil }
         }
 
         private var tooLong: NetworkError { Self.wrong("is longer than the announced \(length ?? 0) bytes") }
 
-        /// Whether sending can go on from an offset: only where it is already, or at the start of a single piece.
+        /// Rewinds to the current offset, or to the start of a body in one piece; returns whether that was possible.
         func rewind(to offset: Int) -> Bool {
             state.withLock { state in
                 if offset == state.taken { return true }

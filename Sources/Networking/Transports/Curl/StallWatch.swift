@@ -1,6 +1,6 @@
 #if os(Linux)
-    import Dispatch
     internal import AshlarCore
+    import Dispatch
     import struct Synchronization.Atomic
 
     #if canImport(Glibc)
@@ -9,9 +9,10 @@
         import Musl
     #endif
 
-    /// Notices when the thread of a loop does not come back from a caller's code, and has another one take its place.
+    /// Notices when a caller's code blocks the thread of a loop, and has another thread take over.
     ///
-    /// One thread for the whole process. It looks once a millisecond while loops run callers' code, and sleeps otherwise.
+    /// One thread serves the whole process. It checks once per millisecond while loops resume callers, and sleeps otherwise.
+    /// Loops resume callers only at high rates (see `CurlPace`), so a paced client never wakes it.
     final class StallWatch: Sendable {
         static let shared = StallWatch()
 
@@ -25,10 +26,10 @@
         private let bell = DispatchSemaphore(value: 0)
 
         private init() {
-            SystemThread.start { [self] in run() }
+            _ = HelperThread.start { [self] in run() }
         }
 
-        /// Watches a loop until it has been quiet for a while; `CurlLoop.isWatched` says that it is.
+        /// Watches a loop until it is quiet; `CurlLoop.isWatched` is true until then.
         func watch(_ loop: CurlLoop) {
             arrivals.withLock { $0.append(loop) }
             bell.signal()
@@ -43,58 +44,28 @@
                     arrivals.removeAll(keepingCapacity: true)
                 }
                 usleep(1000)
-                for index in watched.indices.reversed() where !look(&watched[index]) { watched.remove(at: index) }
+                watched = watched.compactMap(check)
             }
         }
 
-        /// Returns whether the loop is to be watched any longer.
-        private func look(_ watched: inout Watched) -> Bool {
-            let turn = watched.loop.turn.load(ordering: .sequentiallyConsistent)
-            guard turn == watched.turn else {
-                (watched.turn, watched.quiet) = (turn, 0)
-                return true
-            }
-            watched.quiet += 1
+        /// Returns the loop's new state, or nil if it is not watched any longer.
+        private func check(_ watched: Watched) -> Watched? {
+            let loop = watched.loop
+            let turn = loop.turn.load(ordering: .sequentiallyConsistent)
+            guard turn == watched.turn else { return Watched(loop: loop, turn: turn) }
+            let next = Watched(loop: loop, turn: turn, quiet: watched.quiet + 1)
             if CurlLoop.isInJob(turn) {
                 // Seen twice, because the system may just have taken the processor away.
-                if watched.quiet > 1 { watched.loop.replaceThread(stuckAt: turn) }
-                return true
+                if next.quiet > 1 { loop.replaceThread(stuckAt: turn) }
+                return next
             }
-            guard watched.quiet > 4 else { return true }
-            watched.loop.isWatched.store(false, ordering: .sequentiallyConsistent)
-            // A job that began just now has seen the loop still watched.
-            let latest = watched.loop.turn.load(ordering: .sequentiallyConsistent)
-            guard CurlLoop.isInJob(latest), !watched.loop.isWatched.exchange(true, ordering: .sequentiallyConsistent)
-            else { return false }
-            (watched.turn, watched.quiet) = (latest, 0)
-            return true
-        }
-    }
-
-    /// A detached thread of the system.
-    enum SystemThread {
-        private final class Body {
-            let run: @Sendable () -> Void
-            init(_ run: @escaping @Sendable () -> Void) { self.run = run }
-        }
-
-        /// Starts a thread; returns false if the system has none left.
-        @discardableResult
-        static func start(_ run: @escaping @Sendable () -> Void) -> Bool {
-            var thread = pthread_t()
-            let body = Unmanaged.passRetained(Body(run))
-            let failed = pthread_create(
-                &thread, nil,
-                { context in
-                    Unmanaged<Body>.fromOpaque(context!).takeRetainedValue().run()
-                    return nil
-                }, body.toOpaque())
-            guard failed == 0 else {
-                body.release()
-                return false
-            }
-            pthread_detach(thread)
-            return true
+            guard next.quiet > 1 else { return next }
+            loop.isWatched.store(false, ordering: .sequentiallyConsistent)
+            // A job that started just now has seen the loop still watched.
+            let latest = loop.turn.load(ordering: .sequentiallyConsistent)
+            guard CurlLoop.isInJob(latest), !loop.isWatched.exchange(true, ordering: .sequentiallyConsistent)
+            else { return nil }
+            return Watched(loop: loop, turn: latest)
         }
     }
 #endif

@@ -1,6 +1,6 @@
 import Dispatch
 
-/// A timer that fires once when a time has passed without being pushed on.
+/// A timer that fires once, a time after it was last pushed.
 final class DeadlineTimer: @unchecked Sendable {
     // Sendable because Dispatch lets any thread schedule and cancel a source; nothing else is stored.
     private let source: any DispatchSourceTimer
@@ -18,6 +18,6 @@ final class DeadlineTimer: @unchecked Sendable {
 }
 
 extension Duration {
-    /// The duration in seconds, as Foundation and Dispatch take it.
+    /// The duration in seconds, as in Foundation and Dispatch.
     var seconds: Double { Double(components.seconds) + Double(components.attoseconds) * 1e-18 }
 }

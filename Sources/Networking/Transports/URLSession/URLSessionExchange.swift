@@ -5,7 +5,7 @@ import Foundation
     import FoundationNetworking
 #endif
 
-/// One task of a session: its timers, its limits, and the pipe it fills.
+/// A task of a session, with its timers, limits and pipe.
 final class URLSessionExchange: TransferProducer {
     private struct State {
         var task: URLSessionDataTask?
@@ -21,7 +21,7 @@ final class URLSessionExchange: TransferProducer {
     private let pipe: TransferPipe
     private let state = Mutex(State())
 
-    /// Timers and cancellations run here, never on a thread of the session: cancelling there can deadlock on Linux.
+    /// The queue of timers and cancellations; cancelling on a thread of the session can deadlock on Linux.
     private static let queue = DispatchQueue(label: "ashlar.urlsession")
 
     init(_ request: NetworkRequest, bodyLength: Int?, pipe: TransferPipe) {
@@ -30,7 +30,7 @@ final class URLSessionExchange: TransferProducer {
 
     func start(_ task: URLSessionDataTask, router: URLSessionRouter) {
         router.add(self, for: task)
-        let total = request.options.totalTimeout.map { timer($0, "the total time ran out") }
+        let total = request.options.totalTimeout.map { timer($0, "the total time passed") }
         let idle = request.options.idleTimeout.map { timer($0, "nothing was received for \($0)") }
         state.withLock { state in
             (state.task, state.totalTimer, state.idleTimer) = (task, total, idle)
@@ -42,7 +42,7 @@ final class URLSessionExchange: TransferProducer {
 
     func received(_ response: URLResponse) -> Bool {
         guard let http = response as? HTTPURLResponse else {
-            fail(NetworkError(.badResponse, "the answer is not HTTP", phase: .receive))
+            fail(NetworkError(.badResponse, "the response is not HTTP", phase: .receive))
             return false
         }
         let head = URLSessionHead.head(of: http)
@@ -54,7 +54,7 @@ final class URLSessionExchange: TransferProducer {
         if let limit = request.options.limits.bodyBytes, let length = head.contentLength, length > limit,
             request.method != .head, head.status != 304
         {
-            fail(ResponseBody.tooLarge(limit, "the answer announces \(length) bytes"))
+            fail(ResponseBody.tooLarge(limit, "the response announces \(length) bytes"))
             return false
         }
         pipe.write(head: head, timings: TransportTimings())
@@ -69,7 +69,7 @@ final class URLSessionExchange: TransferProducer {
             return state.received
         }
         if let limit = request.options.limits.bodyBytes, total > limit {
-            fail(ResponseBody.tooLarge(limit, "the answer is longer than allowed"))
+            fail(ResponseBody.tooLarge(limit, "the response is longer than allowed"))
             return
         }
         data.withUnsafeBytes { _ = pipe.write($0, limited: false) }

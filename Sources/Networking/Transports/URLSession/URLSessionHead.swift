@@ -4,9 +4,9 @@ import Foundation
     import FoundationNetworking
 #endif
 
-/// Translates what a session says into this module's terms.
+/// Translates responses and errors of a session.
 enum URLSessionHead {
-    /// The head; Foundation loses the order and joins repeats with commas, so fields are sorted by name.
+    /// Returns the head; Foundation loses the order of fields and joins repeated ones, so they are sorted by name.
     static func head(of response: HTTPURLResponse) -> ResponseHead {
         let fields = response.allHeaderFields.flatMap { key, value in
             let (name, value) = (String(describing: key), String(describing: value))
@@ -16,7 +16,7 @@ enum URLSessionHead {
         return ResponseHead(status: response.statusCode, headers: HTTPHeaders(fields.sorted { $0.name < $1.name }))
     }
 
-    /// Takes cookies apart that were joined by commas: behind such a comma there is a name and `=`; not so in dates.
+    /// Splits cookies that were joined by commas; unlike a comma in a date, such a comma precedes a name and `=`.
     static func cookies(_ text: String) -> [String] {
         var cookies: [String] = []
         for part in text.split(separator: ",", omittingEmptySubsequences: false) {
@@ -66,7 +66,7 @@ enum URLSessionHead {
             (code, phase) = (.certificateUntrusted, .tls)
         default: code = hasHead ? .truncated : .connectionLost
         }
-        // Foundation's own error carries the whole URL, secrets included.
+        // Foundation's error contains the whole URL, including secrets.
         let underlying = (error as? URLError).map { URLError($0.code) as any Error } ?? error
         return NetworkError(code, error.localizedDescription, phase: phase, underlying: underlying)
     }

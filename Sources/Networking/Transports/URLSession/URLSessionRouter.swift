@@ -5,7 +5,7 @@ import Foundation
     import FoundationNetworking
 #endif
 
-/// The delegate of a session: hands every call to the exchange of its task, and follows no redirects.
+/// The delegate of a session: forwards each call to the exchange of its task, and follows no redirects.
 final class URLSessionRouter: NSObject, URLSessionDataDelegate, Sendable {
     private let exchanges = Mutex<[Int: URLSessionExchange]>([:])
 

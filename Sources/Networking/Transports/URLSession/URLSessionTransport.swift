@@ -7,14 +7,17 @@ import Synchronization
 
 /// A transport over Foundation's `URLSession`: the default on Apple's systems, the fallback elsewhere.
 ///
-/// The session keeps no cookies, no cache and no credentials, and follows no redirects: all that is the client's.
-/// On Linux it has gaps that cannot be closed from outside: see the page "TransportDifferences".
+/// The session stores no cookies, cache or credentials, and follows no redirects: these are the client's tasks.
+/// On Linux it has gaps that can't be closed from outside; see <doc:TransportDifferences>.
 public final class URLSessionTransport: NetworkTransport {
     private let session: URLSession
     private let router: URLSessionRouter
 
-    /// Creates a transport with a session of its own.
-    public init(_ configuration: TransportConfiguration = .init()) {
+    /// Creates a transport with its own session.
+    ///
+    /// - Throws: `.invalidConfiguration` for `trustRoots`, `pinnedKeys` and `usesEnvironmentProxies`, which a session can't honor.
+    public init(_ configuration: TransportConfiguration = .init()) throws(NetworkError) {
+        try Self.check(configuration)
         let settings = URLSessionConfiguration.ephemeral
         settings.httpMaximumConnectionsPerHost = configuration.connectionsPerHost
         settings.httpShouldSetCookies = false
@@ -23,16 +26,27 @@ public final class URLSessionTransport: NetworkTransport {
         settings.urlCache = nil
         settings.urlCredentialStorage = nil
         settings.requestCachePolicy = .reloadIgnoringLocalCacheData
-        // Our own timers count; these only must never be shorter.
+        // The exchange has its own timers; these must only be longer.
         settings.timeoutIntervalForRequest = 86_400
         settings.timeoutIntervalForResource = 86_400
         router = URLSessionRouter()
         session = URLSession(configuration: settings, delegate: router, delegateQueue: nil)
     }
 
+    private static func check(_ configuration: TransportConfiguration) throws(NetworkError) {
+        let settings = [
+            ("trustRoots", configuration.trustRoots != nil), ("pinnedKeys", !configuration.pinnedKeys.isEmpty),
+            ("usesEnvironmentProxies", configuration.usesEnvironmentProxies),
+        ]
+        guard let setting = settings.first(where: \.1)?.0 else { return }
+        var error = NetworkError(.invalidConfiguration, "URLSession does not support \(setting)", phase: .prepare)
+        error.key = setting
+        throw error
+    }
+
     deinit { session.finishTasksAndInvalidate() }
 
-    /// Sends a request and returns as soon as the head of the answer is there.
+    /// Sends a request and returns as soon as the head of the response has arrived.
     public func send(_ request: NetworkRequest) async throws(NetworkError) -> StreamedResponse {
         let pipe = TransferPipe()
         try request.headers.validate()
@@ -51,7 +65,7 @@ public final class URLSessionTransport: NetworkTransport {
 
     private static func urlRequest(for request: NetworkRequest) async throws(NetworkError) -> URLRequest {
         guard let url = URL(string: request.url.requestText) else {
-            throw NetworkError(.invalidURL, "Foundation refuses the URL", phase: .prepare)
+            throw NetworkError(.invalidURL, "not a URL for Foundation", phase: .prepare)
         }
         var result = URLRequest(url: url)
         result.httpMethod = request.method.rawValue
@@ -64,7 +78,7 @@ public final class URLSessionTransport: NetworkTransport {
         return result
     }
 
-    /// The whole body in memory: Foundation on Linux cannot send a stream of known length.
+    /// Returns the whole body: Foundation on Linux can't send a stream of known length.
     private static func collected(_ request: NetworkRequest) async throws(NetworkError) -> [UInt8] {
         let body = request.body
         let length = try body.measuredLength()
@@ -78,12 +92,12 @@ public final class URLSessionTransport: NetworkTransport {
         }
         if let length, length != bytes.count {
             throw NetworkError(
-                .invalidBody, "the body has \(bytes.count) bytes, announced were \(length)", phase: .send)
+                .invalidBody, "expected a body of \(length) bytes, found \(bytes.count)", phase: .send)
         }
         return bytes
     }
 
-    /// Does what must be over after a time.
+    /// Runs work that fails after a time.
     private static func within<Value: Sendable>(
         _ limit: Duration?, _ work: @escaping @Sendable () async throws(NetworkError) -> Value
     ) async throws(NetworkError) -> Value {
@@ -97,7 +111,7 @@ public final class URLSessionTransport: NetworkTransport {
                 }
                 defer { group.cancelAll() }
                 guard let value = try await group.next() ?? nil else {
-                    throw NetworkError(.timedOut, "the total time ran out", phase: .send)
+                    throw NetworkError(.timedOut, "the total time passed", phase: .send)
                 }
                 return value
             }

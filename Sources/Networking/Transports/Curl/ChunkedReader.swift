@@ -1,0 +1,109 @@
+internal import AshlarCore
+
+/// Reads a body in chunks (RFC 9112, section 7.1) and reports how it is malformed.
+///
+/// libcurl's own reader finds the end of the body as well. It also accepts sizes such as `0x5`, drops bytes behind the last
+/// chunk without a report, and distinguishes malformed chunks from a lost connection only by its messages.
+struct ChunkedReader {
+    private enum State {
+        case size
+        case sizeExtension
+        case sizeEnd
+        case data
+        case dataReturn
+        case dataEnd
+        case trailer
+        case trailerEnd
+        case end
+    }
+
+    private var state = State.size
+    private var remaining = 0
+    private var digits = 0
+    private var isLineEmpty = true
+    /// The bytes of chunk extensions and of the trailer so far.
+    private var extra = 0
+    private let limit: Int
+
+    /// Creates a reader whose chunk extensions and trailer may have `limit` bytes together.
+    init(limit: Int) { self.limit = limit }
+
+    /// Whether the last chunk and the trailer have been read.
+    var isComplete: Bool { state == .end }
+
+    /// Reads bytes and passes the data on; returns whether bytes remain behind the end of the body.
+    mutating func read(
+        _ bytes: UnsafeRawBufferPointer, emit: (UnsafeRawBufferPointer) throws(NetworkError) -> Void
+    ) throws(NetworkError) -> Bool {
+        var at = 0
+        while at < bytes.count {
+            if state == .end { return true }
+            if state == .data {
+                let count = min(remaining, bytes.count - at)
+                try emit(UnsafeRawBufferPointer(rebasing: bytes[at..<(at + count)]))
+                at += count
+                remaining -= count
+                if remaining == 0 { state = .dataReturn }
+            } else {
+                try read(bytes[at])
+                at += 1
+            }
+        }
+        return false
+    }
+
+    private mutating func read(_ byte: UInt8) throws(NetworkError) {
+        let (isReturn, isLineFeed) = (byte == 0x0D, byte == 0x0A)
+        switch state {
+        case .size:
+            if let value = byte.hexValue {
+                digits += 1
+                guard digits <= 16, remaining <= Int.max >> 4 else {
+                    throw malformed("the size of a chunk is too large")
+                }
+                remaining = remaining << 4 | Int(value)
+            } else if digits > 0, isReturn {
+                state = .sizeEnd
+            } else if digits > 0, byte == UInt8(ascii: ";") || byte.isHTTPSpace {
+                state = .sizeExtension
+            } else {
+                throw malformed("expected the size of a chunk in hexadecimal digits")
+            }
+        case .sizeExtension:
+            try count("chunk extensions", .corrupted)
+            if isReturn {
+                state = .sizeEnd
+            } else if isLineFeed {
+                throw malformed("expected CR LF behind a chunk's size")
+            }
+        case .sizeEnd:
+            guard isLineFeed else { throw malformed("expected CR LF behind a chunk's size") }
+            (state, isLineEmpty) = (remaining == 0 ? .trailer : .data, true)
+        case .dataReturn:
+            guard isReturn else { throw malformed("expected CR LF behind a chunk") }
+            state = .dataEnd
+        case .dataEnd:
+            guard isLineFeed else { throw malformed("expected CR LF behind a chunk") }
+            (state, digits, remaining) = (.size, 0, 0)
+        case .trailer:
+            try count("trailer", .badResponse)
+            if isReturn { state = .trailerEnd } else { isLineEmpty = false }
+        case .trailerEnd:
+            guard isLineFeed else { throw malformed("expected CR LF in the trailer") }
+            (state, isLineEmpty) = (isLineEmpty ? .end : .trailer, true)
+        case .data, .end: break
+        }
+    }
+
+    private mutating func count(_ part: String, _ code: NetworkError.Code) throws(NetworkError) {
+        extra += 1
+        guard extra > limit else { return }
+        var error = NetworkError(code, "\(part) longer than \(limit) bytes", phase: .receive)
+        error.limit = limit
+        throw error
+    }
+
+    private func malformed(_ message: String) -> NetworkError {
+        NetworkError(.corrupted, "malformed chunked body: \(message)", phase: .receive)
+    }
+}

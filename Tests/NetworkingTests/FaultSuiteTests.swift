@@ -1,0 +1,96 @@
+#if os(Linux)
+    import AshlarNetworking
+    import Foundation
+    import Glibc
+    import Testing
+
+    /// Every fault on a fresh client, on one shared client, and at the same time as healthy requests.
+    ///
+    /// The client runs in a process of its own, so that a crash is a failure of the test.
+    @Suite(.timeLimit(.minutes(30))) struct FaultSuiteTests {
+        private static var isLong: Bool { ProcessInfo.processInfo.environment["ASHLAR_SOAK"] == "1" }
+        private static var seed: UInt64 {
+            ProcessInfo.processInfo.environment["ASHLAR_SEED"].flatMap { UInt64($0) } ?? .random(in: 0..<1_000_000)
+        }
+
+        init() { setenv("SWIFT_BACKTRACE", "enable=no", 1) }
+
+        @Test("Every fault has its outcome on a fresh client")
+        func freshClients() async throws {
+            let server = try makeFaultServer()
+            await #expect(processExitsWith: .success) { [url = server.url as String] in
+                for number in Fault.all.indices {
+                    let checker = FaultChecker(client: try TransportKind.curl.client(), url: url)
+                    let defect = await checker.fault(number)
+                    #expect(defect == nil, "\(defect ?? "")")
+                }
+            }
+        }
+
+        @Test("A fault never harms the next request of a shared client")
+        func sharedClient() async throws {
+            let running = Mutex(0)
+            let (server, other) = (try makeFaultServer(running), try makeFaultServer(running))
+            let (seed, rounds) = (Self.seed, Self.isLong ? 100 : 2)
+            print("faults on one client: ASHLAR_SEED=\(seed)")
+            await #expect(processExitsWith: .success) {
+                [url = server.url as String, other = other.url as String, seed = seed as UInt64, rounds = rounds as Int]
+                in
+                var generator = SeededGenerator(seed: seed)
+                let client = try TransportKind.curl.client()
+                let checker = FaultChecker(client: client, url: url)
+                let elsewhere = FaultChecker(client: client, url: other)
+                var count = 0
+                for _ in 0..<rounds {
+                    for number in Fault.all.indices.shuffled(using: &generator) {
+                        let defect = await checker.fault(number)
+                        #expect(defect == nil, "\(defect ?? "")")
+                        if Fault.all[number].isUnsolicited { await elsewhere.settle() }
+                        count += 1
+                        for control in [checker, elsewhere] {
+                            let harm = await control.control(count)
+                            #expect(harm == nil, "after \(Fault.all[number].name): \(harm ?? "")")
+                        }
+                    }
+                }
+            }
+        }
+
+        @Test("16 faults at a time harm none of 16 healthy requests next to them")
+        func concurrently() async throws {
+            let (server, noisy) = (try makeFaultServer(), try makeFaultServer())
+            let (seed, rounds) = (Self.seed, Self.isLong ? 100 : 2)
+            print("faults at the same time: ASHLAR_SEED=\(seed)")
+            await #expect(processExitsWith: .success) {
+                [url = server.url as String, noisy = noisy.url as String, seed = seed as UInt64, rounds = rounds as Int]
+                in
+                var generator = SeededGenerator(seed: seed)
+                var configuration = ClientConfiguration()
+                configuration.transport.connectionsPerHost = 32
+                let client = try TransportKind.curl.client(configuration)
+                let checker = FaultChecker(client: client, url: url)
+                let elsewhere = FaultChecker(client: client, url: noisy)
+                for round in 0..<rounds {
+                    let numbers = Fault.all.indices.shuffled(using: &generator)
+                    for start in stride(from: 0, to: numbers.count, by: 16) {
+                        let batch = numbers[start..<min(start + 16, numbers.count)]
+                        let defects = await withTaskGroup(of: String?.self) { group in
+                            for number in batch {
+                                group.addTask {
+                                    guard Fault.all[number].isUnsolicited else { return await checker.fault(number) }
+                                    _ = await elsewhere.fault(number)  // may get the bytes of another one
+                                    return nil
+                                }
+                            }
+                            for number in 0..<16 {
+                                group.addTask { await checker.control((round * 1000 + start) * 16 + number) }
+                            }
+                            return await group.reduce(into: [String]()) { if let defect = $1 { $0.append(defect) } }
+                        }
+                        #expect(defects.isEmpty, "\(defects)")
+                    }
+                }
+            }
+        }
+    }
+#endif

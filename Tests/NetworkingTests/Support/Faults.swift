@@ -1,0 +1,219 @@
+#if os(Linux)
+    import AshlarNetworking
+    import Foundation
+
+    /// One way in which a server misbehaves, and the outcomes that a client may report.
+    struct Fault: Sendable {
+        let name: String
+        /// The error codes allowed.
+        var codes: Set<NetworkError.Code> = []
+        /// The body allowed, if the request may succeed.
+        var body: String?
+        /// Whether bytes follow the response that belong to no request.
+        ///
+        /// Once another request is on its way, nothing distinguishes them from its response.
+        var isUnsolicited = false
+        /// Misbehaves; returns whether the connection serves further requests.
+        let serve: @Sendable (FaultConnection) -> Bool
+
+        /// Every fault, in a fixed order: its index is part of the URL that requests it.
+        static let all: [Fault] = heads + chunks + framings + redirectsAndCookies + unsolicited + cuts + silences
+
+        // MARK: Heads and bodies
+
+        private static let ok = "HTTP/1.1 200 OK\r\n"
+
+        private static func raw(_ name: String, _ bytes: [UInt8], _ codes: Set<NetworkError.Code>) -> Fault {
+            Fault(name: name, codes: codes) { connection in
+                connection.write(bytes)
+                connection.finish()
+                return false
+            }
+        }
+
+        private static func raw(_ name: String, _ text: String, _ codes: Set<NetworkError.Code>) -> Fault {
+            raw(name, Array(text.utf8), codes)
+        }
+
+        private static let heads: [Fault] =
+            BadResponseTests.cases.map { raw($0.testDescription, $0.bytes, $0.codes) }
+            + ErrorCodeTests.cases.map { raw($0.testDescription, $0.bytes, [$0.code]) }
+
+        private static let chunks: [Fault] = ["g", "-1", "1 2", "5\n", "\u{0}5", "5\r", "fffffffffffffff0", "5;\n"].map
+        {
+            raw(
+                "chunk size \($0.debugDescription)",
+                ok + "Transfer-Encoding: chunked\r\n\r\n" + $0 + "\r\nhello\r\n0\r\n\r\n", [.corrupted, .truncated])
+        }
+
+        private static func response(_ text: String, body: String = "ok") -> String {
+            "HTTP/1.1 200 OK\r\n\(text)Content-Length: \(body.utf8.count)\r\n\r\n\(body)"
+        }
+
+        /// Sends a complete response and more on a connection that serves further requests.
+        private static func open(_ name: String, _ bytes: String, body: String?, _ codes: Set<NetworkError.Code> = [])
+            -> Fault
+        {
+            Fault(name: name, codes: codes, body: body) { connection in connection.write(bytes) }
+        }
+
+        private static let evil = "HTTP/1.1 200 EVIL\r\nContent-Length: 4\r\n\r\nevil"
+
+        private static let framings: [Fault] = [
+            open("bytes behind the length", response("") + evil, body: "ok"),
+            open("a byte behind the length", response("") + "x", body: "ok"),
+            open(
+                "bytes behind the last chunk",
+                ok + "Transfer-Encoding: chunked\r\n\r\n2\r\nok\r\n0\r\n\r\n" + evil, body: "ok"),
+            open(
+                "a length and chunks",
+                ok + "Content-Length: 99\r\nTransfer-Encoding: chunked\r\n\r\n2\r\nok\r\n0\r\n\r\n", body: "ok"),
+            open("204 with a body", "HTTP/1.1 204 None\r\n\r\n" + evil, body: ""),
+            open(
+                "304 with a body", "HTTP/1.1 304 Same\r\nContent-Length: 4\r\n\r\nevil", body: nil,
+                [.unacceptableStatus]),
+            open("an interim response in front", "HTTP/1.1 103 Early\r\n\r\n" + response(""), body: "ok"),
+            raw("a body up to the end of the connection", ok + "\r\n", []),
+        ].map { fault in
+            var fault = fault
+            if fault.codes.isEmpty, fault.body == nil { fault.body = "" }
+            return fault
+        }
+
+        // MARK: Redirects and cookies
+
+        private static let redirectsAndCookies: [Fault] =
+            ["", "file:///etc/passwd", "http://", "http://a b/", "//", "http://user:x@127.0.0.1/", "\u{7F}"].map {
+                location in
+                raw(
+                    "redirect to \(location.debugDescription)",
+                    "HTTP/1.1 302 Found\r\nLocation: \(location)\r\nContent-Length: 0\r\n\r\n",
+                    [.invalidRedirect, .badResponse])
+            }
+            + [
+                raw(
+                    "redirect without a Location", "HTTP/1.1 302 Found\r\nContent-Length: 0\r\n\r\n", [.invalidRedirect]
+                ),
+                raw(
+                    "redirect to two places",
+                    "HTTP/1.1 302 Found\r\nLocation: /a\r\nLocation: /b\r\nContent-Length: 0\r\n\r\n",
+                    [.invalidRedirect, .badResponse]),
+                raw(
+                    "redirect with half a body", "HTTP/1.1 302 Found\r\nLocation: \r\nContent-Length: 9\r\n\r\nx",
+                    [.invalidRedirect]),
+            ]
+            + [
+                "=", ";", "a", "=; Domain=x", "a=b; Domain=com", "a=b; Expires=never",
+                String(repeating: "c=", count: 4000),
+            ].map {
+                cookie in
+                open("cookie \(cookie.prefix(20))", response("Set-Cookie: \(cookie)\r\n"), body: "ok")
+            }
+
+        // MARK: Connections
+
+        private static let unsolicited: [Fault] = [
+            evil, "HTTP/1.1 408 Timeout\r\nConnection: close\r\nContent-Length: 0\r\n\r\n", "HTTP/1.1 200 E", "\r\n",
+            "\u{16}\u{3}\u{1}",
+        ].flatMap { bytes in
+            [0, 0.005].map { pause in
+                Fault(name: "\(bytes.prefix(14).debugDescription) after \(pause) s", body: "ok", isUnsolicited: true) {
+                    connection in
+                    connection.write(response(""))
+                    connection.pause(pause)
+                    return connection.write(bytes)
+                }
+            }
+        }
+
+        private static let wholes: [(text: String, end: Int)] = [
+            (ok + "Content-Length: 5\r\nX: y\r\n\r\nhello", 0),
+            (ok + "Transfer-Encoding: chunked\r\n\r\n3\r\nhel\r\n2\r\nlo\r\n0\r\n\r\n", 1),
+            ("HTTP/1.1 103 Early\r\n\r\n" + ok + "Content-Length: 5\r\n\r\nhello", 0),
+        ]
+
+        /// A close or a reset behind every byte of a response.
+        private static let cuts: [Fault] = wholes.enumerated().flatMap { index, whole in
+            (0...whole.text.utf8.count).flatMap { count in
+                [false, true].map { resets in
+                    let isWhole = count >= whole.text.utf8.count - whole.end
+                    return Fault(
+                        name: "response \(index) \(resets ? "reset" : "closed") behind byte \(count)",
+                        codes: count == whole.text.utf8.count && !resets ? [] : [.truncated, .connectionLost],
+                        body: isWhole ? "hello" : nil
+                    ) { connection in
+                        connection.write(whole.text.utf8.prefix(count))
+                        if resets { connection.reset() } else { connection.finish() }
+                        return false
+                    }
+                }
+            }
+        }
+
+        private static let silences: [Fault] = [
+            Fault(name: "silence", codes: [.timedOut]) { connection in !connection.waitForClose() },
+            Fault(name: "silence within the body", codes: [.timedOut]) { connection in
+                connection.write(ok + "Content-Length: 5\r\n\r\nhe")
+                return !connection.waitForClose()
+            },
+        ]
+    }
+
+    /// A server that carries out faults by number and answers control requests with their target.
+    ///
+    /// `/settled` is answered when all faults of servers with the same count have sent their bytes.
+    func makeFaultServer(_ running: Mutex<Int> = Mutex(0)) throws -> FaultServer {
+        try FaultServer { connection in
+            while let request = connection.request() {
+                if request.target == "/settled" {
+                    while running.withLock({ $0 }) > 0 { connection.pause(0.001) }
+                }
+                let number = request.target.split(separator: "/").last.flatMap { Int($0) }
+                if request.target.hasPrefix("/fault/"), let number {
+                    let isUnsolicited = Fault.all[number].isUnsolicited
+                    if isUnsolicited { running.withLock { $0 += 1 } }
+                    let goesOn = Fault.all[number].serve(connection)
+                    if isUnsolicited { running.withLock { $0 -= 1 } }
+                    guard goesOn else { return }
+                    continue
+                }
+                connection.write(answer(200, ["X-Control: yes"], body: request.target))
+            }
+        }
+    }
+
+    /// Requests faults and control responses with a client and records what differs from the expectation.
+    struct FaultChecker: Sendable {
+        let client: NetworkClient
+        let url: String
+
+        /// Requests a fault; returns what was wrong with the outcome, or nil.
+        func fault(_ number: Int) async -> String? {
+            let fault = Fault.all[number]
+            let result = await outcome { () async throws(NetworkError) in
+                var request = try client.request(.get, url + "/fault/\(number)")
+                request.options.idleTimeout = fault.codes == [.timedOut] ? .milliseconds(100) : .seconds(20)
+                return try await client.send(request)
+            }
+            switch result {
+            case .success(let response):
+                let text = String(decoding: response.bytes, as: UTF8.self)
+                return text == fault.body ? nil : "\(fault.name): succeeded with \(text.prefix(40).debugDescription)"
+            case .failure(let error):
+                return fault.codes.contains(error.code) ? nil : "\(fault.name): \(error)"
+            }
+        }
+
+        /// Waits until a fault on another server has sent all its bytes.
+        func settle() async { _ = try? await client.send(client.request(.get, url + "/settled")) }
+
+        /// Sends a healthy request; returns what was wrong with the response, or nil.
+        func control(_ number: Int) async -> String? {
+            let result = await outcome { () async throws(NetworkError) in
+                try await client.send(client.request(.get, url + "/control/\(number)")).text()
+            }
+            if case .success("/control/\(number)") = result { return nil }
+            return "control request: \(result)"
+        }
+    }
+#endif
