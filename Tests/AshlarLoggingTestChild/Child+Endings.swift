@@ -12,7 +12,7 @@ import AshlarLogging
 @_silgen_name("fork") private func systemFork() -> Int32
 
 extension Child {
-    /// Logs a line and ends as told by `how`.
+    /// Logs a line and ends in the way of the option `how`.
     func logAndEnd() {
         LogSystem.start(configuration)
         Log("End").info("the last line")
@@ -111,7 +111,7 @@ extension Child {
         say("alive \(LogSystem.liveLog.utf8.count { $0 == 10 }) \(LogSystem.counters.failedInSinks)")
     }
 
-    /// Closes every descriptor behind the logger's back, as daemons do, and opens files on the same numbers.
+    /// Closes every descriptor, as daemons do, and opens files on the same numbers.
     func logWithClosedDescriptors() {
         close(0)
         close(2)

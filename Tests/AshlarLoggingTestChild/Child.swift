@@ -8,7 +8,7 @@ import AshlarLogging
     import Glibc
 #endif
 
-/// What the program does, with its options.
+/// The commands of the program, with its options.
 struct Child {
     let folder: String
     private let options: [String: String]
@@ -41,7 +41,7 @@ struct Child {
         return configuration
     }
 
-    /// Tells the test something, at once.
+    /// Prints a line for the test at once.
     func say(_ text: String) {
         var text = text + "\n"
         #if canImport(Darwin)
@@ -53,7 +53,7 @@ struct Child {
         #endif
     }
 
-    /// Logs numbered lines until someone ends the process; each number is told once its call has returned.
+    /// Logs numbered lines until the process is killed; prints each number when its call has returned.
     func logForever() {
         let report = LogSystem.start(configuration)
         if option("silent") == nil { say("mode \(report.mode)") }
@@ -74,7 +74,7 @@ struct Child {
         for index in 1...number("count", or: 10) { log.debug("line \(index) \(padding) end") }
     }
 
-    /// Tells how the run before ended and what it logged.
+    /// Prints how the prior run ended and its log.
     func tellPriorRun() {
         let report = LogSystem.start(configuration)
         guard let prior = report.priorRun, LogSystem.priorRun?.startedAt == prior.startedAt else { return say("none") }
@@ -82,7 +82,7 @@ struct Child {
         say(prior.log)
     }
 
-    /// Tells which lines of which contexts the environment lets through.
+    /// Prints the levels that the environment enables by context.
     func tellWhatTheEnvironmentEnables() {
         let report = LogSystem.start(configuration)
         for context in ["net", "net.cache", "other"] {
@@ -90,11 +90,11 @@ struct Child {
             say("\(context) \(LogLevel.allCases.filter { log.isEnabled($0) }.last?.name ?? "OFF")")
         }
         for notice in report.notices { say(notice) }
-        // What is wrong is told once, not with every change of the settings.
+        // Mistakes are reported once, not with every change of the settings.
         say("then \(LogSystem.start(configuration).notices.count)")
     }
 
-    /// Uses what stands for the calls of FTToolBox and SquidKit.
+    /// Uses the equivalents of the calls of FTToolBox and SquidKit.
     func useTheCallsOfTheOriginals() {
         LogSystem.start(configuration)
         say("prior: \(LogSystem.crashLogAsString)")

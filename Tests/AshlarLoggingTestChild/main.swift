@@ -1,4 +1,4 @@
-// A program that logs and ends in many ways; the tests of AshlarLogging start it and look at what it leaves behind.
+// A program that logs and ends in many ways; the tests of AshlarLogging start it and check its files.
 //
 //     AshlarLoggingTestChild <command> <folder> [key=value ...]
 

@@ -68,7 +68,7 @@ import Testing
     }
 
     @Test(
-        "A FIFO in place of a file delays neither a start nor a reader", .timeLimit(.minutes(5)),
+        "A FIFO in place of a file blocks neither a start nor a reader", .timeLimit(.minutes(5)),
         arguments: ["state", "log", "1.log", "child7.log"])
     func fifo(part: String) throws {
         let folder = TemporaryFolder()
@@ -139,7 +139,7 @@ import Testing
         #expect(TestSystem(in: folder).report.priorRun?.log == "[INFO] A - first\n")
     }
 
-    @Test("Mapped mode leaves no file behind that nothing was written to")
+    @Test("Mapped mode leaves no empty file")
     func noEmptyFiles() throws {
         let folder = TemporaryFolder()
         _ = try TestChild("write", folder.path, ["mode=mapped"]).run()
@@ -147,7 +147,7 @@ import Testing
     }
 
     @Test(
-        "Endings are reported as what they are", .timeLimit(.minutes(5)),
+        "Signals and quick_exit are reported by name", .timeLimit(.minutes(5)),
         .disabled(if: isThreadSanitized, "the sanitizer handles signals itself"),
         arguments: [
             ("quick_exit", "clean"), ("\(SIGPIPE)", "signalled(\(SIGPIPE))"), ("\(SIGALRM)", "signalled(\(SIGALRM))"),

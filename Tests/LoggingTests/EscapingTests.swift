@@ -5,7 +5,7 @@ import Testing
 
 @Suite struct EscapingTests {
     @Test(
-        "What could forge or disturb a line is neutralised in text",
+        "Characters that could forge or disturb a line are escaped in text",
         arguments: [
             ("a\nb", #"a\nb"#), ("a\rb", #"a\rb"#), ("a\r\nb", #"a\r\nb"#), ("a\tb", "a\tb"), ("\0", #"\x00"#),
             ("\u{1B}[31mred", #"\x1B[31mred"#), ("\u{7F}", #"\x7F"#), ("\u{80}\u{9F}", #"\x80\x9F"#),
@@ -27,7 +27,7 @@ import Testing
         #expect(system.live == "[INFO] \(printed) - \(printed) \(key)=1\n")
     }
 
-    @Test("Fields are quoted where they have to be, and escape quotes and backslashes then")
+    @Test("Fields are quoted where necessary; quotes and backslashes are escaped inside")
     func fieldValues() {
         let system = TestSystem()
         system.log().info(
@@ -42,7 +42,7 @@ import Testing
     }
 
     @Test(
-        "In every format, whatever stands in contexts, keys, values, functions and files makes no line and no control byte"
+        "In every format, contexts, keys, values, functions and files produce no further line and no control byte"
     )
     func everyPlace() throws {
         var scalars = Array(0..<32 as Range<UInt32>) + Array(0x7F...0x9F) + Array(0x2028...0x202E)
@@ -80,14 +80,14 @@ import Testing
         }
     }
 
-    @Test("With continuation, further lines stand behind a gutter")
+    @Test("With continuation, further lines follow a gutter")
     func continuation() {
         let system = TestSystem { $0.format.continuesLines = true }
         system.log("A\nB").info("one\n[ERROR] forged\r\nthree\rfour", ["k": "v\nw"])
         #expect(system.live == "[INFO] A\\nB - one\n  | [ERROR] forged\n  | three\\rfour k=\"v\\nw\"\n")
     }
 
-    @Test("Over all scalars, lines in the file are lines logged and no control byte is in them")
+    @Test("For all scalars, each call is one line without control bytes")
     func allScalars() {
         let system = TestSystem {
             $0.rotation = LogRotation(segmentBytes: 64 << 20, runBytes: 256 << 20)
@@ -126,7 +126,7 @@ import Testing
         #expect(!bad)
     }
 
-    @Test("JSON lines give back every scalar exactly, and stay one line each")
+    @Test("JSON lines preserve every scalar and remain one line each")
     func jsonScalars() throws {
         let system = TestSystem {
             $0.format = .jsonLines
@@ -160,7 +160,7 @@ import Testing
         }
     }
 
-    @Test("Random texts of hostile parts never make more lines than calls", arguments: 1...20 as ClosedRange<UInt64>)
+    @Test("Random hostile texts never produce more lines than calls", arguments: 1...20 as ClosedRange<UInt64>)
     func randomTexts(seed: UInt64) {
         var random = SeededGenerator(seed: seed)
         let parts = [

@@ -6,7 +6,7 @@ import Testing
 @Suite struct FileSinkTests {
     private func contents(_ path: String) -> String? { try? String(contentsOfFile: path, encoding: .utf8) }
 
-    @Test("Lines are appended at once, in the sink's own format, to what the file held")
+    @Test("Lines are appended at once, in the sink's own format")
     func appends() throws {
         let folder = TemporaryFolder()
         try folder.make()
@@ -22,7 +22,7 @@ import Testing
         #expect(lines[1].hasSuffix(" level=ERROR context=A msg=\"a b\" k=1"))
     }
 
-    @Test("A file that is moved or deleted is made again, readable by its owner only")
+    @Test("A file that was moved or deleted is created again for its owner only")
     func moved() throws {
         let folder = TemporaryFolder()
         try folder.make()
@@ -37,7 +37,7 @@ import Testing
         #expect(try FileManager.default.attributesOfItem(atPath: path)[.posixPermissions] as? Int == 0o600)
     }
 
-    @Test("When the sink's number belongs to a file of the host, nothing is written there, and it is not closed")
+    @Test("A descriptor that the host reused is neither written to nor closed")
     func takenNumber() throws {
         let folder = TemporaryFolder()
         try folder.make()
@@ -54,7 +54,7 @@ import Testing
         close(host)
     }
 
-    @Test("At its limit the file is renamed, and the one renamed before goes")
+    @Test("At its limit the file is renamed and replaces the one renamed before")
     func limit() throws {
         let folder = TemporaryFolder()
         try folder.make()
@@ -69,7 +69,7 @@ import Testing
         #expect(before.hasSuffix("[INFO] A - line 50\n") && before.utf8.count <= 100)
     }
 
-    @Test("A file that cannot be made is a failure of the sink; once it can be, lines arrive")
+    @Test("A file that can't be created is a failure of the sink; later lines arrive once it can")
     func failure() throws {
         let folder = TemporaryFolder()
         let path = folder.path + "/a.log"
@@ -89,7 +89,7 @@ import Testing
         #expect(contents(secret) == "")
     }
 
-    @Test("Two sinks on one file and many threads mix no line", .timeLimit(.minutes(isSoak ? 20 : 2)))
+    @Test("Two sinks and many threads don't mix lines of one file", .timeLimit(.minutes(isSoak ? 20 : 2)))
     func shared() throws {
         let folder = TemporaryFolder()
         try folder.make()
@@ -148,7 +148,7 @@ import Testing
         #expect(contents(path + ".1") == "old\n")
     }
 
-    @Test("Old files are numbered from the newest, and the surplus one goes")
+    @Test("Old files are numbered from the newest, and the surplus one is removed")
     func numbering() throws {
         let folder = TemporaryFolder()
         try folder.make()

@@ -5,7 +5,7 @@ import Testing
 
 @Suite struct FormatTests {
     @Test(
-        "Patterns print what their placeholders name",
+        "Patterns print the values of their placeholders",
         arguments: [
             ("%@[%@] %@ - %@", "  [DEBUG] Ctx - msg k=1"), ("%@|%@|%@|%@", "  |DEBUG|Ctx|msg k=1"),
             ("100%% %@%@%@%@", "100%   DEBUGCtxmsg k=1"), ("{message}", "msg k=1"),
@@ -18,7 +18,7 @@ import Testing
     }
 
     @Test(
-        "Malformed patterns are refused with what was expected and found",
+        "Malformed patterns throw what was expected and found",
         arguments: [
             ("%@ %@ %@", "exactly four %@ (indent, level, context, message)", "3"),
             ("%@%@%@%@%@", "exactly four %@ (indent, level, context, message)", "5"),
@@ -37,7 +37,7 @@ import Testing
         #expect(error.description.contains(found))
     }
 
-    @Test("Indent is made of any character and width, clamped at 64 levels and 256 bytes")
+    @Test("The indent has any character and width, clamped at 64 levels and 256 bytes")
     func indent() {
         var format = LogFormat.myLogger
         func line(_ depth: Int) -> String { copy(depth: depth).formatted(as: format) }
@@ -57,7 +57,7 @@ import Testing
         #expect(line(5).hasPrefix("[DEBUG]"))
     }
 
-    @Test("JSON lines hold every member")
+    @Test("JSON lines have every member")
     func json() throws {
         var record = record
         record = copy(
@@ -87,7 +87,7 @@ import Testing
         #expect(line.contains("\"u\":18446744073709551615"))
     }
 
-    @Test("logfmt quotes what has to be quoted")
+    @Test("logfmt quotes values where necessary")
     func logfmt() {
         #expect(
             copy(depth: 1, message: "all done", fields: ["bytes": 1024, "a b": "c d"]).formatted(as: .logfmt)
@@ -96,7 +96,7 @@ import Testing
     }
 
     @Test(
-        "Times are the civil calendar's, also around leap days and before 1970",
+        "Times follow the civil calendar, including leap days and years before 1970",
         arguments: [
             (0, "1970-01-01T00:00:00.000Z"), (951_782_399_999_000_000, "2000-02-28T23:59:59.999Z"),
             (951_782_400_000_000_000, "2000-02-29T00:00:00.000Z"), (-1, "1969-12-31T23:59:59.999Z"),
@@ -107,7 +107,7 @@ import Testing
         #expect(LogTime(nanoseconds: nanoseconds).description == text)
     }
 
-    @Test("Times agree with Foundation's calendar at random moments")
+    @Test("Random times agree with Foundation's calendar")
     func timesAgainstFoundation() {
         var random = SeededGenerator(seed: 3)
         let formatter = ISO8601DateFormatter()
@@ -130,7 +130,7 @@ import Testing
         #expect(duration.logFieldValue == .string(text))
     }
 
-    @Test("The format changes at run time, keeps the indent, and refuses malformed patterns")
+    @Test("The format changes at run time, retains the indent, and rejects malformed patterns")
     func runTime() throws {
         let system = TestSystem { $0.format.indentCharacter = "-" }
         let log = system.log()
@@ -141,7 +141,7 @@ import Testing
         #expect(system.lines[3] == "FT_INFORMATION(4):: A, runTime:: two")
     }
 
-    @Test("A new format is that of the next line, also of a logger and level that have just been printed")
+    @Test("A new format applies to the next line")
     func nextLine() throws {
         let system = TestSystem()
         let log = system.log()

@@ -15,9 +15,9 @@ import Testing
     func nothingLost(mode: String) throws {
         var acknowledged = 0
         for kill in 0..<Self.kills {
-            let (told, lines) = try killed(mode: mode, seed: UInt64(kill))
-            #expect(lines >= told, "kill \(kill): \(told) acknowledged, \(lines) in the log")
-            acknowledged += told
+            let (reported, lines) = try killed(mode: mode, seed: UInt64(kill))
+            #expect(lines >= reported, "kill \(kill): \(reported) acknowledged, \(lines) in the log")
+            acknowledged += reported
         }
         // The loop proves something only if the processes were at work.
         #expect(acknowledged > Self.kills * 10)
@@ -27,10 +27,11 @@ import Testing
     func bounded() throws {
         var (acknowledged, lost) = (0, 0)
         for kill in 0..<Self.kills {
-            let (told, lines) = try killed(mode: "buffered", seed: UInt64(kill))
-            acknowledged += told
-            lost += max(0, told - lines)
-            let missing = lines < told ? ((lines + 1)...told).reduce(0) { $0 + Self.line($1).utf8.count + 1 } : 0
+            let (reported, lines) = try killed(mode: "buffered", seed: UInt64(kill))
+            acknowledged += reported
+            lost += max(0, reported - lines)
+            let missing =
+                lines < reported ? ((lines + 1)...reported).reduce(0) { $0 + Self.line($1).utf8.count + 1 } : 0
             #expect(missing <= 4096, "kill \(kill): \(missing) bytes lost")
         }
         #expect(acknowledged > Self.kills * 10)
@@ -42,16 +43,16 @@ import Testing
     }
 
     /// Starts the program, kills it, and returns how many lines it had acknowledged and how many its log holds.
-    private func killed(mode: String, seed: UInt64) throws -> (told: Int, lines: Int) {
+    private func killed(mode: String, seed: UInt64) throws -> (reported: Int, lines: Int) {
         var random = SeededGenerator(seed: seed)
         let folder = TemporaryFolder()
         try folder.makeDamagedRuns()
         let child = try TestChild("forever", folder.path, ["mode=\(mode)", "padding=100", "segment=16384", "silent"])
         // Every fourth is killed while it starts, or soon after.
         let isAtWork = seed % 4 != 0
-        let told = try child.runAndKill(
+        let reported = try child.runAndKill(
             afterMicroseconds: .random(in: 0...30_000, using: &random), ofItsWork: isAtWork)
-        let acknowledged = told.split(separator: "\n").last.flatMap { Int($0) } ?? 0
+        let acknowledged = reported.split(separator: "\n").last.flatMap { Int($0) } ?? 0
         let runs = PriorRun.all(in: folder.path).filter { $0.processID == child.process.processIdentifier }
         guard let run = runs.first else { return (acknowledged, 0) }
         #expect(run.outcome == .unclean)

@@ -22,7 +22,7 @@ import Testing
     }
 
     @Test(
-        "Names of other loggers are understood, anything else is not",
+        "Names of other loggers are accepted, other names are not",
         arguments: [
             ("warn", LogLevel.warning), ("err", .error), ("fatal", .unrecoverable), ("fault", .unrecoverable),
             ("notice", .info), ("trace", .verbose), ("debugging", .debug), ("information", .info),

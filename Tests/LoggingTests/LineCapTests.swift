@@ -3,7 +3,7 @@ import Testing
 @testable import AshlarLogging
 
 @Suite struct LineCapTests {
-    @Test("A line over the limit is cut at a character boundary and says how much is missing")
+    @Test("A line over the limit is cut at a character boundary with the number of missing bytes")
     func cut() {
         let system = TestSystem { $0.maximumLineBytes = 1024 }
         let text = String(repeating: "é", count: 1400)
@@ -17,7 +17,7 @@ import Testing
     }
 
     @Test(
-        "The cut never divides a character",
+        "A cut never splits a character",
         arguments: ["👨‍👩‍👧‍👦", "e\u{301}\u{302}", "🇬🇷", "a", "\u{1100}\u{1161}\u{11A8}"])
     func boundaries(character: String) {
         for limit in 1024..<(1024 + character.utf8.count) {
@@ -31,7 +31,7 @@ import Testing
         }
     }
 
-    @Test("Escapes count as what they print", arguments: [1024, 1200, 2000])
+    @Test("The limit counts escapes as they are printed", arguments: [1024, 1200, 2000])
     func escapes(limit: Int) {
         let system = TestSystem { $0.maximumLineBytes = limit }
         system.log().info(String(repeating: "\u{1}", count: 2000))
@@ -42,7 +42,7 @@ import Testing
         #expect(line.hasSuffix(#"\x01...[+\#(2000 - shown) B]"#))
     }
 
-    @Test("A line just at the limit is not cut")
+    @Test("A line of exactly the limit is not cut")
     func exact() {
         let system = TestSystem { $0.maximumLineBytes = 1024 }
         let head = "[INFO] A - ".utf8.count
@@ -54,7 +54,7 @@ import Testing
         #expect(system.counters.truncated == 1)
     }
 
-    @Test("Messages of ten megabytes are cut at the default limit and cost no more memory afterwards")
+    @Test("Messages of ten megabytes are cut at the default limit, and their memory is freed")
     func huge() {
         let system = TestSystem()
         let text = String(repeating: "0123456789", count: 1_000_000)
@@ -71,7 +71,7 @@ import Testing
         #expect(ThreadContext.current.line.capacity <= ByteBuffer.largestKept)
     }
 
-    @Test("Fields that do not fit are counted instead")
+    @Test("Fields that don't fit are replaced by their number")
     func fields() {
         let system = TestSystem { $0.maximumLineBytes = 1024 }
         var fields: LogFields = [:]

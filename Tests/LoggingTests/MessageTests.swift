@@ -11,7 +11,7 @@ import Testing
         (try? LogFormat("{level} {context} {file}:{line} {function} {message}")) ?? .standard
     }
 
-    @Test("Interpolation prints what String interpolation prints")
+    @Test("Interpolation prints the same as that of String")
     func parity() {
         let (text, part, none) = ("tëxt", "substring".dropFirst(3), Int?.none)
         let some: Int? = 5
@@ -34,7 +34,7 @@ import Testing
         same("", "")
     }
 
-    @Test("Random numbers print as String prints them")
+    @Test("Random numbers print like those of String")
     func numbers() {
         var random = SeededGenerator(seed: 11)
         for _ in 0..<2000 {
@@ -60,7 +60,7 @@ import Testing
         ] as [(LogMessage, String)])
     func formats(message: LogMessage, text: String) { #expect(message.description == text) }
 
-    @Test("A message that is kept can be logged again, after its thread's buffers served others")
+    @Test("A stored message can be logged again after its thread reused its buffers")
     func kept() {
         let system = TestSystem()
         let message: LogMessage = "kept \(1)"
@@ -72,7 +72,7 @@ import Testing
         #expect(system.lines.last == "[INFO] A - kept 1")
     }
 
-    @Test("A description may itself log; its line comes first")
+    @Test("A description can log; its line comes first")
     func nested() {
         let system = TestSystem()
         struct Talker: CustomStringConvertible {
@@ -87,7 +87,7 @@ import Testing
         #expect(system.lines == ["[DEBUG] A - asked 1", "[INFO] A - a talker b 2"])
     }
 
-    @Test("A description that logs itself stops at the eighth level, is counted, and logging goes on")
+    @Test("A description that logs itself stops at the eighth level and is counted")
     func recursion() {
         let system = TestSystem()
         final class Endless: CustomStringConvertible {
@@ -108,7 +108,7 @@ import Testing
         #expect(system.lines.last == "[INFO] A - after")
     }
 
-    @Test("An optional value prints, and is hashed, as its value does, whatever the privacy")
+    @Test("An optional value prints and hashes like its value")
     func optionals() {
         let (some, name, none, nested): (Int?, String?, String?, Int??) = (5, "bob", nil, 7)
         let open: LogMessage =
@@ -139,7 +139,7 @@ import Testing
         #expect(!system.live.contains("s3cret") && !system.live.contains("4711"))
     }
 
-    @Test("logRaw takes level, context and place from its caller")
+    @Test("logRaw uses its caller's level, context and position")
     func raw() {
         let system = TestSystem(threshold: .warning) { $0.format = Self.placed }
         let log = system.log("bridge")

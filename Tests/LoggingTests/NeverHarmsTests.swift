@@ -8,7 +8,7 @@ import Testing
 #endif
 
 @Suite struct NeverHarmsTests {
-    @Test("A file that was deleted is made again, and its run goes on")
+    @Test("A deleted file is created again, and its run continues")
     func deletedFile() throws {
         let system = TestSystem()
         system.log().info("one")
@@ -20,7 +20,7 @@ import Testing
         #expect(lines.last == "[INFO] A - line 600")
     }
 
-    @Test("A folder that was deleted is made again", arguments: modes)
+    @Test("A deleted folder is created again", arguments: modes)
     func deletedFolder(mode: LogStorageMode) throws {
         let system = TestSystem {
             $0.mode = mode
@@ -32,7 +32,7 @@ import Testing
         #expect(system.lines.last == "[INFO] A - line 600")
     }
 
-    @Test("A file that was truncated goes on at its new end")
+    @Test("A truncated file continues at its new end")
     func truncated() throws {
         let system = TestSystem()
         for index in 1...10 { system.log().info("line \(index)") }
@@ -42,7 +42,7 @@ import Testing
         #expect(system.live == "[INFO] A - behind\n")
     }
 
-    @Test("A full disk loses only what does not fit into memory, counts it, and says so when it works again")
+    @Test("A full disk loses only lines that don't fit into memory; they are counted and reported later")
     func fullDisk() throws {
         let system = TestSystem()
         let store = try #require(system.pipeline.settings.store as? AppendingStore)
@@ -74,7 +74,7 @@ import Testing
         #expect(PriorRun.all(in: system.folder.path).map(\.lostLines) == [lost])
     }
 
-    @Test("Writing is tried again every 256 lines, without a flush")
+    @Test("Writing is retried every 256 lines without a flush")
     func recoversByItself() throws {
         let system = TestSystem()
         let store = try #require(system.pipeline.settings.store as? AppendingStore)
@@ -88,7 +88,7 @@ import Testing
     }
 
     @Test(
-        "On a small file system: no trap, every line is in the log or counted, the recovery line is exact",
+        "On a small file system, every line is in the log or counted, and nothing traps",
         .enabled(if: canMountTemporaryFileSystem), .timeLimit(.minutes(5)),
         arguments: ["writeThrough", "mapped", "buffered"])
     func smallFileSystem(mode: String) throws {
@@ -99,10 +99,10 @@ import Testing
         // Room for the time after: the program removes this file when lines have been lost.
         try Data(count: 150_000).write(to: URL(fileURLWithPath: folder.path + "/ballast"))
         let child = try TestChild("full", folder.path, ["mode=\(mode)", "segment=65536"])
-        let told = try child.run().split(separator: "\n").last?.split(separator: " ").compactMap { Int($0) } ?? []
+        let reported = try child.run().split(separator: "\n").last?.split(separator: " ").compactMap { Int($0) } ?? []
         #expect(child.process.terminationReason == .exit)
-        try #require(told.count == 2)
-        let (logged, lost) = (told[0], told[1])
+        try #require(reported.count == 2)
+        let (logged, lost) = (reported[0], reported[1])
         #expect(lost >= 100)
         let run = try #require(PriorRun.all(in: folder.path).first)
         #expect(run.outcome == .clean)
@@ -117,7 +117,7 @@ import Testing
         #expect(run.lostLines == lost)
     }
 
-    @Test("The file-size limit does not end the process: the run goes on in further files", .timeLimit(.minutes(5)))
+    @Test("The file-size limit doesn't end the process; the run continues in further files", .timeLimit(.minutes(5)))
     func fileSizeLimit() throws {
         let folder = TemporaryFolder()
         let child = try TestChild("limit", folder.path)
@@ -125,7 +125,7 @@ import Testing
         #expect(child.process.terminationReason == .exit)
     }
 
-    @Test("A standard error stream without a reader does not end the process", .timeLimit(.minutes(5)))
+    @Test("A standard error stream without a reader doesn't end the process", .timeLimit(.minutes(5)))
     func brokenPipe() throws {
         let folder = TemporaryFolder()
         let child = try TestChild("pipe", folder.path)
@@ -134,7 +134,7 @@ import Testing
     }
 
     @Test(
-        "Descriptors closed by the host are opened again, and files of the host get no line", .timeLimit(.minutes(5)),
+        "Descriptors that the host closed are opened again, and the host's files get no line", .timeLimit(.minutes(5)),
         arguments: ["writeThrough", "mapped", "buffered"])
     func closedDescriptors(mode: String) throws {
         let folder = TemporaryFolder()
@@ -147,7 +147,7 @@ import Testing
         #expect(PriorRun.all(in: folder.path).first?.outcome == .clean)
     }
 
-    @Test("A line of a signal handler is one write", .timeLimit(.minutes(5)), arguments: ["writeThrough", "mapped"])
+    @Test("A signal handler's line is one write", .timeLimit(.minutes(5)), arguments: ["writeThrough", "mapped"])
     func signalHandler(mode: String) throws {
         let folder = TemporaryFolder()
         let log = try TestChild("handler", folder.path, ["mode=\(mode)"]).run()
@@ -158,7 +158,7 @@ import Testing
 }
 
 extension TestSystem {
-    /// Makes every write fail as on a full disk, and the folder unusable for opening the file anew.
+    /// Makes every write fail as on a full disk, and the folder unusable for opening the file again.
     func breakDisk(_ store: AppendingStore) throws {
         let full = open("/dev/full", O_WRONLY)
         try #require(full >= 0)

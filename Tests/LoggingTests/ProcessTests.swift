@@ -3,9 +3,9 @@ import Testing
 
 @testable import AshlarLogging
 
-/// What only whole processes can show, through the public `LogSystem`.
+/// Tests of whole processes through the public `LogSystem`.
 @Suite struct ProcessTests {
-    @Test("Eight processes write one folder: no line is mixed or lost", .timeLimit(.minutes(5)))
+    @Test("Eight processes write into one folder without mixing or losing lines", .timeLimit(.minutes(5)))
     func eightProcesses() throws {
         let folder = TemporaryFolder()
         let count = isSoak ? 125_000 : 12_500
@@ -34,17 +34,17 @@ import Testing
     }
 
     @Test(
-        "Forked children write the run of their parent: whole lines, each with its process", .timeLimit(.minutes(5)),
+        "Forked children write whole lines with their process into the run of their parent", .timeLimit(.minutes(5)),
         arguments: [("writeThrough", 40), ("buffered", 40), ("mapped", 40), ("writeThrough", 4000)])
     func family(mode: String, padding: Int) throws {
         let folder = TemporaryFolder()
         // As much as a run keeps: 64 MiB.
         let (children, count) = (7, isSoak ? (padding > 1000 ? 1800 : 20_000) : 600)
-        let told = try TestChild(
+        let reported = try TestChild(
             "family", folder.path,
             ["mode=\(mode)", "children=\(children)", "count=\(count)", "padding=\(padding)", "segment=10000000"]
         ).run()
-        #expect(told.isEmpty)
+        #expect(reported.isEmpty)
         let runs = PriorRun.all(in: folder.path)
         #expect(runs.map(\.outcome) == [.clean])
         let lines = runs[0].log.split(separator: "\n")
@@ -67,12 +67,12 @@ import Testing
         #expect(runs[0].log.components(separatedBy: "parent begins").count == 2, "a buffer was written twice")
     }
 
-    @Test("Lines before the start and after the end are kept and marked", .timeLimit(.minutes(5)))
+    @Test("Lines before the start and after the end are stored and marked", .timeLimit(.minutes(5)))
     func earlyAndLate() throws {
         let folder = TemporaryFolder()
-        let told = try TestChild("early", folder.path).run()
+        let reported = try TestChild("early", folder.path).run()
         #expect(
-            told == """
+            reported == """
                 1
                 [INFO] Early - before 1 k=1
                 [DEBUG] Early - started
@@ -82,14 +82,14 @@ import Testing
                 """)
     }
 
-    @Test("The environment sets thresholds, and what it does not understand is told", .timeLimit(.minutes(5)))
+    @Test("The environment sets thresholds, and its mistakes are reported", .timeLimit(.minutes(5)))
     func environment() throws {
         let folder = TemporaryFolder()
-        let told = try TestChild(
+        let reported = try TestChild(
             "environment", folder.path, environment: ["ASHLAR_LOG": "info,net=debug,net.cache=off,loud"]
         ).run()
         #expect(
-            told == """
+            reported == """
                 net DEBUG
                 net.cache OFF
                 other INFO
@@ -99,7 +99,7 @@ import Testing
                 """)
     }
 
-    @Test("The originals' calls by name: the log, the log of the run before, the severity", .timeLimit(.minutes(5)))
+    @Test("The originals' calls: the log, the log of the prior run, the severity", .timeLimit(.minutes(5)))
     func originals() throws {
         let folder = TemporaryFolder()
         #expect(try TestChild("originals", folder.path).run() == "prior: \nFT_ERROR\n[ERROR] A - one\n\n")
@@ -108,7 +108,7 @@ import Testing
                 == "prior: [ERROR] A - one\n\nFT_ERROR\n[ERROR] A - one\n\n")
     }
 
-    @Test("Lines on standard error are colored only where the environment wants it", .timeLimit(.minutes(5)))
+    @Test("Lines on standard error are in color only if the environment asks for it", .timeLimit(.minutes(5)))
     func standardError() throws {
         for (variables, colored) in [(["NO_COLOR": ""], false), (["NO_COLOR": "", "CLICOLOR_FORCE": "1"], true)]
             as [([String: String], Bool)]
@@ -127,7 +127,7 @@ import Testing
     }
 
     @Test(
-        "NO_COLOR goes before CLICOLOR_FORCE, that before CLICOLOR, that before TERM",
+        "NO_COLOR takes precedence over CLICOLOR_FORCE, CLICOLOR and TERM, in this order",
         arguments: [
             (true, [:], true), (false, [:], false), (true, ["NO_COLOR": "1", "CLICOLOR_FORCE": "1"], false),
             (true, ["NO_COLOR": ""], true), (false, ["CLICOLOR_FORCE": "1"], true),

@@ -8,7 +8,7 @@ import Testing
     private let now = SystemCalls.wallClock()
     private static let day: Int64 = 86_400_000_000_000
 
-    @Test("Only so many finished runs are kept")
+    @Test("The number of finished runs is limited")
     func count() throws {
         let folder = TemporaryFolder()
         for index in 1...8 { try folder.makeRun(startedAt: now - Int64(index) * 1000, pid: 1, ending: .clean) }
@@ -17,7 +17,7 @@ import Testing
         #expect(system.report.priorRun?.log == "[INFO] A - old\n")
     }
 
-    @Test("Runs go when they are too old or too many bytes, but never the newest prior one")
+    @Test("Runs are removed by age and size, except the prior one")
     func ageAndBytes() throws {
         let folder = TemporaryFolder()
         try folder.makeRun(startedAt: now - 20 * Self.day, pid: 1, ending: .clean)
@@ -33,7 +33,7 @@ import Testing
         #expect(runs(other).dropFirst().map(\.startedAt.nanoseconds) == [now - Self.day, now - 2 * Self.day])
     }
 
-    @Test("Runs that are alive, of another application, or not ours at all are never touched")
+    @Test("Live runs, other applications' runs and foreign files are never touched")
     func untouched() throws {
         let folder = TemporaryFolder()
         let start = try #require(ProcessIdentity.start(of: getpid()))
@@ -48,7 +48,7 @@ import Testing
         for name in foreign { #expect(folder.names.contains(name)) }
     }
 
-    @Test("Of a thousand old runs a start removes few itself and leaves the others to the background")
+    @Test("Of a thousand old runs a start removes a few and leaves the others to the background")
     func many() throws {
         let folder = TemporaryFolder()
         for index in 1...1000 { try folder.makeRun(startedAt: now - Int64(index) * 1000, pid: 1, ending: .clean) }
@@ -72,7 +72,7 @@ import Testing
         #expect(folder.names.count == 10)
     }
 
-    @Test("Short-lived processes keep the limits, though their background ends with them")
+    @Test("Short-lived processes keep the limits without background work")
     func shortLived() throws {
         let folder = TemporaryFolder()
         for index in 1...60 { try folder.makeRun(startedAt: now - Int64(index) * 1000, pid: 1, ending: .clean) }
@@ -89,7 +89,7 @@ import Testing
         #expect(runs(folder).map(\.startedAt.nanoseconds) == (1...5).map { now - $0 * 1000 })
     }
 
-    @Test("What is removed is what a model removes", arguments: 1...40 as ClosedRange<UInt64>)
+    @Test("The same runs are removed as by a model", arguments: 1...40 as ClosedRange<UInt64>)
     func model(seed: UInt64) throws {
         var random = SeededGenerator(seed: seed)
         let folder = TemporaryFolder()
@@ -134,13 +134,13 @@ import Testing
         #expect(Set(runs(folder).map(\.startedAt.nanoseconds)) == kept)
     }
 
-    @Test("Many that start and end at once leave a folder that the next start brings within its limits")
+    @Test("After many concurrent starts, the next one brings the folder within its limits")
     func concurrentStarts() throws {
         let folder = TemporaryFolder()
         DispatchQueue.concurrentPerform(iterations: 40) { index in
             let system = TestSystem(in: folder) { $0.retention.runs = 3 }
             system.log().info("run \(index)")
-            // Whatever the others remove, the prior run is there when its successor is told of it.
+            // The prior run exists when the next one reports it, whatever the others remove.
             system.pipeline.shutdown()
         }
         let newest = try #require(runs(folder).first)
@@ -150,7 +150,7 @@ import Testing
         #expect(runs(folder).count == 4)
     }
 
-    @Test("A run whose state file is not written yet is left alone")
+    @Test("A run whose state file isn't written yet is not removed")
     func beginning() throws {
         let folder = TemporaryFolder()
         try folder.make()
@@ -166,7 +166,7 @@ import Testing
         #expect(runs(folder).map(\.startedAt.nanoseconds) == [now - 1000])
     }
 
-    @Test("Runs from before the clock was set back are prior runs, and runs keep the order of their starts")
+    @Test("After the clock was set back, runs are still ordered by their starts")
     func clockSetBack() throws {
         let folder = TemporaryFolder()
         let future = now + 400 * Self.day
@@ -179,11 +179,11 @@ import Testing
         first.pipeline.shutdown()
         let second = TestSystem(in: folder)
         #expect(second.report.priorRun?.log == "[INFO] A - first\n")
-        // By the clock, not by the name that had to sort behind the first.
+        // By the clock, not by the name, which had to sort after the first.
         #expect(try #require(second.report.priorRun).startedAt.nanoseconds < now + Self.day)
         second.pipeline.shutdown()
         #expect(runs(folder).map { $0.tail(bytes: 100) } == ["", "[INFO] A - first\n", "[INFO] A - before\n"])
-        // Their ages are told by the clock too; one whose clock began in 1970 is as old as its name.
+        // Their ages are reported by the clock too; one whose clock began in 1970 is as old as its name.
         let names = RunFolder(path: folder.path).listing().map(\.name.startedAt)
         #expect(names == [future + 2, future + 1, future])
         #expect(RunFolder(path: folder.path).runs()[0].began(nil, now: now) == future + 2)
@@ -204,7 +204,7 @@ import Testing
         #expect(runs(reset).count == 3)
     }
 
-    @Test("Runs come the newest first, whether picked out or sorted", arguments: [1, 7, 8, 9, 40, 300])
+    @Test("Runs are listed newest first, whether picked or sorted", arguments: [1, 7, 8, 9, 40, 300])
     func order(count: Int) throws {
         let folder = TemporaryFolder()
         try folder.make()
@@ -234,7 +234,7 @@ import Testing
             own: RunName(startedAt: RunName.latestStart, processID: 1, tag: 0), prior: nil)
     }
 
-    @Test("A mapped segment of a killed run is cut at its last line by the next start")
+    @Test("The next start cuts a mapped segment of a killed run at its last line")
     func repair() throws {
         let folder = TemporaryFolder()
         let log = "[INFO] A - one\n[INFO] A - two\n"

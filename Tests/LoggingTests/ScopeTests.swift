@@ -6,7 +6,7 @@ import Testing
 @Suite struct ScopeTests {
     private struct Oops: Error, CustomStringConvertible { let description = "oops" }
 
-    @Test("indent(true) makes what follows deeper, for all loggers of the task")
+    @Test("indent(true) indents the following lines of all loggers of the task")
     func imperative() {
         let system = TestSystem()
         let (log, other) = (system.log(), system.log("B"))
@@ -20,7 +20,7 @@ import Testing
             ])
     }
 
-    @Test("Indent acts below the threshold too, and underflow stays at 0 and is counted")
+    @Test("Indent changes below the threshold too; underflow stays at 0 and is counted")
     func balance() {
         let system = TestSystem(threshold: .info)
         let log = system.log()
@@ -48,7 +48,7 @@ import Testing
         #expect(lines[2].wholeMatch(of: /\[DEBUG\] A - import 1 DONE files=3 duration=[0-9.]+(ns|us|ms|s)/) != nil)
     }
 
-    @Test("A scope that throws says so and throws the same error")
+    @Test("A scope that throws prints FAILED and throws the same error")
     func throwing() throws {
         let system = TestSystem()
         let log = system.log()
@@ -58,7 +58,7 @@ import Testing
         #expect(system.lines[2] == "[INFO] A - after")
     }
 
-    @Test("A disabled scope prints nothing, does not evaluate its name, and indents all the same")
+    @Test("A disabled scope prints and evaluates nothing, but indents")
     func disabled() {
         let system = TestSystem(threshold: .info)
         let log = system.log()
@@ -71,7 +71,7 @@ import Testing
         #expect(system.lines == ["  [INFO] A - inside", "[INFO] A - outside"])
     }
 
-    @Test("A scope in which the switch is turned off has no last line")
+    @Test("A scope in which logging is turned off has no last line")
     func switchedOff() {
         let system = TestSystem()
         let log = system.log()
@@ -85,7 +85,7 @@ import Testing
         #expect(system.lines.last == "[INFO] A - back")
     }
 
-    @Test("The indent of a task is not its children's, while their scope is")
+    @Test("Child tasks inherit scopes but not indents")
     func childIndents() async {
         let system = TestSystem()
         let log = system.log()
@@ -112,7 +112,7 @@ import Testing
         #expect(system.counters.unbalancedIndents == 1)
     }
 
-    @Test("Indents that a scope leaves open are closed at its end and counted")
+    @Test("Open indents are closed at the end of a scope and counted")
     func unbalanced() {
         let system = TestSystem()
         let log = system.log()
@@ -149,7 +149,7 @@ import Testing
         #expect(lines[1] == "  [DEBUG] A - inner")
     }
 
-    @MainActor @Test("An asynchronous scope stays on its actor and may throw")
+    @MainActor @Test("An asynchronous scope stays on its actor and can throw")
     func actor() async throws {
         let system = TestSystem()
         let log = system.log()
@@ -199,7 +199,7 @@ import Testing
         #expect(wrong == 0)
     }
 
-    @Test("A task that ends with an open indent leaves it to no other task", .timeLimit(.minutes(5)))
+    @Test("A task that ends with an open indent passes it to no other task", .timeLimit(.minutes(5)))
     func openIndent() async {
         let system = TestSystem()
         let log = system.log()
@@ -212,7 +212,8 @@ import Testing
     }
 
     @Test(
-        "In a process of its own, no line of 64 tasks has another's indent", .timeLimit(.minutes(5)), arguments: modes)
+        "In a separate process, no line of 64 tasks has another task's indent", .timeLimit(.minutes(5)),
+        arguments: modes)
     func taskProcess(mode: LogStorageMode) throws {
         let name =
             switch mode {
@@ -222,8 +223,8 @@ import Testing
             }
         let folder = TemporaryFolder()
         let rounds = isSoak ? 2500 : 20
-        let told = try TestChild("tasks", folder.path, ["mode=\(name)", "count=\(rounds)", "runs=1"]).run()
-        #expect(told == "0 of \(64 * rounds * 4) lines wrong\n")
+        let reported = try TestChild("tasks", folder.path, ["mode=\(name)", "count=\(rounds)", "runs=1"]).run()
+        #expect(reported == "0 of \(64 * rounds * 4) lines wrong\n")
     }
 
     private nonisolated(nonsending) func nest(
@@ -233,7 +234,7 @@ import Testing
         await log.scope("level", level: .verbose) { await nest(log, depth - 1, body) }
     }
 
-    @Test("Threads outside of tasks have indents of their own")
+    @Test("Threads outside tasks have separate indents")
     func threads() {
         let system = TestSystem()
         let log = system.log()

@@ -90,7 +90,7 @@ import Testing
         #expect(other.level == .info && other.context == "Other")
     }
 
-    @Test("MyLogger: description tells level and context")
+    @Test("MyLogger: description has level and context")
     func description() {
         let system = TestSystem(threshold: .error)
         #expect(
@@ -98,7 +98,7 @@ import Testing
                 == "Log - level: DEBUG, context: EntryFieldHelper")
     }
 
-    @Test("MyLogger: initWithContext, here also with a type")
+    @Test("MyLogger: initWithContext, also with a type")
     func context() {
         let sink = CapturingSink()
         sink.capture {
@@ -174,7 +174,7 @@ import Testing
             system.lines == ["[LOGGING] Endpoint - maybe turn on the internets", "[LOGGING] Endpoint - 404: not found"])
     }
 
-    @Test("SquidKit: prefix and postfix of a line are text of the format; never is the switch")
+    @Test("SquidKit: prefix and postfix are text of the format; never is the switch")
     func squidKitFormat() throws {
         let format = try LogFormat("<< {message} >>")
         let system = TestSystem { $0.format = format }

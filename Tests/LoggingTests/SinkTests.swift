@@ -36,7 +36,7 @@ import Testing
         #expect(capturing.lines == ["  [ERROR] Ctx - bad 1 k=2", "[DEBUG] Ctx - fine"])
     }
 
-    @Test("What a sink logs goes to the run file only")
+    @Test("Lines that a sink logs go to the run file only")
     func sinkThatLogs() {
         let count = Atomic<Int>(0)
         let log = Mutex<Log?>(nil)
@@ -53,7 +53,7 @@ import Testing
         #expect(system.lines[1] == "[INFO] Sink - about line 1")
     }
 
-    @Test("Three failures in a row put a sink into quarantine, while lines go on into the file")
+    @Test("Three failures in a row quarantine a sink; lines still go to the file")
     func failing() {
         let calls = Atomic<Int>(0)
         let sink = ClosureSink { _ in
@@ -68,7 +68,7 @@ import Testing
         #expect(system.lines.count == 10)
     }
 
-    @Test("A quarantine lasts a second; one failure more and it begins anew, one success and it is over")
+    @Test("A quarantine lasts a second; a further failure repeats it, a success ends it")
     func quarantine() {
         let calls = Atomic<Int>(0)
         let fails = Atomic<Bool>(true)
@@ -108,7 +108,7 @@ import Testing
         #expect(system.counters.failedInSinks == 20)
     }
 
-    @Test("The memory sink keeps the newest whole lines")
+    @Test("The memory sink stores the newest whole lines")
     func memory() {
         let sink = MemorySink(bytes: 60, format: .myLogger)
         let system = TestSystem { $0.sinks = [sink] }
@@ -116,7 +116,7 @@ import Testing
         #expect(sink.log == "[INFO] A - line 98\n[INFO] A - line 99\n[INFO] A - line 100\n")
     }
 
-    @Test("A ring of lines is like an array from whose front whole lines are dropped")
+    @Test("A ring of lines behaves like an array that drops whole lines at its front")
     func ringModel() {
         var random = SeededGenerator(seed: 21)
         var ring = LineRing(capacity: 100)
@@ -131,8 +131,8 @@ import Testing
                 }
                 model.append(line)
             }
-            let told = LogText.withBytes(line) { ring.append($0) }
-            #expect(told == dropped)
+            let reported = LogText.withBytes(line) { ring.append($0) }
+            #expect(reported == dropped)
             #expect(ring.contents == Array(model.joined()))
         }
     }
@@ -149,7 +149,7 @@ import Testing
     }
 
     @Test(
-        "A stuck sink costs bounded memory; what is dropped is counted by level and told", .timeLimit(.minutes(5)),
+        "A stuck sink costs bounded memory; dropped lines are counted by level and reported", .timeLimit(.minutes(5)),
         arguments: [QueueSink.Overflow.dropNewest, .dropOldest, .block(atMost: .milliseconds(1))])
     func stuck(overflow: QueueSink.Overflow) {
         let (entered, gate) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
@@ -174,13 +174,15 @@ import Testing
         system.log().info("line 201")
         sink.flush()
         let messages = inner.records.map(\.message)
-        let told = messages.compactMap { $0.wholeMatch(of: /(\d+) lines lost \(queue full\)/).flatMap { Int($0.1) } }
-        #expect(told.reduce(0, +) == dropped)
+        let reported = messages.compactMap {
+            $0.wholeMatch(of: /(\d+) lines lost \(queue full\)/).flatMap { Int($0.1) }
+        }
+        #expect(reported.reduce(0, +) == dropped)
         let lines = messages.filter { $0.hasPrefix("line ") }
         #expect(lines.count == 202 - dropped)
         #expect(lines.last == "line 201")
         if overflow == .dropOldest { #expect(lines.contains("line 200")) } else { #expect(lines.contains("line 1")) }
-        // Each notice stands where the lines are missing.
+        // Each notice is where the lines are missing.
         var next = 0
         for message in messages {
             if let lost = message.wholeMatch(of: /(\d+) lines lost .*/).flatMap({ Int($0.1) }) {
@@ -193,7 +195,7 @@ import Testing
         #expect(next == 202)
     }
 
-    @Test("A fork holds the lock of the sink behind a queue too: its thread is not in the child")
+    @Test("A fork also holds the locks of the sink after a queue")
     func queueInFork() {
         let sinks: [any ForkAware & LogSink] = [FileSink(path: "/nowhere"), MemorySink(), SyslogSink(tag: "t")]
         for sink in sinks {
@@ -202,7 +204,7 @@ import Testing
         }
     }
 
-    @Test("A sink that wants errors only is told of lost ones as an error", .timeLimit(.minutes(5)))
+    @Test("A sink for errors gets the report of lost lines as an error", .timeLimit(.minutes(5)))
     func lostErrors() {
         let (entered, gate) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
         let inner = CapturingSink()
@@ -225,7 +227,7 @@ import Testing
         #expect(notices.first?.message == "\(sink.dropped[.error] ?? 0) lines lost (queue full)")
     }
 
-    @Test("A capture sees its own closure's lines of all levels, whatever the thresholds, and child tasks'")
+    @Test("A capture gets all lines of its closure and child tasks, regardless of thresholds")
     func capture() async {
         let sink = CapturingSink()
         let other = CapturingSink()
@@ -246,7 +248,7 @@ import Testing
         #expect(sink.records.isEmpty)
     }
 
-    @Test("A capture does not change what goes to the file")
+    @Test("A capture doesn't change the file")
     func captureAndFile() {
         let system = TestSystem(threshold: .error)
         let sink = CapturingSink()
@@ -265,7 +267,7 @@ import Testing
     @Test("Levels map to syslog severities in order", arguments: zip(LogLevel.allCases, [1, 2, 3, 4, 5, 6, 7, 7, 7]))
     func severities(level: LogLevel, severity: Int) { #expect(level.syslogSeverity == severity) }
 
-    @Test("A rate limit lets a burst through, counts the rest and tells it with the next line")
+    @Test("A rate limit passes a burst, counts the rest and reports it with the next line")
     func rateLimit() throws {
         let now = Atomic<Int64>(0)
         let limiter = RateLimiter(.lines(2, per: .seconds(1))) { now.load(ordering: .relaxed) }
@@ -285,7 +287,7 @@ import Testing
         #expect(admit() == .held)
     }
 
-    @Test("Sampling lets the first of every so many lines of a call site through")
+    @Test("Sampling passes the first of every n lines of a call site")
     func sampling() {
         let system = TestSystem { $0.rateLimit = .oneOf(10) }
         let log = system.log()

@@ -17,7 +17,7 @@ let modes: [LogStorageMode] = [.writeThrough, .mapped, .buffered(bytes: 4096, mi
         }
     }
 
-    @Test("Buffered lines are written when there are enough, when time has passed, and when they are critical")
+    @Test("Buffered lines are written when they are many, old or critical")
     func buffered() throws {
         let system = TestSystem { $0.mode = .buffered(bytes: 100, milliseconds: 10_000) }
         system.log().info("one")
@@ -35,7 +35,7 @@ let modes: [LogStorageMode] = [.writeThrough, .mapped, .buffered(bytes: 4096, mi
         #expect(try quick.file() == "[INFO] A - soon\n")
     }
 
-    @Test("The log is the same in all modes, its tail holds whole lines", arguments: modes)
+    @Test("The log is the same in all modes, and its tail has whole lines", arguments: modes)
     func liveLog(mode: LogStorageMode) {
         let system = TestSystem { $0.mode = mode }
         for index in 1...100 { system.log().info("line \(index)") }
@@ -50,7 +50,7 @@ let modes: [LogStorageMode] = [.writeThrough, .mapped, .buffered(bytes: 4096, mi
         #expect(tail(41) == "[INFO] A - line 99\n[INFO] A - line 100\n" || tail(41) == "[INFO] A - line 100\n")
     }
 
-    @Test("Segments are continued without dividing a line or losing one", arguments: modes)
+    @Test("Segments continue without splitting or losing a line", arguments: modes)
     func rotation(mode: LogStorageMode) throws {
         var random = SeededGenerator(seed: 5)
         let system = TestSystem {
@@ -77,7 +77,7 @@ let modes: [LogStorageMode] = [.writeThrough, .mapped, .buffered(bytes: 4096, mi
         #expect(system.live == expected)
     }
 
-    @Test("A run keeps its first segment and the newest ones", arguments: modes)
+    @Test("A run retains its first segment and the newest ones", arguments: modes)
     func runLimit(mode: LogStorageMode) throws {
         let system = TestSystem {
             $0.mode = mode
@@ -99,7 +99,7 @@ let modes: [LogStorageMode] = [.writeThrough, .mapped, .buffered(bytes: 4096, mi
         #expect(total <= 32768 + 128)
     }
 
-    @Test("A line longer than a segment has one to itself", arguments: modes)
+    @Test("A line longer than a segment has its own segment", arguments: modes)
     func longLine(mode: LogStorageMode) {
         let system = TestSystem {
             $0.mode = mode
@@ -112,7 +112,7 @@ let modes: [LogStorageMode] = [.writeThrough, .mapped, .buffered(bytes: 4096, mi
         #expect(system.live == "[INFO] A - before\n[INFO] A - \(long)\n[INFO] A - after\n")
     }
 
-    @Test("Lines that just fill a segment stay in it, and the tail crosses segments", arguments: modes)
+    @Test("Lines that fill a segment exactly stay in it, and the tail crosses segments", arguments: modes)
     func exactFit(mode: LogStorageMode) throws {
         let system = TestSystem {
             $0.mode = mode
@@ -130,7 +130,7 @@ let modes: [LogStorageMode] = [.writeThrough, .mapped, .buffered(bytes: 4096, mi
         #expect(tail == "[INFO] A - \(lines[62])\n[INFO] A - \(lines[63])\n[INFO] A - next\n")
     }
 
-    @Test("Limits that make no sense do no harm, and lines are kept", arguments: modes)
+    @Test("Impossible limits are corrected, and lines are stored", arguments: modes)
     func senselessLimits(mode: LogStorageMode) {
         for limit in [Int.min, -1, 0, 1, 4097, .max] where mode != .mapped || limit != .max {
             let change: (inout LogConfiguration) -> Void = {
@@ -160,7 +160,7 @@ let modes: [LogStorageMode] = [.writeThrough, .mapped, .buffered(bytes: 4096, mi
         }
     }
 
-    @Test("Logging, flushing, reading and shutting down at once loses no line", arguments: modes)
+    @Test("Concurrent logging, flushing, reading and shutdown lose no line", arguments: modes)
     func everythingAtOnce(mode: LogStorageMode) {
         let system = TestSystem {
             $0.mode = mode
@@ -177,7 +177,7 @@ let modes: [LogStorageMode] = [.writeThrough, .mapped, .buffered(bytes: 4096, mi
         #expect(system.lines.count == 1800)
     }
 
-    @Test("A shutdown among threads that wait for the next segment loses no line")
+    @Test("A shutdown while threads wait for the next segment loses no line")
     func shutdownAmongWaiting() {
         for round in 0..<60 {
             let system = TestSystem {
@@ -194,7 +194,7 @@ let modes: [LogStorageMode] = [.writeThrough, .mapped, .buffered(bytes: 4096, mi
         }
     }
 
-    @Test("Segments are continued after the interval too", arguments: [LogStorageMode.writeThrough, .mapped])
+    @Test("Segments also end after the interval", arguments: [LogStorageMode.writeThrough, .mapped])
     func interval(mode: LogStorageMode) {
         let system = TestSystem {
             $0.mode = mode
@@ -205,7 +205,7 @@ let modes: [LogStorageMode] = [.writeThrough, .mapped, .buffered(bytes: 4096, mi
         #expect(system.lines == (1...3).map { "[INFO] A - line \($0)" })
     }
 
-    @Test("An interval beyond all measure is no interval", arguments: [LogStorageMode.writeThrough, .mapped])
+    @Test("An enormous interval is no interval", arguments: [LogStorageMode.writeThrough, .mapped])
     func endlessInterval(mode: LogStorageMode) {
         let system = TestSystem {
             $0.mode = mode
@@ -217,7 +217,7 @@ let modes: [LogStorageMode] = [.writeThrough, .mapped, .buffered(bytes: 4096, mi
     }
 
     @Test(
-        "Threads that log at once lose and mix nothing, and each keeps its order", .timeLimit(.minutes(5)),
+        "Concurrent threads lose and mix no line, and each keeps its order", .timeLimit(.minutes(5)),
         arguments: modes)
     func threads(mode: LogStorageMode) throws {
         let system = TestSystem {
@@ -240,7 +240,7 @@ let modes: [LogStorageMode] = [.writeThrough, .mapped, .buffered(bytes: 4096, mi
         #expect(last.allSatisfy { $0 == count })
     }
 
-    @Test("Threads that find the file taken leave their lines to one write, each line once", .timeLimit(.minutes(5)))
+    @Test("Threads that wait for the file share one write, each line once", .timeLimit(.minutes(5)))
     func groupCommit() throws {
         let system = TestSystem()
         let store = try #require(system.pipeline.settings.store as? AppendingStore)
@@ -264,13 +264,13 @@ let modes: [LogStorageMode] = [.writeThrough, .mapped, .buffered(bytes: 4096, mi
             #expect(store.waitingLines == 0)
             #expect(
                 Set(system.lines.dropFirst(before)) == Set((1...4).map { "[INFO] T\($0) - round \(round)" }))
-            // One thread alone is not kept waiting for the others of before.
+            // A single thread doesn't wait for the earlier ones.
             system.log().info("alone")
             #expect(system.lines.count == before + 5)
         }
     }
 
-    @Test("Folder and files are the owner's only")
+    @Test("Folder and files are for the owner only")
     func permissions() throws {
         let folder = TemporaryFolder()
         let nested = folder.path + "/a/b"
@@ -283,7 +283,7 @@ let modes: [LogStorageMode] = [.writeThrough, .mapped, .buffered(bytes: 4096, mi
         }
     }
 
-    @Test("Without a folder, or with one that cannot be, the log is kept in memory")
+    @Test("Without a usable folder the log is stored in memory")
     func memory() throws {
         let none = TestSystem { $0.folder = nil }
         none.log().info("x")
@@ -325,7 +325,7 @@ let modes: [LogStorageMode] = [.writeThrough, .mapped, .buffered(bytes: 4096, mi
         #expect(PriorRun.all(in: other.path).map(\.outcome) == [.stillRunning])
     }
 
-    @Test("Lines from before the start are written by it, late ones are marked")
+    @Test("A start writes the lines before it; late ones are marked")
     func earlyAndLate() {
         let folder = TemporaryFolder()
         let pipeline = LogPipeline()
@@ -346,7 +346,7 @@ let modes: [LogStorageMode] = [.writeThrough, .mapped, .buffered(bytes: 4096, mi
         #expect(PriorRun.all(in: folder.path).map(\.outcome) == [.clean])
     }
 
-    @Test("Early lines beyond 64 KiB go, the oldest first, and are counted")
+    @Test("Early lines beyond 64 KiB are dropped, the oldest first, and counted")
     func earlyOverflow() {
         let pipeline = LogPipeline()
         pipeline.format = .myLogger

@@ -3,7 +3,7 @@ import Testing
 
 @testable import AshlarLogging
 
-/// Syslog and journal, with a service of the test's own behind the socket.
+/// Syslog and journal, with a service of the test at the socket.
 @Suite struct SystemSinkTests {
     @Test("A syslog message has priority, time, tag and process, then the line", .timeLimit(.minutes(2)))
     func syslog() throws {
@@ -22,7 +22,7 @@ import Testing
         #expect(long.utf8.count < 8192 + 64 && long.utf8.count > 8000)
     }
 
-    @Test("Without a service the sink fails; a service that comes, or comes again, gets lines", .timeLimit(.minutes(2)))
+    @Test("Without a service the sink fails; a new or restarted service gets lines", .timeLimit(.minutes(2)))
     func comesAndGoes() throws {
         let folder = TemporaryFolder()
         try folder.make()
@@ -39,7 +39,7 @@ import Testing
         }
     }
 
-    @Test("A service that does not read makes the sink fail, not wait", .timeLimit(.minutes(2)))
+    @Test("If the service doesn't read, the sink fails without waiting", .timeLimit(.minutes(2)))
     func neverBlocks() throws {
         let service = try DatagramService()
         let sink = SyslogSink(tag: "t", socketPath: service.path)
@@ -48,7 +48,7 @@ import Testing
         #expect(sent < 10_000)
     }
 
-    @Test("When the socket's number belongs to a file of the host, nothing is written there, and it is not closed")
+    @Test("A socket's descriptor that the host reused is neither written to nor closed")
     func takenNumber() throws {
         let (service, folder) = (try DatagramService(), TemporaryFolder())
         try folder.make()
@@ -66,7 +66,7 @@ import Testing
         close(host)
     }
 
-    @Test("The journal gets all that is known of a line, values with line ends behind their length")
+    @Test("The journal gets all members of a line, values with line ends after their length")
     func journal() throws {
         let service = try DatagramService()
         let sink = JournalSink(identifier: "notes", socketPath: service.path)
@@ -84,7 +84,7 @@ import Testing
         #expect(String(decoding: try service.datagram(), as: UTF8.self).hasPrefix("MESSAGE=plain\nPRIORITY=7\n"))
     }
 
-    @Test("Whatever is logged, the journal can read it back", arguments: 1...20 as ClosedRange<UInt64>)
+    @Test("The journal can read random lines back", arguments: 1...20 as ClosedRange<UInt64>)
     func journalRoundTrip(seed: UInt64) throws {
         var random = SeededGenerator(seed: seed)
         let service = try DatagramService()
@@ -101,7 +101,7 @@ import Testing
         #expect(entries.last?.1.utf8.elementsEqual(value.utf8) == true)
     }
 
-    @Test("A line too long for a datagram is cut and arrives")
+    @Test("A line too long for a datagram arrives cut")
     func journalLimits() throws {
         let service = try DatagramService()
         let sink = JournalSink(identifier: "notes", socketPath: service.path)
@@ -116,7 +116,7 @@ import Testing
     }
 
     @Test(
-        "Journal names are capitals, digits and underscores, not at the start, at most 64",
+        "Journal names are up to 64 capitals, digits and underscores, first a capital",
         arguments: [
             ("bytes", "BYTES"), ("a.b-c", "A_B_C"), ("1st", "ST"), ("__x", "X"), ("é", "FIELD"),
             ("priority", "FIELD_PRIORITY"),
@@ -163,7 +163,7 @@ import Testing
     }
 }
 
-/// A datagram socket in a folder of its own, as a service of the machine has one.
+/// A datagram socket like that of a system service.
 private final class DatagramService {
     let path: String
     private let folder: TemporaryFolder?

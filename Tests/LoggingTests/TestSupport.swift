@@ -18,7 +18,7 @@ final class TemporaryFolder: Sendable {
     func make() throws { try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true) }
 }
 
-/// A logging system of a test's own, so that tests run beside each other and beside those of an app that logs.
+/// A separate logging system for one test, so that tests run in parallel.
 ///
 /// `LogSystem` forwards to one such system; the child program and `SystemTests` use it itself.
 struct TestSystem {
@@ -45,12 +45,12 @@ struct TestSystem {
         Log(context, level: level, pipeline: pipeline)
     }
 
-    /// The log as the file holds it.
+    /// The log in the file.
     var live: String { String(decoding: pipeline.liveBytes(limit: nil), as: UTF8.self) }
     var lines: [String] { live.split(separator: "\n").map(String.init) }
     var counters: LogCounters { pipeline.readCounters() }
 
-    /// What a file of the run holds now, read from outside.
+    /// The content of a file of the run.
     func file(_ part: RunFile.Part = .segment(0)) throws -> String {
         guard case .file(let path) = report.storage else { throw CocoaError(.fileNoSuchFile) }
         let name = (path as NSString).lastPathComponent
@@ -59,7 +59,7 @@ struct TestSystem {
     }
 }
 
-/// The program that ends in many ways.
+/// The test program.
 struct TestChild {
     let process = Process()
     private let output = Pipe()
@@ -73,13 +73,13 @@ struct TestChild {
         process.standardError = FileHandle.nullDevice
     }
 
-    /// Runs the program to its end and returns what it told.
+    /// Runs the program to its end and returns its output.
     func run() throws -> String {
         try process.run()
         return finish()
     }
 
-    /// Starts the program and kills it at a moment, counted from its first word or else from its start.
+    /// Starts the program and kills it after a delay from its first output, or from its start.
     func runAndKill(afterMicroseconds moment: UInt32, ofItsWork: Bool) throws -> String {
         try process.run()
         let pid = process.processIdentifier
@@ -103,7 +103,7 @@ struct TestChild {
         return String(decoding: data, as: UTF8.self)
     }
 
-    /// Waits until the program has told something.
+    /// Waits for output of the program.
     func firstLine() -> String { String(decoding: output.fileHandleForReading.availableData, as: UTF8.self) }
 
     private static func program() throws -> URL {
@@ -117,12 +117,12 @@ struct TestChild {
     }
 }
 
-/// Whether the thread sanitizer is at work.
+/// Whether the thread sanitizer is active.
 ///
-/// A process then takes longer to start than some tests let it live, and the sanitizer ends it itself at a fault.
+/// It slows down the start of a process and handles signals itself.
 let isThreadSanitized = dlsym(nil, "__tsan_init") != nil
 
-/// Whether the long proofs run with their full counts.
+/// Whether the long tests run with their full counts.
 let isSoak = ProcessInfo.processInfo.environment["ASHLAR_SOAK"] == "1"
 
 /// A generator whose sequence a failing test can name.

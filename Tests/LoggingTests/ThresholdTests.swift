@@ -27,7 +27,7 @@ import Testing
         #expect(system.lines == names.map { "[\($0)] A - x" } + names.map { "[\($0)] A - y" })
     }
 
-    @Test("Threshold and switch take effect at once, for loggers that exist already")
+    @Test("Threshold and switch apply to existing loggers at once")
     func runTime() {
         let system = TestSystem(threshold: .warning)
         let log = system.log()
@@ -78,7 +78,7 @@ import Testing
     }
 
     @Test(
-        "The environment's list is read part by part",
+        "The environment's list is parsed part by part",
         arguments: [
             ("info", LogLevel.info, [:], 0),
             ("info,net=debug,*=off", .info, ["net": .debug, "": nil], 0),
@@ -100,7 +100,7 @@ import Testing
         }
     }
 
-    @Test("Thresholds fold like a model that looks at every rule each time")
+    @Test("Thresholds match a model that checks every rule each time")
     func model() {
         var random = SeededGenerator(seed: 7)
         let system = TestSystem()
@@ -128,7 +128,7 @@ import Testing
         }
     }
 
-    @Test("Loggers come and go on many threads while thresholds change", .timeLimit(.minutes(5)))
+    @Test("Loggers are created and freed on many threads while thresholds change", .timeLimit(.minutes(5)))
     func manyLoggers() async {
         let system = TestSystem(threshold: .error)
         await withTaskGroup(of: Void.self) { group in

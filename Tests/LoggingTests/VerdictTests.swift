@@ -5,7 +5,7 @@ import Testing
 
 @Suite struct VerdictTests {
     @Test(
-        "The next run is told how the one before ended", .timeLimit(.minutes(5)),
+        "The next run finds how the one before ended", .timeLimit(.minutes(5)),
         arguments: [
             ("return", "clean"), ("exit", "clean"), ("exit3", "clean"), ("shutdown", "clean"), ("_exit", "unclean"),
             ("abort", "unclean"), ("trap", "unclean"), ("exec", "unclean"), ("\(SIGTERM)", "unclean"),
@@ -35,7 +35,7 @@ import Testing
         #expect(try TestChild("prior", folder.path).run().hasPrefix("signalled(\(signal)) "))
     }
 
-    @Test("A trap is named by its signal too, SIGKILL cannot be", .timeLimit(.minutes(5)))
+    @Test("A trap is reported by its signal, SIGKILL is not", .timeLimit(.minutes(5)))
     func trap() throws {
         let folder = TemporaryFolder()
         _ = try TestChild("end", folder.path, ["how=trap", "notes"]).run()
@@ -44,7 +44,7 @@ import Testing
         #expect(try TestChild("prior", folder.path).run().hasPrefix("unclean "))
     }
 
-    @Test("A second live process is still running and nobody's prior run", .timeLimit(.minutes(5)))
+    @Test("A second live process is still running and never a prior run", .timeLimit(.minutes(5)))
     func live() throws {
         let folder = TemporaryFolder()
         _ = try TestChild("end", folder.path, ["how=abort"]).run()
@@ -70,7 +70,7 @@ import Testing
         #expect(try TestChild("prior", folder.path, ["application=third"]).run() == "none\n")
     }
 
-    @Test("The state file tells a dead process from one that got its number later, and from another boot")
+    @Test("The state file distinguishes a dead process from a later one with its number and from another boot")
     func identities() throws {
         let own = try #require(ProcessIdentity.start(of: getpid()))
         let boot = ProcessIdentity.boot.bytes
@@ -88,7 +88,7 @@ import Testing
     }
 
     #if !canImport(Darwin)
-        @Test("A run whose state file is locked is still running, whatever its process number means here")
+        @Test("A run whose state file is locked is still running")
         func locked() throws {
             let folder = TemporaryFolder()
             try folder.makeRun(startedAt: 5, pid: 0x7FFF_FFF0)
@@ -104,7 +104,7 @@ import Testing
     #endif
 
     @Test(
-        "A state file that is missing, short, damaged or of another version reads as unclean, of an unknown application"
+        "A missing, short, damaged or newer state file reads as unclean, of an unknown application"
     )
     func damage() throws {
         for damage in 0..<5 {
@@ -130,7 +130,7 @@ import Testing
         }
     }
 
-    @Test("State files read back what was written, and any changed byte of the identity is noticed")
+    @Test("State files round-trip, and any changed byte of the identity is detected")
     func stateRoundTrip() {
         var random = SeededGenerator(seed: 9)
         for _ in 0..<200 {
@@ -149,7 +149,7 @@ import Testing
         }
     }
 
-    @Test("Names of files are read strictly")
+    @Test("Names of files are parsed strictly")
     func names() {
         let good = RunFile(
             run: RunName(startedAt: 1_795_180_952_123_456_789, processID: 42, tag: 0xAB), part: .segment(0))

@@ -2,7 +2,7 @@
 import BenchmarkHarness
 import Synchronization
 
-/// What a call costs before anything is written.
+/// The cost of a call before anything is written.
 struct CallRows {
     let bench: Bench
 
@@ -46,7 +46,7 @@ struct CallRows {
                     }, .atMost(0.3))
             ])
         suite.row(
-            "enabled, kept in memory", note: "SIGKILL loses all of both; ours keeps 256 KiB, the peer nothing",
+            "enabled, in memory", note: "SIGKILL loses all of both; ours keeps 256 KiB, the peer nothing",
             allocations: 0, ours: Contender("memory only") { n in bench.logLines(n) },
             against: [Peer(SpdlogPeer.null)])
         let bound = bench.log.with(["request": 4711])
@@ -70,7 +70,7 @@ final class FlagByte: Sendable {
     let value = Atomic<UInt8>(1)
 }
 
-/// Takes a message as a call that logs does: built, used, given back.
+/// Builds a message, uses it and gives it back, like a log call.
 @inline(never)
 private func consume(_ message: @autoclosure () -> LogMessage) { message().consume { blackHole($0) } }
 

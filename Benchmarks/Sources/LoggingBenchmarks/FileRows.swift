@@ -2,7 +2,7 @@ import AshlarLogging
 import BenchmarkHarness
 import Foundation
 
-/// What a line costs in each mode, and what a killed process loses for it.
+/// The cost of a line in each mode.
 struct FileRows {
     let bench: Bench
 

@@ -17,7 +17,7 @@ struct LoggingBenchmarks {
     }
 }
 
-/// What the rows share: the folder of all files, and the logger.
+/// The folder and the logger that all rows share.
 final class Bench: Sendable {
     let folder = NSTemporaryDirectory() + "ashlar-logging-benchmarks-\(getpid())"
     let log = Log("bench")

@@ -2,7 +2,7 @@ import AshlarLogging
 import BenchmarkHarness
 import Foundation
 
-/// What a start costs among many old runs, and reading a long log of the prior run.
+/// The cost of a start among many old runs, and of reading a long prior run.
 struct StartRows {
     let bench: Bench
 
@@ -13,15 +13,15 @@ struct StartRows {
         ) {
             let folder = bench.folder + "/old"
             makeOldRuns(1000, in: folder)
-            // ext4 looks around inodes that were deleted in the last five seconds whenever it makes a file.
+            // ext4 searches inodes deleted in the last five seconds whenever it creates a file.
             sleep(6)
             return median(
                 (0..<15).map { _ in
                     LogSystem.shutdown()
-                    // A process starts once: what the start before left to the background is over by then.
+                    // The background work of the previous start must be over.
                     usleep(50_000)
                     var configuration = configuration(folder)
-                    // Nothing is removed, so that every start meets as many runs.
+                    // Nothing is removed, so that every start finds as many runs.
                     configuration.retention = LogRetention(runs: .max, bytes: .max, age: .seconds(1 << 40))
                     return milliseconds { LogSystem.start(configuration) }
                 })
