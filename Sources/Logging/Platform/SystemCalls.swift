@@ -84,13 +84,6 @@ enum SystemCalls {
 
     static func isTerminal(_ descriptor: Int32) -> Bool { isatty(descriptor) == 1 }
 
-    /// The width of a terminal in columns, if the descriptor is one.
-    static func terminalWidth(_ descriptor: Int32) -> Int? {
-        var size = winsize()
-        guard ioctl(descriptor, UInt(TIOCGWINSZ), &size) == 0, size.ws_col > 0 else { return nil }
-        return Int(size.ws_col)
-    }
-
     /// The size beyond which a write raises `SIGXFSZ`, if there is one.
     static var fileSizeLimit: Int64? { resourceLimit(RLIMIT_FSIZE) }
 
