@@ -30,14 +30,16 @@ struct Corpus {
         (try? JSONSerialization.data(withJSONObject: values)).map { [UInt8]($0) } ?? []
     }
 
-    /// The names of the numbers (`offset` 0) or the texts (1) in a fixed shuffled order, 1,024 of them.
-    func probes(offset: Int) -> [String] {
+    /// 1,024 names of the numbers (`offset` 0) or the strings (1) in a fixed shuffled order, of these lengths in bytes.
+    func probes(offset: Int, lengths: ClosedRange<Int> = 0...100) -> [String] {
+        let candidates = stride(from: offset, to: names.count, by: 2).map { names[$0] }
+            .filter { lengths.contains($0.utf8.count) }
         var state: UInt64 = 0x9E37_79B9_7F4A_7C15
         return (0..<1024).map { _ in
             state ^= state << 13
             state ^= state >> 7
             state ^= state << 17
-            return names[Int(state % UInt64(names.count / 2)) * 2 + offset]
+            return candidates[Int(state % UInt64(candidates.count))]
         }
     }
 }
