@@ -50,7 +50,7 @@ public final class AshlarApp: Sendable {
     public init(_ configuration: Configuration) {
         var issues: [StartupIssue] = []
 
-        config = ConfigStore(loadingWhatIsLeftOf: configuration.configPlan)
+        config = ConfigStore(loadingBestEffort: configuration.configPlan)
         let settings = config.current
         issues += config.errors.map { StartupIssue(.configuration, $0) }
         issues += settings.diagnostics.filter { $0.kind != .missingSource }.map { StartupIssue(.configuration, $0) }

@@ -118,14 +118,6 @@ import Testing
         let big: [UInt8] = [0xFE, 0xFF] + text.utf16.flatMap { [UInt8($0 >> 8), UInt8($0 & 0xFF)] }
         let little: [UInt8] = [0xFF, 0xFE] + text.utf16.flatMap { [UInt8($0 & 0xFF), UInt8($0 >> 8)] }
         for bytes in [big, little] { #expect(try read(bytes).get().string(forKey: "a") == "ü🔥") }
-        for (bytes, found) in [
-            (big + [0], "an odd number of bytes"), (little + [0, 0xD8], "an unpaired surrogate"),
-        ] {
-            let error = #expect(throws: ConfigError.self) { try read(bytes).get() }
-            #expect(
-                error?.description
-                    == "expected UTF-16 text, as the byte order mark says, found \(found) (ApplicationConfig.plist)")
-        }
     }
 
     @Test(
@@ -169,7 +161,7 @@ import Testing
         #expect(loadError("{\"a\": 1, \"b\": 2, \"a\": 3}")?.code == .duplicateKey)
     }
 
-    @Test("A missing base is a remark, a required one an error with the place searched")
+    @Test("A missing base is a diagnostic, a required one an error with the place searched")
     func missing() throws {
         var plan = ConfigPlan.directory("/no/such/directory", environments: [.debug])
         let config = try ApplicationConfig.load(plan)
@@ -208,7 +200,7 @@ import Testing
         let error = #expect(throws: ConfigError.self) { try ApplicationConfig.load(scratch.plan()) }
         #expect(error?.code == .unreadableSource)
         #expect(
-            error?.description == "the file cannot be read: it is a directory (ApplicationConfig.plist)")
+            error?.description == "cannot read the file: not a regular file (ApplicationConfig.plist)")
         #expect(error?.origin?.file == scratch.file("ApplicationConfig.plist"))
     }
 
@@ -223,10 +215,9 @@ import Testing
             return [
                 one == same, one != other, ConfigDiff(from: one, to: same).isEmpty,
                 ConfigDiff(from: one, to: other).changes.count == 1, one.scoped(to: "b") == one,
-                one.contributions().count == 1,
             ]
         }
-        #expect(outcome == [true, true, true, true, true, true])
+        #expect(outcome == [true, true, true, true, true])
     }
 
     static let nests: [(String, [UInt8])] = [

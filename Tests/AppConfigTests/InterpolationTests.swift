@@ -59,7 +59,7 @@ import Testing
     func bracesFail() throws {
         let report = Self.load(#"{"a": "{b}", "b": "{a}", "c": "{nope}"}"#) { $0.referenceSyntax = .braces }
         #expect(report.errors.map(\.code) == [.referenceCycle, .unresolvedReference, .unresolvedReference])
-        #expect(report.errors.last?.description == "c: {nope} names nothing (ApplicationConfig.json:1:31)")
+        #expect(report.errors.last?.description == "c: {nope} is not defined (ApplicationConfig.json:1:31)")
         #expect(Self.load(#"{"a": "{b:-c"}"#) { $0.referenceSyntax = .braces }.errors.first?.reason == "a { has no }")
     }
 
@@ -95,7 +95,7 @@ import Testing
         let alone = Self.load("{\"a\": \"x${a}\", \"b\": \"y${b:-z}\"}")
         #expect(
             alone.errors.map(\.description) == [
-                "a: the value refers to itself and overrides nothing (ApplicationConfig.json:1:7)"
+                "a: the value refers to itself but overrides nothing (ApplicationConfig.json:1:7)"
             ])
         #expect(alone.config.string(forKey: "b") == "yz")
     }
@@ -113,7 +113,7 @@ import Testing
         let report = Self.load("{\"a\": \"${b}\",\n\"b\": \"x${c}\",\n\"c\": \"${a}\", \"d\": \"${a}\", \"e\": 1}")
         #expect(
             report.errors.map(\.description).first
-                == "a: the references form a loop: a (ApplicationConfig.json:1) → b (ApplicationConfig.json:2) → "
+                == "a: circular references: a (ApplicationConfig.json:1) → b (ApplicationConfig.json:2) → "
                 + "c (ApplicationConfig.json:3) → a (ApplicationConfig.json:1) (ApplicationConfig.json:1:7)")
         #expect(report.errors.first?.code == .referenceCycle)
         // What is in the loop or hangs on it is left out, nothing else.
@@ -125,11 +125,11 @@ import Testing
     @Test(
         "References that name nothing or are malformed are errors",
         arguments: [
-            ("${hots}", "v: ${hots} names nothing (ApplicationConfig.json:1:7); did you mean host?"),
-            ("${env:NONE}", "v: no environment variable NONE is set (ApplicationConfig.json:1:7)"),
+            ("${hots}", "v: ${hots} is not defined (ApplicationConfig.json:1:7); did you mean host?"),
+            ("${env:NONE}", "v: the environment variable NONE is not set (ApplicationConfig.json:1:7)"),
             ("${host", "v: a ${ has no } (ApplicationConfig.json:1:7)"),
-            ("x${}", "v: a ${ } names nothing (ApplicationConfig.json:1:7)"),
-            ("x${list}", "v: ${list} is no text: expected text, found array (ApplicationConfig.json:1:7)"),
+            ("x${}", "v: a ${ } is empty (ApplicationConfig.json:1:7)"),
+            ("x${list}", "v: ${list} is not text: expected text, found array (ApplicationConfig.json:1:7)"),
         ])
     func malformed(template: String, message: String) throws {
         let report = Self.load("{\"v\": \"\(template)\", \"host\": \"h\", \"list\": []}")

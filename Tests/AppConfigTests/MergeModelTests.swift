@@ -132,7 +132,7 @@ enum MergeModel {
         for path in config.paths() {
             let explanation = config.explain(path)
             guard let winner = explanation.winner else { return "\(path) has no winner" }
-            if let value = config.value(at: path), value.array == nil, value.dictionary == nil {
+            if let value = config[path], value.array == nil, value.dictionary == nil {
                 if winner.text != explanation.text {
                     return "\(path): \(winner.text) won, not \(explanation.text ?? "")"
                 }
@@ -173,7 +173,7 @@ enum MergeModel {
         }
     }
 
-    @Test("A dictionary that meets another kind leaves a remark that names both files")
+    @Test("A dictionary that meets another kind leaves a diagnostic that names both files")
     func kindConflict() throws {
         let config = try ApplicationConfig.load(
             AshlarAppConfigTests.plan(
@@ -206,9 +206,9 @@ enum MergeModel {
             ("{\"a\": {\"$merge\": 1}}", "a.$merge: expected a key that does not begin with $, or one of $replace"),
             ("{\"a\": {\"$replace\": 1}}", "a.$replace: expected a boolean, found integer"),
             ("{\"$unset\": \"a\"}", "$unset: expected an array of strings, found string"),
-            ("{\"a\": {\"$append\": [], \"b\": 1}}", "a.$append: $append stands alone in its dictionary"),
+            ("{\"a\": {\"$append\": [], \"b\": 1}}", "a.$append: $append must be alone in its dictionary"),
             ("{\"a\": {\"$append\": 1}}", "a.$append: expected an array, found integer"),
-            ("{\"$append\": []}", "$append: $append stands alone in its dictionary"),
+            ("{\"$append\": []}", "$append: $append must be alone in its dictionary"),
         ])
     func directives(text: String, message: String) throws {
         let error = try #require(loadError(text))

@@ -81,7 +81,7 @@ import Testing
     func remarks() {
         let log = AccessLog()
         let config = ApplicationConfig(["n": "x", "secretToken": "hunter"])
-            .trackingAccess(remark: { log.add($0.description) })
+            .trackingAccess(diagnostic: { log.add($0.description) })
         let key = ConfigKey("n", default: 7)
         for _ in 0..<3 {
             #expect(config.int(forKey: "n", default: 1) == 1)
@@ -98,7 +98,7 @@ import Testing
         #expect(config.diagnostics.count == 3)
     }
 
-    @Test("A malformed value gives the default, and one remark for its key")
+    @Test("A malformed value gives the default, and one diagnostic for its key")
     func defaultUsed() throws {
         let config = ApplicationConfig(["n": "12abc"])
         #expect(config.int(forKey: "n", default: 5) == 5)
@@ -237,7 +237,7 @@ import Testing
         #expect(config["list"] == [20, 3, 4])
         config["list[9]"] = 1
         #expect(config["list"] == [20, 3, 4])
-        #expect(config.diagnostics.map(\.message) == ["there is no such element to write"])
+        #expect(config.diagnostics.map(\.message) == ["cannot write: no such element"])
     }
 
     @Test("Reads are remembered, and what was never read is known")

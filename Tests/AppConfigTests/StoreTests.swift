@@ -124,7 +124,7 @@ final class Scratch: Sendable {
         var plan = scratch.plan()
         plan.environments = [.debug]
         #expect(throws: ConfigError.self) { try ConfigStore(loading: plan) }
-        let store = ConfigStore(loadingWhatIsLeftOf: plan)
+        let store = ConfigStore(loadingBestEffort: plan)
         #expect(store.current.int(forKey: "n") == 1)
         #expect(store.errors.map(\.code) == [.malformedSource])
     }

@@ -283,7 +283,7 @@ import Testing
             }
         }
 
-        @Test("Where the system has no events to give, files are polled, with a remark, until it has some again")
+        @Test("Where the system has no events to give, files are polled, with a diagnostic, until it has some again")
         func noDescriptors() async throws {
             await #expect(processExitsWith: .success) {
                 let scratch = try Scratch()

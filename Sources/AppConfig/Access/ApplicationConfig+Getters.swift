@@ -5,7 +5,7 @@
 #endif
 
 // The getters of the original under Swift names, each without and with a default. Without a default a missing value is
-// `nil`; so is a malformed one, which also leaves a remark in `diagnostics`. With a default the default is returned
+// `nil`; so is a malformed one, which also leaves a diagnostic in `diagnostics`. With a default the default is returned
 // in both cases. `get` and `decode` throw instead.
 extension ApplicationConfig {
     /// The text of a key.
@@ -18,12 +18,12 @@ extension ApplicationConfig {
         return slow(key)
     }
 
-    /// The text of a key, or a default if it is missing or no text.
+    /// The text of a key, or a default if it is missing or not text.
     public func string(forKey key: String, default value: @autoclosure () -> String) -> String {
         string(forKey: key) ?? value()
     }
 
-    /// The truth value of a key.
+    /// The boolean of a key.
     public func bool(forKey key: String) -> Bool? {
         if let node = fastNode(key) {
             if node == ConfigKeySlot.absent { return nil }
@@ -33,12 +33,12 @@ extension ApplicationConfig {
         return slow(key)
     }
 
-    /// The truth value of a key, or a default if it is missing or no truth value.
+    /// The boolean of a key, or a default if it is missing or not a boolean.
     public func bool(forKey key: String, default value: @autoclosure () -> Bool) -> Bool {
         bool(forKey: key) ?? value()
     }
 
-    /// The whole number of a key.
+    /// The integer of a key.
     public func int(forKey key: String) -> Int? {
         if let node = fastNode(key) {
             if node == ConfigKeySlot.absent { return nil }
@@ -52,13 +52,13 @@ extension ApplicationConfig {
         return slow(key)
     }
 
-    /// The whole number of a key, or a default if it is missing or no whole number.
+    /// The integer of a key, or a default if it is missing or not an integer.
     public func int(forKey key: String, default value: @autoclosure () -> Int) -> Int { int(forKey: key) ?? value() }
 
     /// The number of a key.
     public func double(forKey key: String) -> Double? { place(of: key).flatMap { read($0, key) } }
 
-    /// The number of a key, or a default if it is missing or no number.
+    /// The number of a key, or a default if it is missing or not a number.
     public func double(forKey key: String, default value: @autoclosure () -> Double) -> Double {
         double(forKey: key) ?? value()
     }
@@ -66,7 +66,7 @@ extension ApplicationConfig {
     /// The number of a key, rounded to a float.
     public func float(forKey key: String) -> Float? { place(of: key).flatMap { read($0, key) } }
 
-    /// The number of a key rounded to a float, or a default if it is missing or no number.
+    /// The number of a key rounded to a float, or a default if it is missing or not a number.
     public func float(forKey key: String, default value: @autoclosure () -> Float) -> Float {
         float(forKey: key) ?? value()
     }
@@ -82,7 +82,7 @@ extension ApplicationConfig {
     /// The array of a key.
     public func array(forKey key: String) -> [ConfigValue]? { place(of: key).flatMap { read($0, key) } }
 
-    /// The array of a key, or a default if it is missing or no array.
+    /// The array of a key, or a default if it is missing or not an array.
     public func array(forKey key: String, default value: @autoclosure () -> [ConfigValue]) -> [ConfigValue] {
         array(forKey: key) ?? value()
     }
@@ -90,7 +90,7 @@ extension ApplicationConfig {
     /// The dictionary of a key.
     public func dictionary(forKey key: String) -> [String: ConfigValue]? { place(of: key).flatMap { read($0, key) } }
 
-    /// The dictionary of a key, or a default if it is missing or no dictionary.
+    /// The dictionary of a key, or a default if it is missing or not a dictionary.
     public func dictionary(
         forKey key: String, default value: @autoclosure () -> [String: ConfigValue]
     ) -> [String: ConfigValue] {
@@ -100,15 +100,15 @@ extension ApplicationConfig {
     /// The bytes of a key: data, or a base64 text.
     public func data(forKey key: String) -> Data? { place(of: key).flatMap { read($0, key) } }
 
-    /// The bytes of a key, or a default if it is missing or no data.
+    /// The bytes of a key, or a default if it is missing or not data.
     public func data(forKey key: String, default value: @autoclosure () -> Data) -> Data {
         data(forKey: key) ?? value()
     }
 
-    /// The point in time of a key: a date, or an ISO 8601 text.
+    /// The date of a key: a date, or an ISO 8601 text.
     public func date(forKey key: String) -> Date? { place(of: key).flatMap { read($0, key) } }
 
-    /// The point in time of a key, or a default if it is missing or no date.
+    /// The date of a key, or a default if it is missing or not a date.
     public func date(forKey key: String, default value: @autoclosure () -> Date) -> Date {
         date(forKey: key) ?? value()
     }
@@ -116,32 +116,31 @@ extension ApplicationConfig {
     /// The URL of a key.
     public func url(forKey key: String) -> URL? { place(of: key).flatMap { read($0, key) } }
 
-    /// The URL of a key, or a default if it is missing or no URL.
+    /// The URL of a key, or a default if it is missing or not a URL.
     public func url(forKey key: String, default value: @autoclosure () -> URL) -> URL { url(forKey: key) ?? value() }
 
     /// The duration of a key: a number of seconds, or a text such as `250ms`, `30s`, `1.5m`, `2h`, `7d`.
     public func duration(forKey key: String) -> Duration? { place(of: key).flatMap { read($0, key) } }
 
-    /// The duration of a key, or a default if it is missing or no duration.
+    /// The duration of a key, or a default if it is missing or not a duration.
     public func duration(forKey key: String, default value: @autoclosure () -> Duration) -> Duration {
         duration(forKey: key) ?? value()
     }
 
-    /// The number of bytes of a key: a whole number, or a text such as `10MB` (10,000,000) or `10MiB` (10,485,760).
+    /// The number of bytes of a key: an integer, or a text such as `10MB` (10,000,000) or `10MiB` (10,485,760).
     ///
     /// Units are `kB`, `MB`, `GB`, `TB` and `PB` of thousands and `KiB` to `PiB` of 1,024, in any case. `1.1kB` are exactly
-    /// 1,100 bytes; what is no whole number of bytes is malformed.
+    /// 1,100 bytes; a fraction of a byte is malformed.
     public func bytes(forKey key: String) -> Int? {
         place(of: key).flatMap { read($0, key, as: ConfigByteCount.self)?.count }
     }
 
-    /// The number of bytes of a key, or a default if it is missing or no size.
+    /// The number of bytes of a key, or a default if it is missing or not a size.
     public func bytes(forKey key: String, default value: @autoclosure () -> Int) -> Int {
         bytes(forKey: key) ?? value()
     }
 
-    /// The node of a key in the snapshot, `absent` if there is none; nil if something stands in the way of reading just
-    /// that.
+    /// The node of a key in the snapshot, or `absent`; nil if run-time writes or tracking require the slow path.
     @inline(__always)
     private func fastNode(_ key: String) -> Int? {
         if overlay != nil || snapshot.tracker != nil { return nil }
@@ -151,31 +150,31 @@ extension ApplicationConfig {
     @inline(never)
     private func slow<T: ConfigConvertible>(_ key: String) -> T? { place(of: key).flatMap { read($0, key) } }
 
-    /// Reads a value that is there; nothing if it is malformed, with a remark.
+    /// Reads a value that is there; nothing if it is malformed, with a diagnostic.
     func read<T: ConfigConvertible>(_ place: ConfigPlace, _ key: String, as: T.Type = T.self) -> T? {
         let value = place.tree.scalar(of: place.node) ?? place.tree.value(of: place.node)
         if let made = T(configValue: value, coercion: place.snapshot.context.coercion) { return made }
-        remarkDefault(place, key, T.configTypeName)
+        recordDefault(place, key, T.configTypeName)
         return nil
     }
 
     /// Remarks once for a key and type that a default took the place of a malformed value.
-    func remarkDefault(_ place: ConfigPlace, _ key: String, _ typeName: String, isSecret: Bool = false) {
+    func recordDefault(_ place: ConfigPlace, _ key: String, _ typeName: String, isSecret: Bool = false) {
         let subject = "\(typeName) \(key)"
         // A malformed value may be read often; the error is made the first time only.
-        if snapshot.context.remarks.hasSeen(subject) { return }
+        if snapshot.context.log.hasSeen(subject) { return }
         let error = mismatch(place, ConfigPath(key), typeName, isSecret: isSecret)
-        remark(
+        record(
             ConfigDiagnostic(
                 .defaultUsed, key: ConfigPath(key), origin: error.origin,
                 message: "expected \(typeName), found \(error.found ?? ""); the default is used"),
             about: subject)
     }
 
-    /// Keeps a remark and hands it to whoever wants to hear of reads, outside of any lock.
-    func remark(_ remark: ConfigDiagnostic, about subject: String? = nil) {
-        let isNew = snapshot.context.remarks.add(remark, about: subject ?? remark.description)
-        if isNew { snapshot.tracker?.remark?(remark) }
+    /// Stores a diagnostic and reports it to the tracker, without a lock.
+    func record(_ diagnostic: ConfigDiagnostic, about subject: String? = nil) {
+        let isNew = snapshot.context.log.add(diagnostic, about: subject ?? diagnostic.description)
+        if isNew { snapshot.tracker?.diagnostic?(diagnostic) }
     }
 }
 

@@ -1,10 +1,10 @@
 extension ApplicationConfig {
     /// The configuration seen from a dictionary in it: its entries become root keys.
     ///
-    /// With `inheritsRoot`, as the original's `with(scope:)` did, the entries lie on top of the whole root, so keys that
-    /// the scope lacks are found there. A scope that is missing or no dictionary leaves the root, or nothing without
+    /// With `inheritsRoot`, as in the original's `with(scope:)`, the entries are merged over the whole root, so keys that
+    /// the scope lacks are found there. A scope that is missing or not a dictionary leaves the root, or nothing without
     /// `inheritsRoot`; the original re-read the files from disk instead. Explanations of a scoped configuration start at
-    /// the values' own files, but know nothing of what was shadowed.
+    /// the files of the values, but not the values they shadow.
     ///
     /// - Complexity: O(*n*) in the number of values.
     public func scoped(to scope: ConfigPath, inheritsRoot: Bool = true) -> ApplicationConfig {
@@ -12,14 +12,14 @@ extension ApplicationConfig {
         guard let node = whole.find(scope), whole.tree.kind(of: node) == .dictionary else {
             return inheritsRoot ? self : derived([])
         }
-        // Values get other paths here, so what is secret is marked at the values themselves.
+        // Values have other paths here, so secret values are marked.
         let tree = whole.tree.marked(by: snapshot.context.secrets)
         let section = ConfigLayer(kind: .base, label: "\(scope)", tree: tree, root: node)
         let root = ConfigLayer(kind: .defaults, label: "root", tree: tree)
         return derived(inheritsRoot ? [root, section] : [section])
     }
 
-    /// The configuration with other values laid on top of it.
+    /// Returns the configuration with other values merged over it.
     ///
     /// With the policy `seed` the values replace root keys whole, as the original's `with(dictionary:)` did.
     ///
@@ -39,12 +39,6 @@ extension ApplicationConfig {
                 context: snapshot.context.with(
                     layers: snapshot.context.layers + runtimeLayers + [layers[1]])))
     }
-
-    /// The configuration with other values laid on its root, as the original's `with(dictionary:)`.
-    public func with(dictionary values: [String: ConfigValue]) -> ApplicationConfig { merging(values, policy: .seed) }
-
-    /// The configuration seen from a scope such as `"beta::servers"`, as the original's `with(scope:)`.
-    public func with(scope: String?) -> ApplicationConfig { scope.map { scoped(to: ConfigPath($0)) } ?? self }
 
     private func derived(_ layers: [ConfigLayer]) -> ApplicationConfig {
         var merger = ConfigMerger(layers, policy: .seed, readsDirectives: false)

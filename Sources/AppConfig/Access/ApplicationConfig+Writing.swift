@@ -4,11 +4,11 @@ extension ApplicationConfig {
     /// The value at a path; setting it writes a run-time value, and setting `nil` removes the key.
     ///
     /// Writing makes missing dictionaries on the way and replaces other values that are in it. An index may be that of an
-    /// element or one past the last; other writes to arrays change nothing and leave a remark in `diagnostics`.
+    /// element or one past the last; other writes to arrays change nothing and leave a diagnostic in `diagnostics`.
     ///
     /// - Complexity: Reading is O(*n*) in the values below the path, writing in those of the root key it begins with.
     public subscript(_ path: ConfigPath) -> ConfigValue? {
-        get { value(at: path) }
+        get { place(of: path).map { $0.tree.value(of: $0.node) } }
         set { write(newValue, at: path) }
     }
 
@@ -28,14 +28,14 @@ extension ApplicationConfig {
             components = [.key(text)]
         }
         guard case .key? = components.first else {
-            remark(ConfigDiagnostic(.defaultUsed, key: path, message: "a path without a key is not written"))
+            record(ConfigDiagnostic(.defaultUsed, key: path, message: "cannot write: the path has no key"))
             return
         }
         switch write(value, at: components) {
         case .changed: record(components)
         case .unchanged: break
         case .impossible:
-            remark(ConfigDiagnostic(.defaultUsed, key: path, message: "there is no such element to write"))
+            record(ConfigDiagnostic(.defaultUsed, key: path, message: "cannot write: no such element"))
         }
     }
 
@@ -43,7 +43,7 @@ extension ApplicationConfig {
         case changed, unchanged, impossible
     }
 
-    /// Puts a value at exact steps, the first of which is a key, and keeps the places of all values beside it.
+    /// Writes a value at exact steps, the first of which is a key; all other values retain their places.
     private mutating func write(_ value: ConfigValue?, at components: [ConfigPath.Component]) -> Outcome {
         guard case .key(let first)? = components.first else { return .impossible }
         let value = value == .null ? nil : value
@@ -67,16 +67,10 @@ extension ApplicationConfig {
         writes.values[keys] = (writes.count, locate(ConfigPath(keys)).map { $0.tree.value(of: $0.node) })
     }
 
-    /// Writes once more what was written to another configuration, in the same order.
+    /// Repeats the writes to another configuration, in the same order.
     mutating func repeatWrites(of other: ConfigWrites) {
         for (keys, old) in other.values.sorted(by: { $0.value.order < $1.value.order }) {
             if write(old.value, at: keys) != .impossible { record(keys) }
         }
     }
-}
-
-/// What was written at run time: the last value at each path, `nil` where it was removed.
-struct ConfigWrites: Sendable {
-    var values: [[ConfigPath.Component]: (order: Int, value: ConfigValue?)] = [:]
-    var count = 0
 }

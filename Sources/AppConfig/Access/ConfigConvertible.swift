@@ -19,10 +19,10 @@ internal import AshlarCore
 /// let stage = try config.get("stage", as: Stage.self)
 /// ```
 public protocol ConfigConvertible {
-    /// The name by which messages call what was expected.
+    /// The name of the expected type in messages.
     static var configTypeName: String { get }
 
-    /// Creates the value, or nothing if `value` is no such thing under these rules.
+    /// Converts a configuration value; returns nil if the rules do not permit it.
     init?(configValue value: ConfigValue, coercion: ConfigCoercion)
 }
 
@@ -52,7 +52,7 @@ extension ConfigValue: ConfigConvertible {
 }
 
 extension Bool: ConfigConvertible {
-    /// Reads a truth value.
+    /// Reads a boolean.
     public init?(configValue value: ConfigValue, coercion: ConfigCoercion) {
         guard let value = coercion.bool(value) else { return nil }
         self = value
@@ -85,7 +85,7 @@ extension Float: ConfigConvertible {
 }
 
 extension ConfigConvertible where Self: FixedWidthInteger {
-    /// Reads a whole number within the range of the type.
+    /// Reads an integer within the range of the type.
     public init?(configValue value: ConfigValue, coercion: ConfigCoercion) {
         guard let value = coercion.integer(value, as: Self.self) else { return nil }
         self = value
@@ -188,7 +188,7 @@ extension Dictionary: ConfigConvertible where Key == String, Value: ConfigConver
 }
 
 extension Optional: ConfigConvertible where Wrapped: ConfigConvertible {
-    /// The name of what is wrapped, with a question mark.
+    /// The name of the wrapped type, with a question mark.
     public static var configTypeName: String { "\(Wrapped.configTypeName)?" }
 
     /// Reads the wrapped type; only `null` is nothing.

@@ -77,7 +77,7 @@ private struct ConfigCodingKey: CodingKey {
     init?(intValue: Int) { (stringValue, self.intValue) = ("\(intValue)", intValue) }
 }
 
-/// What all parts of one decoding share.
+/// The state that all parts of one decoding share.
 final class ConfigDecoding {
     let config: ApplicationConfig
     let snapshot: ConfigSnapshot

@@ -1,7 +1,7 @@
 /// A key with its type and default, written once and used everywhere.
 ///
 /// A key remembers where the latest snapshot it read holds its value, so that a read of the same snapshot costs a
-/// few nanoseconds, allocates nothing and counts no references. All keys of one name share that memory, which is never
+/// few nanoseconds, allocates nothing, and retains nothing. All keys of one name share that memory, which is never
 /// freed: make keys once, as static constants, and not from names that the world supplies without end.
 ///
 /// ```swift
@@ -30,7 +30,7 @@ public struct ConfigKey<Value: ConfigConvertible & Sendable>: Sendable {
         slot = ConfigKeySlot(name)
         self.defaultValue = defaultValue
         self.isSecret = isSecret
-        if isSecret { ConfigSecretKeys.add(name) }
+        ConfigDeclaredKeys.add(name, isSecret: isSecret)
     }
 
     /// The key as a path.
@@ -55,7 +55,7 @@ public struct RequiredConfigKey<Value: ConfigConvertible & Sendable>: Sendable {
     public init(_ name: String, as type: Value.Type = Value.self, secret isSecret: Bool = false) {
         self.name = name
         self.isSecret = isSecret
-        if isSecret { ConfigSecretKeys.add(name) }
+        ConfigDeclaredKeys.add(name, isSecret: isSecret)
     }
 
     /// The key as a path.
@@ -79,7 +79,7 @@ extension RequiredConfigKey: CustomStringConvertible {
 }
 
 extension ApplicationConfig {
-    /// The value of a key, or its default if it is missing or malformed; the latter leaves a remark in `diagnostics`.
+    /// The value of a key, or its default if it is missing or malformed; the latter leaves a diagnostic in `diagnostics`.
     public subscript<Value>(_ key: ConfigKey<Value>) -> Value {
         guard let place = place(of: key.name) else { return key.defaultValue }
         return convert(place, key)
@@ -115,7 +115,7 @@ extension ApplicationConfig {
         return found.kind == .string ? snapshot.tree.strings[Int(found.payload)] : slow(key)
     }
 
-    /// The node of a key in the snapshot; nil if there is none or something stands in the way of reading just that.
+    /// The node of a key in the snapshot; nil if there is none, or if run-time writes require the slow path.
     @inline(__always)
     private func fastNode<Value>(_ key: ConfigKey<Value>) -> Int? {
         if overlay != nil { return nil }
@@ -149,7 +149,7 @@ extension ApplicationConfig {
     private func convert<Value>(_ place: ConfigPlace, _ key: ConfigKey<Value>) -> Value {
         let value = place.tree.scalar(of: place.node) ?? place.tree.value(of: place.node)
         if let made = Value(configValue: value, coercion: place.snapshot.context.coercion) { return made }
-        remarkDefault(place, key.name, Value.configTypeName, isSecret: key.isSecret)
+        recordDefault(place, key.name, Value.configTypeName, isSecret: key.isSecret)
         return key.defaultValue
     }
 }

@@ -16,7 +16,7 @@ struct ConfigKeySlot: @unchecked Sendable {
     // Unchecked because of the pointer: the memory is never moved or freed, the name never changes, the memo is atomic.
     private let contents: UnsafeMutablePointer<Contents>
 
-    /// The number that stands for no node.
+    /// The number that means no node.
     static let absent = (1 << nodeBits) - 1
     private static let nodeBits: UInt64 = 28
     private static let slots = AshlarCore.Mutex<[String: ConfigKeySlot]>([:])

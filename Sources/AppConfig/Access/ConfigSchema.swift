@@ -1,4 +1,4 @@
-/// What the values of a configuration must be, built from the typed keys a program reads.
+/// The requirements on the values of a configuration, made from the typed keys that a program reads.
 ///
 /// ```swift
 /// let timeout = ConfigKey("http.timeout", default: 30)
@@ -13,11 +13,11 @@
 /// }
 /// ```
 public struct ConfigSchema: Sendable {
-    /// What a value is that no rule names.
+    /// The treatment of values without a rule.
     public enum UnknownKeys: Sendable {
         /// It may be there.
         case allowed
-        /// It may be there, and loading leaves a remark in `diagnostics`.
+        /// It may be there, and loading leaves a diagnostic in `diagnostics`.
         case reported
         /// It is a problem. Sections of bundle identifiers, which are dictionaries under a root key with a dot, are not.
         case refused
@@ -25,7 +25,7 @@ public struct ConfigSchema: Sendable {
 
     /// The rules, one for each key.
     public var rules: [ConfigRule]
-    /// What a value is that no rule names.
+    /// The treatment of values without a rule.
     public var unknownKeys: UnknownKeys
 
     /// Creates a schema.
@@ -35,7 +35,7 @@ public struct ConfigSchema: Sendable {
     }
 }
 
-/// What one value of a configuration must be.
+/// The requirement on one value.
 public struct ConfigRule: Sendable {
     /// Where the value is.
     public let path: ConfigPath
@@ -45,7 +45,7 @@ public struct ConfigRule: Sendable {
     public let isSecret: Bool
     /// The name of the type, for messages.
     let typeName: String
-    /// What is expected where the value is wrong; nil where it is right.
+    /// The expectation that a value fails, or nil.
     let check: @Sendable (ConfigValue, ConfigCoercion) -> Problem?
 
     enum Problem {
@@ -73,7 +73,7 @@ public struct ConfigRule: Sendable {
         ConfigRule(key.path, Value.self, isRequired: false, isSecret: key.isSecret, expected: nil, isRight: nil)
     }
 
-    /// The value of a key may be missing; if it is there it must lie in a range.
+    /// The value of a key may be missing; otherwise it must be in a range.
     public static func optional<Value: Comparable>(_ key: ConfigKey<Value>, in range: ClosedRange<Value>) -> ConfigRule
     {
         ConfigRule(
@@ -156,7 +156,7 @@ extension ApplicationConfig {
     func unknownKeys(_ schema: ConfigSchema) -> [ConfigError] {
         let whole = flattened()
         let tree = whole.tree
-        // What a rule names is known with all below it; what lies above must be looked into.
+        // A value with a rule is known with its descendants; the containers above it are searched.
         var known: Set<Int> = []
         for rule in schema.rules {
             if let node = whole.find(rule.path) { known.insert(node) }

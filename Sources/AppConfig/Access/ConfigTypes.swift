@@ -15,7 +15,7 @@ enum ConfigTypes {
             }
             var candidates = ["\(parts[0].utf8.count)\(parts[0])"]
             for (depth, part) in parts.enumerated().dropFirst() where candidates.count < 1000 {
-                // What a class lies in may be a class, a structure or an enumeration.
+                // A class may be nested in a class, a structure, or an enumeration.
                 let kinds = depth == parts.count - 1 ? ["C"] : ["C", "V", "O"]
                 candidates = candidates.flatMap { outer in kinds.map { "\(outer)\(part.utf8.count)\(part)\($0)" } }
             }

@@ -37,7 +37,7 @@ enum ConfigUnits {
             return product
         }
 
-        /// This many times the unit if that is a whole number.
+        /// This many times the unit, if that is an integer.
         func timesExactly(_ unit: Int128) -> Int128? {
             var (product, isOver) = digits.multipliedReportingOverflow(by: unit)
             if isOver { return nil }

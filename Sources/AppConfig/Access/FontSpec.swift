@@ -23,7 +23,7 @@ public struct FontSpec: Hashable, Sendable {
 extension ApplicationConfig {
     /// The font that `font.<name>.name` and `font.<name>.size` describe, as literal root keys or as a path.
     ///
-    /// What is missing or malformed is Arial and 12 points, as in the original, whose every font was Arial by a mistake.
+    /// A missing or malformed part is Arial or 12 points, as in the original, whose fonts were all Arial by mistake.
     public func font(named name: String) -> FontSpec {
         FontSpec(
             name: string(forKey: "font.\(name).name", default: FontSpec.defaultName),

@@ -35,7 +35,7 @@ extension ApplicationConfig {
         if let place, let last = live.last, layers[last.layer].kind == .runtime,
             place.tree.nodes[place.node].source == ConfigSectionWriter.source
         {
-            // A dictionary that was written whole replaces what is below; one that was written into is merged with it.
+            // A dictionary written as a whole replaces the lower one; a dictionary with written entries is merged with it.
             (live, shadowed) = ([last], shadowed + live.dropLast())
         }
         let entries = live.reversed().map(entry)
@@ -70,7 +70,7 @@ extension ApplicationConfig {
         return nil
     }
 
-    /// Whether a value was read at a node of a layer's tree: told by its position, or where there are none by itself.
+    /// Whether a value comes from a node of a layer's tree, by its position or, without positions, by its value.
     private func isWritten(_ place: ConfigPlace, at node: Int, of tree: ConfigTree) -> Bool {
         let (written, read) = (tree.nodes[node], place.tree.nodes[place.node])
         let (source, other) = (tree.sources[Int(written.source)], place.tree.sources[Int(read.source)])

@@ -1,4 +1,4 @@
-/// Where the value of one path comes from: the winner and all it shadowed.
+/// The origin of a value: the entry that gives it and the entries that it overrides.
 ///
 /// The description has a line for each, such as
 ///
@@ -10,7 +10,7 @@
 ///
 /// Values of secret paths are `<redacted>` here and in the entries.
 public struct ConfigExplanation: Sendable, CustomStringConvertible {
-    /// What one layer says about the path.
+    /// The entry of one layer.
     public struct Entry: Sendable, Hashable {
         /// The place of the value.
         public let origin: ConfigOrigin
@@ -20,25 +20,25 @@ public struct ConfigExplanation: Sendable, CustomStringConvertible {
         public let label: String
         /// The value as text, as the layer wrote it: before `${…}` were resolved.
         public let text: String
-        /// What is special: the entry removed the value, or is no value at the path but one above it.
+        /// A note: the entry removed the value, or is at a path above it.
         public let note: String?
     }
 
-    /// The path that was asked for.
+    /// The path of the value.
     public let path: ConfigPath
     /// The value as text; `nil` if there is none.
     public let text: String?
-    /// The value is not shown.
+    /// Whether the value is secret.
     public let isSecret: Bool
     /// The value was built from others by references, so that the winner's text is not the value's.
     let isBuilt: Bool
-    /// Who gives the value; for a dictionary or a list with additions, the strongest of those who do.
+    /// The entry that gives the value; for a merged dictionary or array, the strongest of them.
     public let winner: Entry?
     /// The other layers whose entries the value was merged from, the strongest first.
     public let merged: [Entry]
-    /// What the winner shadows, the strongest first.
+    /// The entries that the winner overrides, the strongest first.
     public let shadowed: [Entry]
-    /// Who removed the value, if there is none because of that.
+    /// The entry that removed the value.
     public let removed: Entry?
 
     /// Winner and shadowed values, a line each.
@@ -60,14 +60,14 @@ public struct ConfigExplanation: Sendable, CustomStringConvertible {
     }
 }
 
-/// Walks the layers down one path and keeps what a merge would.
+/// Follows one path through the layers, as the merger does.
 struct ConfigExplainer {
     struct Contribution {
         var layer: Int
         var node: Int
-        /// The entry removed what was below, as opposed to replacing it.
+        /// The entry removes the lower value instead of replacing it.
         var removes = false
-        /// The entry lies above the path that was asked for.
+        /// The entry is at a path above the requested one.
         var isAbove = false
     }
 

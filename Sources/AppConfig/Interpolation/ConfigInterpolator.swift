@@ -4,7 +4,7 @@
     import Foundation
 #endif
 
-/// Resolves the references in a merged tree, once, after all layers are laid.
+/// Resolves the references in a merged tree, once, after all layers are merged.
 ///
 /// References are followed depth first with an explicit stack, and each value is resolved once. What a reference is
 /// replaced by is never looked at again, so a variable that holds `${` stays text. A reference to a value's own key means
@@ -75,7 +75,7 @@ struct ConfigInterpolator {
         let source = tree.sources[Int(tree.nodes[node].source)]
         if case .names = source.positions { return false }
         if source.isLiteral { return false }
-        return ConfigTemplate.isTemplate(tree.strings[Int(tree.nodes[node].payload)], plan.referenceSyntax)
+        return plan.referenceSyntax.isTemplate(tree.strings[Int(tree.nodes[node].payload)])
     }
 
     // MARK: The search
@@ -142,7 +142,7 @@ struct ConfigInterpolator {
         return needs
     }
 
-    // MARK: What a value overrides
+    // MARK: Overridden values
 
     private mutating func chain(_ node: Int) -> [ConfigExplainer.Contribution] {
         if let known = chains[node] { return known }
@@ -220,11 +220,11 @@ struct ConfigInterpolator {
             return (ConfigDateText.format(secondsSince2001: date.timeIntervalSinceReferenceDate), isSecret)
         case .scalar(let value, let isSecret):
             if let text = ConfigCoercion.standard.string(value) { return (text, isSecret) }
-            report(unit, reason: "\(spelled(reference)) is no text", expected: "text", found: value.kindName)
+            report(unit, reason: "\(spelled(reference)) is not text", expected: "text", found: value.kindName)
         case .container(let node):
-            report(unit, reason: "\(spelled(reference)) is no text", expected: "text", found: tree.kind(of: node).name)
+            report(unit, reason: "\(spelled(reference)) is not text", expected: "text", found: tree.kind(of: node).name)
         case .value(let value, _):
-            report(unit, reason: "\(spelled(reference)) is no text", expected: "text", found: value.kindName)
+            report(unit, reason: "\(spelled(reference)) is not text", expected: "text", found: value.kindName)
         case .failed: break
         }
         return nil
@@ -235,15 +235,15 @@ struct ConfigInterpolator {
             if let text = variables[reference.name] {
                 return .scalar(.string(text), isSecret: secrets.isSecretKey(reference.name))
             }
-            return fallback(reference, unit, "no environment variable \(reference.name) is set")
+            return fallback(reference, unit, "the environment variable \(reference.name) is not set")
         }
         guard let target = draft.find(reference.name) else {
             let hint = ConfigHints.nearest(to: reference.name, among: allPaths())
-            return fallback(reference, unit, "\(spelled(reference)) names nothing", hint.map { "did you mean \($0)?" })
+            return fallback(reference, unit, "\(spelled(reference)) is not defined", hint.map { "did you mean \($0)?" })
         }
         if target == unit.node {
             guard let below = below(unit) else {
-                return fallback(reference, unit, "the value refers to itself and overrides nothing")
+                return fallback(reference, unit, "the value refers to itself but overrides nothing")
             }
             if let known = resolved[below] { return known }
             let (tree, node) = contribution(below)
@@ -278,10 +278,20 @@ struct ConfigInterpolator {
             report(unit, reason: reason, hint: hint)
             return .failed
         }
-        // A default that is one reference keeps the type of what it means, as a text that is one does.
-        if fallback.count == 1, case .reference(let reference) = fallback[0] { return value(of: reference, unit) }
+        // The default of a secret is a secret too.
+        let isSecretName =
+            reference.isVariable
+            ? secrets.isSecretKey(reference.name) : secrets.isSecret(ConfigPath(reference.name))
+        // A default that consists of one reference keeps the type of its value.
+        if fallback.count == 1, case .reference(let reference) = fallback[0] {
+            switch value(of: reference, unit) {
+            case .scalar(let value, let isSecret): return .scalar(value, isSecret: isSecret || isSecretName)
+            case .value(let value, let isSecret): return .value(value, isSecret: isSecret || isSecretName)
+            case let resolved: return resolved
+            }
+        }
         guard let (text, isSecret) = joined(fallback, unit) else { return .failed }
-        return .scalar(.string(text), isSecret: isSecret)
+        return .scalar(.string(text), isSecret: isSecret || isSecretName)
     }
 
     private func allPaths() -> [String] {
@@ -300,7 +310,7 @@ struct ConfigInterpolator {
         errors.append(
             ConfigError(
                 code, key: self.tree.path(of: unit.node), origin: tree.origin(of: node),
-                reason: isSecret ? "a reference in the value cannot be resolved" : reason,
+                reason: isSecret ? "unresolved reference" : reason,
                 expected: expected, found: found, hint: isSecret ? nil : hint))
     }
 
@@ -314,7 +324,7 @@ struct ConfigInterpolator {
         errors.append(
             ConfigError(
                 .referenceCycle, key: tree.path(of: unit.node), origin: tree.origin(of: unit.node),
-                reason: "the references form a loop: " + hops.joined(separator: " → ")))
+                reason: "circular references: " + hops.joined(separator: " → ")))
         resolved[unit] = .failed
     }
 
@@ -324,7 +334,7 @@ struct ConfigInterpolator {
         struct Walk {
             var children: ConfigTree.Children
             var isSecret: Bool
-            /// The values are put here by a reference and stand elsewhere as well.
+            /// The values were copied here by a reference.
             var isCopy = false
         }
         // For each node of the merged tree its number in the new one, and the new nodes that are copies of it.

@@ -1,25 +1,6 @@
-/// How references to other values are written in texts.
-public struct ConfigReferenceSyntax: Hashable, Sendable {
-    private enum Kind { case dollar, braces }
-    private let kind: Kind
-
-    /// `${path}`, with `$${` for the characters `${`.
-    public static let dollar: ConfigReferenceSyntax = ConfigReferenceSyntax(kind: .dollar)
-
-    /// `{path}`, as NEIApplicationConfig had planned, with `{{` and `}}` for single braces.
-    ///
-    /// A `{` that no name and `}` or `:-` follow is an ordinary character; names are letters, digits and `_ - . : [ ]`.
-    public static let braces: ConfigReferenceSyntax = ConfigReferenceSyntax(kind: .braces)
-
-    var hasDollar: Bool { kind == .dollar }
-
-    /// A name as a reference is written.
-    func reference(to name: String) -> String { hasDollar ? "${\(name)}" : "{\(name)}" }
-}
-
 /// A text with references in it: `${path}`, `${path:-default}`, `${env:NAME}`, `${env:NAME:-default}`.
 ///
-/// `$${` stands for the characters `${`. A default may hold references of its own; it ends at the first `}` that does
+/// `$${` means the characters `${`. A default may contain references; it ends at the first `}` that does
 /// not close one of them. A `$` without a brace is an ordinary character.
 struct ConfigTemplate {
     indirect enum Part {
@@ -42,23 +23,12 @@ struct ConfigTemplate {
 
     let parts: [Part]
 
-    /// Whether a text holds the beginning of a reference, escaped or not.
-    static func isTemplate(_ text: String, _ syntax: ConfigReferenceSyntax = .dollar) -> Bool {
-        if !syntax.hasDollar { return text.utf8.contains { $0 == UInt8(ascii: "{") || $0 == UInt8(ascii: "}") } }
-        var previous: UInt8 = 0
-        for byte in text.utf8 {
-            if byte == UInt8(ascii: "{"), previous == UInt8(ascii: "$") { return true }
-            previous = byte
-        }
-        return false
-    }
-
     init(_ text: String, _ syntax: ConfigReferenceSyntax = .dollar) throws(SyntaxError) {
         var parser = Parser(bytes: Array(text.utf8), syntax: syntax)
         parts = try parser.parts(depth: 0)
     }
 
-    /// The one reference that is the whole text, whose value keeps its type.
+    /// The only part, if it is a reference, whose value keeps its type.
     var lone: Reference? {
         if parts.count == 1, case .reference(let reference) = parts[0] { reference } else { nil }
     }
@@ -139,7 +109,7 @@ struct ConfigTemplate {
             }
             guard at < bytes.count else { throw SyntaxError(message: "a \(syntax.hasDollar ? "${" : "{") has no }") }
             at += 1
-            if name.isEmpty { throw SyntaxError(message: "a ${ } names nothing") }
+            if name.isEmpty { throw SyntaxError(message: "a ${ } is empty") }
             return Reference(name: name, isVariable: isVariable, fallback: fallback)
         }
     }

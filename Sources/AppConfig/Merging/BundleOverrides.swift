@@ -1,4 +1,4 @@
-/// Finds the sections that a bundle identifier selects in files.
+/// Finds the sections of files that a bundle identifier selects.
 ///
 /// A section is a dictionary under a root key: `com.acme.beta.App` for exactly that identifier, `com.acme.beta.*` for
 /// all with one or more further components.

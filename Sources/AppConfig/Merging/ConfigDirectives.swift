@@ -1,8 +1,8 @@
 /// The keys beginning with `$` by which a file says how its dictionaries merge.
 ///
-/// - `$replace: true` — the dictionary replaces what is below it instead of merging with it.
+/// - `$replace: true` — the dictionary replaces the lower one instead of merging with it.
 /// - `$unset: [names]` — these keys of the dictionary below are removed.
-/// - `$append: […]`, `$prepend: […]` — alone in a dictionary: elements behind or before those of the array below.
+/// - `$append: […]`, `$prepend: […]` — alone in a dictionary: elements after or before those of the lower array.
 /// - `$secret: [names]` — the values of these keys, and all below them, are never printed.
 enum ConfigDirectives {
     static let replace = "$replace"
@@ -50,7 +50,7 @@ enum ConfigDirectives {
         }
     }
 
-    /// Throws if a key of the layer begins with `$` and is no directive, or is one in the wrong form or place.
+    /// Throws if a key of the layer begins with `$` but is not a directive, or if a directive has the wrong form or place.
     static func check(_ layer: ConfigLayer) throws(ConfigError) {
         let tree = layer.tree
         var problems: [ConfigError] = []
@@ -78,7 +78,7 @@ enum ConfigDirectives {
                     problems.append(
                         ConfigError(
                             .unknownDirective, key: tree.path(of: node), origin: tree.origin(of: node),
-                            reason: "\(key) stands alone in its dictionary"))
+                            reason: "\(key) must be alone in its dictionary"))
                 }
             default:
                 problems.append(

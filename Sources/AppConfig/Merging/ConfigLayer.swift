@@ -30,15 +30,15 @@ public struct ConfigLayerKind: Hashable, Sendable, Comparable, CustomStringConve
 /// One layer of a configuration: a dictionary of a tree, with what it is for.
 struct ConfigLayer: Sendable {
     var kind: ConfigLayerKind
-    /// What distinguishes the layer from others of its kind: a file name, a bundle pattern.
+    /// The name of the layer among those of its kind: a file name, a bundle pattern.
     var label: String
     var tree: ConfigTree
     var root: Int = 0
-    /// Dictionaries of the layer replace what is below them instead of merging with it.
+    /// Whether dictionaries of the layer replace lower ones instead of merging with them.
     var isShallow = false
 }
 
-/// How the layers of a configuration are laid on each other.
+/// The way in which the layers of a configuration are merged.
 public struct ConfigMergePolicy: Hashable, Sendable {
     private enum Kind { case deep, seed }
     private let kind: Kind
@@ -46,7 +46,7 @@ public struct ConfigMergePolicy: Hashable, Sendable {
     /// Dictionaries merge key by key at every depth, arrays and scalars replace, directives apply.
     public static let deep: ConfigMergePolicy = ConfigMergePolicy(kind: .deep)
     /// As NEIApplicationConfig did: files merge at the root only, of the sections of one bundle identifier the last
-    /// file's alone counts and is laid on the root shallowly, and there are no wildcards and no directives.
+    /// file's is merged at the root only, and there are no wildcards and no directives.
     public static let seed: ConfigMergePolicy = ConfigMergePolicy(kind: .seed)
 
     var isDeep: Bool { kind == .deep }

@@ -2,8 +2,8 @@ internal import AshlarCore
 
 /// Folds layers, from the weakest to the strongest, into one tree.
 ///
-/// The merge is a strict left fold: what a layer meets is the result of all weaker ones. Dictionaries merge key by key;
-/// anything else replaces. The way down the tree is kept on an explicit stack.
+/// The merge is a strict left fold: each layer is merged with the result of all weaker ones. Dictionaries merge key by key;
+/// other values replace. The merger uses an explicit stack instead of recursion.
 struct ConfigMerger {
     /// A node of a layer that has a say at some path.
     struct Contributor {
@@ -75,7 +75,7 @@ struct ConfigMerger {
         return builder.finish(sources: sources)
     }
 
-    /// Adds what an item stands for: a copied subtree, or the head of a container whose children follow.
+    /// Appends an item: a copied subtree, or the start of a container whose children follow.
     private mutating func emit(_ item: Item, withKey: Bool) -> Frame? {
         let (layer, node) = (layers[item.last.layer], item.last.node)
         let tree = layer.tree
@@ -98,7 +98,7 @@ struct ConfigMerger {
 
     // MARK: The fold
 
-    /// The keys of dictionaries that merge, each with what is left of its contributors.
+    /// The keys of merged dictionaries, each with its remaining contributors.
     private mutating func items(of contributors: [Contributor]) -> [Item] {
         if contributors.count == 1, !hasDirectives(contributors[0].layer) {
             let tree = layers[contributors[0].layer].tree
@@ -192,7 +192,7 @@ struct ConfigMerger {
         layers[contributor.layer].tree.kind(of: contributor.node) == .dictionary && !isListDirective(contributor)
     }
 
-    /// The elements of a list with what later layers put before and behind it.
+    /// The elements of an array, with those that stronger layers prepend and append.
     private func elements(of contributors: [Contributor]) -> [Item] {
         var elements: [Item] = []
         for contributor in contributors {

@@ -1,39 +1,38 @@
-/// Something a configuration wants to be known that did not stop it: a missing optional file, a kind conflict, a default
-/// returned in place of a malformed value.
+/// A problem that did not prevent loading or reading, such as a missing optional file or a default used for a bad value.
 public struct ConfigDiagnostic: Hashable, Sendable, CustomStringConvertible {
-    /// What kind of remark it is; kinds may be added, so a `switch` needs a `default`.
+    /// The kind of a diagnostic; kinds may be added, so a `switch` needs a `default`.
     public struct Kind: Hashable, Sendable, CustomStringConvertible {
         private let name: String
 
         /// An optional file is not there.
         public static var missingSource: Kind { Kind(name: "missingSource") }
-        /// A dictionary and another kind of value met at one key; the higher layer's won.
+        /// A dictionary and a value of another kind have the same key; the stronger layer wins.
         public static var kindConflict: Kind { Kind(name: "kindConflict") }
         /// A literal key such as `a.b` hides the nested value at the path `a.b`.
         public static var hiddenByLiteralKey: Kind { Kind(name: "hiddenByLiteralKey") }
-        /// A dictionary holds the same key twice and the later was taken.
+        /// A dictionary repeats a key; the last value wins.
         public static var duplicateKey: Kind { Kind(name: "duplicateKey") }
         /// A variable, an argument or a file sets a key that is not known.
         public static var unknownKey: Kind { Kind(name: "unknownKey") }
         /// A value had the wrong type and a getter returned its default.
         public static var defaultUsed: Kind { Kind(name: "defaultUsed") }
-        /// Files cannot be watched by events, so they are looked at on a timer.
+        /// The system has no events for the files, so they are polled.
         public static var watchingByPolling: Kind { Kind(name: "watchingByPolling") }
 
         /// The kind's name, such as `kindConflict`.
         public var description: String { name }
     }
 
-    /// What kind of remark it is.
+    /// The kind of the diagnostic.
     public let kind: Kind
     /// The path concerned, if one is.
     public let key: ConfigPath?
     /// The file and line, variable or argument concerned, if one is.
     public let origin: ConfigOrigin?
-    /// The remark in words, without key and place.
+    /// The diagnostic in words, without key and place.
     public let message: String
 
-    /// Creates a remark.
+    /// Creates a diagnostic.
     public init(_ kind: Kind, key: ConfigPath? = nil, origin: ConfigOrigin? = nil, message: String) {
         self.kind = kind
         self.key = key
@@ -41,7 +40,7 @@ public struct ConfigDiagnostic: Hashable, Sendable, CustomStringConvertible {
         self.message = message
     }
 
-    /// The remark with key and place in one line.
+    /// The diagnostic with key and place in one line.
     public var description: String {
         (key.map { "\($0): " } ?? "") + message + (origin.map { " (\($0))" } ?? "")
     }

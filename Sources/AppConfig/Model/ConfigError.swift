@@ -5,7 +5,7 @@
 /// ApplicationConfig.plist:9)`. Several failures at once are one error with `code` `several`; its description has a line
 /// for each of `problems`. Values of secret keys never appear.
 public struct ConfigError: Error, Sendable {
-    /// What went wrong; codes may be added, so a `switch` needs a `default`.
+    /// The kind of failure; codes may be added, so a `switch` needs a `default`.
     public struct Code: Hashable, Sendable, CustomStringConvertible {
         private enum Kind: String {
             case missingSource, unreadableSource, malformedSource, duplicateKey, limitExceeded, unknownDirective
@@ -20,11 +20,11 @@ public struct ConfigError: Error, Sendable {
         public static var unreadableSource: Code { Code(kind: .unreadableSource) }
         /// A source is not a well-formed property list or JSON text, or its root is not a dictionary.
         public static var malformedSource: Code { Code(kind: .malformedSource) }
-        /// A dictionary holds the same key twice.
+        /// A dictionary repeats a key.
         public static var duplicateKey: Code { Code(kind: .duplicateKey) }
         /// A source or a value is bigger or deeper than ``ConfigLimits`` allow.
         public static var limitExceeded: Code { Code(kind: .limitExceeded) }
-        /// A key begins with `$` but is no directive, or a directive is malformed.
+        /// A key begins with `$` but is not a directive, or a directive is malformed.
         public static var unknownDirective: Code { Code(kind: .unknownDirective) }
         /// A value that is required is not there.
         public static var missingKey: Code { Code(kind: .missingKey) }
@@ -45,23 +45,23 @@ public struct ConfigError: Error, Sendable {
         public var description: String { kind.rawValue }
     }
 
-    /// What went wrong, without the particulars.
+    /// The kind of failure, without the details.
     public let code: Code
     /// The path of the value concerned, if one is.
     public var key: ConfigPath?
     /// The file and line, variable or argument concerned, if one is.
     public var origin: ConfigOrigin?
-    /// What is wrong in words, where "expected …, found …" does not say it.
+    /// The problem, unless `expected` and `found` state it.
     public var reason: String?
-    /// What would have been right.
+    /// The values or text that would be valid.
     public var expected: String?
-    /// What was there instead; a secret value is `<redacted>`.
+    /// The value or text found instead; a secret value is `<redacted>`.
     public var found: String?
-    /// Further particulars, such as what the value overrides or where its twin is.
+    /// More details, such as the overridden value or the first definition of a key.
     public var notes: [String] = []
     /// A suggestion, such as the nearest known key.
     public var hint: String?
-    /// The failures in an error of code `several`, in the order they were met.
+    /// The failures in an error of code `several`, in the order in which they were found.
     public var problems: [ConfigError] = []
     /// The error underneath, if there is one.
     public var underlying: (any Error)?

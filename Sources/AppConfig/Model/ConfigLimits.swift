@@ -1,4 +1,4 @@
-/// How big a source may be before it is refused with a `limitExceeded` error.
+/// The sizes beyond which a source is rejected with a `limitExceeded` error.
 public struct ConfigLimits: Sendable, Hashable {
     /// The deepest nesting of dictionaries and arrays, 512 by default and at most 10,000.
     public var depth: Int { didSet { depth = min(max(depth, 1), 10_000) } }

@@ -4,14 +4,21 @@
     import Foundation
 #endif
 
-// In formats that have dates and data of their own, such as property lists, every kind of value comes back as it went.
-// JSON has neither: its decoders give numbers and texts for them.
+// Every kind of value survives encoders that distinguish dates and data, such as those of property lists. JSON does not:
+// its decoders return numbers and strings for them. Encoders write a real without a fraction as an integer, so such a
+// real is encoded as {"$real": "2.0"}.
 extension ConfigValue: Codable {
-    /// Reads a value of whatever kind the decoder has next.
+    /// Decodes a value of any kind.
     ///
-    /// - Throws: `DecodingError` if it is of none that a configuration can hold.
+    /// - Throws: `DecodingError` if a configuration cannot hold the value.
     public init(from decoder: any Decoder) throws {
         if let entries = try? decoder.container(keyedBy: EntryKey.self) {
+            if entries.allKeys.map(\.stringValue) == [EntryKey.real.stringValue],
+                let number = (try? entries.decode(String.self, forKey: .real)).flatMap({ Double($0) })
+            {
+                self = .real(number)
+                return
+            }
             self = .dictionary(try Self.entries(entries))
         } else if var elements = try? decoder.unkeyedContainer() {
             var values: [ConfigValue] = []
@@ -35,14 +42,14 @@ extension ConfigValue: Codable {
         if let value = try? container.decode(UInt64.self) { return .unsigned(value) }
         if let value = try? container.decode(Double.self) { return .real(value) }
         if let value = try? container.decode(String.self) { return .string(value) }
-        // Behind numbers and texts, which JSON's decoders would take for these.
+        // After numbers and strings, which JSON decoders accept as dates and data.
         if let value = try? container.decode(Date.self) { return .date(value) }
         if let value = try? container.decode(Data.self) { return .data(value) }
         throw DecodingError.dataCorruptedError(
-            in: container, debugDescription: "no kind of value that a configuration can hold")
+            in: container, debugDescription: "not a value that a configuration can hold")
     }
 
-    /// Writes the value as what it is; dates and data as the encoder has it.
+    /// Encodes the value; a real without a fraction becomes a dictionary with the key `$real`.
     public func encode(to encoder: any Encoder) throws {
         switch self {
         case .array(let elements):
@@ -51,6 +58,9 @@ extension ConfigValue: Codable {
         case .dictionary(let entries):
             var container = encoder.container(keyedBy: EntryKey.self)
             for (key, value) in entries { try container.encode(value, forKey: EntryKey(stringValue: key)) }
+        case .real(let number) where number == number.rounded() || !number.isFinite:
+            var container = encoder.container(keyedBy: EntryKey.self)
+            try container.encode("\(number)", forKey: .real)
         default:
             var container = encoder.singleValueContainer()
             switch self {
@@ -69,6 +79,9 @@ extension ConfigValue: Codable {
     private struct EntryKey: CodingKey {
         let stringValue: String
         var intValue: Int? { nil }
+
+        /// The key of a real that encoders write without a fraction, or cannot write.
+        static let real = EntryKey(stringValue: "$real")
 
         init(stringValue: String) { self.stringValue = stringValue }
         init?(intValue: Int) { nil }

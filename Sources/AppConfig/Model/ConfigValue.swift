@@ -12,17 +12,17 @@
 public enum ConfigValue: Sendable, Hashable {
     /// The value JSON writes as `null`; as an entry of a dictionary it removes the key.
     case null
-    /// A truth value.
+    /// A boolean.
     case boolean(Bool)
-    /// A whole number.
+    /// An integer.
     case integer(Int64)
-    /// A whole number above `Int64.max`.
+    /// An integer above `Int64.max`.
     case unsigned(UInt64)
     /// A floating-point number.
     case real(Double)
     /// A text.
     case string(String)
-    /// A point in time.
+    /// A date.
     case date(Date)
     /// Bytes.
     case data(Data)
@@ -67,11 +67,11 @@ extension ConfigValue: ExpressibleByStringLiteral, ExpressibleByIntegerLiteral, 
 {
     /// Creates a text.
     public init(stringLiteral value: String) { self = .string(value) }
-    /// Creates a whole number.
+    /// Creates an integer.
     public init(integerLiteral value: Int64) { self = .integer(value) }
     /// Creates a floating-point number.
     public init(floatLiteral value: Double) { self = .real(value) }
-    /// Creates a truth value.
+    /// Creates a boolean.
     public init(booleanLiteral value: Bool) { self = .boolean(value) }
     /// Creates an array.
     public init(arrayLiteral elements: ConfigValue...) { self = .array(elements) }

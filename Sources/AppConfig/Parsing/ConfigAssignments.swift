@@ -1,11 +1,11 @@
-/// Values that are given one by one by path — by variables and arguments — gathered into a tree.
+/// Collects values that variables and arguments assign to single paths, and builds a tree from them.
 struct ConfigAssignments {
     private struct Branch {
         var children: [String: Branch] = [:]
         var order: [String] = []
         var leaf: (value: ConfigValue, position: UInt32)?
 
-        /// The place of the first value in here, to which a dictionary is put down.
+        /// The place of the first value below, which is also that of the dictionary.
         var firstPosition: UInt32 {
             leaf?.position ?? order.first.flatMap { children[$0]?.firstPosition } ?? 0
         }
@@ -16,10 +16,33 @@ struct ConfigAssignments {
 
     var isEmpty: Bool { names.isEmpty }
 
-    /// Sets the value at some keys; a later value replaces an earlier one at, above or below them.
-    mutating func set(_ value: ConfigValue, at keys: [String], name: String) {
+    /// Assigns a value; a later value replaces an earlier one at, above, or below its path.
+    ///
+    /// An assignment to an element of an array assigns the whole array. `known` holds the array so far.
+    mutating func set(
+        _ value: ConfigValue, at steps: [ConfigPath.Component], name: String, over known: ConfigTree
+    ) throws(ConfigError) {
+        var keys: [String] = []
+        for case .key(let key) in steps.prefix(while: { $0.key != nil }) { keys.append(key) }
+        var value = value
+        if keys.count < steps.count {
+            let old = assigned(keys) ?? known.descend(keys.map { .key($0) }).map { known.value(of: $0) }
+            do throws(IndexOutOfRange) {
+                value = try (old ?? .array([])).setting(value, at: steps.dropFirst(keys.count))
+            } catch {
+                throw ConfigError(
+                    .malformedSource, key: ConfigPath(steps), origin: ConfigOrigin(name: name),
+                    expected: "an index up to \(error.count)", found: "\(error.index)")
+            }
+        }
         names.append(name)
         Self.set(&root, keys[...], (value, UInt32(names.count - 1)))
+    }
+
+    private func assigned(_ keys: [String]) -> ConfigValue? {
+        var branch: Branch? = root
+        for key in keys { branch = branch?.children[key] }
+        return branch?.leaf?.value
     }
 
     private static func set(_ branch: inout Branch, _ keys: ArraySlice<String>, _ leaf: (ConfigValue, UInt32)) {
@@ -55,194 +78,36 @@ struct ConfigAssignments {
     }
 }
 
-/// The paths that lower layers and a schema know, for sources that spell them otherwise.
-struct ConfigKnownPaths {
-    let tree: ConfigTree
-    let schema: [[String]]
+private struct IndexOutOfRange: Error {
+    let index: Int
+    let count: Int
+}
 
-    /// How many keys a variable or argument may name.
-    static let maximumDepth = 64
-
-    /// The keys that the words mean, compared without regard to case and with `_` for what names of variables lack.
-    func match(_ words: [String]) -> (keys: [String], node: Int?)? {
-        var keys: [String] = []
-        var node = 0
-        for word in words {
-            let candidates = tree.kind(of: node) == .dictionary ? Array(tree.children(of: node)) : []
-            let names = candidates.map { (node: $0, key: tree.key(of: $0)) }
-            guard let next = names.first(where: { $0.key == word }) ?? names.first(where: { Self.isSame($0.key, word) })
-            else { return matchSchema(words).map { ($0, nil) } }
-            keys.append(next.key)
-            node = next.node
-        }
-        return (keys, node)
-    }
-
-    private func matchSchema(_ words: [String]) -> [String]? {
-        schema.first { $0.count == words.count && zip($0, words).allSatisfy { Self.isSame($0, $1) } }
-    }
-
-    private static func isSame(_ key: String, _ word: String) -> Bool {
-        func folded(_ text: String) -> String {
-            String(text.lowercased().map { $0 == "-" || $0 == "." || $0 == " " ? "_" : $0 })
-        }
-        return folded(key) == folded(word)
+extension ConfigPath.Component {
+    /// The key, unless the step is an index.
+    var key: String? {
+        if case .key(let key) = self { key } else { nil }
     }
 }
 
-/// Reads the environment variables with a prefix: `APP_HTTP__TIMEOUT` sets `http.timeout`.
-enum VariablesReader {
-    static func read(
-        _ variables: [String: String], prefix: String, known: ConfigKnownPaths
-    ) -> (tree: ConfigTree?, diagnostics: [ConfigDiagnostic], errors: [ConfigError]) {
-        var assignments = ConfigAssignments()
-        var diagnostics: [ConfigDiagnostic] = []
-        var errors: [ConfigError] = []
-        for (name, text) in variables.sorted(by: { $0.key < $1.key }) {
-            guard name.hasPrefix(prefix), name.utf8.count > prefix.utf8.count else { continue }
-            let origin = ConfigOrigin(name: name)
-            let words = split(String(name.dropFirst(prefix.count)))
-            guard words.count <= ConfigKnownPaths.maximumDepth, !words.contains("") else {
-                diagnostics.append(ConfigDiagnostic(.unknownKey, origin: origin, message: "the variable names no path"))
-                continue
-            }
-            let match = known.match(words)
-            if match == nil {
-                diagnostics.append(
-                    ConfigDiagnostic(
-                        .unknownKey, key: ConfigPath(components: words), origin: origin,
-                        message: "the variable names no known key and is taken as it is spelled"))
-            }
-            do throws(ConfigError) {
-                let value = try ConfigGivenText.value(text, like: match?.node.map { known.tree.kind(of: $0) }, name)
-                assignments.set(value, at: match?.keys ?? words, name: name)
-            } catch {
-                errors.append(error)
-            }
+extension ConfigValue {
+    /// The value with a part replaced; an index may be one past the last element.
+    fileprivate func setting(
+        _ value: ConfigValue, at steps: ArraySlice<ConfigPath.Component>
+    ) throws(IndexOutOfRange) -> ConfigValue {
+        switch steps.first {
+        case nil: return value
+        case .key(let key):
+            var entries = dictionary ?? [:]
+            entries[key] = try (entries[key] ?? .null).setting(value, at: steps.dropFirst())
+            return .dictionary(entries)
+        case .index(let index):
+            var elements = array ?? []
+            guard index <= elements.count else { throw IndexOutOfRange(index: index, count: elements.count) }
+            let old = index < elements.count ? elements[index] : .null
+            let new = try old.setting(value, at: steps.dropFirst())
+            if index < elements.count { elements[index] = new } else { elements.append(new) }
+            return .array(elements)
         }
-        return (assignments.isEmpty ? nil : assignments.tree(name: "environment"), diagnostics, errors)
-    }
-
-    /// The words between double underscores.
-    private static func split(_ name: String) -> [String] {
-        var words = [""]
-        var rest = Substring(name)
-        while let first = rest.first {
-            if rest.hasPrefix("__"), !rest.hasPrefix("___") {
-                words.append("")
-                rest = rest.dropFirst(2)
-            } else {
-                words[words.count - 1].append(first)
-                rest = rest.dropFirst()
-            }
-        }
-        return words
-    }
-}
-
-/// Reads arguments: `--set path=value` and, for known paths, `--path=value`; `--` ends them.
-enum ArgumentsReader {
-    static func read(
-        _ arguments: [String], known: ConfigKnownPaths
-    ) -> (tree: ConfigTree?, diagnostics: [ConfigDiagnostic], errors: [ConfigError]) {
-        var assignments = ConfigAssignments()
-        var diagnostics: [ConfigDiagnostic] = []
-        var errors: [ConfigError] = []
-        var rest = arguments[...]
-        while let argument = rest.popFirst() {
-            if argument == "--" { break }
-            var text = ""
-            var isSet = argument == "--set"
-            if argument.hasPrefix("--set="), known.match(["set"]) == nil {
-                isSet = true
-                text = String(argument.dropFirst(6))
-            } else if isSet {
-                guard let next = rest.popFirst() else {
-                    errors.append(
-                        ConfigError(
-                            .malformedSource, origin: ConfigOrigin(name: "--set"), expected: "path=value",
-                            found: "nothing"))
-                    break
-                }
-                text = next
-            } else if argument.hasPrefix("--"), argument.contains("=") {
-                text = String(argument.dropFirst(2))
-            } else {
-                continue
-            }
-            guard let equals = text.firstIndex(of: "="), equals != text.startIndex else {
-                errors.append(
-                    ConfigError(
-                        .malformedSource, origin: ConfigOrigin(name: "--set"), expected: "path=value",
-                        found: "no path"))
-                continue
-            }
-            let path = String(text[..<equals])
-            let name = isSet ? "--set \(path)" : "--\(path)"
-            guard let words = keys(path, known) else {
-                let origin = ConfigOrigin(name: name)
-                if isSet {
-                    errors.append(
-                        ConfigError(
-                            .malformedSource, key: ConfigPath(path), origin: origin,
-                            expected: "a path of up to \(ConfigKnownPaths.maximumDepth) keys; an array is given whole",
-                            found: "another path"))
-                } else {
-                    diagnostics.append(leftAlone(path, name))
-                }
-                continue
-            }
-            let match = known.match(words)
-            guard isSet || match != nil else {
-                diagnostics.append(leftAlone(path, name))
-                continue
-            }
-            let keys = match?.keys ?? words
-            do throws(ConfigError) {
-                let node = known.tree.descend(keys.map { .key($0) })
-                let value = try ConfigGivenText.value(
-                    String(text[text.index(after: equals)...]), like: node.map { known.tree.kind(of: $0) }, name)
-                assignments.set(value, at: keys, name: name)
-            } catch {
-                errors.append(error)
-            }
-        }
-        return (assignments.isEmpty ? nil : assignments.tree(name: "command line"), diagnostics, errors)
-    }
-
-    private static func leftAlone(_ path: String, _ name: String) -> ConfigDiagnostic {
-        ConfigDiagnostic(
-            .unknownKey, key: ConfigPath(path), origin: ConfigOrigin(name: name),
-            message: "the argument names no known key and is left alone")
-    }
-
-    /// The keys of a path, a literal root key first; nil for a path with an index or too many keys.
-    private static func keys(_ path: String, _ known: ConfigKnownPaths) -> [String]? {
-        if known.tree.child(of: 0, key: path) != nil { return [path] }
-        var keys: [String] = []
-        for component in ConfigPath(path).components {
-            guard case .key(let key) = component else { return nil }
-            keys.append(key)
-        }
-        return keys.isEmpty || keys.count > ConfigKnownPaths.maximumDepth ? nil : keys
-    }
-}
-
-/// The value that text of a variable or argument stands for.
-enum ConfigGivenText {
-    /// The text itself; where a lower layer has an array or dictionary, the JSON in the text.
-    static func value(_ text: String, like kind: ConfigKind?, _ name: String) throws(ConfigError) -> ConfigValue {
-        guard let kind, kind.isContainer else { return .string(text) }
-        let context = ConfigReaderContext(name: name, file: nil)
-        let wrapped = Array("{\"value\":\(text)}".utf8)
-        let reading: ConfigReading? = try? ConfigFormat.read(wrapped, context)
-        guard let tree = reading?.tree, tree.count(of: 0) == 1, let value = tree.child(of: 0, key: "value"),
-            tree.kind(of: value) == kind
-        else {
-            throw ConfigError(
-                .malformedSource, origin: ConfigOrigin(name: name), expected: "JSON of \(kind.name)",
-                found: "other text")
-        }
-        return tree.value(of: value)
     }
 }

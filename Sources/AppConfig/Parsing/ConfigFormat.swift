@@ -10,14 +10,8 @@ enum ConfigFormat {
                 expected: "at most \(context.limits.bytes) bytes", found: "\(bytes.count)")
         }
         if BinaryPropertyListParser.recognizes(bytes) { return try PropertyListReader.read(bytes, context) }
-        if bytes.starts(with: [0xFE, 0xFF]) || bytes.starts(with: [0xFF, 0xFE]) {
-            guard let utf8 = utf16Text(bytes) else {
-                throw ConfigError(
-                    .malformedSource, origin: ConfigOrigin(name: context.name, file: context.file),
-                    expected: "UTF-16 text, as the byte order mark says",
-                    found: bytes.count % 2 == 0 ? "an unpaired surrogate" : "an odd number of bytes")
-            }
-            return try readText(utf8, context)
+        if let isBigEndian = utf16ByteOrder(of: bytes) {
+            return try readText(try utf8(fromUTF16: bytes, isBigEndian: isBigEndian, context), context)
         }
         return try readText(bytes, context)
     }
@@ -48,15 +42,47 @@ enum ConfigFormat {
         }
     }
 
-    /// UTF-16 with a byte order mark, as UTF-8.
-    private static func utf16Text(_ bytes: [UInt8]) -> [UInt8]? {
-        guard bytes.count % 2 == 0 else { return nil }
-        let isBig = bytes[0] == 0xFE
-        let units = stride(from: 2, to: bytes.count, by: 2).map { at -> UInt16 in
-            let (first, second) = (UInt16(bytes[at]), UInt16(bytes[at + 1]))
-            return isBig ? first << 8 | second : second << 8 | first
+    /// The byte order of UTF-16 text: by its byte order mark, or by the zero byte before or after a first ASCII character.
+    private static func utf16ByteOrder(of bytes: [UInt8]) -> Bool? {
+        guard bytes.count >= 2 else { return nil }
+        switch (bytes[0], bytes[1]) {
+        case (0xFE, 0xFF): return true
+        case (0xFF, 0xFE): return false
+        case (0, 1..<0x80): return true
+        case (1..<0x80, 0): return false
+        default: return nil
         }
-        guard let text = String(validating: units, as: UTF16.self) else { return nil }
-        return Array(text.utf8)
+    }
+
+    private static func utf8(
+        fromUTF16 bytes: [UInt8], isBigEndian: Bool, _ context: ConfigReaderContext
+    ) throws(ConfigError) -> [UInt8] {
+        let start = bytes[0] >= 0xFE ? 2 : 0
+        var units = stride(from: start, to: bytes.count - 1, by: 2).map { at -> UInt16 in
+            let (first, second) = (UInt16(bytes[at]), UInt16(bytes[at + 1]))
+            return isBigEndian ? first << 8 | second : second << 8 | first
+        }.makeIterator()
+        var decoder = UTF16()
+        var utf8: [UInt8] = []
+        var offset = start
+        func failure(found: String) -> ConfigError {
+            let (line, column) = LineTable(utf8).position(of: utf8.count)
+            return ConfigError(
+                .malformedSource,
+                origin: ConfigOrigin(
+                    name: context.name, file: context.file, line: line, column: column, offset: offset),
+                expected: "UTF-16 text", found: found)
+        }
+        while true {
+            switch decoder.decode(&units) {
+            case .scalarValue(let scalar):
+                utf8 += UTF8.encode(scalar) ?? UTF8.encodedReplacementCharacter
+                offset += scalar.value > 0xFFFF ? 4 : 2
+            case .emptyInput:
+                if bytes.count % 2 != 0 { throw failure(found: "an odd number of bytes") }
+                return utf8
+            case .error: throw failure(found: "an unpaired surrogate")
+            }
+        }
     }
 }

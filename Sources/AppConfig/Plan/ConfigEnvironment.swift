@@ -1,9 +1,9 @@
-/// A surrounding in which a program runs and for which files may hold other values.
+/// An environment in which a program runs, for which files may contain other values.
 ///
-/// The name stands in the file's name: `ApplicationConfig.debug.plist`. Any name will do; `debug` and `simulator` are
+/// The name is part of the file's name: `ApplicationConfig.debug.plist`. Any name is valid; `debug` and `simulator` are
 /// those of the original.
 public struct ConfigEnvironment: Hashable, Sendable, ExpressibleByStringLiteral, CustomStringConvertible {
-    /// The name, as it stands in names of files.
+    /// The name, as in the names of files.
     public let name: String
 
     /// Creates an environment.
@@ -35,7 +35,7 @@ public struct ConfigEnvironment: Hashable, Sendable, ExpressibleByStringLiteral,
     public var description: String { name }
 }
 
-/// Where the files of a configuration are.
+/// The location of a configuration's files.
 public struct ConfigLocation: Sendable, Hashable {
     enum Kind: Sendable, Hashable {
         case directory(String)

@@ -1,6 +1,6 @@
 // A plan holds texts that files, variables and arguments give to secret keys, so it prints none of them.
 extension ConfigPlan: CustomStringConvertible, CustomReflectable {
-    /// What is loaded from where, without any values.
+    /// The files and environments, without values.
     public var description: String {
         ([name] + environments.map(\.name)).joined(separator: "+") + " in \(location)"
             + (bundleIdentifier.map { " for \($0)" } ?? "")
@@ -30,14 +30,4 @@ extension ConfigLocation: CustomStringConvertible, CustomReflectable {
 
     /// The description alone.
     public var customMirror: Mirror { Mirror(self, children: ["place": description], displayStyle: .struct) }
-}
-
-extension ConfigStore: CustomStringConvertible, CustomReflectable {
-    /// The current configuration; secret values are `<redacted>`.
-    public var description: String { current.description }
-
-    /// The current configuration and what was wrong when it was loaded last.
-    public var customMirror: Mirror {
-        Mirror(self, children: ["current": current, "errors": errors.map(\.description)], displayStyle: .class)
-    }
 }

@@ -1,4 +1,4 @@
-/// All that decides what a configuration is loaded from and how; loading the same plan again is a reload.
+/// The sources of a configuration and the rules for loading it.
 ///
 /// Layers from the weakest to the strongest: `defaults`, the base file, a file for each of `environments`, the sections
 /// of `bundleIdentifier`, `localFile`, environment variables with `variablePrefix`, `arguments`, values written at run
@@ -11,7 +11,7 @@
 /// let config = try ApplicationConfig.load(plan)
 /// ```
 public struct ConfigPlan: Sendable {
-    /// Where the files are.
+    /// The location of the files.
     public var location: ConfigLocation
     /// The files' name without environment and extension.
     ///
@@ -22,11 +22,11 @@ public struct ConfigPlan: Sendable {
     public var environments: [ConfigEnvironment]
     /// The identifier whose sections apply; none on Linux unless given.
     public var bundleIdentifier: String?
-    /// The base file must be there; otherwise its absence is a remark in `diagnostics`.
+    /// Whether a missing base file is an error; otherwise it is a diagnostic.
     public var requiresBase: Bool = false
-    /// The environments whose files must be there.
+    /// The environments whose missing files are errors.
     public var requiredEnvironments: Set<ConfigEnvironment> = []
-    /// `localFile` must be there if it is given.
+    /// Whether a missing `localFile` is an error.
     public var requiresLocalFile: Bool = false
     /// Values of the weakest layer.
     public var defaults: [String: ConfigValue] = [:]
@@ -34,41 +34,43 @@ public struct ConfigPlan: Sendable {
     public var localFile: String?
     /// The prefix of the environment variables that set values, such as `APP_`; without one they set none.
     ///
-    /// `APP_HTTP__TIMEOUT` sets `http.timeout`: `__` separates keys and `_` is a character. Names are compared without
-    /// regard to case with the keys that weaker layers and the schema know; others are taken as they are spelled, with a
-    /// remark in `diagnostics`. An empty variable is an empty text. Where a weaker layer has an array or a dictionary, the
-    /// variable holds JSON.
+    /// `APP_HTTP__TIMEOUT` sets `http.timeout`: `__` separates keys and `_` is a character. Known keys are found
+    /// regardless of case and separators: `APP_MAX_RETRIES` sets `maxRetries`. Keys are known from weaker layers, the schema,
+    /// and typed keys. An unknown key is spelled like those next to it, or in lower case, with a diagnostic. A number is an
+    /// index where a weaker layer has an array: `APP_SERVERS__0`. Where a weaker layer has an array or a dictionary, the
+    /// variable contains JSON. An empty variable is an empty string.
     public var variablePrefix: String?
     /// The environment variables, for the layer and for `${env:NAME}`; those of the process if `nil`.
     public var variables: [String: String]?
     /// The arguments of the command line, without the program's name; none are read if empty.
     ///
-    /// `--set path=value` (or `--set=path=value`) sets any value, `--path=value` one that a weaker layer or the schema
-    /// knows; others are left alone, with a remark in `diagnostics`. Known keys are meant without regard to case. Nothing
-    /// is split at commas, an array or a dictionary is given whole as JSON, and `--` ends the arguments.
+    /// `--set path=value` (or `--set=path=value`) sets any value, and `--path=value` a known one; other arguments are ignored,
+    /// with a diagnostic. Known keys are found regardless of case and separators. `--servers[1]=q` sets one element; an array
+    /// or a dictionary is given as JSON. Values are not split at commas. `--` ends the arguments.
     public var arguments: [String] = []
-    /// References such as `${path}` and `${env:NAME}` in texts of files and defaults are resolved.
+    /// Whether references such as `${path}` and `${env:NAME}` in files and defaults are resolved.
     public var interpolates: Bool = true
-    /// How references are written.
+    /// The syntax of references.
     public var referenceSyntax: ConfigReferenceSyntax = .dollar
-    /// What the values must be; loading fails with all problems if they are not, and its secret keys are never printed.
-    public var schema: ConfigSchema?
-    /// How layers are laid on each other.
-    public var merge: ConfigMergePolicy = .deep
-    /// Keys beginning with `$` are directives; switch off for files that hold such keys as values.
-    public var readsDirectives: Bool = true
-    /// The layers whose keys and texts mean just themselves: no directives and no references are read in them.
+    /// The requirements on the values; loading fails with every violation.
     ///
-    /// For files that were there before and hold `${` or keys with `$`. Sections of bundle identifiers go with the file
-    /// they stand in.
+    /// Secret keys of the schema are never printed.
+    public var schema: ConfigSchema?
+    /// The way in which layers are merged.
+    public var merge: ConfigMergePolicy = .deep
+    /// Whether keys beginning with `$` are directives; switch off for files with other keys of that form.
+    public var readsDirectives: Bool = true
+    /// The layers without directives and references.
+    ///
+    /// For existing files that contain `${` or keys with `$`. Sections of bundle identifiers go with their file.
     public var literalLayers: Set<ConfigLayerKind> = []
-    /// What a value of one kind may be read as.
+    /// The rules by which a value of one kind is read as another.
     public var coercion: ConfigCoercion = .standard
-    /// Which values are never printed.
+    /// The values that are never printed.
     public var secrets: ConfigSecrets = .standard
-    /// How big sources may be.
+    /// The greatest sizes of sources.
     public var limits: ConfigLimits = ConfigLimits()
-    /// A key that stands twice in one dictionary is an error; otherwise a remark, and the later one is taken.
+    /// Whether a repeated key in a dictionary is an error; otherwise it is a diagnostic, and the last value wins.
     public var refusesDuplicateKeys: Bool = true
 
     /// Creates a plan for files at a location.

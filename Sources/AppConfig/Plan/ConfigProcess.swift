@@ -7,7 +7,7 @@
     import Musl
 #endif
 
-/// What the running process says about itself.
+/// Properties of the running process.
 enum ConfigProcess {
     /// The main bundle's resources; where there are no bundles, the directory of the executable.
     static var resourceDirectory: String {

@@ -1,7 +1,7 @@
 /// A configuration: the merged values of all layers, each with the place it came from.
 ///
-/// A value type without locks and without I/O; a copy costs two retains. It never changes behind your back: writing to a
-/// copy through a subscript or `set` affects that copy only and is never persisted. Hold the current configuration of a
+/// A value type without locks and without I/O; a copy costs two retains. Writing to a copy
+/// through a subscript or `set` affects that copy only and is never persisted. Hold the current configuration of a
 /// program in a ``ConfigStore``.
 ///
 /// ```swift
@@ -42,7 +42,7 @@ public struct ApplicationConfig: Sendable {
     }
 }
 
-/// A value's node together with the tree it lies in.
+/// The node of a value, with its tree.
 struct ConfigPlace {
     let snapshot: ConfigSnapshot
     let node: Int
@@ -107,7 +107,7 @@ extension ApplicationConfig {
         return section.find(components).map { ConfigPlace(snapshot: section, node: $0) }
     }
 
-    /// The snapshot with what was written at run time put into it.
+    /// The snapshot, with the values written at run time merged into it.
     ///
     /// - Complexity: O(*n*) in the number of values if anything was written, O(1) otherwise.
     func flattened() -> ConfigSnapshot {
@@ -134,7 +134,7 @@ extension ApplicationConfig {
 }
 
 extension ApplicationConfig: Equatable {
-    /// Whether both configurations hold equal values; where the values came from does not count.
+    /// Whether both configurations have equal values, regardless of their origins.
     ///
     /// - Complexity: O(*n*) in the number of values.
     public static func == (left: ApplicationConfig, right: ApplicationConfig) -> Bool {
@@ -160,7 +160,7 @@ extension ApplicationConfig {
         return keys.sorted()
     }
 
-    /// The paths of all values that are no dictionaries, in sorted order; an empty dictionary counts as a value.
+    /// The paths of all values except dictionaries that are not empty, in sorted order.
     ///
     /// - Complexity: O(*n* log *n*) in the number of values.
     public func paths() -> [ConfigPath] {
@@ -178,11 +178,11 @@ extension ApplicationConfig {
         return found.sorted { $0.text < $1.text }.map(\.path)
     }
 
-    /// What loading and reading had to say: missing optional files, kind conflicts, unknown variables, defaults used.
-    public var diagnostics: [ConfigDiagnostic] { snapshot.context.diagnostics + snapshot.context.remarks.all }
+    /// The diagnostics of loading and reading: missing optional files, kind conflicts, unknown variables, defaults used.
+    public var diagnostics: [ConfigDiagnostic] { snapshot.context.diagnostics + snapshot.context.log.all }
 
-    func adding(_ remarks: [ConfigDiagnostic]) -> ApplicationConfig {
-        ApplicationConfig(snapshot: ConfigSnapshot(snapshot, context: snapshot.context.with(diagnostics: remarks)))
+    func adding(_ diagnostics: [ConfigDiagnostic]) -> ApplicationConfig {
+        ApplicationConfig(snapshot: ConfigSnapshot(snapshot, context: snapshot.context.with(diagnostics: diagnostics)))
     }
 }
 

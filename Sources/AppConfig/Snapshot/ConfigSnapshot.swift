@@ -90,7 +90,7 @@ final class ConfigSnapshot: Sendable {
     }
 }
 
-/// What a configuration carries along besides its values.
+/// The layers, rules, and diagnostics of a configuration.
 final class ConfigContext: Sendable {
     let layers: [ConfigLayer]
     let policy: ConfigMergePolicy
@@ -98,15 +98,15 @@ final class ConfigContext: Sendable {
     let secrets: ConfigSecrets
     /// Keys beginning with `$` had a meaning in the layers.
     let readsDirectives: Bool
-    /// What loading had to say.
+    /// The diagnostics of loading.
     let diagnostics: [ConfigDiagnostic]
-    /// What reading had to say so far.
-    let remarks: ConfigRemarks
+    /// The diagnostics of reading.
+    let log: ConfigDiagnosticLog
 
     init(
         layers: [ConfigLayer] = [], policy: ConfigMergePolicy = .deep, coercion: ConfigCoercion = .standard,
         secrets: ConfigSecrets = .standard, diagnostics: [ConfigDiagnostic] = [], readsDirectives: Bool = false,
-        remarks: ConfigRemarks = ConfigRemarks()
+        log: ConfigDiagnosticLog = ConfigDiagnosticLog()
     ) {
         self.layers = layers
         self.policy = policy
@@ -114,7 +114,7 @@ final class ConfigContext: Sendable {
         self.secrets = secrets
         self.diagnostics = diagnostics
         self.readsDirectives = readsDirectives
-        self.remarks = remarks
+        self.log = log
     }
 }
 
@@ -130,12 +130,12 @@ extension ConfigContext {
     func with(layers: [ConfigLayer]? = nil, diagnostics more: [ConfigDiagnostic] = []) -> ConfigContext {
         ConfigContext(
             layers: layers ?? self.layers, policy: policy, coercion: coercion, secrets: secrets,
-            diagnostics: diagnostics + more, readsDirectives: readsDirectives, remarks: remarks)
+            diagnostics: diagnostics + more, readsDirectives: readsDirectives, log: log)
     }
 }
 
 /// Remarks made while reading, each once for what it is about.
-final class ConfigRemarks: Sendable {
+final class ConfigDiagnosticLog: Sendable {
     private struct State {
         var seen: Set<String> = []
         var list: [ConfigDiagnostic] = []
@@ -143,14 +143,14 @@ final class ConfigRemarks: Sendable {
 
     private let state = Mutex(State())
 
-    /// Whether a remark about this was made before.
+    /// Whether a diagnostic about this was made before.
     func hasSeen(_ subject: String) -> Bool { state.withLock { $0.seen.contains(subject) } }
 
-    /// Keeps a remark; false if one about the same was made before.
-    func add(_ remark: ConfigDiagnostic, about subject: String) -> Bool {
+    /// Keeps a diagnostic; false if one about the same was made before.
+    func add(_ diagnostic: ConfigDiagnostic, about subject: String) -> Bool {
         state.withLock { state in
             guard state.seen.insert(subject).inserted else { return false }
-            state.list.append(remark)
+            state.list.append(diagnostic)
             return true
         }
     }

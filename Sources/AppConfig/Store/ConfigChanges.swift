@@ -1,12 +1,11 @@
 internal import AshlarCore
 
-/// The values of a key over time: the current one at once, then each newer one that differs.
+/// The values of a key over time: the current one, then each newer value that differs.
 ///
-/// A consumer that is slow sees the newest value and none between. Values are compared as the key's type, so a file
-/// that writes `30` as a text instead of a number changes nothing. The sequence ends when the task is cancelled. Each
-/// iterator is on its own.
+/// A slow consumer skips to the newest value. Values are compared as the key's type, so a file that writes `30` as a string
+/// instead of a number changes nothing. The sequence ends when the task is cancelled. Iterators are independent.
 public struct ConfigChanges<Value: Equatable & Sendable>: AsyncSequence, Sendable {
-    /// What the sequence gives.
+    /// The values of the sequence.
     public typealias Element = Value
 
     let store: ConfigStore
@@ -68,13 +67,13 @@ extension ConfigStore {
 
     /// The values at a path over time, the current one first.
     public func changes(of path: ConfigPath) -> ConfigChanges<ConfigValue?> {
-        ConfigChanges(store: self) { $0.value(at: path) }
+        ConfigChanges(store: self) { $0[path] }
     }
 
     /// The configurations over time, the current one first.
     public func changes() -> ConfigChanges<ApplicationConfig> { ConfigChanges(store: self) { $0 } }
 
-    /// What happens to the sources from now on: reloads that changed something and reloads that failed.
+    /// The reloads from now on that changed a value or failed.
     ///
     /// Up to 64 events wait for a slow consumer; then the oldest are dropped.
     public func events() -> AsyncStream<ConfigStoreEvent> {

@@ -1,4 +1,4 @@
-/// What a reload changed, by path.
+/// The values that differ between two configurations, by path.
 public struct ConfigDiff: Sendable, Hashable, CustomStringConvertible {
     /// One value that is not what it was.
     public struct Change: Sendable, Hashable, CustomStringConvertible {
@@ -38,7 +38,7 @@ public struct ConfigDiff: Sendable, Hashable, CustomStringConvertible {
                 continue
             }
             if !before.tree.hasSameValue(at: node, as: after.tree, at: other) {
-                // What one side holds back, the other does not give away.
+                // A value that is secret on one side is redacted on both.
                 let isSecret = before.isSecret[node] || after.isSecret[other]
                 changes.append(Change(path: path, old: before.text(node, isSecret), new: after.text(other, isSecret)))
             }
@@ -50,7 +50,7 @@ public struct ConfigDiff: Sendable, Hashable, CustomStringConvertible {
         self.changes = changes.sorted { $0.path < $1.path }
     }
 
-    /// The values of one side that are no dictionaries, or empty ones.
+    /// The values of one side that are not dictionaries, and its empty dictionaries.
     private struct Leaves {
         let tree: ConfigTree
         let isSecret: [Bool]

@@ -1,14 +1,14 @@
 internal import AshlarCore
 
-/// How a store notices that its files change.
+/// The way in which a store detects changes of its files.
 public enum ConfigWatchMode: Sendable, Hashable {
-    /// By the system's events, or every second with a diagnostic if the system has none to give.
+    /// By events of the system, or by polling once a second, with a diagnostic, where there are none.
     case automatic
     /// By comparing the files at an interval, for file systems without events, such as network shares.
     case polling(every: Duration)
 }
 
-/// A running watch over a store's files; it ends when it is cancelled or released.
+/// A watch on a store's files, which ends when it is cancelled or released.
 public final class ConfigWatch: Sendable {
     private let watch: PathWatch?
 
@@ -36,7 +36,7 @@ extension ConfigStore {
     ///
     /// On Apple systems, files in a bundle never change; watch a directory outside of it.
     ///
-    /// - Parameter mode: How changes are noticed.
+    /// - Parameter mode: The way in which changes are detected.
     /// - Returns: The watch, which must be retained.
     public func watch(_ mode: ConfigWatchMode = .automatic) -> ConfigWatch {
         guard let paths = plan?.filePaths, !paths.isEmpty else { return ConfigWatch(nil) }
@@ -47,10 +47,10 @@ extension ConfigStore {
             }
         let watch = PathWatch.start(paths, by: method) { [weak self] in _ = try? self?.reload(expecting: $0) }
         if watch.isPolling, mode == .automatic {
-            current.remark(
+            current.record(
                 ConfigDiagnostic(
                     .watchingByPolling,
-                    message: "the system has no file events to give; files are compared every second"))
+                    message: "the system has no events for the files; polling once a second"))
         }
         // The files may have changed between the last reload and the start of the watch.
         if PathSnapshot(of: paths).mayDiffer(from: state.withLock({ $0.files })) { _ = try? reload() }

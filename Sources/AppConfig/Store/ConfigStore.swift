@@ -1,9 +1,9 @@
 internal import AshlarCore
 
-/// The holder of a program's current configuration: one snapshot at a time, swapped whole.
+/// Holds a program's current configuration, one snapshot at a time.
 ///
-/// Safe to use from any thread; reading takes a lock for the time of one retain. Loading, comparing and user code run
-/// outside of it.
+/// A store can be used from any thread. Reading takes a lock for the time of one retain; loading, comparing, and closures
+/// of callers run outside the lock.
 ///
 /// ```swift
 /// let store = ConfigStore(ApplicationConfig(["http": ["timeout": 30]]))
@@ -14,35 +14,35 @@ public final class ConfigStore: Sendable {
     struct State {
         var config: ApplicationConfig
         var version = 0
-        /// The newest reload that was begun, and the newest whose outcome stands.
+        /// The latest reload that started, and the latest whose outcome was applied.
         var begun = 0
         var settled = 0
         var errors: [ConfigError] = []
-        /// What the files looked like right before they were read last.
+        /// The state of the files right before the latest load.
         var files = PathSnapshot(of: [])
-        /// Values written at run time, which reloads keep.
+        /// Values written at run time, which are applied again after a reload.
         var writes = ConfigWrites()
         var tracksAccess = false
         var report: (@Sendable (ConfigAccess) -> Void)?
-        var remark: (@Sendable (ConfigDiagnostic) -> Void)?
+        var diagnostic: (@Sendable (ConfigDiagnostic) -> Void)?
         var listeners: [Int: @Sendable () -> Void] = [:]
         var observers: [Int: @Sendable (ConfigStoreEvent) -> Void] = [:]
         var nextNumber = 0
     }
 
-    /// What the store loads; `nil` for a configuration made in code.
+    /// The plan that the store loads; `nil` for a configuration made in code.
     public let plan: ConfigPlan?
     let state: Mutex<State>
 
-    /// Creates a holder of a configuration that is not loaded from anywhere.
+    /// Creates a store of a configuration made in code.
     public init(_ config: ApplicationConfig = ApplicationConfig()) {
         plan = nil
         state = Mutex(State(config: config))
     }
 
-    /// Loads a configuration and creates its holder.
+    /// Creates a store and loads its configuration.
     ///
-    /// - Throws: ``ConfigError`` with all that is wrong.
+    /// - Throws: ``ConfigError`` with every problem.
     public init(loading plan: ConfigPlan) throws(ConfigError) {
         let files = PathSnapshot(of: plan.filePaths)
         let config = try ApplicationConfig.load(plan)
@@ -50,29 +50,29 @@ public final class ConfigStore: Sendable {
         state = Mutex(State(config: config, files: files))
     }
 
-    /// Loads what can be loaded and creates its holder; `errors` tells what could not.
-    public init(loadingWhatIsLeftOf plan: ConfigPlan) {
+    /// Creates a store from every source that loads; see `errors` for the rest.
+    public init(loadingBestEffort plan: ConfigPlan) {
         let files = PathSnapshot(of: plan.filePaths)
         let report = ApplicationConfig.loadReport(plan)
         self.plan = plan
         state = Mutex(State(config: report.config, errors: report.errors, files: files))
     }
 
-    /// The configuration of the main bundle, loaded when it is first asked for, as the original's `defaults()`.
+    /// The store of the main bundle's configuration, loaded on first use; the original's `defaults()`.
     ///
-    /// It holds what could be loaded; look at `errors` for what could not.
-    public static let shared: ConfigStore = ConfigStore(loadingWhatIsLeftOf: .standard)
+    /// It contains every source that loads; see `errors` for the rest.
+    public static let shared: ConfigStore = ConfigStore(loadingBestEffort: .standard)
 
     /// The current configuration, always one whole generation.
     public var current: ApplicationConfig { state.withLock { $0.config } }
 
-    /// What was wrong when the sources were read last; empty after a successful load or reload.
+    /// The problems of the latest load; empty after a successful load or reload.
     public var errors: [ConfigError] { state.withLock { $0.errors } }
 
-    /// Changes the current configuration; reloads keep what is written here.
+    /// Changes the current configuration; reloads preserve the change.
     ///
-    /// The closure works on a copy without a lock; if the configuration changed meanwhile, it runs again on the newer one.
-    /// What it leaves becomes current as a whole.
+    /// The closure runs on a copy, without a lock; if the configuration changed meanwhile, it runs again on the newer one.
+    /// The result becomes current as a whole.
     public func update(_ body: (inout ApplicationConfig) -> Void) {
         while true {
             let (old, version) = state.withLock { ($0.config, $0.version) }
@@ -91,13 +91,12 @@ public final class ConfigStore: Sendable {
         }
     }
 
-    /// Reads the sources again and makes the result current; values written at run time stay on top.
+    /// Loads the sources again and makes the result current; values written at run time stay on top.
     ///
-    /// If anything is wrong with the sources, the configuration stays as it is, and the error goes to `errors` and
-    /// ``events()`` as well. Of reloads that run at once, the one begun last prevails. A store made in code keeps its
-    /// values.
+    /// If a source has a problem, the configuration does not change, and the error is also in `errors` and ``events()``. Of
+    /// concurrent reloads, the one that started last wins. A store made in code does not change.
     ///
-    /// - Throws: ``ConfigError`` with all that is wrong.
+    /// - Throws: ``ConfigError`` with every problem.
     @discardableResult
     public func reload() throws(ConfigError) -> ConfigDiff { try reload(expecting: nil) }
 
@@ -130,12 +129,12 @@ public final class ConfigStore: Sendable {
 
     private func settle(_ number: Int, _ loaded: ApplicationConfig) -> ConfigDiff {
         while true {
-            let (old, version, writes, tracks, report, remark) = state.withLock {
-                ($0.config, $0.version, $0.writes, $0.tracksAccess, $0.report, $0.remark)
+            let (old, version, writes, tracks, report, diagnostic) = state.withLock {
+                ($0.config, $0.version, $0.writes, $0.tracksAccess, $0.report, $0.diagnostic)
             }
             var new = loaded
             new.repeatWrites(of: writes)
-            if tracks { new = new.trackingAccess(report: report, remark: remark, keeping: old) }
+            if tracks { new = new.trackingAccess(report: report, diagnostic: diagnostic, keeping: old) }
             let diff = ConfigDiff(from: old, to: new)
             let outcome = state.withLock {
                 state -> (isDone: Bool, [@Sendable () -> Void], [@Sendable (ConfigStoreEvent) -> Void]) in
@@ -143,7 +142,7 @@ public final class ConfigStore: Sendable {
                 guard state.version == version else { return (false, [], []) }
                 state.settled = number
                 state.errors = []
-                // A touched file changes places at most; nobody is woken for that.
+                // A file that was touched without a change does not notify listeners.
                 state.config = new
                 state.version += 1
                 return (
@@ -158,20 +157,20 @@ public final class ConfigStore: Sendable {
         }
     }
 
-    /// Begins to remember what is read through `current`, over reloads too; see
-    /// ``ApplicationConfig/trackingAccess(report:remark:)``.
+    /// Starts recording reads through `current`, also after reloads; see
+    /// ``ApplicationConfig/trackingAccess(report:diagnostic:)``.
     public func trackAccess(
-        report: (@Sendable (ConfigAccess) -> Void)? = nil, remark: (@Sendable (ConfigDiagnostic) -> Void)? = nil
+        report: (@Sendable (ConfigAccess) -> Void)? = nil, diagnostic: (@Sendable (ConfigDiagnostic) -> Void)? = nil
     ) {
         state.withLock { state in
             state.tracksAccess = true
             state.report = report
-            state.remark = remark
+            state.diagnostic = diagnostic
         }
-        update { $0 = $0.trackingAccess(report: report, remark: remark) }
+        update { $0 = $0.trackingAccess(report: report, diagnostic: diagnostic) }
     }
 
-    /// The paths of the values that nobody has read since ``trackAccess(report:remark:)``; `nil` before.
+    /// The paths of the values not read since ``trackAccess(report:diagnostic:)``; `nil` if reads are not tracked.
     public func unusedKeys() -> [ConfigPath]? { current.unusedKeys() }
 
     func addListener(_ listener: @escaping @Sendable () -> Void) -> Int {
@@ -183,12 +182,12 @@ public final class ConfigStore: Sendable {
     }
 
     func removeListener(_ number: Int) {
-        // The closure is freed after the lock, as it may hold the last reference to anything.
+        // The closure is released after the lock, because it may hold the last reference to an object.
         _ = state.withLock { $0.listeners.removeValue(forKey: number) }
     }
 }
 
-/// What happened to a store's sources.
+/// A change of a store's sources.
 public enum ConfigStoreEvent: Sendable {
     /// A reload made other values current.
     case reloaded(ConfigDiff)

@@ -1,33 +1,3 @@
-/// The kind of a node, one byte in the tree.
-enum ConfigKind: UInt8 {
-    case null
-    case boolean
-    case integer
-    case unsigned
-    case real
-    case string
-    case date
-    case data
-    case array
-    case dictionary
-
-    var name: String {
-        switch self {
-        case .null: "null"
-        case .boolean: "boolean"
-        case .integer, .unsigned: "integer"
-        case .real: "real"
-        case .string: "string"
-        case .date: "date"
-        case .data: "data"
-        case .array: "array"
-        case .dictionary: "dictionary"
-        }
-    }
-
-    var isContainer: Bool { self == .array || self == .dictionary }
-}
-
 /// One value of a tree: 32 bytes without references, so trees of any depth are copied and freed without recursion.
 struct ConfigNode {
     /// The bits of a number, the index of a string or of data, or the number of children.

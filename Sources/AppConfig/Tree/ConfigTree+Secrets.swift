@@ -1,6 +1,6 @@
 // Which nodes of a tree are secret: by a mark of their own, by a rule, or by what they were built from.
 extension ConfigTree {
-    /// Whether a node is secret, or a container it lies in, or a value it was built from.
+    /// Whether a node, a container around it, or a value it was made from is secret.
     ///
     /// - Complexity: O(*d*) in the depth of the node for each value it was built from; for all nodes at once see
     ///   ``secretNodes(by:)``.
@@ -30,7 +30,7 @@ extension ConfigTree {
             if isSecret[node] { continue }
             if isSecret[Int(nodes[node].parent)] || nodes[node].flags.contains(.secret) {
                 isSecret[node] = true
-            } else if nodes[node].keyLength > 0, !rule.words.isEmpty {
+            } else if nodes[node].keyLength > 0, rule.hasNames {
                 let key = key(of: node)
                 isSecret[node] = known[key] ?? rule.isSecretKey(key)
                 known[key] = isSecret[node]
@@ -42,7 +42,7 @@ extension ConfigTree {
 
     /// The nodes at the paths that a rule lists, also as root keys with dots and in sections of bundle identifiers.
     private func listedNodes(by rule: ConfigSecrets) -> [Int] {
-        let listed = rule.paths.union(ConfigSecretKeys.all).map(\.components)
+        let listed = rule.paths.union(ConfigDeclaredKeys.secretPaths).map(\.components)
         if listed.isEmpty { return [] }
         var found = listed.compactMap { descend($0) }
         for child in children(of: 0) where nodes[child].flags.contains(.escapedKey) {
@@ -56,7 +56,7 @@ extension ConfigTree {
         return found.filter { $0 != 0 }
     }
 
-    /// Makes secret what was built from secret values, and all below it.
+    /// Marks the values that were made from secret values, and their descendants.
     private func spread(_ isSecret: inout [Bool]) {
         var built: [Int: [Int]] = [:]
         for (node, sources) in sourceNodes { for source in sources { built[source, default: []].append(node) } }

@@ -18,7 +18,7 @@ struct ConfigTreeBuilder {
     init(keys: [UInt8], strings: [String], blobs: [[UInt8]]) {
         (self.keys, self.strings, self.blobs) = (keys, strings, blobs)
         keyStart = keys.count
-        hasTemplates = strings.contains { ConfigTemplate.isTemplate($0) }
+        hasTemplates = strings.contains { ConfigReferenceSyntax.dollar.isTemplate($0) }
     }
 
     var depth: Int { openNodes.count }
@@ -83,7 +83,7 @@ struct ConfigTreeBuilder {
     }
 
     mutating func string(_ text: String, position: UInt32) {
-        if !hasTemplates { hasTemplates = ConfigTemplate.isTemplate(text) }
+        if !hasTemplates { hasTemplates = ConfigReferenceSyntax.dollar.isTemplate(text) }
         strings.append(text)
         append(.string, UInt64(strings.count - 1), position: position)
     }

@@ -1,3 +1,5 @@
+internal import AshlarCore
+
 /// A configuration loaded from what could be read, and the errors of what could not.
 ///
 /// ```swift
@@ -8,7 +10,7 @@
 public struct ConfigLoadReport: Sendable {
     /// The values of all sources that could be read whole; a bad source is left out whole.
     public let config: ApplicationConfig
-    /// Why sources were left out, in the order of the layers; each names file, line, what was expected and found.
+    /// The reasons why sources were left out, in the order of the layers.
     public let errors: [ConfigError]
 }
 
@@ -27,7 +29,7 @@ extension ApplicationConfig {
 
     /// Loads a configuration from the sources that can be read and reports the others.
     ///
-    /// For programs that would rather run with what is left than not at all; show the errors to somebody.
+    /// Use it in a program that should run even if a source is bad, and show the errors.
     public static func loadReport(_ plan: ConfigPlan = .standard) -> ConfigLoadReport {
         var loader = ConfigLoader(plan: plan)
         let config = loader.load()
@@ -41,7 +43,7 @@ struct ConfigLoader {
     private(set) var errors: [ConfigError] = []
     private var diagnostics: [ConfigDiagnostic] = []
     private var layers: [ConfigLayer] = []
-    /// What the plan and its schema say to be secret; directives add to it once the layers are read.
+    /// The secrets of the plan and its schema; directives add to them after the layers are read.
     private var secrets: ConfigSecrets
 
     init(plan: ConfigPlan) {
@@ -60,12 +62,12 @@ struct ConfigLoader {
         guard let schema = plan.schema else { return config }
         errors += config.problems(with: schema)
         if schema.unknownKeys != .reported { return config }
-        let remarks = config.unknownKeys(schema).map { unknown in
+        let unknown = config.unknownKeys(schema).map { unknown in
             ConfigDiagnostic(
                 .unknownKey, key: unknown.key, origin: unknown.origin,
                 message: [unknown.reason, unknown.hint].compactMap { $0 }.joined(separator: "; "))
         }
-        return config.adding(remarks)
+        return config.adding(unknown)
     }
 
     private mutating func merged(_ layers: [ConfigLayer]) -> ConfigTree {
@@ -75,22 +77,23 @@ struct ConfigLoader {
         return tree
     }
 
-    /// Lays one more layer on what is merged already; as the merge is a left fold, that is the merge of all.
+    /// Merges one more layer; because the merge is a left fold, the result is that of merging all layers at once.
     private mutating func add(_ layer: ConfigLayer, to tree: ConfigTree) -> ConfigTree {
         layers.append(layer)
-        // What is left of directives has been carried out.
+        // Directives of the lower layers have been applied.
         let below = ConfigLayer(kind: .base, label: "", tree: tree.withoutDirectives())
         return merged([below, layer])
     }
 
-    /// Lays variables and arguments on top, whose names are compared with what is known below.
+    /// Adds variables and arguments, whose names are compared with the keys of lower layers.
     private mutating func readGivenValues(over merged: ConfigTree) -> ConfigTree {
         var merged = merged
-        let schema = plan.schema?.rules.map(\.path.keys) ?? []
+        let declared =
+            (plan.schema?.rules.map(\.path.keys) ?? []) + ConfigDeclaredKeys.names.sorted().map { ConfigPath($0).keys }
         if let prefix = plan.variablePrefix {
-            let known = ConfigKnownPaths(tree: merged, schema: schema)
-            let (tree, remarks, problems) = VariablesReader.read(variables, prefix: prefix, known: known)
-            diagnostics += remarks
+            let known = ConfigKnownPaths(tree: merged, declared: declared)
+            let (tree, found, problems) = VariablesReader.read(variables, prefix: prefix, known: known)
+            diagnostics += found
             errors += problems.map(redacted)
             if let tree {
                 let label = ConfigLayerKind.variables.description
@@ -98,9 +101,9 @@ struct ConfigLoader {
             }
         }
         if !plan.arguments.isEmpty {
-            let known = ConfigKnownPaths(tree: merged, schema: schema)
-            let (tree, remarks, problems) = ArgumentsReader.read(plan.arguments, known: known)
-            diagnostics += remarks
+            let known = ConfigKnownPaths(tree: merged, declared: declared)
+            let (tree, found, problems) = ArgumentsReader.read(plan.arguments, known: known)
+            diagnostics += found
             errors += problems.map(redacted)
             if let tree {
                 let label = ConfigLayerKind.arguments.description
@@ -183,6 +186,24 @@ struct ConfigLoader {
         }
     }
 
+    private enum Outcome {
+        case bytes([UInt8])
+        case missing
+        case failed(String)
+    }
+
+    private static func read(_ path: String, limit: Int) -> Outcome {
+        do throws(FileFailure) {
+            return .bytes(try WholeFile.read(path, limit: limit))
+        } catch {
+            switch error.reason {
+            case .tooLarge: return .failed("larger than \(limit) bytes")
+            case .notRegular: return .failed("not a regular file")
+            default: return error.isMissing ? .missing : .failed(error.description)
+            }
+        }
+    }
+
     private var place: String {
         switch plan.location.kind {
         case .directory(let path): path
@@ -190,13 +211,13 @@ struct ConfigLoader {
         }
     }
 
-    private func fetch(_ name: String) -> (ConfigFiles.Outcome, path: String?)? {
+    private func fetch(_ name: String) -> (Outcome, path: String?)? {
         switch plan.location.kind {
         case .memory(let files):
             return files[name].map { (.bytes($0), nil) }
         case .directory(let directory):
             let path = directory.hasSuffix("/") ? directory + name : "\(directory)/\(name)"
-            let outcome = ConfigFiles.read(path, limit: plan.limits.bytes)
+            let outcome = Self.read(path, limit: plan.limits.bytes)
             if case .missing = outcome { return nil }
             return (outcome, path)
         }
@@ -205,7 +226,7 @@ struct ConfigLoader {
     private mutating func readLocalFile() {
         guard let path = plan.localFile else { return }
         let name = path.split(separator: "/").last.map(String.init) ?? path
-        let outcome = ConfigFiles.read(path, limit: plan.limits.bytes)
+        let outcome = Self.read(path, limit: plan.limits.bytes)
         if case .missing = outcome {
             if plan.requiresLocalFile {
                 errors.append(
@@ -221,7 +242,7 @@ struct ConfigLoader {
     }
 
     private mutating func add(
-        _ outcome: ConfigFiles.Outcome, name: String, path: String?, _ kind: ConfigLayerKind, _ label: String
+        _ outcome: Outcome, name: String, path: String?, _ kind: ConfigLayerKind, _ label: String
     ) {
         switch outcome {
         case .missing: break
@@ -229,7 +250,7 @@ struct ConfigLoader {
             errors.append(
                 ConfigError(
                     .unreadableSource, origin: ConfigOrigin(name: name, file: path),
-                    reason: "the file cannot be read: \(reason)"))
+                    reason: "cannot read the file: \(reason)"))
         case .bytes(let bytes):
             let context = ConfigReaderContext(
                 name: name, file: path, limits: plan.limits, duplicates: plan.refusesDuplicateKeys ? .error : .lastWins)
@@ -247,10 +268,11 @@ struct ConfigLoader {
         plan.literalLayers.contains(kind) ? tree.literal() : tree
     }
 
-    /// A reader does not know what is secret; what it found there is taken out of its message here.
+    /// Removes secret values from a reader's error, because readers do not know which values are secret.
     private func redacted(_ error: ConfigError) -> ConfigError {
-        guard let key = error.key else { return error }
         var error = error
+        error.found = error.found.map { SecretText.redactingCredentials(in: $0) }
+        guard let key = error.key else { return error }
         if error.found != nil, secrets.isSecret(key) { error.found = ConfigDescription.redacted }
         // The path of a value nested a thousand deep would hide the rest of the message.
         if key.components.count > Self.longestPath { error.key = nil }

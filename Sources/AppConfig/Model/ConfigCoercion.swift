@@ -1,6 +1,6 @@
 internal import AshlarCore
 
-/// What a value of one kind may be read as.
+/// The rules by which a value of one kind is read as another.
 public struct ConfigCoercion: Hashable, Sendable {
     enum Kind { case standard, strict, seed }
     let kind: Kind
@@ -15,7 +15,7 @@ public struct ConfigCoercion: Hashable, Sendable {
     /// not numbers.
     public static let standard: ConfigCoercion = ConfigCoercion(kind: .standard)
 
-    /// Each value is read only as its own kind; a whole number is also a real.
+    /// Each value is read only as its own kind; an integer is also a real.
     public static let strict: ConfigCoercion = ConfigCoercion(kind: .strict)
 
     /// As NEIApplicationConfig did with NSString and NSNumber.
@@ -84,7 +84,7 @@ extension ConfigCoercion {
         case (.integer(let number), .seed): return Double(number)
         case (.unsigned(let number), .seed): return Double(number)
         case (.integer(let number), _):
-            // Beyond 2^53 not every whole number has a double of its own.
+            // Above 2^53, not every integer is a double.
             return Int64(exactly: Double(number)) == number ? Double(number) : nil
         case (.unsigned(let number), _): return UInt64(exactly: Double(number)) == number ? Double(number) : nil
         case (.string(let text), .standard):
@@ -138,7 +138,7 @@ enum SeedText {
         return (49...57).contains(first) || first | 0x20 == UInt8(ascii: "y") || first | 0x20 == UInt8(ascii: "t")
     }
 
-    /// The whole number that the text begins with, held within 32 bits; 0 if there is none.
+    /// The integer that the text begins with, clamped to 32 bits; 0 if there is none.
     static func int(_ text: String) -> Int {
         let rest = text.utf8.drop { $0 == 32 || ($0 >= 9 && $0 <= 13) }
         let digits = (rest.first == 43 || rest.first == 45 ? rest.dropFirst() : rest).prefix { (48...57).contains($0) }

@@ -5,7 +5,7 @@ struct ConfigSectionWriter {
 
     /// The root key's value so far.
     let old: ConfigPlace?
-    /// The old value lies in a section already, whose sources are those of the new one.
+    /// Whether the old value is in a section, whose sources are those of the new one.
     let isSection: Bool
 
     private var sourceOffset: UInt16 { isSection ? 0 : 1 }
@@ -30,7 +30,7 @@ struct ConfigSectionWriter {
         guard case .key(let first)? = steps.first else { return false }
         builder.key(first)
         var node = old?.node
-        /// For each container that was opened, what comes behind the step into it.
+        /// For each container that was opened, the elements after the step into it.
         var trailing: [[Int]] = []
         for (depth, step) in steps.dropFirst().enumerated() {
             let isRemoved = value == nil && depth + 2 == steps.count
@@ -71,7 +71,7 @@ struct ConfigSectionWriter {
         return (kind, kind.isContainer ? Array(old.tree.children(of: node)) : [])
     }
 
-    /// Opens a container that keeps its place if it was one of the same kind.
+    /// Opens a container, which retains its place if the old value is of the same kind.
     private func open(
         _ kind: ConfigKind, _ node: Int?, _ isKept: Bool, _ builder: inout ConfigTreeBuilder
     ) {

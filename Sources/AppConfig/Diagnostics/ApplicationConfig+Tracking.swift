@@ -1,0 +1,58 @@
+extension ApplicationConfig {
+    /// Returns a copy that records which values are read; copies of it share the record.
+    ///
+    /// `report` runs on the reading thread for every read by key, without a lock; it receives keys, never values.
+    /// `diagnostic` runs when a default replaces a malformed value, once for each key and type.
+    ///
+    /// - Complexity: O(*n*) in the number of values.
+    public func trackingAccess(
+        report: (@Sendable (ConfigAccess) -> Void)? = nil, diagnostic: (@Sendable (ConfigDiagnostic) -> Void)? = nil
+    ) -> ApplicationConfig {
+        trackingAccess(report: report, diagnostic: diagnostic, keeping: nil)
+    }
+
+    /// The same, with the values read from an older configuration marked as read.
+    func trackingAccess(
+        report: (@Sendable (ConfigAccess) -> Void)?, diagnostic: (@Sendable (ConfigDiagnostic) -> Void)?,
+        keeping old: ApplicationConfig?
+    ) -> ApplicationConfig {
+        let tracker = ConfigAccessTracker(nodes: snapshot.tree.nodes.count, report: report, diagnostic: diagnostic)
+        if let old, let known = old.snapshot.tracker {
+            let tree = old.snapshot.tree
+            let isRead = known.readNodes
+            for node in tree.nodes.indices where isRead[node] {
+                if let same = snapshot.find(tree.path(of: node).components) { tracker.note(same) }
+            }
+        }
+        var config = self
+        config.snapshot = ConfigSnapshot(snapshot, context: snapshot.context, tracker: tracker)
+        return config
+    }
+
+    /// The paths of the values that were not read since ``trackingAccess(report:diagnostic:)``; `nil` if reads are not tracked.
+    ///
+    /// Reading a dictionary or an array reads its descendants. Sections of bundle identifiers are never listed.
+    public func unusedKeys() -> [ConfigPath]? {
+        guard let tracker = snapshot.tracker else { return nil }
+        let tree = snapshot.tree
+        let isRead = tracker.readNodes
+        if isRead[0] { return [] }
+        var unused: [ConfigPath] = []
+        var node = 1
+        while node < tree.nodes.count {
+            let end = Int(tree.nodes[node].end)
+            let isDictionary = tree.kind(of: node) == .dictionary && tree.count(of: node) > 0
+            let isSection = isDictionary && snapshot.context.isSection(node, of: tree)
+            if isRead[node] || isSection {
+                node = end
+            } else if isDictionary {
+                node += 1
+            } else {
+                if !tree.descendants(of: node).contains(where: { isRead[$0] }) { unused.append(tree.path(of: node)) }
+                node = end
+            }
+        }
+        // Values removed at run time cannot be read.
+        return (overlay == nil ? unused : unused.filter { locate($0) != nil }).sorted()
+    }
+}

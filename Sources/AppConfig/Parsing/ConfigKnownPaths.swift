@@ -1,0 +1,102 @@
+/// The paths of lower layers, of a schema, and of typed keys, by which variables and arguments are resolved.
+struct ConfigKnownPaths {
+    let tree: ConfigTree
+    /// The paths that a schema or a typed key declares.
+    let declared: [[String]]
+
+    /// The greatest number of steps in a variable or argument.
+    static let maximumDepth = 64
+
+    struct Match {
+        var steps: [ConfigPath.Component]
+        /// The node of the lower layers at the path.
+        var node: Int?
+        /// Whether the whole path is known.
+        var isKnown: Bool
+    }
+
+    /// Resolves the words of a variable, such as `HTTP` and `MAX_RETRIES`.
+    ///
+    /// Known keys are found regardless of case and separators. The rest of the path is spelled like the keys next to it,
+    /// or in lower case.
+    func match(variable words: [String]) -> Match {
+        let steps = words.map { word in word.utf8.allSatisfy { (48...57).contains($0) } ? Int(word) : nil }
+        return match(words, indices: steps, adaptsSpelling: true)
+    }
+
+    /// Resolves the path of an argument; its unknown part is taken as it is spelled.
+    func match(argument path: ConfigPath) -> Match {
+        let steps = path.components
+        let words = steps.map { step in
+            switch step {
+            case .key(let key): key
+            case .index(let index): "\(index)"
+            }
+        }
+        let indices = steps.map { step in
+            if case .index(let index) = step { index } else { nil as Int? }
+        }
+        return match(words, indices: indices, adaptsSpelling: false)
+    }
+
+    private func match(_ words: [String], indices: [Int?], adaptsSpelling: Bool) -> Match {
+        var match = Match(steps: [], node: 0, isKnown: true)
+        for (depth, word) in words.enumerated() {
+            if let node = match.node, tree.kind(of: node) == .array, let index = indices[depth] {
+                match.node = tree.child(of: node, index: index)
+                match.steps.append(.index(index))
+                continue
+            }
+            if let node = match.node, let child = child(of: node, word) {
+                match.node = child
+                match.steps.append(.key(tree.key(of: child)))
+                continue
+            }
+            if let declared = declaredPath(words) {
+                return Match(steps: declared.map { .key($0) }, node: nil, isKnown: true)
+            }
+            match.isKnown = false
+            if !adaptsSpelling, let index = indices[depth] {
+                match.steps.append(.index(index))
+            } else {
+                match.steps.append(.key(adaptsSpelling ? spelling(of: word, in: match.node) : word))
+            }
+            match.node = nil
+        }
+        return match
+    }
+
+    private func child(of node: Int, _ word: String) -> Int? {
+        guard tree.kind(of: node) == .dictionary else { return nil }
+        if let child = tree.child(of: node, key: word) { return child }
+        let folded = Self.folded(word)
+        return tree.children(of: node).first { Self.folded(tree.key(of: $0)) == folded }
+    }
+
+    private func declaredPath(_ words: [String]) -> [String]? {
+        let folded = words.map(Self.folded)
+        return declared.first { $0.count >= words.count && $0.prefix(words.count).map(Self.folded) == folded }
+            .map { Array($0.prefix(words.count)) }
+    }
+
+    /// The letters and digits of a key in lower case: `MAX_RETRIES`, `maxRetries`, and `max-retries` are equal.
+    private static func folded(_ text: String) -> String {
+        String(text.lowercased().filter { !"_-. ".contains($0) })
+    }
+
+    /// An unknown word in the style of the keys of a dictionary.
+    private func spelling(of word: String, in node: Int?) -> String {
+        if word.contains(where: \.isLowercase) { return word }
+        let isDictionary = node.map { tree.kind(of: $0) == .dictionary } ?? false
+        let siblings = isDictionary ? tree.children(of: node ?? 0).map { tree.key(of: $0) } : []
+        if !siblings.isEmpty, siblings.allSatisfy({ !$0.contains(where: \.isLowercase) }) { return word }
+        let parts = word.lowercased().split(separator: "_", omittingEmptySubsequences: false)
+        let isCamelCase = siblings.contains { key in
+            zip(key, key.dropFirst()).contains { $0.isLowercase && $1.isUppercase }
+        }
+        if isCamelCase {
+            return parts[0] + parts.dropFirst().map { $0.prefix(1).uppercased() + $0.dropFirst() }.joined()
+        }
+        return parts.joined(separator: siblings.contains { $0.contains("-") } ? "-" : "_")
+    }
+}

@@ -1,0 +1,55 @@
+internal import AshlarCore
+
+/// The text of values in messages, explanations and descriptions: the one place where secrets are held back.
+enum ConfigDescription {
+    static let redacted = SecretNames.placeholder
+
+    /// Kind and value, such as `string "15x"`; containers and data by their size, secrets by their kind.
+    static func found(_ node: Int, in tree: ConfigTree, isSecret: Bool) -> String {
+        let kind = tree.kind(of: node)
+        if isSecret { return "\(kind.name) \(redacted)" }
+        switch kind {
+        case .array: return "array of \(tree.count(of: node))"
+        case .dictionary: return "dictionary of \(tree.count(of: node))"
+        case .null: return "null"
+        default: return "\(kind.name) \(text(node, in: tree))"
+        }
+    }
+
+    /// A scalar as it would be written, texts in quotes and cut at 200 characters.
+    static func text(_ number: Int, in tree: ConfigTree) -> String {
+        let node = tree.nodes[number]
+        switch node.kind {
+        case .null: return "null"
+        case .boolean: return node.payload != 0 ? "true" : "false"
+        case .integer: return String(Int64(bitPattern: node.payload))
+        case .unsigned: return String(node.payload)
+        case .real: return "\(Double(bitPattern: node.payload))"
+        case .string: return quoted(SecretText.redactingCredentials(in: tree.strings[Int(node.payload)]))
+        case .date: return ConfigDateText.format(secondsSince2001: Double(bitPattern: node.payload))
+        case .data: return "<\(tree.blobs[Int(node.payload)].count) bytes>"
+        case .array: return "[\(tree.count(of: number)) values]"
+        case .dictionary: return "{\(tree.count(of: number)) values}"
+        }
+    }
+
+    static func quoted(_ text: String) -> String {
+        var quoted = "\""
+        for scalar in text.unicodeScalars.prefix(200) {
+            switch scalar {
+            case "\"": quoted += "\\\""
+            case "\\": quoted += "\\\\"
+            case "\n": quoted += "\\n"
+            case "\r": quoted += "\\r"
+            case "\t": quoted += "\\t"
+            default:
+                if scalar.value < 32 || scalar.value == 127 {
+                    quoted += "\\u{\(String(scalar.value, radix: 16))}"
+                } else {
+                    quoted.unicodeScalars.append(scalar)
+                }
+            }
+        }
+        return quoted + (text.unicodeScalars.count > 200 ? "…\"" : "\"")
+    }
+}

@@ -1,0 +1,73 @@
+import AshlarAppConfig
+import Testing
+
+@Suite struct VariablePathTests {
+    private func load(
+        _ base: String, variables: [String: String] = [:], arguments: [String] = []
+    ) -> ConfigLoadReport {
+        var plan = plan(["ApplicationConfig.json": base])
+        plan.variablePrefix = "APP_"
+        plan.variables = variables
+        plan.arguments = arguments
+        return ApplicationConfig.loadReport(plan)
+    }
+
+    @Test("An unknown key joins its section, spelled like the keys next to it")
+    func sections() {
+        let report = load(
+            #"{"web": {"timeout": 30}, "camel": {"maxSize": 1}, "kebab": {"max-size": 1}, "UPPER": {"MAX": 1}}"#,
+            variables: [
+                "APP_WEB__RETRIES": "3", "APP_CAMEL__MAX_RETRIES": "4", "APP_KEBAB__MAX_RETRIES": "5",
+                "APP_UPPER__MAX_RETRIES": "6", "APP_NEW__MAX_RETRIES": "7",
+            ])
+        #expect(report.errors.isEmpty)
+        #expect(report.config.int(forKey: "web.retries") == 3)
+        #expect(report.config.int(forKey: "camel.maxRetries") == 4)
+        #expect(report.config.int(forKey: "kebab.max-retries") == 5)
+        #expect(report.config.int(forKey: "UPPER.MAX_RETRIES") == 6)
+        #expect(report.config.int(forKey: "new.max_retries") == 7)
+        #expect(report.config.allKeys == ["UPPER", "camel", "kebab", "new", "web"])
+        #expect(report.config.diagnostics.filter { $0.kind == .unknownKey }.count == 5)
+    }
+
+    @Test("Separators and case do not matter for known keys", arguments: ["maxRetries", "max-retries", "max_retries"])
+    func separators(key: String) {
+        let report = load("{\"http\": {\"\(key)\": 1}}", variables: ["APP_HTTP__MAX_RETRIES": "2"])
+        #expect(report.config.values == ["http": [key: "2"]])
+        #expect(report.config.diagnostics.allSatisfy { $0.kind != .unknownKey })
+    }
+
+    @Test("A variable below a scalar replaces the scalar")
+    func scalar() {
+        let report = load(#"{"a": 1}"#, variables: ["APP_A__B": "2"])
+        #expect(report.config.values == ["a": ["b": "2"]])
+        #expect(report.config.diagnostics.contains { $0.kind == .kindConflict && $0.key == "a" })
+    }
+
+    @Test("Typed keys are known paths")
+    func typedKeys() {
+        let key = ConfigKey("typedOnly.maxSize", default: 0)
+        let report = load("{}", variables: ["APP_TYPEDONLY__MAX_SIZE": "2"], arguments: ["--TypedOnly.maxsize=3"])
+        #expect(report.config[key] == 3)
+        #expect(report.config.diagnostics.allSatisfy { $0.kind != .unknownKey })
+    }
+
+    @Test("Single elements of arrays are set")
+    func elements() throws {
+        let base = #"{"servers": ["a", "b"], "hosts": [{"name": "x", "port": 1}], "n": 1}"#
+        let report = load(
+            base, variables: ["APP_SERVERS__0": "p", "APP_SERVERS__2": "r", "APP_HOSTS__0__PORT": "2"],
+            arguments: ["--servers[1]=q", "--set", "hosts[1]={}"])
+        #expect(report.errors.isEmpty)
+        #expect(report.config["servers"] == ["p", "q", "r"])
+        #expect(report.config["hosts"] == [["name": "x", "port": "2"], "{}"])
+        let error = try #require(load(base, variables: ["APP_SERVERS__5": "p"]).errors.first)
+        #expect(error.description == "servers[5]: expected an index up to 2, found 5 (APP_SERVERS__5)")
+    }
+
+    @Test("A text for an array is an error that states the form")
+    func form() throws {
+        let error = try #require(load(#"{"servers": ["a"]}"#, variables: ["APP_SERVERS": "x,y"]).errors.first)
+        #expect(error.description == #"expected a JSON array such as ["a", "b"], found other text (APP_SERVERS)"#)
+    }
+}
