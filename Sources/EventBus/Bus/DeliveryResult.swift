@@ -1,23 +1,23 @@
-/// What became of one trigger: who got it, and which handlers failed.
+/// The result of a trigger: the number of deliveries and the errors of handlers.
 public struct DeliveryResult: Sendable {
-    /// The number of the trigger on its bus, from 1; 0 if nobody watched.
+    /// The number of the trigger on its bus, from 1; 0 if there was no watcher.
     public let sequence: UInt64
-    /// How many handlers have run, those that threw included.
+    /// The number of handlers that have run, including those that threw.
     public let delivered: Int
-    /// How many watchers will get the event later: on an actor, in a mailbox or in a stream.
+    /// The number of watchers that receive the event later: on an actor, in a mailbox or in a stream.
     public let queued: Int
-    /// How many events were thrown away because a watcher's buffer was full; an older event may have made room.
+    /// The number of events dropped because a watcher's buffer was full; an older event may be the dropped one.
     public let dropped: Int
     /// The errors of the handlers that have run, in their order, and the bus's own refusal if there was one.
     public var failures: [any Error] { errors ?? [] }
 
-    /// Nil rather than empty: a trigger makes a result each time, and even an empty array is counted.
+    /// Nil rather than empty: every trigger creates a result, and even an empty array is reference-counted.
     private let errors: [any Error]?
 
     @inlinable
     init() { self.init(sequence: 0, DeliveryTally()) }
 
-    /// The same result with what has come of the watchers that were waited for.
+    /// The same result with the outcome of the watchers that were waited for.
     func adding(queued: Int, dropped: Int) -> DeliveryResult {
         var tally = DeliveryTally()
         (tally.delivered, tally.queued, tally.dropped) = (delivered, self.queued + queued, self.dropped + dropped)
@@ -43,6 +43,6 @@ public struct DeliveryResult: Sendable {
         (dropped, errors) = (tally.dropped, tally.failures)
     }
 
-    /// Whether nobody got the event, now or later.
+    /// Whether no watcher receives the event, now or later.
     public var isUndelivered: Bool { delivered == 0 && queued == 0 }
 }

@@ -10,8 +10,8 @@ internal import AshlarCore
 /// watch.cancel()
 /// ```
 ///
-/// The name is the type's full name. A type that must keep its name while its module is renamed, or that is
-/// triggered very often, declares the topic itself: `static let topic = Topic<SignedIn>("account:signedIn")`.
+/// The name is the type's full name. A type that must keep its name when its module is renamed, or that is
+/// triggered very often, declares the topic: `static let topic = Topic<SignedIn>("account:signedIn")`.
 public protocol Event: Sendable {
     /// The topic that events of this type are triggered on.
     static var topic: Topic<Self> { get }
@@ -22,7 +22,7 @@ extension Event {
     public static var topic: Topic<Self> { Topic(core: EventTopics.core(of: Self.self)) }
 }
 
-/// The topics of event types that declare none.
+/// The topics of event types that don't declare one.
 private enum EventTopics {
     private static let cores = Mutex<[ObjectIdentifier: TopicCore]>([:])
 

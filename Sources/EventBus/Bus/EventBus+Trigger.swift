@@ -3,8 +3,8 @@ public import Synchronization
 extension EventBus {
     /// Triggers an event: runs the handlers that are called inline and queues it for the others.
     ///
-    /// The source is the object that the event comes from, for watchers of that object. The result tells who got the
-    /// event and which handlers failed. A payload of another type than the name is bound to is such a failure, with
+    /// The source is the object that the event comes from, for watchers of that object. The result contains the
+    /// number of deliveries and the errors of handlers. A payload of another type than the name is bound to is such a failure, with
     /// the code `payloadMismatch`.
     ///
     /// - Complexity: O(*n*) in the number of watchers of the topic; those with another source cost nothing.
@@ -62,7 +62,7 @@ extension EventBus {
 
     /// Triggers an event by a name written in the source.
     ///
-    /// A bare name is untyped: every watcher of the name gets the event if its own payload type fits. Those that
+    /// A bare name is untyped: every watcher of the name receives the event if its own payload type fits. Those that
     /// expect another type are failures in the result, with the code `payloadMismatch`; so is a malformed name.
     @discardableResult
     public func trigger<Payload: Sendable>(
@@ -137,20 +137,20 @@ extension EventBus {
     }
 }
 
-/// What a trigger was called with, besides its payload.
+/// The arguments of a trigger, except the payload.
 @usableFromInline
 struct TriggerCall: @unchecked Sendable {
-    // Unchecked because of the source, which is kept alive and compared, never used.
+    // Unchecked because of the source, which is retained and compared, never used.
     @usableFromInline let source: AnyObject?
     @usableFromInline var isolation: (any Actor)?
     @usableFromInline let fileID: StaticString
     @usableFromInline let line: UInt32
     @usableFromInline let column: UInt32
-    /// What the caller will wait for; nil if it cannot wait.
+    /// The waits of an asynchronous caller; nil for a synchronous one.
     @usableFromInline var sending: PendingSends?
-    /// 0 for a new trigger; `max` for one that has passed all stations, or the number that it got on its way.
+    /// 0 for a new trigger; otherwise the number that the trigger has been given, or `max` for none.
     @usableFromInline var stage: UInt64
-    /// Whether its topic is an ordered one, which has one event delivered after the other.
+    /// Whether the topic is ordered.
     @usableFromInline var isInTurn: Bool
 
     @inlinable
@@ -159,7 +159,7 @@ struct TriggerCall: @unchecked Sendable {
     ) {
         (self.source, self.isolation) = (source, isolation)
         (self.fileID, self.line, self.column) = (fileID, line, column)
-        // Here and not where they are declared, because such a value is a call that cannot be inlined.
+        // Here and not where they are declared, because such a value is a call that can't be inlined.
         (sending, stage, isInTurn) = (nil, 0, false)
     }
 
@@ -168,7 +168,7 @@ struct TriggerCall: @unchecked Sendable {
     /// Whether the caller is known to run on the main actor.
     var isOnMain: Bool { isolation === MainActor.shared }
 
-    /// Forgets what holds on the thread of the trigger alone, if the event is delivered by another one.
+    /// Clears the isolation of the caller if another thread delivers the event.
     mutating func arrive(from thread: UInt32) {
         if BusThread.current.number != thread { isolation = nil }
     }

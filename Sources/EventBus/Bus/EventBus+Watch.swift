@@ -163,25 +163,25 @@ extension EventBus {
     func register<Payload>(
         _ selection: EventSelection<Payload>, _ options: WatchOptions, make: (UInt64, WatcherState) -> Watcher
     ) -> Watch {
-        switch selection.target {
-        case .topic(let topic):
+        if let core = selection.core {
             while true {
-                let slot = slot(topic.name, hash: topic.core.hash)
+                let slot = slot(core.name, hash: core.hash)
                 guard slot.bind(Payload.self, at: options.location).payload == Payload.self else {
                     preconditionFailure(mismatch(slot, Payload.self, at: options.location).description)
                 }
-                slot.adopt(topic.core)
-                topic.core.remember(slot)
+                slot.adopt(core)
+                core.remember(slot)
                 if let watch = slot.add(options, Payload.self, { make($0, []) }) { return watch }
             }
-        case .pattern(let pattern):
-            guard let name = pattern.exactName else { return patterns.add(options, on: self) { make($0, .untyped) } }
-            var text = name
-            let hash = text.withUTF8 { TopicName.hash($0) }
-            while true {
-                let slot = slot(name, hash: hash)
-                if let watch = slot.add(options, (any Sendable).self, { make($0, .untyped) }) { return watch }
-            }
+        }
+        guard let name = selection.pattern?.exactName else {
+            return patterns.add(options, on: self) { make($0, .untyped) }
+        }
+        var text = name
+        let hash = text.withUTF8 { TopicName.hash($0) }
+        while true {
+            let slot = slot(name, hash: hash)
+            if let watch = slot.add(options, (any Sendable).self, { make($0, .untyped) }) { return watch }
         }
     }
 }

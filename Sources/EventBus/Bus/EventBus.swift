@@ -1,11 +1,11 @@
 internal import AshlarCore
 import Synchronization
 
-/// A place where events are triggered and watched, by name, by type, by the object they come from, or by pattern.
+/// Delivers events to watchers, by name, by type, by the object they come from, or by pattern.
 ///
 /// A handler runs inside `trigger`, on the thread of the caller, unless its watch says otherwise. Handlers of one
-/// event run in the order of their priority, then of their registration. A bus may be used from any thread; nothing
-/// of a user's runs while it holds a lock.
+/// event run in the order of their priority, then of their registration. A bus may be used from any thread; it
+/// holds no lock while it runs code of its users.
 ///
 /// ```swift
 /// let bus = EventBus()
@@ -14,7 +14,7 @@ import Synchronization
 /// watch.cancel()
 /// ```
 ///
-/// A bus keeps its watchers alive, and nothing else does; when the bus goes, its watches end.
+/// Only the bus retains its watchers; its watches end when the bus is released.
 public final class EventBus: Sendable {
     /// The bus that the whole app shares.
     public static let shared = EventBus()
@@ -34,16 +34,18 @@ public final class EventBus: Sendable {
     /// Whether some topic keeps events.
     let keepsEvents = Atomic(false)
     private let hooks = Mutex(EventHooks())
+    /// Spares a handler that throws the lock of the hooks.
+    private let hasFailureHook = Atomic(false)
 
     private static let numbers = Atomic<UInt64>(0)
 
-    /// Creates a bus of its own.
+    /// Creates a bus.
     ///
     /// - Parameters:
-    ///   - depthLimit: How many triggers may be inside of each other on one thread, 1 to 1,000. A deeper one is
-    ///     refused: its result and the failure hook report it, and nobody gets the event.
-    ///   - delivery: Whether handlers run inside of `trigger`, or always later on the main actor.
-    ///   - nesting: When a trigger inside of a handler is delivered.
+    ///   - depthLimit: The number of triggers that may be nested on one thread, 1 to 1,000. A deeper one is
+    ///     refused: its result and the failure hook report it, and nobody receives the event.
+    ///   - delivery: Whether handlers run inside `trigger`, or always later on the main actor.
+    ///   - nesting: When a trigger inside a handler is delivered.
     public init(
         depthLimit: Int = 64, delivery: EventDelivery = .inline, nesting: EventNesting = .depthFirst
     ) {
@@ -64,7 +66,7 @@ public final class EventBus: Sendable {
 
     // MARK: Slots
 
-    /// Returns the place of a name, which need not have been used before.
+    /// Returns the slot of a name, and creates it if necessary.
     func slot(_ name: String, hash: UInt64) -> TopicSlot {
         var isNew = false
         let slot = slots.findOrInsert(name, hash: hash) {
@@ -81,14 +83,14 @@ public final class EventBus: Sendable {
 
     func retireIfUnused(_ slot: TopicSlot) { slots.removeIfUnused(slot) }
 
-    /// Raises a flag on every slot there is and will be.
+    /// Raises a flag on every slot, now and later.
     func raise(_ flag: SlotFlags) {
         let old = flags.bitwiseOr(flag.rawValue, ordering: .sequentiallyConsistent).oldValue
         guard old & flag.rawValue == 0 else { return }
         for slot in slots.all { slot.raise(flag) }
     }
 
-    /// Takes a flag of the bus back from every slot.
+    /// Lowers a flag on every slot.
     func lower(_ flag: SlotFlags) {
         flags.bitwiseAnd(~flag.rawValue, ordering: .sequentiallyConsistent)
         for slot in slots.all { slot.lower(flag) }
@@ -96,7 +98,7 @@ public final class EventBus: Sendable {
 
     func hasRaised(_ flag: SlotFlags) -> Bool { flags.load(ordering: .relaxed) & flag.rawValue != 0 }
 
-    /// The watchers that belong to no single topic.
+    /// The watchers of patterns and of objects.
     var patterns: WideWatchers {
         wideWatchers.withLock { watchers in
             if let watchers { return watchers }
@@ -108,22 +110,23 @@ public final class EventBus: Sendable {
 
     // MARK: Hooks
 
-    /// Sets what is told of every failure: a handler that threw, a trigger that was refused.
+    /// Sets the hook called for every failure: an error of a handler, or a refused trigger.
     ///
-    /// It runs on the thread of the trigger or of the delivery. A failure inside of the hook is counted, see
-    /// ``hookFailureCount``, and not reported again. The hook replaces the one before it; nil takes it away.
+    /// It runs on the thread of the trigger or of the delivery. A failure inside the hook is counted, see
+    /// ``hookFailureCount``, and not reported again. The hook replaces the one before it; nil removes it.
     public func onFailure(_ hook: (@Sendable (EventFailure) throws -> Void)?) {
         let old = hooks.withLock { hooks in
             defer { hooks.failure = hook }
             return hooks.failure
         }
+        hasFailureHook.store(hook != nil, ordering: .releasing)
         _ = consume old
     }
 
-    /// Sets what is told of every event that nobody got.
+    /// Sets the hook called for every undelivered event.
     ///
-    /// Events that the hook itself triggers are not reported to it again. The hook replaces the one before it; nil
-    /// takes it away.
+    /// Events that the hook itself triggers aren't reported to it again. The hook replaces the one before it; nil
+    /// removes it.
     public func onUndelivered(_ hook: (@Sendable (Signal<any Sendable>) -> Void)?) {
         let old = hooks.withLock { hooks in
             defer { hooks.undelivered = hook }
@@ -133,10 +136,10 @@ public final class EventBus: Sendable {
         if hook != nil { raise(.observed) } else { lower(.observed) }
     }
 
-    /// How many errors the failure hook has thrown, or had to report while it was running.
+    /// The number of errors that the failure hook has thrown, and of failures inside it.
     public var hookFailureCount: Int { counters.hookFailures.load(ordering: .relaxed) }
 
-    /// How many triggers were refused because they were nested too deep.
+    /// The number of triggers that were refused because they were nested too deep.
     public var refusedCount: Int { counters.refused.load(ordering: .relaxed) }
 
     func countRefused() { counters.refused.add(1, ordering: .relaxed) }
@@ -155,37 +158,37 @@ public final class EventBus: Sendable {
 
     /// Reports a failure to the hook, outside all locks.
     func report(_ failure: EventFailure) {
-        guard let hook = hooks.withLock({ $0.failure }) else { return }
+        guard hasFailureHook.load(ordering: .acquiring), let hook = hooks.withLock({ $0.failure }) else { return }
         let isTold = try? BusThread.current.run(.failure, of: self) { try hook(failure) }
         if isTold != true { counters.hookFailures.add(1, ordering: .relaxed) }
     }
 }
 
-/// When the handlers of a bus run.
+/// The time at which the handlers of a bus run.
 public enum EventDelivery: Hashable, Sendable {
-    /// Inside of `trigger`, unless a watch says otherwise.
+    /// Inside `trigger`, unless a watch says otherwise.
     case inline
-    /// Later, on the main actor, in the order of the triggers, never inside of `trigger`: iStructure's way.
+    /// Later, on the main actor, in the order of the triggers, never inside `trigger`, as in iStructure.
     case queuedOnMain
 }
 
-/// When a trigger inside of a handler is delivered.
+/// The time at which a trigger inside a handler is delivered.
 public enum EventNesting: Hashable, Sendable {
-    /// At once, inside of the outer one.
+    /// At once, inside the outer one.
     case depthFirst
     /// After all handlers of the outer one, as in Guava's event bus.
     case breadthFirst
 }
 
-/// What went wrong while an event was delivered.
+/// A failure during the delivery of an event.
 public struct EventFailure: Sendable {
-    /// What the handler threw, or an ``EventBusError`` of the bus.
+    /// The error of the handler, or an ``EventBusError`` of the bus.
     public let error: any Error
     /// The name of the topic.
     public let name: String
     /// The number of the trigger; 0 if it was refused.
     public let sequence: UInt64
-    /// Where the watch was made whose handler threw; nil if the bus itself refused the event.
+    /// The location of the watch whose handler threw; nil if the bus refused the event.
     public let watcher: EventLocation?
 }
 
@@ -195,7 +198,7 @@ private struct EventHooks {
     var tap: (@Sendable (EventTrace) -> Void)?
 }
 
-/// What every trigger and watch counts, in an object of its own so that the bus itself is only ever read.
+/// The counters of a bus, in an object of their own so that the cache lines of the bus itself are only read.
 private final class BusCounters: Sendable {
     private let before: (UInt64, UInt64, UInt64, UInt64, UInt64, UInt64) = (0, 0, 0, 0, 0, 0)
     let triggers = Atomic<UInt64>(0)

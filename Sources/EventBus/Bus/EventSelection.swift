@@ -1,19 +1,15 @@
 /// The events that a watch receives: those of one topic, or of every topic whose name matches a pattern.
 public struct EventSelection<Payload: Sendable>: Sendable {
-    enum Target: Sendable {
-        case topic(Topic<Payload>)
-        case pattern(TopicPattern)
-    }
-    let target: Target
+    // The same layout for every payload, so that unspecialized code copies it without looking its type up.
+    let core: TopicCore?
+    /// The pattern; nil for a topic.
+    let pattern: TopicPattern?
 
     /// Selects the events of a topic.
-    public init(_ topic: Topic<Payload>) { target = .topic(topic) }
+    public init(_ topic: Topic<Payload>) { (core, pattern) = (topic.core, nil) }
 
     /// Selects the events of the topics that a pattern matches.
-    public init(_ pattern: TopicPattern) where Payload == any Sendable { target = .pattern(pattern) }
-
-    /// The pattern; nil for a topic.
-    var pattern: TopicPattern? { if case .pattern(let pattern) = target { pattern } else { nil } }
+    public init(_ pattern: TopicPattern) where Payload == any Sendable { (core, self.pattern) = (nil, pattern) }
 }
 
 /// A value that selects events: a ``Topic``, a ``TopicPattern``, or a pattern as text.

@@ -1,31 +1,31 @@
 extension EventBus {
-    /// Sets what is told of every trigger after its inline handlers have run: a trace of the bus.
+    /// Sets the hook called after each trigger's inline handlers: a trace of the bus.
     ///
-    /// A bus without a tap pays nothing for it. What the tap itself triggers is not told. The tap replaces the one
-    /// before it; nil takes it away.
+    /// A bus without a tap has no extra cost. Triggers of the tap itself aren't traced. The tap replaces the one
+    /// before it; nil removes it.
     public func tap(_ tap: (@Sendable (EventTrace) -> Void)?) {
         setTapHook(tap)
         if tap != nil { raise(.tapped) } else { lower(.tapped) }
     }
 }
 
-/// What the tap of a bus is told of one trigger.
+/// A trace of one trigger.
 public struct EventTrace: Sendable, CustomStringConvertible {
     /// The name of the topic.
     public let name: String
     /// The source line of the trigger.
     public let location: EventLocation
-    /// How many triggers it was inside of.
+    /// The depth of the trigger inside others on the bus.
     public let depth: Int
     /// Its number on the bus; 0 if nobody watched.
     public let sequence: UInt64
-    /// How many handlers have run.
+    /// The number of handlers that have run.
     public let delivered: Int
-    /// How many watchers get it later.
+    /// The number of watchers that receive it later.
     public let queued: Int
-    /// How many events were thrown away for want of room.
+    /// The number of events dropped for lack of room.
     public let dropped: Int
-    /// How many handlers have thrown.
+    /// The number of handlers that have thrown.
     public let failed: Int
     /// How long the trigger took, its inline handlers included.
     public let duration: Duration

@@ -5,10 +5,10 @@ public struct Signal<Payload: Sendable>: @unchecked Sendable {
     public let name: String
     /// The data that the event was triggered with.
     public let payload: Payload
-    /// The number of the trigger on its bus: it grows with every delivered trigger, so a gap tells of missed events
+    /// The number of the trigger on its bus: it grows with every delivered trigger, so a gap shows missed events
     /// only to a watcher of everything.
     public let sequence: UInt64
-    /// How many triggers this one was inside of, on its thread.
+    /// The depth of the trigger inside other triggers of the bus, on its thread.
     public let depth: Int
     @usableFromInline let object: AnyObject?
 
@@ -26,7 +26,7 @@ public struct Signal<Payload: Sendable>: @unchecked Sendable {
 
     /// Returns the object that the event comes from, if it is of this type.
     ///
-    /// Only types that may be used from any thread can be asked for, since a watcher may run on any.
+    /// The type must be `Sendable`, since a watcher may run on any thread.
     public func source<Source: AnyObject & Sendable>(as type: Source.Type = Source.self) -> Source? {
         object as? Source
     }

@@ -4,7 +4,7 @@ public import Synchronization
 /// A name bound to one payload type: the key under which events are triggered and watched.
 ///
 /// Names are 1 to 255 bytes of UTF-8 in segments separated by `:`, such as `network:on`. Topics with equal names are
-/// equal; keep one as a `static let`, because a topic remembers its place on the bus and so needs no search:
+/// equal; store one in a `static let`, because a topic caches its slot on the bus and needs no search:
 ///
 /// ```swift
 /// enum Topics {
@@ -17,7 +17,7 @@ public struct Topic<Payload: Sendable>: Sendable, Hashable, CustomStringConverti
 
     /// Creates a topic with a name written in the source.
     ///
-    /// A topic that keeps events hands the last ones to each new watcher, one of a pattern included, before any live
+    /// A topic that stores events delivers the last ones to each new watcher, also of a pattern, before any live
     /// event. An ordered topic delivers one event after the other even if threads trigger it at the same time: a
     /// trigger that comes while another is being delivered is queued behind it. Both hold for all topics of the name
     /// on a bus.
@@ -45,7 +45,7 @@ public struct Topic<Payload: Sendable>: Sendable, Hashable, CustomStringConverti
         core = TopicCore(name, keeping: keeping, isOrdered: ordered)
     }
 
-    /// Creates a topic whose name may break the rules for names, so that no pattern but `**` is sure to meet it.
+    /// Creates a topic whose name may break the rules for names; only the pattern `**` is certain to match it.
     init(unchecked name: String) { core = TopicCore(name) }
 
     init(core: TopicCore) { self.core = core }
@@ -73,7 +73,7 @@ final class TopicCore: Sendable {
     let keeping: Int
     let isOrdered: Bool
 
-    /// The slot on the bus this topic is mostly used with; every slot that ever stood here is in `kept`.
+    /// The slot on the bus this topic is mostly used with; every slot that was ever cached is in `kept`.
     @usableFromInline let cached = Atomic<Unmanaged<TopicSlot>?>(nil)
     private let kept = Mutex<[TopicSlot]>([])
     private static let mostKept = 16
@@ -94,10 +94,9 @@ final class TopicCore: Sendable {
         for slot in slots { slot.unpin() }
     }
 
-    /// Remembers the slot, unless a slot of another living bus is remembered.
+    /// Caches the slot, unless a slot of another living bus is cached.
     ///
-    /// A slot that a reader might be using is
-    /// never released before the topic itself, so readers need no count.
+    /// A slot that a reader may be using isn't released before the topic, so readers don't retain it.
     func remember(_ slot: TopicSlot) {
         kept.withLock { slots in
             if let current = cached.load(ordering: .relaxed) {

@@ -1,8 +1,8 @@
 import Synchronization
 
-/// A registered watch: the handle to cancel it.
+/// A handle that cancels a registered watch.
 ///
-/// Dropping the handle does not cancel the watch; ``cancel()`` does, or the ``WatchBag`` that it is stored in. Copies
+/// Dropping the handle doesn't cancel the watch; ``cancel()`` does, or the ``WatchBag`` that it is stored in. Copies
 /// are the same watch.
 public struct Watch: Sendable, Hashable {
     let host: WatchHost
@@ -15,19 +15,20 @@ public struct Watch: Sendable, Hashable {
 
     /// Ends the watch.
     ///
-    /// No call of the handler is begun after this has returned, not even for an event that is being delivered; a call
-    /// that another thread has begun, or is just about to enter, runs to its end. Where that matters, wait with
-    /// ``cancelAndWait()``. What the handler holds is released.
+    /// A handler that calls this isn't called again, not even for the event that is being delivered. A call that another
+    /// thread has begun, or is about to begin, runs to its end; ``cancelAndWait()`` waits for it. The handler's captured
+    /// values are released.
     ///
     /// - Returns: Whether the watch was live; cancelling twice does nothing.
     /// - Complexity: O(log *n*) in the number of watchers of the topic, amortised.
     @discardableResult
     public func cancel() -> Bool { host.cancel(id) }
 
-    /// Ends the watch, and waits for a call of the handler that runs at this moment.
+    /// Ends the watch and waits until no call of the handler is under way.
     ///
-    /// It waits until every trigger that was under way on the topic has ended, so do not call it where such a trigger
-    /// waits for you. Inside of the watch's own asynchronous handler it returns at once.
+    /// It waits for every trigger on the topic that has begun before, so a deadlock results if such a trigger waits for
+    /// the caller. Inside the watch's own asynchronous handler it returns at once, but not in a `Task.detached` that the
+    /// handler waits for: that is such a deadlock.
     public func cancelAndWait() async { await host.cancelAndWait(id) }
 
     /// Whether the watch still receives events.
@@ -36,7 +37,7 @@ public struct Watch: Sendable, Hashable {
     /// What is watched: the name of a topic, a pattern, or `**` for everything from one object.
     public var watched: String { host.watcher(id)?.details?.pattern?.description ?? host.watched }
 
-    /// Puts the watch into a bag, whose end cancels it.
+    /// Puts the watch into a bag, which cancels it when it is released.
     ///
     /// - Returns: The same watch.
     @discardableResult

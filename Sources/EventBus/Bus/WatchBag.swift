@@ -1,6 +1,6 @@
 internal import AshlarCore
 
-/// A set of watches that end together: when the bag goes, or with one call.
+/// A set of watches that end together: when the bag is released, or with one call.
 ///
 /// It is what the owner of watches keeps, see ``WatchOwner``.
 public final class WatchBag: Sendable {
@@ -29,14 +29,14 @@ public final class WatchBag: Sendable {
         _ = consume ended
     }
 
-    /// How many live watches the bag holds.
+    /// The number of live watches the bag holds.
     ///
     /// - Complexity: O(*n*) in the number of watches.
     public var count: Int { watches.withLock { $0 }.count { $0.isLive } }
 
     /// Ends all watches of the bag.
     ///
-    /// - Returns: How many were live.
+    /// - Returns: The number of watches that were live.
     @discardableResult
     public func cancelAll() -> Int { cancel { _ in true } }
 
@@ -55,7 +55,7 @@ public final class WatchBag: Sendable {
 
 /// An object that owns watches: its handlers receive it alive, and its end is theirs.
 ///
-/// The bus holds an owner weakly. A handler gets the owner as an argument, so that it needs no `[weak self]`:
+/// The bus holds an owner weakly. A handler receives the owner as an argument, so it needs no `[weak self]`:
 ///
 /// ```swift
 /// final class Badge: WatchOwner {

@@ -1,4 +1,4 @@
-/// The live watches of a bus at one moment: who watches what, and from where.
+/// The live watches of a bus at one moment, with their source locations.
 public struct EventBusReport: Sendable, CustomStringConvertible {
     /// One watch.
     public struct Entry: Sendable, Hashable, CustomStringConvertible {
@@ -28,9 +28,9 @@ public struct EventBusReport: Sendable, CustomStringConvertible {
         }
     }
 
-    /// The watches by what they watch, then in the order in which they were made.
+    /// The watches by what they watch, then in the order of their creation.
     public let entries: [Entry]
-    /// How many topics have a place on the bus.
+    /// The number of topics that have a slot on the bus.
     public let topicCount: Int
 
     /// The watches that nothing ends but a call of `cancel`: candidates for leaks.

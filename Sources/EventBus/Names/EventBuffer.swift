@@ -1,6 +1,6 @@
-/// How many events wait for a watcher that takes them later, and what becomes of those for which there is no room.
+/// The capacity of a watcher's queue, and the event that is dropped when the queue is full.
 ///
-/// Every event that is thrown away is counted, in the result of the trigger and by the stream.
+/// Every event that is dropped is counted, in the result of the trigger and by the stream.
 public struct EventBuffer: Sendable, Hashable, CustomStringConvertible {
     enum Overflow: Hashable {
         case dropOldest
@@ -15,30 +15,30 @@ public struct EventBuffer: Sendable, Hashable, CustomStringConvertible {
         (self.capacity, self.overflow) = (capacity, overflow)
     }
 
-    /// Keeps the newest events: a new one throws the oldest away.
+    /// Stores the newest events; a new one replaces the oldest.
     ///
     /// - Precondition: `0 < capacity`.
     public static func newest(_ capacity: Int) -> EventBuffer { EventBuffer(capacity, .dropOldest) }
 
-    /// Keeps the oldest events: a new one that finds no room is thrown away itself.
+    /// Stores the oldest events; a new one is dropped if the buffer is full.
     ///
     /// - Precondition: `0 < capacity`.
     public static func oldest(_ capacity: Int) -> EventBuffer { EventBuffer(capacity, .dropNewest) }
 
-    /// Keeps the last event only.
+    /// Stores the last event only.
     public static let latest = EventBuffer(1, .dropOldest)
 
-    /// Keeps every event; memory is the limit.
+    /// Stores every event, limited by memory only.
     public static let unbounded = EventBuffer(.max, .dropNewest)
 
-    /// Makes `send` wait until there is room; a `trigger`, which cannot wait, throws its event away.
+    /// Makes `send` wait until there is room; a `trigger`, which can't wait, drops its event.
     ///
     /// - Precondition: `0 < capacity`.
     public static func suspend(_ capacity: Int) -> EventBuffer { EventBuffer(capacity, .suspend) }
 
-    /// Returns a buffer with a capacity that was made at run time, such as `checked(.newest, capacity: n)`.
+    /// Returns a buffer with a capacity that is created at run time, such as `checked(.newest, capacity: n)`.
     ///
-    /// - Throws: ``EventBusError`` with the code `invalidCapacity` if there is no room in it.
+    /// - Throws: ``EventBusError`` with the code `invalidCapacity` if the capacity is below 1.
     public static func checked(
         _ policy: (Int) -> EventBuffer, capacity: Int
     ) throws(EventBusError) -> EventBuffer {

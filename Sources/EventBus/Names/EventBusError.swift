@@ -1,9 +1,9 @@
 /// A failure of the event bus, its router or its service registry.
 ///
-/// Every error names what it is about: `subject` is the text concerned (a topic name, a pattern, a path, a service),
-/// `offset` the place in that text, `expected` and `found` what collided. Fields that do not apply are nil or empty.
+/// `subject` is the text concerned (a topic name, a pattern, a path, a service), `offset` the position in that text, and
+/// `expected` and `found` describe the conflict. Fields that don't apply are nil or empty.
 public struct EventBusError: Error, Sendable, CustomStringConvertible {
-    /// What went wrong; codes may be added, so a `switch` over them needs a `default`.
+    /// The kind of a failure; codes may be added, so a `switch` over them needs a `default`.
     public struct Code: Hashable, Sendable, CustomStringConvertible {
         /// The code's name in lower camel case, such as `"malformedName"`.
         public let description: String
@@ -12,21 +12,21 @@ public struct EventBusError: Error, Sendable, CustomStringConvertible {
         public init(_ name: StaticString) { description = name.description }
     }
 
-    /// What went wrong, without the particulars.
+    /// The kind of the failure.
     public let code: Code
     /// The text concerned: a topic name, a pattern, a path or a service name.
     public var subject: String
-    /// Where in the UTF-8 of `subject` the mistake begins, in bytes from 0.
+    /// The byte offset of the mistake in the UTF-8 of `subject`.
     public var offset: Int?
-    /// What would have been right.
+    /// The expected text or condition.
     public var expected: String?
-    /// What was there instead.
+    /// The text or condition found instead.
     public var found: String?
-    /// The source line that is reported.
+    /// The source location of the failure.
     public var location: EventLocation?
-    /// The earlier source line that it contradicts.
+    /// The earlier source location that it contradicts.
     public var otherLocation: EventLocation?
-    /// The steps that led here, in order: a cycle of services, a chain of redirects.
+    /// The steps that led to the failure, in order: a cycle of services, a chain of redirects.
     public var trail: [String]
     /// The error underneath, if there is one.
     public var underlying: (any Error)?
@@ -43,7 +43,7 @@ public struct EventBusError: Error, Sendable, CustomStringConvertible {
         (self.trail, self.underlying) = (trail, underlying)
     }
 
-    /// The failure in one line, with every particular.
+    /// The failure in one line, with all details.
     public var description: String {
         var text = "\(code) '\(subject.prefix(300))'"
         if let offset { text += " at byte \(offset)" }
@@ -60,13 +60,13 @@ public struct EventBusError: Error, Sendable, CustomStringConvertible {
 extension EventBusError.Code {
     /// The name is empty, too long, has an empty segment or holds a `*`.
     public static let malformedName = Self("malformedName")
-    /// The pattern has a `*` in a place where none may stand.
+    /// The pattern has a `*` where none is allowed.
     public static let malformedPattern = Self("malformedPattern")
     /// The name is bound to another payload type on this bus.
     public static let payloadMismatch = Self("payloadMismatch")
     /// A trigger inside triggers went deeper than the bus allows and was refused.
     public static let nestedTooDeep = Self("nestedTooDeep")
-    /// A buffer was asked for with no room in it.
+    /// The capacity of a buffer is below 1.
     public static let invalidCapacity = Self("invalidCapacity")
 }
 

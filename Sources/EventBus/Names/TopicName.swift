@@ -4,7 +4,7 @@ enum TopicName {
     static let separator = UInt8(ascii: ":")
     static let star = UInt8(ascii: "*")
 
-    /// Returns what is wrong with a concrete name, or nil.
+    /// Returns the error of a malformed name, or nil.
     static func mistake(in name: UnsafeBufferPointer<UInt8>) -> EventBusError? {
         func error(_ offset: Int, _ expected: String, _ found: String) -> EventBusError {
             EventBusError(
@@ -23,7 +23,7 @@ enum TopicName {
         return start == name.count ? error(start, "a segment after ':'", "the end of the name") : nil
     }
 
-    /// Returns what is wrong with a concrete name, or nil.
+    /// Returns the error of a malformed name, or nil.
     static func mistake(in name: String) -> EventBusError? {
         var name = name
         return name.withUTF8 { mistake(in: $0) }

@@ -1,9 +1,9 @@
-/// A pattern that topic names are held against: `network:*`, `network:**`, or just a name.
+/// A pattern that topic names are compared with: `network:*`, `network:**`, or just a name.
 ///
-/// `*` stands for exactly one segment, `**` for any number of segments, none included, and only at the end. A star
+/// `*` matches exactly one segment, `**` any number of segments, including none, and only at the end. A star
 /// fills a whole segment. The rules are those of MQTT's topic filters.
 ///
-/// | pattern | meets | does not meet |
+/// | pattern | matches | doesn't match |
 /// |---|---|---|
 /// | `a:b` | `a:b` | `a`, `a:b:c` |
 /// | `a:*` | `a:b` | `a`, `a:b:c` |
@@ -13,9 +13,9 @@
 public struct TopicPattern: Sendable, Hashable, CustomStringConvertible, ExpressibleByStringLiteral {
     /// The pattern as it was written.
     public let description: String
-    /// The segments before a `**`, in bytes; nil stands for `*`.
-    private let segments: [[UInt8]?]
-    private let hasTail: Bool
+    /// The segments before a `**`, in bytes; nil represents `*`.
+    let segments: [[UInt8]?]
+    let hasTail: Bool
     private let hasWildcard: Bool
 
     /// Creates a pattern from text made at run time.
@@ -75,13 +75,13 @@ public struct TopicPattern: Sendable, Hashable, CustomStringConvertible, Express
         return .success(TopicPattern(text, segments: segments, hasTail: hasTail, hasWildcard: hasWildcard))
     }
 
-    /// The one name that the pattern meets, or nil if it has stars.
+    /// The only name that the pattern matches, or nil if it has wildcards.
     var exactName: String? { hasWildcard ? nil : description }
 
-    /// Whether the pattern meets every name.
+    /// Whether the pattern matches every name.
     var isEverything: Bool { hasTail && segments.isEmpty }
 
-    /// Returns whether the pattern meets a name.
+    /// Returns whether the pattern matches a name.
     ///
     /// - Complexity: O(*n*) in the bytes of the name.
     public func matches(_ name: String) -> Bool {

@@ -6,13 +6,13 @@ extension EventBusError.Code {
     public static let patternEmpty = Self("patternEmpty")
     /// A route pattern is longer than ``RoutePattern/maximumLength``.
     public static let patternTooLong = Self("patternTooLong")
-    /// The path of a route pattern does not begin with `/`, with some choice of its optional groups.
+    /// The path of a route pattern doesn't begin with `/`, with some choice of its optional groups.
     public static let patternMissingSlash = Self("patternMissingSlash")
     /// A `:` or `*` is followed by no name.
     public static let patternEmptyName = Self("patternEmptyName")
-    /// A parameter name stands twice in one pattern.
+    /// A parameter name occurs twice in one pattern.
     public static let patternRepeatedName = Self("patternRepeatedName")
-    /// Two parameters stand in one segment.
+    /// One segment has two parameters.
     public static let patternAdjacentParameters = Self("patternAdjacentParameters")
     /// Something follows a catch-all.
     public static let patternCatchAllNotLast = Self("patternCatchAllNotLast")
@@ -28,11 +28,11 @@ extension EventBusError.Code {
     public static let patternUnknownType = Self("patternUnknownType")
     /// A pattern ends with a `\` that escapes nothing.
     public static let patternDanglingEscape = Self("patternDanglingEscape")
-    /// A `?` or `#` stands in a pattern without a `\` before it.
+    /// A `?` or `#` occurs in a pattern without a `\` before it.
     public static let patternReservedCharacter = Self("patternReservedCharacter")
-    /// A percent-escape stands in a pattern, which is written decoded.
+    /// A percent-escape occurs in a pattern, which is written decoded.
     public static let patternPercentEncoded = Self("patternPercentEncoded")
-    /// The host of a pattern is no plain text.
+    /// The host of a pattern isn't plain text.
     public static let patternMalformedHost = Self("patternMalformedHost")
     /// A pattern has more segments than its limits allow.
     public static let patternTooManySegments = Self("patternTooManySegments")
@@ -51,9 +51,9 @@ extension EventBusError.Code {
     public static let pathTooManySegments = Self("pathTooManySegments")
     /// A URL has a host, a port or user information that RFC 3986 forbids.
     public static let invalidAuthority = Self("invalidAuthority")
-    /// A `%` is not followed by two hexadecimal digits.
+    /// A `%` isn't followed by two hexadecimal digits.
     public static let invalidPercentEncoding = Self("invalidPercentEncoding")
-    /// Percent-escapes spell bytes that are no UTF-8.
+    /// Percent-escapes spell bytes that aren't UTF-8.
     public static let invalidUTF8 = Self("invalidUTF8")
     /// A match would visit more places of the route tree than the router's limits allow.
     public static let matchTooCostly = Self("matchTooCostly")
@@ -62,7 +62,7 @@ extension EventBusError.Code {
 
     /// A path is to be built without a value that the pattern needs; `expected` is the parameter's name.
     public static let parameterMissing = Self("parameterMissing")
-    /// A path is to be built with a value for a name that the pattern does not have.
+    /// A path is to be built with a value for a name that the pattern doesn't have.
     public static let parameterUnknown = Self("parameterUnknown")
     /// A parameter's value is empty, or not of the parameter's type, or could not be read back from the path.
     public static let parameterInvalid = Self("parameterInvalid")

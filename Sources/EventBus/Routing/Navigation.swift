@@ -1,12 +1,12 @@
-/// One navigation: where it goes, what it carries, and how it came there.
+/// A navigation: its target, its options and the redirects that led there.
 ///
-/// It is what a route's action receives and what the route's topic and ``Router/navigated`` deliver.
+/// The action of a route receives it; the route's topic and ``Router/navigated`` deliver it.
 public struct Navigation: Sendable, CustomStringConvertible {
     /// The match of the URL with the route's pattern.
     public let match: RouteMatch
-    /// What the caller of ``Router/navigate(to:options:)`` passed along, whatever the URL says.
+    /// The options that the caller of ``Router/navigate(to:options:)`` passed.
     public let options: (any Sendable)?
-    /// The URLs that were redirected from, in order; empty if the navigation went straight.
+    /// The redirected URLs, in order; empty without redirects.
     public let trail: [String]
 
     /// Creates a navigation, as a test of an action may want to.

@@ -1,7 +1,7 @@
-/// Something that can show places: a navigation stack, a window, a terminal, a recording for tests.
+/// A view that shows places: a navigation stack, a window, a terminal, or a recording for tests.
 ///
-/// The router knows no user interface. A route with a navigator makes a place, a value of the app's own, and the
-/// navigator shows it:
+/// The router doesn't depend on a user interface. A route with a navigator creates a place, a value of the app's own,
+/// and the navigator shows it:
 ///
 /// ```swift
 /// enum Place: Sendable { case note(id: Int) }
@@ -15,7 +15,7 @@
 /// print(screen.places)  // [note(id: 5)]
 /// ```
 public protocol Navigator<Place>: Sendable {
-    /// What can be shown.
+    /// The places of the navigator.
     associatedtype Place: Sendable
 
     /// Shows a place.

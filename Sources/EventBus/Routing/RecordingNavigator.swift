@@ -1,13 +1,13 @@
 internal import AshlarCore
 
-/// A navigator that keeps what it was to show, for tests.
+/// A navigator that records places, for tests.
 public final class RecordingNavigator<Place: Sendable>: Navigator {
     private let shown = Mutex<[(place: Place, navigation: Navigation)]>([])
 
-    /// Creates a navigator that has shown nothing.
+    /// Creates a navigator without places.
     public init() {}
 
-    /// Keeps a place and its navigation.
+    /// Records a place and its navigation.
     public func show(_ place: Place, for navigation: Navigation) async throws {
         shown.withLock { $0.append((place, navigation)) }
     }
@@ -17,7 +17,7 @@ public final class RecordingNavigator<Place: Sendable>: Navigator {
     /// The navigations in the order in which their places were shown.
     public var navigations: [Navigation] { shown.withLock { $0.map(\.navigation) } }
 
-    /// Forgets everything.
+    /// Removes all places and navigations.
     public func clear() {
         let old = shown.withLock { shown in
             defer { shown = [] }

@@ -58,7 +58,7 @@ enum RouteBytes {
     /// Returns the small letter of an ASCII capital, and other bytes as they are.
     static func lowercased(_ byte: UInt8) -> UInt8 { byte &- 0x41 < 26 ? byte | 0x20 : byte }
 
-    /// Turns the ASCII capitals of a word into small letters when `fold` is set.
+    /// Turns the ASCII uppercase letters of a word into lowercase letters when `fold` is set.
     @inline(__always)
     static func folded(_ word: UInt64, _ fold: Bool) -> UInt64 {
         guard fold else { return word }

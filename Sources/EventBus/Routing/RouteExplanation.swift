@@ -1,4 +1,4 @@
-/// Why a URL leads where it leads: the winner, the routes that it beat, and those that came near.
+/// Explains the match of a URL: the winning route, the other matching routes, and the nearest misses.
 public struct RouteExplanation: Sendable, CustomStringConvertible {
     /// A route that was considered, and what became of it.
     public struct Candidate: Sendable {
@@ -14,11 +14,11 @@ public struct RouteExplanation: Sendable, CustomStringConvertible {
     public let url: String
     /// The match, nil if there is none.
     public let match: RouteMatch?
-    /// Why there is no match, nil if there is one.
+    /// The reason for a miss, nil if there is a match.
     public let error: EventBusError?
     /// The routes that match, the winner first, then those that failed latest in the path.
     public let candidates: [Candidate]
-    /// How many routes failed earlier than those listed.
+    /// The number of routes that failed earlier than those listed.
     public let othersCount: Int
     /// The prefixes of the guards that a navigation would ask, in their order.
     public internal(set) var guards: [String] = []
@@ -54,7 +54,7 @@ extension RouteTable {
     ///
     /// - Parameters:
     ///   - url: The URL.
-    ///   - maxCandidates: How many routes that do not match are listed.
+    ///   - maxCandidates: The largest number of routes to list that don't match.
     /// - Returns: The explanation, which is meant to be printed.
     /// - Complexity: O(*n*) in the number of routes.
     public func explain(_ url: String, maxCandidates: Int = 5) -> RouteExplanation {
@@ -142,7 +142,7 @@ private struct RouteParts {
         }
     }
 
-    /// Why a route does not match, and how many segments it got through; nil if it matches.
+    /// Why a route doesn't match, and how many segments it got through; nil if it matches.
     func miss(_ target: RouteTarget, _ options: RouteTreeOptions) -> (depth: Int, reason: String)? {
         switch (target.pattern.authority, authority) {
         case (nil, nil): break

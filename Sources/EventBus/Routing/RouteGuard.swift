@@ -1,4 +1,4 @@
-/// What a guard says about a navigation.
+/// The decision of a guard about a navigation.
 public enum GuardDecision: Sendable {
     /// The navigation goes on, to the next guard or to its route.
     case allow
@@ -36,7 +36,7 @@ final class RouteGuard: WatchHost, @unchecked Sendable {
 
     override func isLive(_ id: UInt64) -> Bool { router?.holds(self) ?? false }
 
-    /// How far out the guard stands: the fewer segments, the earlier it is asked.
+    /// The number of segments of the prefix; guards with fewer segments run first.
     var depth: Int { pattern.variants.map(\.segments.count).min() ?? 0 }
 
     /// Whether a match lies under the prefix; a prefix without a host covers the paths of all hosts.

@@ -2,7 +2,7 @@ internal import AshlarCore
 
 /// The authority of a URL (RFC 3986, section 3.2) and its one normal form.
 ///
-/// The normal form is what a browser connects to: escapes decoded, small letters, without user information, without a
+/// The normal form is what a browser connects to: escapes decoded, lowercase letters, without user information, without a
 /// dot at the end, and without the port if it is the default of the scheme.
 enum RouteHost {
     /// Whether an authority of these bytes only, without a dot at the end, is its own normal form but for the case.

@@ -1,4 +1,4 @@
-/// How much of a path, a query and a table of routes a router is willing to look at.
+/// The limits of a router for paths, queries and tables.
 ///
 /// A path over its limit costs one comparison, whatever its length.
 package struct RouteLimits: Sendable, Hashable {

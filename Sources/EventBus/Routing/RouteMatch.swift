@@ -1,6 +1,6 @@
-/// A URL together with the route that answers it.
+/// A URL together with the route that matches it.
 ///
-/// A match refers to its URL and decodes values when they are read.
+/// A match stores the URL and decodes values when they are read.
 public struct RouteMatch: Sendable, CustomStringConvertible {
     /// The captured values, in the order of the pattern.
     public let parameters: RouteParameters
@@ -29,7 +29,7 @@ public struct RouteMatch: Sendable, CustomStringConvertible {
     /// The pattern of the route, as it was registered.
     public var pattern: String { target.pattern.source }
 
-    /// The scheme in small letters, nil for a bare path.
+    /// The scheme in lowercase letters, nil for a bare path.
     public var scheme: String? { schemeEnd < 0 ? nil : slice(0, UInt32(schemeEnd)).lowercased() }
 
     /// The host in normal form, with its port unless that is the scheme's default; nil for a bare path.
@@ -55,7 +55,7 @@ public struct RouteMatch: Sendable, CustomStringConvertible {
         return RouteQuery(checked: slice(pathEnd + 1, queryEnd), encoding: queryEncoding)
     }
 
-    /// The decoded text after `#`, nil if there is no `#`.
+    /// The decoded text after `#`, nil if there is none.
     public var fragment: String? {
         let end = url.utf8.count
         return Int(queryEnd) < end ? RouteMatch.decoded(url, Int(queryEnd) + 1..<end) : nil

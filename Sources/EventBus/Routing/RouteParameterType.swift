@@ -2,15 +2,15 @@ internal import AshlarCore
 
 /// A type that a parameter's value must have for its route to match, written `:name(type)`.
 ///
-/// The built-in types are `int`, `uint`, `uuid`, `double`, `bool`, `slug` and `string`. A router knows more when
-/// ``RouterOptions/types`` lists them; a type of the same name there takes the place of a built-in one.
+/// The built-in types are `int`, `uint`, `uuid`, `double`, `bool`, `slug` and `string`. ``RouterOptions/types`` adds
+/// others; a type there replaces the built-in one of the same name.
 ///
 /// ```swift
 /// let month = RouteParameterType("month") { Int($0).map { (1...12).contains($0) } ?? false }
 /// let pattern = try RoutePattern("/archive/:month(month)", types: [month])
 /// ```
 public struct RouteParameterType: Sendable, Hashable, CustomStringConvertible {
-    /// The rules that need no call of foreign code.
+    /// The rules of the built-in types.
     enum BuiltIn: UInt8, Sendable {
         case string
         case bool
@@ -44,8 +44,8 @@ public struct RouteParameterType: Sendable, Hashable, CustomStringConvertible {
 
     /// Creates a type from a rule.
     ///
-    /// The rule gets the decoded value, never an empty one. It is called while a path is matched, on the matching
-    /// thread and under no lock; it should be quick and must always give the same answer for the same value.
+    /// The rule receives the decoded value, never an empty one. It is called while a path is matched, on the matching
+    /// thread and under no lock; it should be fast and must always return the same result for the same value.
     ///
     /// - Precondition: `name` consists of one or more ASCII letters, digits, `_` and `-`.
     public init(_ name: String, matches: @escaping @Sendable (String) -> Bool) {

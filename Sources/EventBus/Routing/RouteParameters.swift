@@ -1,8 +1,8 @@
-/// The values that a route captured from a URL, decoded, under the names of its pattern.
+/// The decoded values that a route captured from a URL, by the names in its pattern.
 ///
-/// Values are never empty. Where an optional group was left out, its parameters are not there.
+/// Values are never empty. The parameters of an omitted optional group are missing.
 public struct RouteParameters: Sendable, RandomAccessCollection, CustomStringConvertible {
-    // These are here and not in the match, so that whoever reads a value of a match copies none of them.
+    // These are here and not in the match, so that anyone who reads a value of a match copies none of them.
     let url: String
     let target: RouteTarget
     let captures: RouteCaptures
@@ -12,7 +12,7 @@ public struct RouteParameters: Sendable, RandomAccessCollection, CustomStringCon
 
     /// The number of the first parameter, 0.
     public var startIndex: Int { 0 }
-    /// How many parameters there are.
+    /// The number of parameters.
     public var endIndex: Int { captures.count }
     /// The name and the value of the parameter at a position.
     public subscript(_ position: Int) -> (name: String, value: String) {
@@ -21,7 +21,7 @@ public struct RouteParameters: Sendable, RandomAccessCollection, CustomStringCon
 
     /// The value of the parameter with this name, nil if there is none.
     ///
-    /// The value of a catch-all is its decoded segments joined with `/`; see ``segments(of:)`` to keep them apart.
+    /// The value of a catch-all is its decoded segments joined with `/`; see ``segments(of:)`` for the segments.
     public subscript(_ name: String) -> String? {
         let names = target.names
         for index in names.indices where names[index] == name { return value(index) }
@@ -43,7 +43,7 @@ public struct RouteParameters: Sendable, RandomAccessCollection, CustomStringCon
     /// let id = try match.parameters.value("id", as: Int.self)
     /// ```
     ///
-    /// - Throws: ``EventBusError`` with the code `parameterMissing`, or `parameterInvalid` if the text is no such value.
+    /// - Throws: ``EventBusError`` with the code `parameterMissing`, or `parameterInvalid` if the text isn't such a value.
     public func value<Value: LosslessStringConvertible>(
         _ name: String, as type: Value.Type = Value.self
     ) throws(EventBusError) -> Value {

@@ -1,5 +1,5 @@
 extension RoutePattern {
-    /// Returns the path, or the URL if the pattern has a scheme and host, that stands for these values.
+    /// Returns the path, or the URL if the pattern has a scheme and host, that represents these values.
     ///
     /// The law: matching the result against this pattern gives back exactly `parameters`. Values are encoded; a value
     /// for which the law could not hold is refused. Of the optional groups exactly those are written whose parameters
@@ -91,7 +91,7 @@ extension RoutePattern {
         } catch  where error.code != .routeNotFound {
             throw error
         } catch {
-            // What does not match at all is found name by name below.
+            // What doesn't match at all is found name by name below.
         }
         if read.count == parameters.count,
             read.allSatisfy({ parameters[$0.key]?.utf8.elementsEqual($0.value.utf8) == true })

@@ -23,7 +23,7 @@ public struct RoutePattern: Sendable, Hashable, CustomStringConvertible {
     /// The names of all parameters, in the order in which they are written.
     public let parameterNames: [String]
     let authority: RouteAuthority?
-    /// What the pattern stands for once its optional groups are chosen; the one with all groups comes first.
+    /// What the pattern represents once its optional groups are chosen; the one with all groups comes first.
     let variants: [RouteVariant]
 
     /// The longest pattern, in bytes of UTF-8.
@@ -35,7 +35,7 @@ public struct RoutePattern: Sendable, Hashable, CustomStringConvertible {
     ///
     /// - Parameters:
     ///   - source: The text of the pattern.
-    ///   - types: The parameter types that the pattern may name beside the built-in ones.
+    ///   - types: The parameter types that the pattern may name in addition to the built-in ones.
     /// - Throws: ``EventBusError`` with the pattern, the offset in bytes and what was expected there.
     /// - Complexity: O(*n*) in the length of the pattern.
     public init(_ source: String, types: [RouteParameterType] = []) throws(EventBusError) {
@@ -65,7 +65,7 @@ public struct RoutePattern: Sendable, Hashable, CustomStringConvertible {
     public func hash(into hasher: inout Hasher) { hasher.combine(ByteText(source)) }
 }
 
-/// The scheme and host before a pattern's path; nil stands for any.
+/// The scheme and host before a pattern's path; nil represents any.
 struct RouteAuthority: Sendable, Hashable {
     var scheme: String?
     var host: String?
@@ -75,7 +75,7 @@ struct RouteAuthority: Sendable, Hashable {
 
 /// One way to read a pattern: a plain row of segments.
 struct RouteVariant: Sendable {
-    /// The literal bytes of all segments, one after another, without escapes.
+    /// The literal bytes of all segments, one after the other, without escapes.
     var text: [UInt8] = []
     var segments: [RouteSegment] = []
     var names: [String] = []

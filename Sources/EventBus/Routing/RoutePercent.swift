@@ -6,7 +6,7 @@ enum RoutePercent {
     enum Fault: Error, Equatable {
         /// A `%` without two hexadecimal digits.
         case encoding(Int)
-        /// Bytes that are no UTF-8 once decoded.
+        /// Bytes that aren't UTF-8 once decoded.
         case utf8(Int)
     }
 
@@ -63,7 +63,7 @@ enum RoutePercent {
         }
     }
 
-    /// Appends `text` to `result`, with every byte that `part` cannot hold written as `%XX`.
+    /// Appends `text` to `result`, with every byte that `part` can't hold written as `%XX`.
     static func encode(_ text: some Sequence<UInt8>, as part: Part, into result: inout [UInt8]) {
         let digits: StaticString = "0123456789ABCDEF"
         for byte in text {

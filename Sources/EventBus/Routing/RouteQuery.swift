@@ -1,4 +1,4 @@
-/// The query of a URL: names with values, in their order, any name as often as it likes.
+/// The query of a URL: an ordered list of names with values; names may repeat.
 ///
 /// ```swift
 /// let query = try RouteQuery("tag=swift&tag=linux&draft")
@@ -9,14 +9,14 @@ public struct RouteQuery: Sendable, Hashable, RandomAccessCollection, CustomStri
     public struct Item: Sendable, Hashable {
         /// The decoded name.
         public var name: String
-        /// The decoded value; nil where there is no `=`.
+        /// The decoded value; nil without a `=`.
         public var value: String?
 
         /// Creates an item.
         public init(_ name: String, _ value: String?) { (self.name, self.value) = (name, value) }
     }
 
-    /// What `+` stands for.
+    /// What `+` represents.
     public enum Encoding: Sendable, Hashable {
         /// A plus sign, as in any other part of a URL (RFC 3986).
         case percent
@@ -26,7 +26,7 @@ public struct RouteQuery: Sendable, Hashable, RandomAccessCollection, CustomStri
 
     /// The items in the order of the query.
     public var items: [Item]
-    /// What `+` stands for when the query is read or written.
+    /// What `+` represents when the query is read or written.
     public var encoding: Encoding
 
     /// Creates a query of items.
@@ -34,7 +34,7 @@ public struct RouteQuery: Sendable, Hashable, RandomAccessCollection, CustomStri
 
     /// Reads a query, without its `?`.
     ///
-    /// Items are separated by `&`, empty ones are passed over, and each is split at its first `=`.
+    /// Items are separated by `&`, empty ones are ignored, and each is split at its first `=`.
     ///
     /// - Throws: ``EventBusError`` with the code `invalidPercentEncoding` or `invalidUTF8` and the offset.
     public init(_ text: String, encoding: Encoding = .percent) throws(EventBusError) {
@@ -89,7 +89,7 @@ public struct RouteQuery: Sendable, Hashable, RandomAccessCollection, CustomStri
         return String(decoding: result, as: UTF8.self)
     }
 
-    /// The first value of a name, empty where it has no `=`; nil if the name is not there.
+    /// The first value of a name, empty where it has no `=`; nil if the name is missing.
     public subscript(_ name: String) -> String? {
         items.first { $0.name == name }.map { $0.value ?? "" }
     }
@@ -99,12 +99,12 @@ public struct RouteQuery: Sendable, Hashable, RandomAccessCollection, CustomStri
         items.filter { $0.name == name }.map { $0.value ?? "" }
     }
 
-    /// Returns whether a name is there, with or without a value.
+    /// Returns whether the query contains a name, with or without a value.
     public func contains(_ name: String) -> Bool { items.contains { $0.name == name } }
 
     /// The number of the first item, 0.
     public var startIndex: Int { 0 }
-    /// How many items there are.
+    /// The number of items.
     public var endIndex: Int { items.count }
     /// The item at a position.
     public subscript(_ position: Int) -> Item { items[position] }

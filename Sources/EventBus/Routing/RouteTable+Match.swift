@@ -1,5 +1,5 @@
 extension RouteTable {
-    /// Returns the route that answers a URL, with what it captured.
+    /// Returns the route that matches a URL, with what it captured.
     ///
     /// The URL is a path beginning with `/`, or has a scheme and `://` before it. It is split on its raw slashes and
     /// each segment is decoded after, so `%2F` stays inside a value. Query and fragment take no part. At each segment,
@@ -22,7 +22,18 @@ extension RouteTable {
             queryEncoding: tree.routerOptions.queryEncoding)
     }
 
-    /// Returns whether some route answers a URL.
+    /// Returns the route that matches a URL; nil if none does or the URL is malformed.
+    ///
+    /// A miss costs no more than ``contains(_:)``, since no error is created.
+    public func firstMatch(for url: String) -> RouteMatch? {
+        var finding = Finding()
+        guard search(url, &finding) == nil, let target = finding.target?.takeUnretainedValue() else { return nil }
+        return RouteMatch(
+            url: url, target: target, captures: finding.captures, parts: finding.parts,
+            queryEncoding: tree.routerOptions.queryEncoding)
+    }
+
+    /// Returns whether some route matches a URL.
     public func contains(_ url: String) -> Bool {
         var finding = Finding()
         return search(url, &finding) == nil
@@ -63,7 +74,7 @@ extension RouteTable {
         }
     }
 
-    /// How many segments are matched on the stack.
+    /// The number of segments that are matched on the stack.
     private static var stackSteps: Int { 30 }
 
     @inline(__always)
@@ -74,7 +85,7 @@ extension RouteTable {
             }
         }
         if let outcome { return outcome }
-        // Only strings that are no native Swift strings come here.
+        // Only strings that aren't native Swift strings come here.
         var copy = url
         let steps = UnsafeMutableBufferPointer<RouteStep>.allocate(capacity: Self.stackSteps)
         defer { steps.deallocate() }
@@ -142,7 +153,7 @@ extension RouteTable {
         }
     }
 
-    /// Checks the escapes of the query and the fragment, so that reading them later cannot fail.
+    /// Checks the escapes of the query and the fragment, so that reading them later can't fail.
     private func checkAfterPath(_ base: UnsafePointer<UInt8>, _ parts: RouteURL, _ end: Int) throws(RouteURL.Fault) {
         guard parts.pathEnd < end else { return }
         var ignored: [UInt8] = []
@@ -166,7 +177,7 @@ extension RouteTable {
     /// Walks the tree and notes where in the URL the captured values lie.
     ///
     /// The steps point into `text`, the decoded bytes, which is the URL itself if nothing was encoded; otherwise
-    /// `origins` tells where in the URL the steps come from.
+    /// `origins` contains the ranges of the steps in the URL.
     @inline(__always)
     private func walk(
         _ parts: RouteURL, _ base: UnsafePointer<UInt8>, _ text: UnsafePointer<UInt8>,

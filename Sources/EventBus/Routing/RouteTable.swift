@@ -1,6 +1,6 @@
-/// The routes that a router knew at one moment, as a value.
+/// An immutable snapshot of the routes of a router.
 ///
-/// A table can be kept, passed on and matched against from any thread; it never changes.
+/// A table is immutable and can be used from any thread.
 /// Get one from ``Router/current``, or make one of bare patterns to use the matching without a bus:
 ///
 /// ```swift
@@ -30,7 +30,7 @@ public struct RouteTable: Sendable {
         }
     }
 
-    /// How many patterns the table holds, an optional group's choices counted one by one.
+    /// The number of patterns the table holds, an optional group's choices counted one by one.
     public var count: Int { tree.liveCount }
 
     // MARK: Changing, by the router only

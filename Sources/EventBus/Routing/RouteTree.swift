@@ -94,7 +94,7 @@ final class RouteTree: @unchecked Sendable {
         targets.deallocate()
     }
 
-    /// The tree as plain pointers, valid while the tree is held and does not change.
+    /// The tree as plain pointers, valid while the tree is held and doesn't change.
     @inline(__always)
     var view: RouteTreeView {
         RouteTreeView(
@@ -231,7 +231,7 @@ final class RouteTree: @unchecked Sendable {
         var isCatchAll: Bool
     }
 
-    /// Walks along a variant and returns its place, nil if it is not there and not to be added.
+    /// Walks along a variant and returns its place, nil if it isn't there and not to be added.
     ///
     /// A variant of the same shape as one that is there adds nothing.
     func place(of variant: RouteVariant, _ authority: RouteAuthority?, adding: Bool) -> Place? {
@@ -294,7 +294,7 @@ struct RouteTreeOptions: Sendable, Equatable {
     var collapsesSlashes = false
 }
 
-/// What a place in the tree stands for: one variant of one route's pattern.
+/// The target of a leaf: one variant of the pattern of a route.
 final class RouteTarget: Sendable {
     let pattern: RoutePattern
     let variant: Int

@@ -50,14 +50,14 @@ struct RouteTreeView {
         case tooCostly
     }
 
-    /// What was taken at a step, where it is not the number of an edge.
+    /// What was taken at a step, where it isn't the number of an edge.
     enum Taken {
         static let literal: Int32 = -1
         static let plain: Int32 = -2
         static let catchAll: Int32 = -3
     }
 
-    /// What is left to try at a step, where it is not the number of an edge.
+    /// What is left to try at a step, where it isn't the number of an edge.
     private enum Stage {
         static let plain: Int32 = -1
         static let catchAll: Int32 = -2
@@ -66,7 +66,7 @@ struct RouteTreeView {
 
     /// Finds the target of a row of steps, by precedence at each segment from the left, with full backtracking.
     ///
-    /// A node stands for one row of choices, so none is visited twice. What was captured is told by `taken` of each
+    /// A node represents one row of choices, so none is visited twice. The field `taken` records what was captured at each
     /// step, which a retreat overwrites; so nothing has to be rolled back.
     @inline(__always)
     func find(
@@ -163,7 +163,7 @@ struct RouteTreeView {
         return nil
     }
 
-    /// Whether a segment has an edge's text around a value that is not empty and has the edge's type.
+    /// Whether a segment has an edge's text around a value that isn't empty and has the edge's type.
     private func fits(
         _ start: UnsafePointer<UInt8>, _ length: Int, _ edge: UnsafeMutablePointer<Edge>,
         _ tree: RouteTree

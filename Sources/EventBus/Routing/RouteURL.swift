@@ -39,7 +39,7 @@ struct RouteURL {
     /// The mark before the query, or the end of the path.
     var queryStart = 0
     var queryEnd = 0
-    /// How many steps were written: two for scheme and host, then one for each segment.
+    /// The number of steps: two for scheme and host, then one for each segment.
     var stepCount = 0
     var hasEscapes = false
 
@@ -59,7 +59,7 @@ struct RouteURL {
 
     /// Splits a URL into steps on its raw slashes.
     ///
-    /// Steps that do not fit are counted and not written; the caller then comes again with more room.
+    /// Steps that don't fit are counted and not written; the caller then repeats the call with more room.
     @inline(__always)
     init(
         _ bytes: UnsafeBufferPointer<UInt8>, options: RouteTreeOptions, limits: RouteLimits,

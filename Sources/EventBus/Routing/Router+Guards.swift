@@ -3,7 +3,7 @@ internal import AshlarCore
 extension Router {
     /// Registers a check before every navigation to a prefix and to everything under it.
     ///
-    /// Guards are asked one after another, those with fewer segments in their prefix first, then in the order of their
+    /// Guards are asked one after the other, those with fewer segments in their prefix first, then in the order of their
     /// registration. A prefix is compared by whole segments: `/admin` covers `/admin` and `/admin/users`, never
     /// `/administrator`. Without a host it covers the paths of all hosts. A redirect starts again with all guards.
     ///

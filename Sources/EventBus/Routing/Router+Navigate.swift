@@ -2,7 +2,7 @@ internal import AshlarCore
 import Synchronization
 
 extension Router {
-    /// Goes to a URL: finds its route, asks the guards, runs the action, and triggers the events.
+    /// Navigates to a URL: finds its route, asks the guards, runs the action, and triggers the events.
     ///
     /// The newest navigation wins: one that is still under way is cancelled and ends with a `CancellationError`, at
     /// the latest when the guard or action that it is in returns. A navigation made inside the action or guard of
@@ -47,7 +47,7 @@ extension Router {
         }
     }
 
-    /// Runs a closure whenever no route answers a URL that is navigated to, before the navigation throws.
+    /// Runs a closure whenever no route matches a URL that is navigated to, before the navigation throws.
     ///
     /// It is a watch of ``Router/notFound``; there may be several.
     public func onNotFound(_ hook: @escaping @Sendable (UnmatchedRoute) throws -> Void) -> Watch {
@@ -140,13 +140,13 @@ extension Router {
     }
 }
 
-/// A URL that no route answers.
+/// A URL that no route matches.
 public struct UnmatchedRoute: Sendable {
     /// The URL, after redirects.
     public let url: String
     /// What was passed along with the navigation.
     public let options: (any Sendable)?
-    /// Why: the code tells a URL that is not routed from one that is malformed or too long.
+    /// The reason: no route, a malformed URL, or a URL that is too long.
     public let error: EventBusError
 }
 

@@ -6,7 +6,7 @@ extension Router {
 
     /// Explains where a URL would lead, and which guards would be asked on the way; see ``RouteTable/explain(_:maxCandidates:)``.
     ///
-    /// Guards are named, not asked, so redirects are not followed.
+    /// Guards are named, not asked, so redirects aren't followed.
     public func explain(_ url: String, maxCandidates: Int = 5) -> RouteExplanation {
         let (table, guards) = state.withLock { ($0.table, $0.guards) }
         var explanation = table.explain(url, maxCandidates: maxCandidates)

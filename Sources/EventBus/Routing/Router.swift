@@ -1,10 +1,10 @@
 internal import AshlarCore
 
-/// Finds the route that answers a URL and goes there: guards first, then the route's action, then an event.
+/// Finds the route that matches a URL, asks its guards, runs its action and triggers an event.
 ///
-/// A route is a topic whose payload is a ``Navigation``: whoever watches ``topic(of:)`` learns of every navigation to
-/// that pattern, beside the one action that the route was registered with. A router may be used from any thread;
-/// nothing of a user's runs while it holds a lock.
+/// A route is a topic whose payload is a ``Navigation``: watchers of ``topic(of:)`` receive every navigation to that
+/// pattern, in addition to the action of the route. A router may be used from any thread; it holds no lock while it runs
+/// code of its users.
 ///
 /// ```swift
 /// let router = Router(bus: EventBus())
@@ -16,19 +16,19 @@ internal import AshlarCore
 public final class Router: Sendable {
     /// The router of ``EventBus/shared``.
     public static let shared = Router(bus: .shared)
-    /// The event after each navigation that has arrived, `router:navigated`.
+    /// The topic of completed navigations, `router:navigated`.
     public static let navigated = Topic<Navigation>("router:navigated")
-    /// The event when no route answers a URL, `router:notFound`; see also ``onNotFound(_:)``.
+    /// The topic of URLs without a route, `router:notFound`; see also ``onNotFound(_:)``.
     public static let notFound = Topic<UnmatchedRoute>("router:notFound")
-    /// The most redirects of one navigation, and the most navigations inside of each other.
+    /// The largest number of redirects of a navigation, and of nested navigations.
     public static let maximumRedirects = 16
 
-    /// The bus on which the router triggers.
+    /// The bus of the router's events.
     public let bus: EventBus
-    /// How patterns and paths are read.
+    /// The options for matching patterns and paths.
     public let options: RouterOptions
     let state: Mutex<State>
-    /// The table of `state`, for those who only match; empty until one does.
+    /// The table of `state` for matching without the lock; empty until the first match.
     private let cell = SnapshotCell<RouteSnapshot>()
 
     struct State: Sendable {
@@ -50,13 +50,13 @@ public final class Router: Sendable {
 
     // MARK: Registering
 
-    /// Registers what happens at the URLs that a pattern matches.
+    /// Registers an action for the URLs that a pattern matches.
     ///
-    /// The route stays until its watch is cancelled or ``unroute(_:)`` names it. Dropping the watch changes nothing.
+    /// The route stays until its watch is cancelled or it is removed by ``unroute(_:)``. Dropping the watch doesn't end it.
     ///
     /// - Parameters:
     ///   - pattern: The pattern, see ``RoutePattern``.
-    ///   - replacing: Whether a route that matches the same paths gives way; otherwise it is a conflict.
+    ///   - replacing: Whether to replace a route that matches the same paths, which is otherwise a conflict.
     ///   - fileID: The file that conflicts name.
     ///   - line: The line that conflicts name.
     ///   - column: The column that conflicts name.
@@ -64,7 +64,7 @@ public final class Router: Sendable {
     ///     navigation's. It may navigate itself; that navigation is then part of this one.
     /// - Returns: The handle that ends the route.
     /// - Throws: ``EventBusError`` for a malformed pattern, with the offset, or with the code `routeConflict` and the
-    ///   pattern that is in the way.
+    ///   conflicting pattern.
     @discardableResult
     public func route(
         _ pattern: String, replacing: Bool = false, fileID: StaticString = #fileID, line: UInt32 = #line,
@@ -74,12 +74,12 @@ public final class Router: Sendable {
         try add(pattern, .run(action), replacing: replacing, fileID, line, column)
     }
 
-    /// Registers what happens at the URLs that a pattern matches, as long as the owner lives.
+    /// Registers an action for the URLs that a pattern matches, as long as the owner lives.
     ///
     /// - Parameters:
     ///   - pattern: The pattern, see ``RoutePattern``.
     ///   - owner: Held weakly and passed to the action; its bag ends the route.
-    ///   - replacing: Whether a route that matches the same paths gives way; otherwise it is a conflict.
+    ///   - replacing: Whether to replace a route that matches the same paths, which is otherwise a conflict.
     ///   - fileID: The file that conflicts name.
     ///   - line: The line that conflicts name.
     ///   - column: The column that conflicts name.
@@ -106,11 +106,11 @@ public final class Router: Sendable {
     /// - Parameters:
     ///   - pattern: The pattern, see ``RoutePattern``.
     ///   - navigator: Shows the place.
-    ///   - replacing: Whether a route that matches the same paths gives way; otherwise it is a conflict.
+    ///   - replacing: Whether to replace a route that matches the same paths, which is otherwise a conflict.
     ///   - fileID: The file that conflicts name.
     ///   - line: The line that conflicts name.
     ///   - column: The column that conflicts name.
-    ///   - place: Makes the place from the navigation.
+    ///   - place: Creates the place from the navigation.
     /// - Returns: The handle that ends the route.
     /// - Throws: ``EventBusError`` for a malformed pattern or a conflict.
     @discardableResult
@@ -125,7 +125,7 @@ public final class Router: Sendable {
         return try add(pattern, .run(run), replacing: replacing, fileID, line, column)
     }
 
-    /// Sends the URLs that a pattern matches on to another pattern with the same values, query and fragment.
+    /// Redirects the URLs that a pattern matches to another pattern with the same values, query and fragment.
     ///
     /// ```swift
     /// let router = Router(bus: EventBus())
@@ -181,7 +181,7 @@ public final class Router: Sendable {
 
     // MARK: Removing
 
-    /// Removes the route that was registered with exactly this pattern, whoever owns it.
+    /// Removes the route that was registered with exactly this pattern, whatever its owner.
     ///
     /// - Returns: Whether there was one.
     @discardableResult
@@ -192,7 +192,7 @@ public final class Router: Sendable {
 
     /// Removes the routes and guards of an owner from this router.
     ///
-    /// - Returns: How many there were.
+    /// - Returns: The number of routes and guards removed.
     @discardableResult
     public func unroute(owner: some WatchOwner) -> Int {
         owner.watches.cancel { self.owns($0) }
@@ -219,7 +219,7 @@ public final class Router: Sendable {
 
     // MARK: Reading
 
-    /// The routes of this moment, as a value.
+    /// A snapshot of the routes.
     public var current: RouteTable { state.withLock { $0.table } }
 
     /// The registered patterns, sorted by their text.
@@ -227,21 +227,30 @@ public final class Router: Sendable {
     /// - Complexity: O(*n* log *n*) in the number of routes.
     public var patterns: [String] { state.withLock { $0.routes.keys.map(\.text) }.sorted() }
 
-    /// Returns the route that answers a URL, without going there; see ``RouteTable/match(_:)``.
+    /// Returns the route that matches a URL; see ``RouteTable/match(_:)``.
     public func match(_ url: String) throws(EventBusError) -> RouteMatch {
         let snapshot = pinTable()
         defer { cell.unpin() }
         return try snapshot.takeUnretainedValue().table.match(url)
     }
 
-    /// Returns whether some route answers a URL; the original's `$route_exist`.
+    /// Returns the route that matches a URL; nil if none does or the URL is malformed.
+    ///
+    /// A miss costs no more than ``contains(_:)``, since no error is created.
+    public func firstMatch(for url: String) -> RouteMatch? {
+        let snapshot = pinTable()
+        defer { cell.unpin() }
+        return snapshot._withUnsafeGuaranteedRef { $0.table.firstMatch(for: url) }
+    }
+
+    /// Returns whether some route matches a URL.
     public func contains(_ url: String) -> Bool {
         let snapshot = pinTable()
         defer { cell.unpin() }
         return snapshot._withUnsafeGuaranteedRef { $0.table.contains(url) }
     }
 
-    /// Returns the table of now, counted in: half the cost of the lock and a reference.
+    /// Returns the current table and counts a reader in, at half the cost of the lock and a reference count.
     @inline(__always)
     private func pinTable() -> Unmanaged<RouteSnapshot> { cell.pin() ?? rebuild() }
 
@@ -253,9 +262,9 @@ public final class Router: Sendable {
         }
     }
 
-    /// Takes the table back from those who only match, before it is changed under the same lock.
+    /// Retires the snapshot of the table before the table changes under the same lock.
     ///
-    /// What is released is no user's: the table itself stays where it is.
+    /// No user's object is released here: the table itself stays in the state.
     private func dropSnapshot() {
         cell.retire()
         cell.releaseRetired()
@@ -264,10 +273,10 @@ public final class Router: Sendable {
     /// The topic of a route: every navigation to the pattern is triggered on it, after the route's action.
     public func topic(of pattern: String) -> Topic<Navigation> { Topic(unchecked: pattern) }
 
-    /// Returns the path of a registered pattern with these values, which the router will lead back to that pattern.
+    /// Returns the path of a registered pattern with these values, which the router matches to that pattern.
     ///
     /// - Throws: ``EventBusError`` as ``RoutePattern/path(_:query:fragment:options:)`` does; `routeNotFound` if the
-    ///   pattern is not registered; `routeShadowed` if another route would answer the path, as `/notes/new` does for
+    ///   pattern isn't registered; `routeShadowed` if another route would match the path, as `/notes/new` does for
     ///   `/notes/:id` with the value `new`.
     public func path(
         _ pattern: String, _ parameters: [String: String] = [:], query: RouteQuery = RouteQuery(),
@@ -288,7 +297,7 @@ public final class Router: Sendable {
     }
 }
 
-/// A table for those who only match against it.
+/// A table that is matched without the router's lock.
 private final class RouteSnapshot: Sendable {
     let table: RouteTable
 

@@ -1,6 +1,6 @@
-/// How a router reads patterns and paths.
+/// The options for matching patterns and paths.
 public struct RouterOptions: Sendable {
-    /// What a slash at the end of a path means.
+    /// The meaning of a slash at the end of a path.
     public enum TrailingSlash: Sendable, Hashable {
         /// One slash at the end of a path or pattern makes no difference.
         case ignored
@@ -8,29 +8,29 @@ public struct RouterOptions: Sendable {
         case strict
     }
 
-    /// Whether literal text distinguishes small and capital letters; only ASCII letters are ever made equal.
+    /// Whether literal text distinguishes lowercase and uppercase ASCII letters; other letters are always distinguished.
     public var isCaseSensitive: Bool
-    /// What a slash at the end of a path means; ignored by default.
+    /// The meaning of a slash at the end of a path; ignored by default.
     public var trailingSlash: TrailingSlash
-    /// Whether empty segments are passed over, so that `//notes///5` is `/notes/5`.
+    /// Whether empty segments are ignored, so that `//notes///5` is `/notes/5`.
     public var collapsesSlashes: Bool
-    /// What `+` stands for in a query.
+    /// What `+` represents in a query.
     public var queryEncoding: RouteQuery.Encoding
-    /// Parameter types beside the built-in ones; where two have the same name the last counts.
+    /// Parameter types in addition to the built-in ones; where two have the same name the last one wins.
     ///
     /// At the same place in a path they are tried in this order, before the built-in ones.
     public var types: [RouteParameterType]
-    /// How much of a path and of the table is looked at.
+    /// The limits for paths and tables.
     package var limits: RouteLimits
-    /// Whether a route that matches the same paths as an earlier one silently takes its place.
+    /// Whether a route that matches the same paths as an earlier one silently replaces it.
     ///
     /// Otherwise that is an error, unless the registration says `replacing: true`.
     public var replacesConflicts: Bool
 
-    /// The reading of the original, iStructure: letters in any case, and a later route replaces an earlier one.
+    /// The behaviour of iStructure: letters match in any case, and a later route replaces an earlier one.
     ///
-    /// What the original did by accident is not brought back: matches that begin in the middle of a path, parameters
-    /// that are empty or hold slashes, queries inside parameters, and an order of routes that nobody chose.
+    /// Accidents of the original aren't restored: matches that begin in the middle of a path, parameters that are empty or
+    /// contain slashes, queries inside parameters, and an arbitrary order of routes.
     public static let seed = RouterOptions(isCaseSensitive: false, replacesConflicts: true)
 
     /// Creates options.

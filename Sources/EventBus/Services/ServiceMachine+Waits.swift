@@ -1,6 +1,6 @@
 // Who waits for whom: the dependants of a service, cycles, and the explanation.
 extension ServiceMachine {
-    /// The services that use this one's instance, or may get to.
+    /// The services that use this its instance, or may get to.
     func users(of name: String) -> [String] {
         graph.dependants(of: name).filter { entries[$0]?.phase.usesNeeds ?? false }
     }

@@ -38,7 +38,7 @@ package struct ServiceMachine {
     }
 
     enum Phase {
-        /// There is no instance and nothing under way.
+        /// There is no instance, and nothing is under way.
         case idle
         case awaitingNeeds
         case making
@@ -69,7 +69,7 @@ package struct ServiceMachine {
         var options = ServiceOptions()
         /// Whether it was started for itself, not only because another service needs it.
         var isWanted = false
-        /// The service whose start began this one's, for the roll-back.
+        /// The service whose start began this its, for the roll-back.
         var cause: String?
         /// What was started for a start that has failed.
         var startedNeeds: [String] = []

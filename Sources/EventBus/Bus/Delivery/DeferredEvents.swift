@@ -1,10 +1,10 @@
 internal import AshlarCore
 
-/// A queue of events that are triggered later, when the app gets to it, and that may replace each other meanwhile.
+/// A queue of events that are triggered later and may replace each other until then.
 ///
 /// This is the bus's form of Foundation's `NotificationQueue`. Events are triggered in the order in which they were
-/// queued, those of `soon` before those of `whenIdle`. An event that coalesces takes the ones like it out of the queue
-/// and stands at its end, so a burst is one event with the last payload.
+/// queued, those of `soon` before those of `whenIdle`. An event that coalesces replaces similar events in the queue
+/// and is appended to it, so a burst becomes one event with the last payload.
 ///
 /// ```swift
 /// let bus = EventBus()
@@ -34,7 +34,7 @@ public final class DeferredEvents: Sendable {
         case nameAndSource
     }
 
-    /// Has an action run at a later moment, `soon` or `whenIdle`.
+    /// Runs an action at a later moment, `soon` or `whenIdle`.
     public typealias Schedule = @Sendable (Moment, _ action: @escaping @Sendable () -> Void) -> Void
 
     private let bus: EventBus
@@ -47,7 +47,7 @@ public final class DeferredEvents: Sendable {
     }
 
     private struct Entry: @unchecked Sendable {
-        // Unchecked because of the source, which is kept alive and compared, never used.
+        // Unchecked because of the source, which is retained and compared, never used.
         let name: String
         let source: AnyObject?
         let trigger: @Sendable (AnyObject?) -> Void
@@ -63,14 +63,14 @@ public final class DeferredEvents: Sendable {
         (self.bus, self.schedule) = (bus, schedule)
     }
 
-    /// Has the main actor run an action.
+    /// Runs an action on the main actor.
     public static let onMain: Schedule = { moment, action in
         Task.detached(priority: moment == .whenIdle ? .background : nil) { @MainActor in action() }
     }
 
     /// Queues an event.
     ///
-    /// Payload and source are kept until it is triggered.
+    /// Payload and source are retained until the event is triggered.
     public func trigger<Payload>(
         _ topic: Topic<Payload>, _ payload: Payload, from source: AnyObject? = nil, _ moment: Moment = .whenIdle,
         coalescing: Coalescing = .none, fileID: StaticString = #fileID, line: UInt32 = #line, column: UInt32 = #column
@@ -90,7 +90,7 @@ public final class DeferredEvents: Sendable {
 
     /// Takes queued events out, without triggering them.
     ///
-    /// - Returns: How many there were.
+    /// - Returns: The number of events removed.
     @discardableResult
     public func cancel(_ name: String, from source: AnyObject? = nil, coalescing: Coalescing = .name) -> Int {
         remove(like: Entry(name: name, source: source) { _ in }, coalescing).count
@@ -136,7 +136,7 @@ public final class DeferredEvents: Sendable {
 }
 
 extension Array {
-    /// Returns the elements that do not meet a condition, and those that do, each in order.
+    /// Returns the elements that don't satisfy a condition, and those that do, each in order.
     fileprivate func split(_ isChosen: (Element) -> Bool) -> ([Element], [Element]) {
         var (rest, chosen): ([Element], [Element]) = ([], [])
         for element in self {

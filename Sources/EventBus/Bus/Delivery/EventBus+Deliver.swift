@@ -11,9 +11,9 @@ extension EventBus {
         return deliver(slot, payload, call, isTyped: true)
     }
 
-    /// Delivers an event to the watchers of every source; nil if that is not all there is to do.
+    /// Delivers an event to the watchers of every source; nil if that isn't all there is to do.
     ///
-    /// This is `deliver` for what nearly every trigger is. What a trigger was called with comes in parameters of their
+    /// This is `deliver` for nearly every trigger. The arguments of the trigger are passed as parameters of their
     /// own, because making, copying and destroying a `TriggerCall` costs a seventh of a trigger to one watcher.
     @inlinable
     @inline(never)
@@ -43,7 +43,7 @@ extension EventBus {
 
     /// Delivers an event to the watchers of now.
     ///
-    /// Unless `isTyped`, `Payload` is not what the topic is bound to, and only watchers of any payload can take it.
+    /// Unless `isTyped`, `Payload` isn't what the topic is bound to, and only watchers of any payload can take it.
     @inlinable
     @inline(never)
     func deliver<Payload: Sendable>(
@@ -108,7 +108,7 @@ extension EventBus {
 /// What a plain trigger holds while it delivers, small enough to be passed in registers.
 @usableFromInline
 struct PlainPass {
-    /// Pinned; nil if the trigger is not a plain one.
+    /// Pinned; nil if the trigger isn't a plain one.
     @usableFromInline let snapshot: Unmanaged<TopicSnapshot>?
     @usableFromInline let sequence: UInt64
     let thread: BusThread?
@@ -138,7 +138,7 @@ struct DeliveryPass {
     }
 }
 
-/// What has come of an event so far.
+/// The deliveries of an event so far.
 @usableFromInline
 struct DeliveryTally {
     @usableFromInline var delivered: Int

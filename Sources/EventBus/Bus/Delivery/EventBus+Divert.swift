@@ -80,7 +80,7 @@ extension EventBus {
     }
 }
 
-/// Where the one who runs work leaves the result for the one who has asked for it, on the same thread.
+/// Passes a result from a closure to its creator, on the same thread.
 private final class ResultBox: @unchecked Sendable {
     // Unchecked because it is read by the thread that wrote it only.
     var value = DeliveryResult()

@@ -3,9 +3,9 @@ internal import AshlarCore
 extension EventBus {
     /// Triggers an event and waits until every watcher with a buffer that suspends has room for it.
     ///
-    /// Inline handlers run before anything is waited for. Waiting senders are let in in the order in which they came.
+    /// Inline handlers run before anything is waited for. Waiting senders are let in in order of arrival.
     /// Where the bus or the topic queues the event as a whole, its delivery is waited for first.
-    /// If the task is cancelled while it waits, the event is thrown away where there was no room yet, and counted as
+    /// If the task is cancelled while it waits, the event is dropped where there was no room yet, and counted as
     /// dropped.
     @discardableResult
     public func send<Payload>(
@@ -42,7 +42,7 @@ extension EventBus {
 /// What a sender has to wait for.
 @usableFromInline
 final class PendingSends: Sendable {
-    /// Says whether the event found room; nil if it was not about that.
+    /// Returns whether the event found room; nil if it was not about that.
     typealias Wait = @Sendable () async -> Bool?
 
     private let waits = Mutex(Fifo<Wait>())

@@ -2,13 +2,13 @@ internal import AshlarCore
 
 /// The events of a topic or pattern as an asynchronous sequence.
 ///
-/// It watches from the moment it is made, not from the first `next()`. The first iterator gets what has come since
-/// then; each further iterator watches from when it is made, and every iterator gets every event. An iterator stops
-/// watching when it goes, or when its task is cancelled.
+/// It watches from its creation, not from the first `next()`. The first iterator receives the events since
+/// then; each further iterator watches from when it is made, and every iterator receives every event. An iterator stops
+/// watching when it is released, or when its task is cancelled.
 public struct EventStream<Payload: Sendable>: AsyncSequence, Sendable {
     /// An event.
     public typealias Element = Signal<Payload>
-    /// The stream does not fail.
+    /// The stream doesn't fail.
     public typealias Failure = Never
 
     private let subscribe: @Sendable () -> StreamSubscription<Payload>
@@ -19,7 +19,7 @@ public struct EventStream<Payload: Sendable>: AsyncSequence, Sendable {
         first = FirstSubscription(subscribe())
     }
 
-    /// Makes an iterator that gets every event from now on; the first also gets what has come before.
+    /// Creates an iterator that receives every event from now on; the first also receives earlier events.
     public func makeAsyncIterator() -> Iterator { Iterator(subscription: first.take() ?? subscribe()) }
 
     /// What has become of the events of the first iterator, whether it has been made or not.

@@ -45,7 +45,7 @@ final class Mailbox: Sendable {
 
     /// Puts an event in, if there is room or can be made; says whether a drainer must be started.
     func put(_ event: QueuedEvent) -> (Taking, mustDrain: Bool) {
-        // What is thrown away leaves the lock before it is released.
+        // What is dropped leaves the lock before it is released.
         let (put, consumer, displaced) = state.withLock { state -> ((Taking, Bool), Consumer?, QueuedEvent?) in
             guard !state.isFinished else { return ((.skipped, false), nil, nil) }
             state.counts.produced += 1
@@ -109,7 +109,7 @@ final class Mailbox: Sendable {
 
     /// Takes the next event out for the drainer; nil ends the drainer, and the next event starts another.
     ///
-    /// Where nothing is ever thrown away, all that waits moves to the drainer's `batch` at once, so that drainer and
+    /// Where nothing is ever dropped, all that waits moves to the drainer's `batch` at once, so that drainer and
     /// triggers seldom want the lock at the same time; elsewhere it stays here, to be counted and replaced.
     func takeOrRest(_ batch: inout Fifo<QueuedEvent>) -> QueuedEvent? {
         if let event = batch.popFirst() { return event }
@@ -182,7 +182,7 @@ final class Mailbox: Sendable {
 
     // MARK: The end
 
-    /// Takes nothing more in; what is here is still delivered unless it is thrown away.
+    /// Takes nothing more in; what is here is still delivered unless it is dropped.
     func finish(throwingAway: Bool) {
         let (items, senders, consumers) = state.withLock { state in
             state.isFinished = true
@@ -214,7 +214,7 @@ public struct EventCounts: Hashable, Sendable {
     public internal(set) var produced = 0
     /// The events that it has received.
     public internal(set) var consumed = 0
-    /// The events that were thrown away because there was no room, or at the end.
+    /// The events that were dropped because there was no room, or at the end.
     public internal(set) var dropped = 0
     /// The events that wait, those of suspended senders included.
     public internal(set) var buffered = 0

@@ -1,8 +1,8 @@
 internal import AshlarCore
 
-/// Runs work one piece after the other, whichever threads it comes from.
+/// Runs work serially, from any threads.
 ///
-/// Whoever comes while work is running leaves his at the end of the line; the one who is running does it.
+/// Work that arrives while other work runs is queued; the running thread does it.
 final class SerialRunner: Sendable {
     private let state = Mutex(State())
 
@@ -11,7 +11,7 @@ final class SerialRunner: Sendable {
         var isRunning = false
     }
 
-    /// Runs the work now, or leaves it to the one who is running; returns whether it has run.
+    /// Runs the work now, or queues it for the thread that is running; returns whether it has run.
     func run(_ work: @escaping @Sendable () -> Void) -> Bool {
         let isMine = state.withLock { state in
             if state.isRunning {
@@ -36,7 +36,7 @@ final class SerialRunner: Sendable {
     }
 }
 
-/// The triggers that a thread has left for after the one that it is inside of, on one bus.
+/// The triggers that a thread has left for after the one that it is inside, on one bus.
 ///
 /// Unchecked because it is used by the thread that made it, and by no other.
 final class NestingFrame: @unchecked Sendable {
@@ -46,7 +46,7 @@ final class NestingFrame: @unchecked Sendable {
 
     init(bus: EventBus, outer: NestingFrame?) { (self.bus, self.outer) = (ObjectIdentifier(bus), outer) }
 
-    /// The frame of a bus that the thread is inside of, if it is.
+    /// The frame of a bus that the thread is inside, if it is.
     static func current(of bus: EventBus) -> NestingFrame? {
         var frame = BusThread.current.frame
         while let candidate = frame, candidate.bus != ObjectIdentifier(bus) { frame = candidate.outer }

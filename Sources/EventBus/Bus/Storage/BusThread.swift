@@ -1,7 +1,7 @@
 import CAshlarEventBus
 import Synchronization
 
-/// What the calling thread knows about the triggers that it is inside of.
+/// What the calling thread knows about the triggers that it is inside.
 ///
 /// A value of this type is used on the thread that asked for it, inside one synchronous call.
 struct BusThread {
@@ -53,7 +53,7 @@ struct BusThread {
         nonmutating set { state.pointee.frame = newValue.map { Unmanaged.passUnretained($0).toOpaque() } }
     }
 
-    /// Runs a hook of a bus; returns false if the thread is inside of that very hook already.
+    /// Runs a hook of a bus; returns false if the thread is inside that very hook already.
     func run(_ hook: BusHook, of bus: EventBus, _ body: () throws -> Void) rethrows -> Bool {
         let outer = state.pointee.hook.map { Unmanaged<HookFrame>.fromOpaque($0).takeUnretainedValue() }
         var frame = outer
@@ -70,14 +70,14 @@ struct BusThread {
     }
 }
 
-/// What a bus tells its user of, besides events.
+/// The hooks of a bus.
 enum BusHook {
     case failure
     case undelivered
     case tap
 }
 
-/// A hook that a thread is inside of.
+/// A hook that a thread is inside.
 private final class HookFrame {
     let hook: BusHook
     let bus: ObjectIdentifier

@@ -33,7 +33,7 @@ extension WatchHost {
     }
 }
 
-/// A watch whose handler the current task is inside of.
+/// A watch whose handler the current task is inside.
 struct DrainedWatch: Hashable {
     @TaskLocal static var current: Set<DrainedWatch> = []
 

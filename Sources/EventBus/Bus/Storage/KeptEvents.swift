@@ -32,13 +32,13 @@ struct KeptEvents: Sendable {
     }
 }
 
-/// The kept events of one topic, for a watcher that has come later.
+/// The stored events of one topic, for a new watcher.
 struct KeptReplay: Sendable {
     let name: String
     let events: [KeptEvents.Kept]
 }
 
-/// A watcher of topics that keep events: it gets those first, and live ones only afterwards.
+/// A watcher of topics that store events: it receives those first, and live events afterwards.
 final class ReplayingWatcher<Payload: Sendable>: TypedWatcher<Payload>, @unchecked Sendable {
     // Unchecked because the superclass is; the numbers are written before the gate lets anybody pass and read
     // behind it.
@@ -46,7 +46,7 @@ final class ReplayingWatcher<Payload: Sendable>: TypedWatcher<Payload>, @uncheck
     private let isOnce: Bool
     private weak let bus: EventBus?
     private let gate = ReplayGate()
-    /// By topic, the number of the last event that the watcher is served from what was kept.
+    /// By topic, the number of the last stored event that the watcher receives.
     private var lastReplayed: [ByteText: UInt64] = [:]
     private var lastOfAll: UInt64 = 0
 
@@ -104,7 +104,7 @@ final class ReplayingWatcher<Payload: Sendable>: TypedWatcher<Payload>, @uncheck
         return try inner.take(signal, call)
     }
 
-    /// Hands the kept events over in the order of their triggers, then those that have come meanwhile.
+    /// Delivers the stored events in the order of their triggers, then the events that have arrived meanwhile.
     func replay(_ replays: [KeptReplay]) {
         for replay in replays { lastReplayed[ByteText(replay.name)] = replay.events.last?.sequence }
         lastOfAll = lastReplayed.values.max() ?? 0

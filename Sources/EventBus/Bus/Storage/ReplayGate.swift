@@ -9,9 +9,9 @@ import Synchronization
     import Darwin
 #endif
 
-/// Keeps live events back until the kept ones have been handed over.
+/// Holds live events back until the stored ones have been delivered.
 ///
-/// The one who replays also hands over what has been left here meanwhile, in one line. If that does not come to an
+/// The thread that replays also delivers the events that are queued here meanwhile, in order. If that doesn't come to an
 /// end because others leave more all the time, the gate is crowded: the line is divided by producer, and each
 /// producer that comes again works off what it has left itself and passes from then on. So the one who replays waits
 /// for nobody's events for ever, every producer pays for its own, and the events of each stay in their order.
@@ -25,7 +25,7 @@ final class ReplayGate: Sendable {
         case orderedTopic(String)
     }
 
-    /// How many live events are handed over before the gate is crowded.
+    /// The number of live events that are delivered before the gate is crowded.
     static let patience = 1024
 
     private let opened = Atomic(false)

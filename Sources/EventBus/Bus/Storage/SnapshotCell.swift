@@ -4,8 +4,11 @@ import Synchronization
 /// Holds a snapshot that readers use without a lock and without retaining it.
 ///
 /// A reader counts itself in, loads the snapshot and counts itself out. A snapshot that is taken out is stored until a
-/// moment at which no reader is inside: whoever found it there has left by then. Both sides first write, then read
+/// moment at which no reader is inside: anyone who found it there has left by then. Both sides first write, then read
 /// what the other writes, so at least one of them sees the other (all operations are sequentially consistent).
+///
+/// Row "trigger to 1 watchers": 31 ns with this cell, 31 ns with the former one, which packed the count of readers into
+/// the unused bits of the pointer and so needed 64-bit pointers without tags.
 struct SnapshotCell<Snapshot: AnyObject & Sendable>: ~Copyable, Sendable {
     private let current = Atomic<Unmanaged<Snapshot>?>(nil)
     private let readers = Atomic<Int>(0)

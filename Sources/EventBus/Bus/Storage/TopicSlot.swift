@@ -1,7 +1,7 @@
 internal import AshlarCore
 public import Synchronization
 
-/// The place of one topic on one bus: its watchers, and the snapshot of them that triggers read.
+/// One topic on one bus: its watchers, and the snapshot of them that triggers read.
 ///
 /// A change only drops the snapshot; the next trigger builds it once, so that *n* registrations cost O(*n*).
 @usableFromInline
@@ -12,7 +12,7 @@ final class TopicSlot: WatchHost, @unchecked Sendable {
     @usableFromInline final let word: Atomic<UInt64>
     fileprivate typealias Cell = SnapshotCell<TopicSnapshot>
     private let single: UnsafeMutablePointer<Cell>
-    /// One cell for each of some groups of threads, a cache line apart, once two threads have met at the single one.
+    /// One cell for each group of threads, a cache line apart, once two threads have used the single one at a time.
     private let many = Atomic<UnsafeMutablePointer<Cell>?>(nil)
     private let state = Mutex(SlotState())
     let hash: UInt64
@@ -39,7 +39,7 @@ final class TopicSlot: WatchHost, @unchecked Sendable {
 
     @inlinable final var name: String { watched }
 
-    /// Whether the slot is still the topic's place on a living bus.
+    /// Whether the slot belongs to a living bus.
     var isOpen: Bool { word.load(ordering: .acquiring) != 0 }
 
     var isWatched: Bool { word.load(ordering: .acquiring) & SlotFlags.watched.rawValue != 0 }
@@ -50,7 +50,7 @@ final class TopicSlot: WatchHost, @unchecked Sendable {
 
     // MARK: Binding
 
-    /// Binds the topic to a payload type, if it is not bound; returns what it is bound to.
+    /// Binds the topic to a payload type, if it isn't bound; returns what it is bound to.
     func bind(_ payload: Any.Type, at location: @autoclosure () -> EventLocation) -> TopicBinding {
         state.withLock { state in
             if let binding = state.binding { return binding }
@@ -87,10 +87,10 @@ final class TopicSlot: WatchHost, @unchecked Sendable {
         return number
     }
 
-    /// The events that are kept now, for a watcher that every later trigger finds.
+    /// The stored events, for a watcher that every later trigger finds.
     var kept: [KeptEvents.Kept] { state.withLock { $0.kept.events } }
 
-    /// Forgets the events that were kept.
+    /// Removes the stored events.
     func clearKept() {
         let gone = state.withLock { $0.kept.removeAll() }
         _ = consume gone
@@ -114,7 +114,7 @@ final class TopicSlot: WatchHost, @unchecked Sendable {
 
     /// Adds the watcher that `make` returns for its number; nil if the slot has left its bus.
     ///
-    /// If the topic keeps events, the watcher gets those before this returns.
+    /// If the topic stores events, the watcher receives those before this returns.
     func add<Payload: Sendable>(
         _ options: WatchOptions, _ payload: Payload.Type, _ make: (_ id: UInt64) -> Watcher
     ) -> Watch? {
@@ -198,7 +198,7 @@ final class TopicSlot: WatchHost, @unchecked Sendable {
 
     /// Returns the watchers of now, with the trigger counted in; nil if there are none.
     ///
-    /// A thread that is inside no other trigger and finds a reader has met another thread.
+    /// A thread that is inside no other trigger and finds a reader has found another thread.
     @inline(__always)
     func pinSnapshot(thread: UInt32, isOutermost: Bool) -> Unmanaged<TopicSnapshot>? {
         var cell = single
@@ -304,7 +304,7 @@ struct SlotFlags: Sendable {
     @inlinable static var bits: UInt64 { 8 }
     /// `watched`, where code is inlined.
     @inlinable static var watchedBit: UInt64 { 1 }
-    /// All but `observed` and `sourced`, which do not keep an event from the plain way.
+    /// All but `observed` and `sourced`, which don't keep an event from the plain way.
     @inlinable static var notDiverting: UInt64 { ~6 }
 }
 
@@ -312,7 +312,7 @@ private struct SlotState: Sendable {
     var watchers = WatcherRegistry()
     var binding: TopicBinding?
     var pins = 0
-    /// The number of watchers at which the dead ones are looked for.
+    /// The number of watchers at which dead ones are removed.
     var sweepAt = 64
     var kept = KeptEvents()
     var runner: SerialRunner?

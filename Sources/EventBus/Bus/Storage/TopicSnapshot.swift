@@ -6,7 +6,7 @@ import Synchronization
 /// the same cache line; the lists in them are shared.
 @usableFromInline
 final class TopicSnapshot: @unchecked Sendable {
-    // Unchecked because of the pointers: one belongs to the immutable list beside it, one is to atomic memory.
+    // Unchecked because of the pointers: one belongs to the immutable list next to it, one is to atomic memory.
     /// The watchers that take events from every source.
     let open: WatcherList
     /// Where the list of them is, here so that no trigger needs to touch the list itself.

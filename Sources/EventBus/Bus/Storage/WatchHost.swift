@@ -1,4 +1,4 @@
-/// Something that watches are registered with: a topic on a bus, a pattern, a table of routes.
+/// An object that watches are registered with: a topic on a bus, the patterns of a bus, a route.
 ///
 /// Unchecked because it has subclasses: each guards its state with its own lock.
 @usableFromInline

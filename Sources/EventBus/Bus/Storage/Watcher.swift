@@ -14,7 +14,7 @@ class Watcher: @unchecked Sendable {
     let priority: Int8
     /// 0 for a live watcher that wants nothing but a plain call; otherwise a set of `WatcherState` bits.
     @usableFromInline let state: Atomic<UInt8>
-    /// What only some watchers have; absent to keep the plain ones small.
+    /// Properties of some watchers only; nil for plain ones, which stay small.
     let details: WatchDetails?
     /// What those wait for who want to know that the last trigger has let go of the watcher.
     private let departure = Atomic<Unmanaged<Departure>?>(nil)
@@ -122,7 +122,7 @@ struct WatchOptions {
     var location: EventLocation { EventLocation(fileID, line, column) }
 }
 
-/// The owner and the source of a watch, neither kept alive.
+/// The owner and the source of a watch, neither retained.
 final class WatchDetails: @unchecked Sendable {
     // Unchecked because of the weak references, which are set once and are safe to read from any thread.
     private weak var owner: AnyObject?

@@ -3,7 +3,7 @@ import Synchronization
 
 /// The watchers of a bus that belong to no single topic: those of a pattern, and those of everything from one object.
 ///
-/// Watchers of a pattern are merged into the snapshot of each topic that it meets. Watchers with a source stay here
+/// Watchers of a pattern are merged into the snapshot of each topic that it matches. Watchers with a source stay here
 /// and are looked up by it, because a bus may have as many of them as the app has objects.
 final class WideWatchers: WatchHost, @unchecked Sendable {
     private let state = Mutex(State())
@@ -13,11 +13,18 @@ final class WideWatchers: WatchHost, @unchecked Sendable {
         var open = WatcherRegistry()
         /// The watchers of one source, in lists by it.
         var scoped = WatcherRegistry()
-        var bySource: [ObjectIdentifier: WatcherList] = [:]
-        /// The number of watchers with a source at which the dead ones are looked for.
+        var bySource: [ObjectIdentifier: SourceGroup] = [:]
+        var patterns = PatternTrie()
+        /// The number of watchers with a source at which dead ones are removed.
         var sweepAt = 64
 
         subscript(id: UInt64) -> Watcher? { open[id] ?? scoped[id] }
+    }
+
+    /// The watchers of one source, and their list once a trigger has asked for it.
+    private struct SourceGroup: Sendable {
+        var watchers = WatcherRegistry()
+        var list: WatcherList?
     }
 
     init(bus: EventBus) { super.init(watched: "**", bus: bus) }
@@ -26,7 +33,7 @@ final class WideWatchers: WatchHost, @unchecked Sendable {
     ///
     /// - Complexity: O(*n*) in the number of topics for a pattern; otherwise in the watches of the same source.
     ///
-    /// If some topics keep events, the watcher gets those of all that it meets before this returns.
+    /// The watcher receives the stored events of all matching topics before this returns.
     func add(_ options: WatchOptions, on bus: EventBus, _ make: (_ id: UInt64) -> Watcher) -> Watch {
         let mustReplay = bus.keepsEvents.load(ordering: .sequentiallyConsistent)
         let (watcher, old, mustSweep) = state.withLock { state -> (Watcher, WatcherList?, Bool) in
@@ -36,11 +43,13 @@ final class WideWatchers: WatchHost, @unchecked Sendable {
             }
             guard let source = watcher.details?.sourceID else {
                 state.open.append(watcher)
+                if let pattern = watcher.details?.pattern { state.patterns.insert(watcher, pattern) }
                 return (watcher, nil, false)
             }
             state.scoped.append(watcher)
-            let old = state.bySource[source]
-            state.bySource[source] = WatcherList(((old?.watchers ?? []) + [watcher]).sorted { $0.precedes($1) })
+            let old = state.bySource[source]?.list
+            state.bySource[source, default: SourceGroup()].watchers.append(watcher)
+            state.bySource[source]?.list = nil
             let mustSweep = state.scoped.liveCount >= state.sweepAt
             if mustSweep { state.sweepAt = state.scoped.liveCount * 2 }
             return (watcher, old, mustSweep)
@@ -60,9 +69,9 @@ final class WideWatchers: WatchHost, @unchecked Sendable {
         return watch
     }
 
-    /// Has the topics that a pattern meets build their snapshots again.
+    /// Has the topics that a pattern matches build their snapshots again.
     ///
-    /// A topic that is being made at this moment asks for the patterns afterwards, so it misses none.
+    /// A topic that is being made at the moment asks for the patterns afterwards, so it misses none.
     private func announce(_ watcher: Watcher, on bus: EventBus) {
         guard let details = watcher.details, details.sourceID == nil, let pattern = details.pattern else { return }
         for slot in bus.slots.all where pattern.matches(slot.name) { slot.invalidate(.watched) }
@@ -78,13 +87,17 @@ final class WideWatchers: WatchHost, @unchecked Sendable {
 
     override func cancel(_ id: UInt64) -> Bool {
         let (watcher, old) = state.withLock { state -> (Watcher?, WatcherList?) in
-            if let watcher = state.open.remove(id) { return (watcher, nil) }
+            if let watcher = state.open.remove(id) {
+                if let pattern = watcher.details?.pattern { state.patterns.remove(id, pattern) }
+                return (watcher, nil)
+            }
             guard let watcher = state.scoped.remove(id), let source = watcher.details?.sourceID else {
                 return (nil, nil)
             }
-            let old = state.bySource[source]
-            let rest = (old?.watchers ?? []).filter { $0.id != id }
-            state.bySource[source] = rest.isEmpty ? nil : WatcherList(rest)
+            let old = state.bySource[source]?.list
+            _ = state.bySource[source]?.watchers.remove(id)
+            state.bySource[source]?.list = nil
+            if state.bySource[source]?.watchers.liveCount == 0 { state.bySource[source] = nil }
             return (watcher, old)
         }
         _ = consume old
@@ -110,14 +123,19 @@ final class WideWatchers: WatchHost, @unchecked Sendable {
 
     /// Returns the watchers of everything from an object, dead ones of an earlier object at its address included.
     func group(of source: AnyObject) -> WatcherList? {
-        state.withLock { $0.bySource[ObjectIdentifier(source)] }
+        state.withLock { state in
+            let source = ObjectIdentifier(source)
+            guard let group = state.bySource[source] else { return nil }
+            if let list = group.list { return list }
+            let list = WatcherList(group.watchers.live.sorted { $0.precedes($1) })
+            state.bySource[source]?.list = list
+            return list
+        }
     }
 
-    /// Returns the watchers of every source whose pattern meets the name, in the order of registration.
+    /// Returns the watchers of every source whose pattern matches the name, in the order of registration.
     func watchers(of name: String) -> [Watcher] {
-        state.withLock { state in
-            state.open.live.filter { $0.isLive && $0.details?.pattern?.matches(name) ?? false }
-        }
+        state.withLock { $0.patterns.watchers(of: name) }.filter(\.isLive).sorted { $0.id < $1.id }
     }
 
     var watchers: [Watcher] { state.withLock { Array($0.open.live) + Array($0.scoped.live) } }
@@ -125,7 +143,8 @@ final class WideWatchers: WatchHost, @unchecked Sendable {
     func close() {
         let (watchers, lists) = state.withLock { state in
             defer { state.bySource = [:] }
-            return (state.open.removeAll() + state.scoped.removeAll(), Array(state.bySource.values))
+            state.patterns = PatternTrie()
+            return (state.open.removeAll() + state.scoped.removeAll(), state.bySource.values.map(\.list))
         }
         for watcher in watchers where watcher.cancel() { watcher.didCancel() }
         _ = consume lists
