@@ -75,12 +75,12 @@ class System:
         return head.ljust(width, "0") + environment
 
 
+# visionOS is missing: the compiler reads its availability from the settings of an Apple SDK.
 SYSTEMS = {system.name: system for system in [
     System("macos", "macos", "arm64-apple-macosx15.0", "macosx", "AppKit"),
     System("ios", "ios", "arm64-apple-ios18.0", "iphoneos"),
     System("tvos", "tvos", "arm64-apple-tvos18.0", "appletvos"),
     System("watchos", "watchos", "arm64-apple-watchos11.0", "watchos"),
-    System("visionos", "visionos", "arm64-apple-xros2.0", "xros"),
     System("catalyst", "ios", "arm64-apple-ios18-macabi", "maccatalyst"),
 ]}
 
