@@ -36,6 +36,8 @@ APPLE_ONLY = {
     "Darwin": """
 @available(*, unavailable, message: "Please use threads or posix_spawn*()")
 public func fork() -> Swift.Int32
+public var TIOCGWINSZ: Swift.UInt { 0x40087468 }
+public var TIOCSWINSZ: Swift.UInt { 0x80087467 }
 public var stderr: UnsafeMutablePointer<Darwin.FILE> { get set }
 public var stdin: UnsafeMutablePointer<Darwin.FILE> { get set }
 public var stdout: UnsafeMutablePointer<Darwin.FILE> { get set }
