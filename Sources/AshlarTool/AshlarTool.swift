@@ -15,10 +15,12 @@ struct AshlarTool {
     static let version = "0.1.0"
 
     /// The commands in the order of the help text.
-    static let commands: [any ToolCommand.Type] = [
-        ConfigCommand.self, StringsCommand.self, LintCommand.self, AndroidCommand.self, HostsCommand.self,
-        LogsCommand.self,
-    ]
+    static var commands: [any ToolCommand.Type] {
+        [
+            ConfigCommand.self, StringsCommand.self, LintCommand.self, AndroidCommand.self, HostsCommand.self,
+            LogsCommand.self,
+        ]
+    }
 
     static func main() {
         // Writing to a closed pipe, as of `head`, ends the tool silently.
