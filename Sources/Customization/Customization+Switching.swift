@@ -101,11 +101,11 @@ extension Customization {
 private struct TreeState: Equatable {
     var folders: [String]
     var names: [String: Set<String>]
-    var signatures: [String: [String: [FileSignature?]]]
+    var versions: [String: [String: [LoadedFolder.Version?]]]
 
     init(_ tree: CustomizationTree) {
         folders = tree.folders
         names = tree.loadedFolders.mapValues(\.names)
-        signatures = tree.loadedFolders.mapValues { $0.files.mapValues { [$0.signature, $0.rejectedSignature] } }
+        versions = tree.loadedFolders.mapValues { $0.files.mapValues { [$0.version, $0.rejected] } }
     }
 }

@@ -118,7 +118,7 @@ public struct Customization: Sendable {
         guard let composed = storage.table(table) else { return nil }
         let slot = composed.slot(key)
         guard slot >= 0 else { return nil }
-        let winner = composed.winner(of: slot)
+        let winner = composed.resolvedEntry(of: slot)
         return (winner.entry, storage.layers[winner.layer])
     }
 }

@@ -1,4 +1,4 @@
-import Synchronization
+internal import AshlarCore
 
 /// Holds the current snapshot and tells of each new one.
 ///

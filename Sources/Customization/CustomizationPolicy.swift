@@ -16,9 +16,9 @@ public struct CustomizationPolicy: Sendable {
     public var missing: MissingText
     /// How texts are read as numbers and booleans.
     public var numbers: NumberSpelling
-    /// The colour notation of strings files. Themes have their own.
+    /// The colour notation of strings files; themes have their own.
     public var colors: ColorDialect
-    /// Whether texts of strings files may be aliases. Those of themes always may.
+    /// Whether texts of strings files may be aliases; those of themes always may.
     public var resolvesAliases: Bool
     /// Whether a language in another script can match, such as `sr-Cyrl` for `sr-Latn`.
     public var crossesScripts: Bool

@@ -97,7 +97,8 @@ extension CustomizationValue {
 
     /// Reads JSON; `nil` if it is malformed.
     package init?(json bytes: [UInt8]) {
-        guard let root = JSONTextReader.read(bytes: bytes, file: "").root else { return nil }
+        let read = JSONReader.read(bytes: bytes, file: "")
+        guard read.diagnostics.isEmpty, let root = read.root else { return nil }
         self = root.value()
     }
 }

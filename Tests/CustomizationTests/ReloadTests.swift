@@ -12,6 +12,18 @@ import Testing
         #expect(Customization(layers: []).reloaded() == nil)
     }
 
+    @Test("Two writes of the same size within one clock tick are both noticed")
+    func writesWithinATick() throws {
+        let tree = try TemporaryTree(["en.lproj/Localizable.strings": "a = 00;"])
+        let url = URL(fileURLWithPath: tree.path + "/en.lproj/Localizable.strings")
+        let center = CustomizationCenter(Customization(path: tree.path, languages: ["en"]))
+        for number in 10..<90 {
+            try Data("a = \(number);".utf8).write(to: url)
+            center.reload()
+            #expect(center.current.string("a") == "\(number)")
+        }
+    }
+
     @Test("A changed, a new and a removed file show after a reload; old snapshots stay as they were")
     func changes() throws {
         let tree = try TemporaryTree([

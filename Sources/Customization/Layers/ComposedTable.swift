@@ -1,27 +1,31 @@
-/// The layers of one table laid over each other: for each key the value that wins, ready to be read.
+internal import AshlarCore
+
+/// The composition of one table's layers: the resolved value of each key, ready to read.
 ///
-/// Texts are made once, numbers and colours are decoded once, aliases are followed once, all at composition. A read is
-/// then one hash, one probe, one comparison of bytes. The memory is written in `init` only and freed in `deinit`, so
-/// sharing it between threads is safe although the compiler cannot see it.
+/// Composition creates texts, decodes numbers and colours and follows aliases once. A read is then one hash, one probe
+/// and one comparison of bytes.
+///
+/// The slots are in raw memory, which is written in `init` only. The benchmark row "whole number by key" has a bar of
+/// 0.3 × `Dictionary`: measured in one run, it takes 0.09–0.16 × with raw memory and 0.43–0.56 × with arrays, whose
+/// reads retain the array and check bounds. "Switch language" takes 3.6 ms with raw memory and 7 ms with arrays.
 final class ComposedTable: @unchecked Sendable {
     struct Slot {
-        var hash: UInt64
         var keyStart: UInt32
         var keyCount: UInt32
         var layer: UInt32
         var record: UInt32
-        /// The value as text; "" if it has none.
+        /// The value as text; empty if it has none.
         var text: String = ""
         /// The number of the decoded value in `typed`, or -1.
         var typed: Int32 = -1
-        /// The slot whose value this one has: itself, or the last of its aliases.
+        /// The slot with the value: the slot itself, the last of its aliases, or -1 if these lead nowhere.
         var target: Int32 = -1
         var hasText = true
         /// Whether the value comes from the base language although another language was chosen.
         var isFallback = false
     }
 
-    /// What a value reads as; each part is there only if its bit is set.
+    /// The interpretations of a value; each is valid if its bit is set.
     struct Typed {
         struct Parts: OptionSet {
             let rawValue: UInt8
@@ -37,14 +41,14 @@ final class ComposedTable: @unchecked Sendable {
         var color = RGBAColor.clear
     }
 
-    /// What became of an alias.
+    /// The failure to resolve an alias, with the keys on its way.
     enum AliasProblem {
         case cycle([String])
         case dangling([String])
     }
 
     let name: String
-    /// The tables, one for each layer that has this one, lowest first.
+    /// The tables of the layers that have this one, lowest first.
     let sources: [(layer: Int, table: StringsTable)]
     let count: Int
     private let mask: Int
@@ -88,7 +92,7 @@ final class ComposedTable: @unchecked Sendable {
                     if let base = bytes.baseAddress { (keys + keyEnd).initialize(from: base, count: bytes.count) }
                     (slots + used).initialize(
                         to: Slot(
-                            hash: record.hash, keyStart: UInt32(keyEnd), keyCount: UInt32(bytes.count),
+                            keyStart: UInt32(keyEnd), keyCount: UInt32(bytes.count),
                             layer: UInt32(position), record: UInt32(number)))
                     used += 1
                     keyEnd += bytes.count
@@ -148,7 +152,7 @@ final class ComposedTable: @unchecked Sendable {
 
     // MARK: Finding
 
-    /// The slot of a key and the cell that it has or would get; the slot is -1 if there is none.
+    /// The slot of a key, or -1, and the cell where it is or would be.
     @inline(__always)
     private static func find(
         _ hash: UInt64, _ key: UnsafeBufferPointer<UInt8>, _ cells: UnsafeMutablePointer<UInt64>, _ mask: Int,
@@ -160,7 +164,7 @@ final class ComposedTable: @unchecked Sendable {
             if cell == 0 { return (-1, at) }
             if (cell ^ hash) >> 32 == 0 {
                 let slot = Int(cell & 0xFFFF_FFFF) - 1
-                if slots[slot].hash == hash, Int(slots[slot].keyCount) == key.count,
+                if Int(slots[slot].keyCount) == key.count,
                     KeyBytes.areEqual(keys + Int(slots[slot].keyStart), key)
                 {
                     return (slot, at)
@@ -173,7 +177,7 @@ final class ComposedTable: @unchecked Sendable {
     /// The slot of a key, or -1.
     @inline(__always)
     func slot(_ key: String) -> Int {
-        key.withKeyBytes { bytes in Self.find(KeyHash.of(bytes), bytes, cells, mask, slots, keys).slot }
+        key.withKeyBytes { bytes in Self.find(ByteHash.hash(bytes), bytes, cells, mask, slots, keys).slot }
     }
 
     /// The slot of a key whose hash is known, or -1.
@@ -184,33 +188,33 @@ final class ComposedTable: @unchecked Sendable {
 
     // MARK: Reading a slot
 
-    /// The text of a slot, or nil if its value has none.
+    /// The text of a slot; nil if its value has none.
     @inline(__always)
     func text(of slot: Int) -> String? { slots[slot].hasText ? slots[slot].text : nil }
 
     @inline(__always)
     func isFallback(_ slot: Int) -> Bool { slots[slot].isFallback }
 
-    /// What the value of a slot reads as, if it is anything but a text.
+    /// The interpretations of a slot's value; nil if it is only a text.
     @inline(__always)
     func typed(of slot: Int) -> Typed? {
         let number = Int(slots[slot].typed)
         return number < 0 ? nil : typed[number]
     }
 
-    /// Where the decoded value of a key lies, if it is anything but a text; valid as long as the table is.
+    /// The interpretations of a key's value; nil if it is only a text.
     @inline(__always)
-    func decoded(_ key: String, hash: UInt64, ignoringFallbacks: Bool) -> UnsafePointer<Typed>? {
+    func typed(_ key: String, hash: UInt64, ignoringFallbacks: Bool) -> Typed? {
         let slot = slot(key, hash: hash)
         guard slot >= 0, slots[slot].typed >= 0, ignoringFallbacks || !slots[slot].isFallback else { return nil }
-        return UnsafePointer(typed + Int(slots[slot].typed))
+        return typed[Int(slots[slot].typed)]
     }
 
-    /// The slot that holds the value of a slot: itself, or the end of its aliases; nil if those lead nowhere.
+    /// The slot with the value of a slot: the slot itself, or the end of its aliases; nil if those lead nowhere.
     func target(of slot: Int) -> Int? { slots[slot].target < 0 ? nil : Int(slots[slot].target) }
 
-    /// The layer's number and the entry that won.
-    func winner(of slot: Int) -> (layer: Int, entry: CustomizationEntry) {
+    /// The number of the layer that defines the value of a slot, and its entry.
+    func resolvedEntry(of slot: Int) -> (layer: Int, entry: CustomizationEntry) {
         let source = sources[Int(slots[slot].layer)]
         return (source.layer, source.table.storage.entry(of: Int(slots[slot].record)))
     }
@@ -230,9 +234,9 @@ final class ComposedTable: @unchecked Sendable {
 
     // MARK: Alpha
 
-    /// Gives a colour of DB5's dialect the alpha that stands beside it, as `nameAlpha` beside `name`.
+    /// Applies the alpha of a colour in DB5's dialect: `nameAlpha` for `name`.
     ///
-    /// Either may come from a theme of its own, so this can only be done to the composed table.
+    /// Either may come from a theme of its own, so only the composed table can do this.
     private func fade(_ slot: Int, _ end: inout Int) {
         guard var value = typed(of: slot), value.parts.contains(.color) else { return }
         let beside = self.slot(key(of: slot) + "Alpha")
@@ -245,7 +249,7 @@ final class ComposedTable: @unchecked Sendable {
 
     // MARK: Aliases
 
-    /// The most aliases that are followed one after another.
+    /// The greatest number of aliases that are followed one after another.
     static let maximumAliases = 64
 
     /// Gives each alias the value of the key at the end of its path.
@@ -274,7 +278,7 @@ final class ComposedTable: @unchecked Sendable {
         }
     }
 
-    /// The keys that an alias goes through, the slot's own first; one key for a value that is no alias.
+    /// The keys that an alias goes through, the slot's own first; one key for a value that is not an alias.
     func aliasPath(of slot: Int) -> [String] {
         var path = [key(of: slot)]
         var at = slot
@@ -284,21 +288,4 @@ final class ComposedTable: @unchecked Sendable {
         }
         return path
     }
-}
-
-/// How a text says that it stands for another key's value.
-enum AliasSyntax {
-    /// The key that `$key` or `{a.b}` names, or nil for any other text.
-    static func alias(_ text: String) -> String? {
-        if text.utf8.first == UInt8(ascii: "$") {
-            let key = text.dropFirst()
-            return key.isEmpty || key.utf8.first == UInt8(ascii: "$") ? nil : String(key)
-        }
-        guard text.utf8.first == UInt8(ascii: "{"), text.utf8.last == UInt8(ascii: "}") else { return nil }
-        let key = text.dropFirst().dropLast()
-        return key.isEmpty || key.contains("{") || key.contains(" ") ? nil : String(key)
-    }
-
-    /// The text without the first `$` of a leading `$$`.
-    static func unescaped(_ text: String) -> String { text.hasPrefix("$$") ? String(text.dropFirst()) : text }
 }

@@ -1,4 +1,4 @@
-import Synchronization
+internal import AshlarCore
 
 /// What a snapshot shares: its layers, composed tables, and the problems that reads met.
 final class CustomizationStorage: Sendable {

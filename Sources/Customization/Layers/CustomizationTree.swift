@@ -1,4 +1,4 @@
-import Synchronization
+internal import AshlarCore
 
 /// A folder of `.lproj` folders, read as far as it was needed, each file once.
 ///
@@ -34,7 +34,7 @@ public final class CustomizationTree: Sendable {
         while root.count > 1, root.hasSuffix("/") { root.removeLast() }
         (self.path, options, self.earlier) = (root, policy, earlier)
         var diagnostics: [CustomizationDiagnostic] = []
-        let names = FileReading.names(in: root)
+        let names = FolderListing.names(in: root)
         if names == nil {
             diagnostics.append(
                 CustomizationDiagnostic(
@@ -53,7 +53,7 @@ public final class CustomizationTree: Sendable {
         guard files.contains("Info.plist") else { return nil }
         let file = CustomizationLocation(file: "Info.plist")
         do {
-            let bytes = try FileReading.bytes(of: root + "/Info.plist", limit: policy.maximumFileSize)
+            let bytes = try WholeFile.read(root + "/Info.plist", limit: policy.maximumFileSize)
             let read = PropertyListReader.read(bytes: bytes, file: "Info.plist")
             diagnostics += read.diagnostics
             guard let info = read.root else { return nil }
@@ -62,7 +62,7 @@ public final class CustomizationTree: Sendable {
                 CustomizationDiagnostic(
                     .note, .noBrand, "Info.plist has no FTCustomizationString, so there is no brand layer", at: file))
         } catch {
-            diagnostics.append(CustomizationDiagnostic(.error, .unreadableFile, error.message, at: file))
+            diagnostics.append(CustomizationDiagnostic(.error, .unreadableFile, error.description, at: file))
         }
         return nil
     }

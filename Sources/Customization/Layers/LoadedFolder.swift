@@ -1,13 +1,33 @@
-/// What one `.lproj` folder holds: its tables, the names of its files, and the folders inside it.
+internal import AshlarCore
+
+/// The content of one `.lproj` folder: its tables, the names of its files, and the folders inside it.
 struct LoadedFolder: Sendable {
-    /// One file of tables as it was last read well.
-    struct File: Sendable {
+    /// The state of a file on disk.
+    struct Version: Hashable, Sendable {
         var signature: FileSignature
+        /// The hash of the content, which differs where two writes within one clock tick have the same signature.
+        var hash: UInt64
+        /// Whether another write could have left the same signature, so that the content must be read again.
+        var isFresh: Bool
+
+        /// Whether the file on disk is known to have this content without reading it.
+        func isCurrent(_ signature: FileSignature) -> Bool { self.signature == signature && !isFresh }
+
+        static func == (left: Version, right: Version) -> Bool {
+            left.signature == right.signature && left.hash == right.hash
+        }
+
+        func hash(into hasher: inout Hasher) { hasher.combine(hash) }
+    }
+
+    /// One file of tables with its last good content.
+    struct File: Sendable {
+        var version: Version
         /// The file's tables; those of a string catalog by language, any other file's under nil.
         var tables: [LanguageTag?: StringsTable]
         var diagnostics: [CustomizationDiagnostic]
-        /// The signature of a later content that was bad and not taken, if there is one.
-        var rejectedSignature: FileSignature?
+        /// A later content that has errors and is not used, if there is one.
+        var rejected: Version?
     }
 
     /// The path in the tree, such as `fr.lproj`; empty for the tree's own folder.
@@ -21,11 +41,11 @@ struct LoadedFolder: Sendable {
     private(set) var subfolders: [String] = []
     private(set) var diagnostics: [CustomizationDiagnostic] = []
 
-    /// Reads a folder, taking over what `earlier` has of files that did not change or that are now bad.
+    /// Reads a folder, reusing the files of `earlier` that did not change or that now have errors.
     init(name: String, in root: String, policy: CustomizationPolicy, earlier: LoadedFolder?) {
         self.name = name
         path = name.isEmpty ? root : root + "/" + name
-        guard let names = FileReading.names(in: path) else {
+        guard let names = FolderListing.names(in: path) else {
             report(.error, .missingFolder, "the folder cannot be listed", at: name)
             return
         }
@@ -48,27 +68,35 @@ struct LoadedFolder: Sendable {
     private mutating func read(_ fileName: String, kind: TableFileKind, policy: CustomizationPolicy, earlier: File?) {
         let place = name.isEmpty ? fileName : name + "/" + fileName
         let table = String(fileName.dropLast(kind.suffix.count))
-        guard let status = FileReading.status(path + "/" + fileName), !status.isFolder else { return }
-        if var earlier, earlier.signature == status.signature || earlier.rejectedSignature == status.signature {
-            if earlier.signature == status.signature { earlier.rejectedSignature = nil }
-            return take(earlier, as: fileName, table: table, place: place)
+        guard let status = FileStatus(path + "/" + fileName), status.kind != .directory else { return }
+        if var earlier {
+            let isCurrent = earlier.version.isCurrent(status.signature)
+            if isCurrent { earlier.rejected = nil }
+            if isCurrent || earlier.rejected?.isCurrent(status.signature) == true {
+                return take(earlier, as: fileName, table: table, place: place)
+            }
         }
+        var version = Version(signature: status.signature, hash: 0, isFresh: status.signature.isFresh())
         do {
-            let bytes = try FileReading.bytes(of: path + "/" + fileName, limit: policy.maximumFileSize)
+            let bytes = try WholeFile.read(path + "/" + fileName, limit: policy.maximumFileSize)
+            version.hash = bytes.withUnsafeBufferPointer { ByteHash.hash($0) }
+            if var earlier, earlier.version == version {
+                (earlier.version, earlier.rejected) = (version, nil)
+                return take(earlier, as: fileName, table: table, place: place)
+            }
             let read = kind.read(bytes, file: place, policy: policy)
-            let isBad = read.diagnostics.contains { $0.severity == .error }
-            if var earlier, isBad {
-                earlier.rejectedSignature = status.signature
+            if var earlier, read.diagnostics.contains(where: { $0.severity == .error }) {
+                earlier.rejected = version
                 diagnostics += read.diagnostics
                 return take(earlier, as: fileName, table: table, place: place)
             }
             take(
-                File(signature: status.signature, tables: read.tables, diagnostics: read.diagnostics), as: fileName,
-                table: table, place: place)
+                File(version: version, tables: read.tables, diagnostics: read.diagnostics), as: fileName, table: table,
+                place: place)
         } catch {
-            report(.error, .unreadableFile, error.message, at: place)
+            report(.error, .unreadableFile, error.description, at: place)
             guard var earlier else { return }
-            earlier.rejectedSignature = status.signature
+            earlier.rejected = version
             take(earlier, as: fileName, table: table, place: place)
         }
     }
@@ -83,10 +111,9 @@ struct LoadedFolder: Sendable {
             }
         }
         diagnostics += file.diagnostics
-        if file.rejectedSignature != nil {
+        if file.rejected != nil {
             report(
-                .warning, .keptLastGood, "the file has changed and is bad now; its last good content stays in use",
-                at: place)
+                .warning, .keptLastGood, "the changed file has errors; its last good content stays in use", at: place)
         }
     }
 
@@ -100,7 +127,7 @@ struct LoadedFolder: Sendable {
     }
 }
 
-/// The kinds of files that hold tables, in the order in which they are laid over each other.
+/// The kinds of files that contain tables; later ones override earlier ones.
 enum TableFileKind: CaseIterable {
     case strings
     case stringsDict

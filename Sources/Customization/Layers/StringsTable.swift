@@ -1,4 +1,4 @@
-import Synchronization
+internal import AshlarCore
 
 /// The entries of one file: keys with their values, in the file's order, each with its place.
 ///
@@ -118,14 +118,14 @@ extension StringsTable {
         let values: [CustomizationValue]
         /// Given places and comments, for tables that were not read from a file's text.
         let places: [(location: CustomizationLocation, comment: String?)]
-        let index: KeyIndex
+        let index: HashIndex
         let winnerCount: Int
         /// All values as text, made at the first composition and shared by all later ones.
         private let texts = Mutex<[String]?>(nil)
 
         init(
             text: SourceText, decoded: [UInt8], records: [Record], values: [CustomizationValue],
-            places: [(location: CustomizationLocation, comment: String?)], index: KeyIndex, winnerCount: Int
+            places: [(location: CustomizationLocation, comment: String?)], index: HashIndex, winnerCount: Int
         ) {
             (self.text, self.decoded, self.records, self.values) = (text, decoded, records, values)
             (self.places, self.index, self.winnerCount) = (places, index, winnerCount)
@@ -136,11 +136,7 @@ extension StringsTable {
 extension StringsTable.Storage {
     func find(_ key: String) -> Int? {
         key.withKeyBytes { bytes in
-            index.find(KeyHash.of(bytes)) {
-                records[$0].hash
-            } isKey: {
-                matches($0, bytes)
-            }
+            index.find(ByteHash.hash(bytes)) { matches($0, bytes) }
         }
     }
 

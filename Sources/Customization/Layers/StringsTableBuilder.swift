@@ -1,3 +1,5 @@
+internal import AshlarCore
+
 /// Collects statements and makes a table of them.
 struct StringsTableBuilder {
     let text: SourceText
@@ -58,7 +60,7 @@ struct StringsTableBuilder {
     ///
     /// - Complexity: O(*n*) in the number of statements.
     mutating func build(onDuplicate: (_ earlier: Int, _ later: Int) -> Void = { _, _ in }) -> StringsTable.Storage {
-        var index = KeyIndex(count: records.count)
+        var index = HashIndex(expecting: records.count)
         var winners = records.count
         text.utf8.withUnsafeBufferPointer { raw in
             decoded.withUnsafeBufferPointer { decoded in
@@ -68,10 +70,8 @@ struct StringsTableBuilder {
                     }
                     for i in records.indices {
                         let key = bytes(records[i].key)
-                        records[i].hash = KeyHash.of(key)
-                        let earlier = index.replace(records[i].hash, with: i) {
-                            records[$0].hash
-                        } isKey: {
+                        records[i].hash = ByteHash.hash(key)
+                        let earlier = index.insert(i, hash: records[i].hash, replaces: true) {
                             records[$0].key.count == key.count && bytes(records[$0].key).elementsEqual(key)
                         }
                         if let earlier {

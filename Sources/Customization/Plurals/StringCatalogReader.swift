@@ -6,7 +6,7 @@ enum StringCatalogReader {
     static func read(
         _ bytes: [UInt8], file: String
     ) -> (tables: [LanguageTag: StringsTable], diagnostics: [CustomizationDiagnostic]) {
-        let (root, text, problems) = JSONTextReader.read(bytes: bytes, file: file)
+        let (root, text, problems) = JSONReader.read(bytes: bytes, file: file)
         guard let root else { return ([:], problems) }
         var catalog = StringCatalog(text: text)
         catalog.read(root)

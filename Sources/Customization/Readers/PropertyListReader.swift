@@ -1,38 +1,28 @@
-/// Reads property lists of all three formats: XML, binary, and the old ASCII one.
+internal import AshlarCore
+
+/// Reads property lists of all three formats: XML, binary, and the old ASCII format.
 enum PropertyListReader {
-    /// What reading a file yielded: its value, its text for locations, and its problems.
-    typealias Result = (root: SourceNode?, text: SourceText, diagnostics: [CustomizationDiagnostic])
+    static func isBinary(_ bytes: [UInt8]) -> Bool { BinaryPropertyListParser.recognizes(bytes) }
 
-    static func isBinary(_ bytes: [UInt8]) -> Bool { bytes.starts(with: Array("bplist".utf8)) }
-
-    /// Whether the text starts as an XML property list does, behind a byte order mark and blanks.
+    /// Whether the text starts as an XML property list does, after a byte order mark and white space.
     static func isXML(_ bytes: [UInt8]) -> Bool {
-        // Whatever the encoding, the opening is ASCII once zero bytes and marks are left out.
+        // In every encoding the first characters are ASCII once zero bytes and marks are left out.
         let head = bytes.prefix(256).filter { $0 != 0 && $0 < 0x80 }
         guard let start = head.firstIndex(where: { !($0 == 0x20 || (0x09...0x0D).contains($0)) }) else { return false }
         return ["<?xml", "<!DOCTYPE", "<plist", "<!--"].contains { head[start...].starts(with: $0.utf8) }
     }
 
-    static func read(bytes: [UInt8], file: String) -> Result {
+    static func read(bytes: [UInt8], file: String) -> ReadFile {
         if isBinary(bytes) {
+            // Offsets in a binary file are of no use to a reader.
             let text = SourceText(utf8: [], file: file)
-            do {
-                return (try BinaryPropertyList.read(bytes), text, [])
-            } catch {
-                return (nil, text, [malformed(error.message, CustomizationLocation(file: file))])
-            }
+            return document(text, []) { () throws(PropertyListError) in try BinaryPropertyListParser.parse(bytes) }
         }
         let text = SourceText(bytes: bytes, file: file)
         if text.isRejected { return (nil, text, text.diagnostics) }
         if isXML(bytes) {
-            do throws(XMLPropertyList.Failure) {
-                let root = try text.utf8.withUnsafeBufferPointer { bytes throws(XMLPropertyList.Failure) in
-                    var reader = XMLPropertyList(bytes)
-                    return try reader.readFile()
-                }
-                return (root, text, text.diagnostics)
-            } catch {
-                return (nil, text, text.diagnostics + [malformed(error.message, text.location(ofByte: error.offset))])
+            return document(text, text.diagnostics) { () throws(PropertyListError) in
+                try XMLPropertyListParser.parse(text.utf8, markup: .lenient)
             }
         }
         let parsed = StringsTable.parse(strings: bytes, file: file)
@@ -40,25 +30,41 @@ enum PropertyListReader {
         return (parsed.table.storage.node(), parsed.table.storage.text, parsed.diagnostics)
     }
 
-    private static func malformed(_ message: String, _ location: CustomizationLocation) -> CustomizationDiagnostic {
-        CustomizationDiagnostic(.error, .malformedFile, message, at: location)
+    private static func document(
+        _ text: SourceText, _ diagnostics: [CustomizationDiagnostic],
+        parse: () throws(PropertyListError) -> PropertyListDocument
+    ) -> ReadFile {
+        func location(_ offset: Int) -> CustomizationLocation {
+            text.utf8.isEmpty ? CustomizationLocation(file: text.file) : text.location(ofByte: offset)
+        }
+        var problems: [DocumentProblem] = []
+        var root: SourceNode?
+        do {
+            root = SourceNode(try parse(), 0, &problems)
+        } catch {
+            problems.append(DocumentProblem(offset: error.offset, message: error.message))
+        }
+        let found = problems.map {
+            CustomizationDiagnostic(.error, .malformedFile, $0.message, at: location($0.offset))
+        }
+        return (root, text, diagnostics + found)
     }
 }
 
 extension StringsTable.Storage {
-    /// The table as a dictionary with the places of its keys.
+    /// The table as a dictionary with the locations of its keys.
     func node() -> SourceNode {
         let members = records.indices.filter { !records[$0].isShadowed }.map { i in
             let offset = Int(records[i].statement.start)
             return SourceNode.Member(
-                key: key(of: i), offset: offset, value: SourceNode(value(of: i), offset: Int(offset)))
+                key: key(of: i), offset: offset, value: SourceNode(value(of: i), offset: offset))
         }
         return SourceNode(offset: 0, kind: .dict(members))
     }
 }
 
 extension SourceNode {
-    /// A value as a node whose parts all have the same place.
+    /// Creates a node from a value; all its parts have the same location.
     init(_ value: CustomizationValue, offset: Int) {
         self.offset = offset
         kind =

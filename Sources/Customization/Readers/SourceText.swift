@@ -1,4 +1,4 @@
-import Synchronization
+internal import AshlarCore
 
 /// The text of one file as UTF-8, with the way back from a byte to a line and column.
 final class SourceText: Sendable {

@@ -42,11 +42,13 @@ extension StringsTable {
         return text.utf8.withUnsafeBufferPointer { raw in
             var parser = StringsParser(raw, text: text, isFoundation: mode == .foundation)
             if mode == .foundation {
-                var xml = FoundationXMLPropertyList(raw)
-                if let root = try? xml.readFile() {
-                    var parsed = propertyList(root, text: text, diagnostics: [])
-                    parsed.isRejected = false
-                    return parsed
+                if PropertyListReader.isXML(bytes) {
+                    let read = PropertyListReader.read(bytes: bytes, file: file)
+                    if read.root != nil {
+                        var parsed = propertyList(read.root, text: text, diagnostics: [])
+                        parsed.isRejected = false
+                        return parsed
+                    }
                 }
                 return foundation(&parser)
             }

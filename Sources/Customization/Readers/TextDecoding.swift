@@ -1,3 +1,5 @@
+internal import AshlarCore
+
 /// Something that decoding met.
 struct DecodingProblem: Sendable {
     /// The byte of the decoded text that it stands before.
@@ -88,9 +90,7 @@ struct TextDecoding {
         }
         // What could also be UTF-8, with a few zero bytes in a comment, has to have many; but every ASCII letter has one.
         let isUTF8 =
-            bytes.withUnsafeBufferPointer {
-                UTF8Validation.firstInvalid(in: UnsafeBufferPointer(rebasing: $0[..<sample]), from: 0) ?? sample
-            } > sample - 4
+            (UTF8Validation.firstInvalid(in: Array(bytes[..<sample])) ?? sample) > sample - 4
         let enough = max(2, sample / 2 / (isUTF8 ? 3 : 8))
         if zeros.odd >= enough, zeros.odd > 4 * zeros.even { return .utf16LittleEndian }
         if zeros.even >= enough, zeros.even > 4 * zeros.odd { return .utf16BigEndian }
@@ -98,7 +98,7 @@ struct TextDecoding {
     }
 
     private mutating func decodeUTF8(_ bytes: [UInt8]) {
-        if let bad = bytes.withUnsafeBufferPointer({ UTF8Validation.firstInvalid(in: $0, from: markLength) }) {
+        if let bad = UTF8Validation.firstInvalid(in: bytes, from: markLength) {
             isRejected = true
             let place = Self.place(of: bad, in: bytes, from: markLength)
             problems.append(

@@ -1,3 +1,5 @@
+internal import AshlarCore
+
 /// What reading a theme file yielded.
 public struct ParsedThemes: Sendable {
     /// The themes in the file's order; of those with the same name only the last.
@@ -40,10 +42,10 @@ extension Theme {
     /// - Returns: What was read, and what was met while reading.
     public static func load(_ path: String, colors: ColorDialect? = nil) -> ParsedThemes {
         do {
-            return parse(try FileReading.bytes(of: path, limit: 64 << 20), file: path, colors: colors)
+            return parse(try WholeFile.read(path, limit: 64 << 20), file: path, colors: colors)
         } catch {
             let problem = CustomizationDiagnostic(
-                .error, .unreadableFile, error.message, at: CustomizationLocation(file: path))
+                .error, .unreadableFile, error.description, at: CustomizationLocation(file: path))
             return ParsedThemes(themes: [], diagnostics: [problem])
         }
     }
@@ -62,7 +64,7 @@ struct ThemeReader {
         let isPropertyList = PropertyListReader.isBinary(bytes) || PropertyListReader.isXML(bytes)
         let read =
             isPropertyList
-            ? PropertyListReader.read(bytes: bytes, file: file) : JSONTextReader.read(bytes: bytes, file: file)
+            ? PropertyListReader.read(bytes: bytes, file: file) : JSONReader.read(bytes: bytes, file: file)
         (text, diagnostics) = (read.text, read.diagnostics)
         guard let root = read.root else { return ParsedThemes(themes: [], diagnostics: diagnostics) }
         var themes: [Theme]

@@ -2,11 +2,11 @@
 // the generic way's value, its place and its error. What these do not find, the generic subscript looks into.
 
 extension Customization {
-    /// Where the decoded value of a key lies; nil also if the read has something to tell.
+    /// The decoded value of a key; nil also if the read has a problem to report.
     @inline(__always)
-    private func decoded<Value>(_ key: CustomizationKey<Value>) -> UnsafePointer<ComposedTable.Typed>? {
+    private func decoded<Value>(_ key: CustomizationKey<Value>) -> ComposedTable.Typed? {
         guard let composed = storage.table(key.table) else { return nil }
-        return composed.decoded(key.name, hash: key.hash, ignoringFallbacks: !storage.policy.reportsFallbacks)
+        return composed.typed(key.name, hash: key.hash, ignoringFallbacks: !storage.policy.reportsFallbacks)
     }
 
     @inline(never)
@@ -23,7 +23,7 @@ extension Customization {
     ///
     /// - Parameter key: The key.
     public subscript(key: CustomizationKey<Int>) -> Int? {
-        if let typed = decoded(key), typed.pointee.parts.contains(.int), let int = Int(exactly: typed.pointee.int) {
+        if let typed = decoded(key), typed.parts.contains(.int), let int = Int(exactly: typed.int) {
             return int
         }
         return slow(key)
@@ -33,7 +33,7 @@ extension Customization {
     ///
     /// - Parameter key: The key.
     public subscript(key: CustomizationKey<Double>) -> Double? {
-        if let typed = decoded(key), typed.pointee.parts.contains(.double) { return typed.pointee.double }
+        if let typed = decoded(key), typed.parts.contains(.double) { return typed.double }
         return slow(key)
     }
 
@@ -41,7 +41,7 @@ extension Customization {
     ///
     /// - Parameter key: The key.
     public subscript(key: CustomizationKey<Bool>) -> Bool? {
-        if let typed = decoded(key), typed.pointee.parts.contains(.bool) { return typed.pointee.flag }
+        if let typed = decoded(key), typed.parts.contains(.bool) { return typed.flag }
         return slow(key)
     }
 
@@ -49,7 +49,7 @@ extension Customization {
     ///
     /// - Parameter key: The key.
     public subscript(key: CustomizationKey<RGBAColor>) -> RGBAColor? {
-        if let typed = decoded(key), typed.pointee.parts.contains(.color) { return typed.pointee.color }
+        if let typed = decoded(key), typed.parts.contains(.color) { return typed.color }
         return slow(key)
     }
 

@@ -82,7 +82,7 @@ extension Customization {
         guard let composed = storage.table(table) else { throw CustomizationError(.missing, key: key, table: name) }
         let slot = composed.slot(key)
         guard slot >= 0 else { throw CustomizationError(.missing, key: key, table: name) }
-        let winner = composed.winner(of: slot)
+        let winner = composed.resolvedEntry(of: slot)
         guard let target = composed.target(of: slot) else {
             switch composed.aliasProblems[slot] {
             case .cycle(let path)?:
@@ -105,7 +105,7 @@ extension Customization {
         if layer.resolvesAliases, case .string = value, let text = composed.text(of: target) { value = .string(text) }
         let reading = CustomizationReading(
             value: value, colors: layer.colors, numbers: policy.numbers, typed: composed.typed(of: target))
-        return (reading, composed.winner(of: target).entry.location)
+        return (reading, composed.resolvedEntry(of: target).entry.location)
     }
 
     /// The value of a key, or the default if no layer has it or it does not read as the type.

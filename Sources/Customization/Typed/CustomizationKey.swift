@@ -1,3 +1,5 @@
+internal import AshlarCore
+
 /// A key with the type of its value, hashed once.
 ///
 /// Declare keys once, as statics, and read through them:
@@ -24,7 +26,7 @@ public struct CustomizationKey<Value: CustomizationReadable>: Hashable, Sendable
     ///   - table: The table that the key is read from; `Localizable` if nil.
     public init(_ name: String, table: String? = nil) {
         (self.name, self.table) = (name, table)
-        hash = name.withKeyBytes { KeyHash.of($0) }
+        hash = name.withKeyBytes { ByteHash.hash($0) }
     }
 
     /// Creates a key of the table `Localizable`.
