@@ -1,22 +1,22 @@
 extension Customization {
     /// The language in which every text exists.
     public var baseLanguage: LanguageTag { storage.selection.base }
-    /// The first of the person's languages, or the base language if there is none.
+    /// The first of the user's languages, or the base language if there is none.
     public var deviceLanguage: LanguageTag { storage.selection.device.first ?? storage.selection.base }
-    /// The language that was chosen in place of the person's, or nil.
+    /// The language that replaces the user's languages, if any.
     public var overrideLanguage: LanguageTag? { storage.selection.override }
-    /// The brand whose folder lies over the languages, or nil.
+    /// The brand whose folder is above the languages, if any.
     public var brand: String? { storage.selection.brand }
-    /// The name of the theme in use, or nil.
+    /// The name of the current theme, if any.
     public var theme: String? { storage.selection.theme }
-    /// The themes to choose from.
+    /// The available themes.
     public var themes: [Theme] { storage.selection.themes }
-    /// The languages that the tree has a folder for.
+    /// The languages with a folder in the tree.
     public var availableLanguages: [LanguageTag] { storage.tree?.availableLanguages ?? [] }
     /// The brands that have a folder in the tree, in the order of their names; empty without a tree.
     public var availableBrands: [String] { storage.tree?.availableBrands ?? [] }
 
-    /// The available language that the person's preferences find, and why; nil if none matches.
+    /// The available language that matches the user's languages, and why; nil if none matches.
     ///
     /// - Complexity: O(*n*) in the number of available languages.
     public var languageMatch: LanguageMatch? { storage.selection.match(availableLanguages, storage.policy) }
@@ -28,11 +28,11 @@ extension Customization {
             storage: CustomizationStorage(tree: storage.tree, selection: selection, policy: storage.policy))
     }
 
-    /// The same stack with another language in place of the person's; nil for the person's again.
+    /// The same stack with a language in place of the user's languages; nil restores these.
     ///
-    /// - Parameter language: The language; it takes the place of the whole list of preferences.
+    /// - Parameter language: The language, which replaces the whole list of preferences.
     /// - Returns: The new snapshot.
-    /// - Complexity: O(*n*) in the entries of the stack; files of the language are read if they have not been yet.
+    /// - Complexity: O(*n*) in the entries of the stack; unread files of the language are read.
     public func switching(language: LanguageTag?) -> Customization { selecting { $0.override = language } }
 
     /// The same stack with another brand; nil for none.
@@ -43,17 +43,17 @@ extension Customization {
 
     /// The same stack with another theme of ``themes``; nil for none.
     ///
-    /// An unknown name takes the default theme and is told in ``diagnostics``.
+    /// An unknown name selects the default theme and is reported in ``diagnostics``.
     ///
     /// - Parameter theme: The name of the theme.
     /// - Returns: The new snapshot.
     public func switching(theme: String?) -> Customization { selecting { $0.theme = theme } }
 
-    /// The same stack with other themes to choose from, of which the default one is put to use.
+    /// The same stack with other themes, of which the default one is selected.
     ///
     /// - Parameters:
     ///   - themes: The themes.
-    ///   - theme: The name of the one to use; the default one if nil.
+    ///   - theme: The name of the theme to select; the default one if nil.
     /// - Returns: The new snapshot.
     public func with(themes: [Theme], theme: String? = nil) -> Customization {
         selecting {
@@ -64,7 +64,7 @@ extension Customization {
 
     /// The same stack with one more layer on top.
     ///
-    /// - Parameter layer: The layer; one of the same id is replaced.
+    /// - Parameter layer: The layer, which replaces one with the same id.
     /// - Returns: The new snapshot.
     public func applying(_ layer: CustomizationLayer) -> Customization {
         selecting { selection in
@@ -76,15 +76,15 @@ extension Customization {
         }
     }
 
-    /// The same stack without the layer of that id that was applied.
+    /// The same stack without an applied layer.
     ///
     /// - Parameter id: The id of the layer.
     /// - Returns: The new snapshot.
     public func removing(layer id: String) -> Customization { selecting { $0.given.removeAll { $0.id == id } } }
 
-    /// The same stack read anew: unchanged files are taken over, bad ones keep their last good content.
+    /// The same stack with changed files read again; files with errors keep their last good content.
     ///
-    /// - Returns: The new snapshot, or nil if nothing has changed on disk.
+    /// - Returns: The new snapshot; nil if nothing changed on disk.
     /// - Complexity: One `stat` per file of the folders in use, and O(*n*) in the bytes of the changed files.
     public func reloaded() -> Customization? {
         guard let tree = storage.tree else { return nil }
@@ -97,7 +97,7 @@ extension Customization {
     }
 }
 
-/// What can change in a tree on disk.
+/// The state of a tree on disk.
 private struct TreeState: Equatable {
     var folders: [String]
     var names: [String: Set<String>]

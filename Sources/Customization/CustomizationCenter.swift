@@ -1,9 +1,9 @@
 internal import AshlarCore
 
-/// Holds the current snapshot and tells of each new one.
+/// Holds the current snapshot and publishes each new one.
 ///
-/// Reading ``current`` takes a lock for the time of one retain and never waits for a change to be computed. A change is
-/// worked out beside the current snapshot and swapped in whole.
+/// Reading ``current`` takes a lock for the time of one retain and never waits for a change. A new snapshot is computed
+/// without the lock and then replaces the current one.
 ///
 /// ```swift
 /// let center = CustomizationCenter(Customization(path: "Resources"))
@@ -11,7 +11,7 @@ internal import AshlarCore
 /// print(center.current.string("CancelString"))
 /// ```
 public final class CustomizationCenter: Sendable {
-    /// The center that an app uses if it wants only one; empty until it is given a snapshot.
+    /// The shared center, which is empty until it gets a snapshot.
     public static let shared: CustomizationCenter = CustomizationCenter(Customization(layers: []))
 
     private struct State {
@@ -34,12 +34,12 @@ public final class CustomizationCenter: Sendable {
     /// - Parameter customization: The new snapshot.
     public func replace(with customization: Customization) { update { _ in customization } }
 
-    /// Makes a new snapshot of the current one; `change` runs on the calling thread.
+    /// Replaces the current snapshot with one made from it; `change` runs on the calling thread.
     ///
-    /// If another thread changed the snapshot meanwhile, `change` runs again with the newer one, so it must have no
-    /// effects of its own.
+    /// If another thread changed the snapshot meanwhile, `change` runs again with the newer one, so it must have no side
+    /// effects.
     ///
-    /// - Parameter change: Makes the new snapshot of the current one.
+    /// - Parameter change: Returns the new snapshot for the current one.
     /// - Returns: The new snapshot.
     @discardableResult
     public func update(_ change: (Customization) throws -> Customization) rethrows -> Customization {
@@ -57,12 +57,12 @@ public final class CustomizationCenter: Sendable {
         }
     }
 
-    /// The snapshots to come, each as it is swapped in; a slow reader misses all but the newest.
+    /// The future snapshots; a slow reader skips all but the newest.
     ///
-    /// Every call gives a stream of its own, which ends when its reader is cancelled or the center is gone. A reader is
-    /// never given an older snapshot after a newer one.
+    /// Every access returns a new stream, which ends when its reader is cancelled or the center is released. A stream never
+    /// returns an older snapshot after a newer one.
     public var changes: AsyncStream<Customization> {
-        // Two updates may tell of themselves in the wrong order, so what is told is only that there is something new.
+        // Two updates may signal in the wrong order, so a signal carries no snapshot.
         let (signals, continuation) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
         let (id, start) = state.withLock { state in
             state.nextID += 1
@@ -87,9 +87,9 @@ public final class CustomizationCenter: Sendable {
         for listener in state.withLock({ $0.listeners.values }) { listener.finish() }
     }
 
-    /// Reads what has changed on disk; bad files keep their last good content.
+    /// Reads the files that changed on disk; files with errors keep their last good content.
     ///
-    /// - Returns: Whether anything had changed.
+    /// - Returns: Whether anything changed.
     @discardableResult
     public func reload() -> Bool {
         let old = current
@@ -97,10 +97,10 @@ public final class CustomizationCenter: Sendable {
         return new.storage !== old.storage
     }
 
-    /// Reloads again and again until the task is cancelled.
+    /// Reloads at an interval until the task is cancelled.
     ///
     /// - Parameters:
-    ///   - interval: The pause between two looks at the disk.
+    ///   - interval: The pause between two reloads.
     ///   - clock: The clock that measures the pause.
     public func watch(every interval: Duration = .seconds(1), clock: some Clock<Duration> = .continuous) async {
         while !Task.isCancelled {
@@ -110,13 +110,13 @@ public final class CustomizationCenter: Sendable {
     }
 }
 
-/// The snapshot that a reader of changes was given last.
+/// The last snapshot that a stream of changes returned.
 private final class LastGiven: Sendable {
     private let storage: Mutex<CustomizationStorage>
 
     init(_ storage: CustomizationStorage) { self.storage = Mutex(storage) }
 
-    /// Whether the snapshot is another one than the last.
+    /// Replaces the snapshot; whether it differs from the last one.
     func replace(with new: CustomizationStorage) -> Bool {
         let old = storage.withLock { storage in
             defer { storage = new }

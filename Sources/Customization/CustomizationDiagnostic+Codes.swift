@@ -4,15 +4,15 @@ extension CustomizationDiagnostic.Code {
     public static let unreadableFile = Self("unreadable-file")
     /// A file is larger than the limit.
     public static let fileTooLarge = Self("file-too-large")
-    /// The folder that was asked for is not there.
+    /// A folder does not exist.
     public static let missingFolder = Self("missing-folder")
     /// A `.lproj` folder whose name is neither a language nor the brand in use.
     public static let unknownFolder = Self("unknown-folder")
     /// Info.plist has no `FTCustomizationString`, so there is no brand layer.
     public static let noBrand = Self("no-brand")
-    /// A brand or theme was asked for that does not exist.
+    /// A brand or theme does not exist.
     public static let unknownName = Self("unknown-name")
-    /// A reload met a file that is now bad; the last good content stays in use.
+    /// A reloaded file has errors; its last good content stays in use.
     public static let keptLastGood = Self("kept-last-good")
 
     // Text and encodings
@@ -32,50 +32,50 @@ extension CustomizationDiagnostic.Code {
     public static let missingSemicolon = Self("missing-semicolon")
     /// A key is followed by neither `=` nor `;`.
     public static let missingEquals = Self("missing-equals")
-    /// A quoted text never ends.
+    /// A string without an end.
     public static let unterminatedString = Self("unterminated-string")
-    /// A `/*` comment never ends.
+    /// A `/*` comment without an end.
     public static let unterminatedComment = Self("unterminated-comment")
-    /// A comment contains `/*`: the comment before it probably never ended.
+    /// A comment contains `/*`: the end of a comment before it is probably missing.
     public static let nestedComment = Self("nested-comment")
-    /// A statement stands inside a comment that probably was not meant to hold it.
+    /// A statement is inside a comment, probably by mistake.
     public static let statementInComment = Self("statement-in-comment")
-    /// A character that cannot stand here.
+    /// A character that is not valid here.
     public static let unexpectedCharacter = Self("unexpected-character")
-    /// A key or value that has to be quoted.
+    /// A key or value that needs quotes.
     public static let unquotedText = Self("unquoted-text")
     /// A list, dictionary or data value is not well-formed.
     public static let malformedContainer = Self("malformed-container")
     /// Containers are nested too deeply.
     public static let tooDeep = Self("too-deep")
-    /// The file holds one value and not a table.
+    /// The file is one value instead of a table.
     public static let notATable = Self("not-a-table")
-    /// Text behind a statement that could not be read, which was passed over with it.
+    /// Text after an invalid statement that is skipped with it.
     public static let skippedText = Self("skipped-text")
-    /// The same key stands twice; the last one counts.
+    /// A key is defined twice; the last value wins.
     public static let duplicateKey = Self("duplicate-key")
-    /// A key without a value, which then stands for itself.
+    /// A key without a value, which is its own value.
     public static let shorthand = Self("shorthand")
     /// `\U` without a hexadecimal digit.
     public static let malformedEscape = Self("malformed-escape")
-    /// An escape that reads as something else than was probably meant.
+    /// An escape that probably has another meaning than intended.
     public static let suspiciousEscape = Self("suspicious-escape")
     /// A property list or JSON file is not well-formed.
     public static let malformedFile = Self("malformed-file")
-    /// More problems than are listed.
+    /// There are more problems than are listed.
     public static let furtherProblems = Self("further-problems")
 
     // Reads
-    /// The key is in no layer.
+    /// No layer defines the key.
     public static let missingKey = Self("missing-key")
-    /// The value cannot be read as the type asked for.
+    /// The value cannot be read as the requested type.
     public static let malformedValue = Self("malformed-value")
     /// An alias leads to itself.
     public static let aliasCycle = Self("alias-cycle")
-    /// An alias names a key that is in no layer.
+    /// An alias names a key that no layer defines.
     public static let danglingAlias = Self("dangling-alias")
-    /// The image is in no layer's folder.
+    /// No layer's folder contains the image.
     public static let missingImage = Self("missing-image")
-    /// The key has a value in the base language only.
+    /// Only the base language defines the key.
     public static let fallback = Self("fallback")
 }

@@ -1,18 +1,18 @@
-/// Something that a person should know about a file, a value or a read: what, where, and how to mend it.
+/// A problem of a file, a value or a read: its kind, location and fix.
 ///
-/// Diagnostics are how this module reports bad input. A bad file never makes loading fail and never stops the
-/// layers around it.
+/// This module reports invalid input as diagnostics. An invalid file never makes loading fail and does not affect other
+/// layers.
 public struct CustomizationDiagnostic: Hashable, Sendable, CustomStringConvertible {
-    /// How bad it is, from a remark to lost text.
+    /// The severity, from a note to lost text.
     public enum Severity: Int, Hashable, Sendable, Comparable, CustomStringConvertible {
-        /// Worth knowing; nothing is wrong.
+        /// Information; nothing is wrong.
         case note
-        /// Probably not what was meant; everything was read.
+        /// Probably a mistake; everything was read.
         case warning
-        /// Text or values were lost, or cannot be used as asked.
+        /// Text or values are lost or cannot be used.
         case error
 
-        /// The word that is printed: `note`, `warning` or `error`.
+        /// The printed word: `note`, `warning` or `error`.
         public var description: String {
             switch self {
             case .note: "note"
@@ -46,31 +46,31 @@ public struct CustomizationDiagnostic: Hashable, Sendable, CustomStringConvertib
         public var description: String { rawValue }
     }
 
-    /// How bad it is.
+    /// The severity.
     public var severity: Severity
     /// The kind of problem.
     public var code: Code
-    /// What was expected and what was found, in one sentence.
+    /// What was expected and what was found.
     public var message: String
-    /// Where the problem is.
+    /// The location of the problem.
     public var location: CustomizationLocation
     /// The key concerned, if there is one.
     public var key: String?
-    /// What to write instead, if that is known.
+    /// The fix, such as `insert ";"`, if known.
     public var fix: String?
-    /// The other place that the problem is about, such as that of the first of two statements with the same key.
+    /// A second location, such as the first of two statements with the same key.
     public var related: CustomizationLocation?
 
     /// Creates a diagnostic.
     ///
     /// - Parameters:
-    ///   - severity: How bad it is.
+    ///   - severity: The severity.
     ///   - code: The kind of problem.
     ///   - message: What was expected and what was found.
-    ///   - location: Where the problem is.
+    ///   - location: The location of the problem.
     ///   - key: The key concerned, if there is one.
-    ///   - fix: What to write instead, if that is known.
-    ///   - related: The other place that the problem is about.
+    ///   - fix: The fix, if known.
+    ///   - related: A second location.
     public init(
         _ severity: Severity, _ code: Code, _ message: String, at location: CustomizationLocation,
         key: String? = nil, fix: String? = nil, related: CustomizationLocation? = nil
@@ -81,12 +81,12 @@ public struct CustomizationDiagnostic: Hashable, Sendable, CustomStringConvertib
 
     /// The file's path.
     public var file: String { location.file }
-    /// The line, counted from 1, or 0 if it is not known.
+    /// The line, counted from 1, or 0 if unknown.
     public var line: Int { location.line }
-    /// The column in Unicode scalars, counted from 1, or 0 if it is not known.
+    /// The column in Unicode scalars, counted from 1, or 0 if unknown.
     public var column: Int { location.column }
 
-    /// The diagnostic as compilers print it: `file:line:column: severity: message [code]`.
+    /// The diagnostic in the form of compilers: `file:line:column: severity: message [code]`.
     public var description: String {
         "\(location): \(severity): \(message)" + (fix.map { "; \($0)" } ?? "") + " [\(code)]"
     }

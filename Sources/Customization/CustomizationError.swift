@@ -1,19 +1,19 @@
 /// A failure to read a value from a customization.
 public struct CustomizationError: Error, Hashable, Sendable, CustomStringConvertible {
-    /// What went wrong.
+    /// The kind of failure.
     ///
     /// Codes may be added, so a `switch` needs a `default`.
     public struct Code: Hashable, Sendable, CustomStringConvertible {
         private enum Kind: String { case missing, malformed, cycle, missingImage, unwritable }
         private let kind: Kind
 
-        /// The key is in no layer.
+        /// No layer defines the key.
         public static var missing: Code { Code(kind: .missing) }
-        /// The value is there, but cannot be read as the type asked for.
+        /// The value cannot be read as the requested type.
         public static var malformed: Code { Code(kind: .malformed) }
         /// The value is an alias that leads back to itself.
         public static var cycle: Code { Code(kind: .cycle) }
-        /// The key names an image that no layer's folder holds.
+        /// No layer's folder contains the image of the key.
         public static var missingImage: Code { Code(kind: .missingImage) }
         /// A change cannot be written into the file.
         public static var unwritable: Code { Code(kind: .unwritable) }
@@ -22,17 +22,17 @@ public struct CustomizationError: Error, Hashable, Sendable, CustomStringConvert
         public var description: String { kind.rawValue }
     }
 
-    /// What went wrong, without the particulars.
+    /// The kind of failure.
     public let code: Code
     /// The key that was read.
     public var key: String
-    /// The table it was looked for in.
+    /// The table of the read.
     public var table: String
-    /// What the read expected, such as "whole number".
+    /// The expected type, such as "whole number".
     public var expected: String?
-    /// What the file holds.
+    /// The value in the file.
     public var found: CustomizationValue?
-    /// Where the file holds it.
+    /// The location of the value.
     public var location: CustomizationLocation?
     /// The keys that an alias went through, first to last.
     public var aliases: [String] = []
@@ -45,7 +45,7 @@ public struct CustomizationError: Error, Hashable, Sendable, CustomStringConvert
         (self.found, self.location, self.aliases) = (found, location, aliases)
     }
 
-    /// The failure in one sentence, with file, line, key, expected and found where they are known.
+    /// The failure in one sentence, with location, key, and the expected and found values.
     public var description: String {
         let place = location.map { "\($0): " } ?? ""
         switch code {
@@ -55,7 +55,7 @@ public struct CustomizationError: Error, Hashable, Sendable, CustomStringConvert
         case .cycle:
             return "\(place)the alias of \"\(key)\" leads back to itself: \(aliases.joined(separator: " → "))"
         case .missingImage:
-            return "\(place)no layer's folder holds the image of \"\(key)\""
+            return "\(place)no layer's folder contains the image of \"\(key)\""
                 + (found.map { ", \($0)" } ?? "")
         case .unwritable:
             return "\(place)\"\(key)\" cannot be written" + (expected.map { ": \($0)" } ?? "")
@@ -65,7 +65,7 @@ public struct CustomizationError: Error, Hashable, Sendable, CustomStringConvert
         }
     }
 
-    /// The failure as a diagnostic, for lists that hold both.
+    /// The failure as a diagnostic.
     public var diagnostic: CustomizationDiagnostic {
         let kind: CustomizationDiagnostic.Code =
             switch code {

@@ -1,4 +1,4 @@
-/// How files are read, and what a read does that finds no value.
+/// How files are read, and the result of reads that find no value.
 public struct CustomizationPolicy: Sendable {
     /// The text of a key that no layer defines.
     public enum MissingText: Sendable {

@@ -1,17 +1,17 @@
-/// Where a key's value comes from: every layer that has the key, the winner last.
+/// The origin of a key's value: every layer that defines the key, the winner last.
 public struct CustomizationExplanation: Sendable, Hashable, CustomStringConvertible {
-    /// One layer's say about a key.
+    /// One layer's value for a key.
     public struct Candidate: Sendable, Hashable, CustomStringConvertible {
         /// The id of the layer, such as `fr.lproj`.
         public var layer: String
-        /// What the layer is for.
+        /// The purpose of the layer.
         public var role: CustomizationLayer.Role
-        /// What the layer holds for the key.
+        /// The layer's value for the key.
         public var value: CustomizationValue
-        /// Where the layer holds it.
+        /// The location of the value.
         public var location: CustomizationLocation
 
-        /// The candidate on one line: place, value, role.
+        /// The candidate on one line: location, value, role.
         public var description: String { "\(location): \(value) (\(role))" }
     }
 
@@ -19,17 +19,17 @@ public struct CustomizationExplanation: Sendable, Hashable, CustomStringConverti
     public var key: String
     /// The table's name.
     public var table: String
-    /// The layers that have the key, lowest first; the last one wins.
+    /// The layers that define the key, lowest first; the last one wins.
     public var candidates: [Candidate]
-    /// The keys that an alias goes through, the key itself first; empty if the value is no alias.
+    /// The keys that an alias goes through, the key itself first; empty if the value is not an alias.
     public var aliases: [String]
 
-    /// The layer whose value counts, or nil if none has the key.
+    /// The candidate that wins; nil if no layer defines the key.
     public var winner: Candidate? { candidates.last }
 
-    /// The candidates one per line, the winner first and marked.
+    /// The candidates, one per line, the winner first and marked.
     public var description: String {
-        guard let winner else { return "\(key): in no layer of table \(table)" }
+        guard let winner else { return "\(key): not defined in table \(table)" }
         var lines = ["\(key) = \(winner.value)", "  * \(winner)"]
         lines += candidates.dropLast().reversed().map { "    \($0)" }
         if aliases.count > 1 { lines.append("    alias: " + aliases.joined(separator: " → ")) }
@@ -38,13 +38,13 @@ public struct CustomizationExplanation: Sendable, Hashable, CustomStringConverti
 }
 
 extension Customization {
-    /// Tells which layers have a key, what each holds and where, the winner last.
+    /// Returns the layers that define a key, with their values and locations, the winner last.
     ///
     /// - Parameters:
     ///   - key: The key.
     ///   - table: The table's name; `Localizable` if nil.
-    /// - Returns: The layers that have the key, and the path of its alias.
-    /// - Complexity: O(*layers*), and O(*n*) in the bytes of a file at its first question.
+    /// - Returns: The layers that define the key, and the path of its alias.
+    /// - Complexity: O(*layers*), and O(*n*) in the bytes of a file for its first call.
     public func explain(_ key: String, table: String? = nil) -> CustomizationExplanation {
         let name = table ?? CustomizationLayer.defaultTable
         let candidates = layers.compactMap { layer in

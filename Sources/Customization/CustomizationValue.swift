@@ -1,7 +1,7 @@
-/// A value as a file holds it, before a typed read.
+/// A value of a file, before a typed read.
 ///
-/// A strings file yields texts (and lists, dictionaries or data where it has them); themes and property lists also
-/// yield numbers, booleans, colours and aliases.
+/// A strings file contains texts, and rarely lists, dictionaries or data; themes and property lists also contain numbers,
+/// booleans, colours and aliases.
 public enum CustomizationValue: Hashable, Sendable {
     /// A text.
     case string(String)
@@ -11,7 +11,7 @@ public enum CustomizationValue: Hashable, Sendable {
     case double(Double)
     /// A boolean.
     case bool(Bool)
-    /// A colour that its file declared as one.
+    /// A value that its file declares as a colour.
     case color(RGBAColor)
     /// Bytes.
     case data([UInt8])
@@ -19,10 +19,10 @@ public enum CustomizationValue: Hashable, Sendable {
     case list([CustomizationValue])
     /// A dictionary of values.
     case dict([String: CustomizationValue])
-    /// The key whose value stands in place of this one.
+    /// The key whose value replaces this one.
     case alias(String)
 
-    /// The name of the value's type, as messages print it.
+    /// The name of the value's type in messages.
     public var typeName: String {
         switch self {
         case .string: "text"
@@ -37,7 +37,7 @@ public enum CustomizationValue: Hashable, Sendable {
         }
     }
 
-    /// The value as text, or nil for data, lists, dictionaries and aliases.
+    /// The value as text; nil for data, lists, dictionaries and aliases.
     ///
     /// Numbers print without a locale, booleans as `true` and `false`, colours as `#rrggbb` or `#rrggbbaa`.
     public var text: String? {
@@ -67,7 +67,7 @@ extension CustomizationValue: CustomStringConvertible {
     }
 }
 
-/// A key with its value and the place both come from.
+/// A key with its value and location.
 public struct CustomizationEntry: Hashable, Sendable {
     /// The key.
     public var key: String

@@ -68,7 +68,7 @@ import Testing
         #expect(Self.using("Faint").font("titleFont") == ThemeFont(name: "Georgia", size: 11))
     }
 
-    @Test("Malformed parts and missing values are told, and the rest is read")
+    @Test("Malformed parts and missing values are reported, and the rest is read")
     func problems() {
         let read = Self.using("Default")
         #expect(read.size("badge") == ThemeSize(width: 30, height: 0))
@@ -80,7 +80,7 @@ import Testing
             ])
     }
 
-    @Test("The alpha beside a colour counts whichever theme either comes from")
+    @Test("The alpha of a colour applies even if the two come from different themes")
     func alpha() {
         #expect(Self.using("Default").color("shadow").description == "#00000080")
         #expect(Self.using("Bright").color("shadow").description == "#ff000080", "the parent's alpha")

@@ -34,7 +34,7 @@ import Testing
         ])
     }
 
-    @Test("The language of the winning layer chooses the form")
+    @Test("The language of the resolved layer chooses the form")
     func plurals() {
         let customization = customization
         #expect(customization.plural("files", count: 1) == "1 файл")
@@ -57,14 +57,14 @@ import Testing
         #expect(customization.problems == [])
     }
 
-    @Test("A key that no layer has is its own format")
+    @Test("A key that no layer defines is its own format")
     func missing() {
         let customization = customization
         #expect(customization.format("Hello %@", "Zoë") == "Hello Zoë")
         #expect(customization.problems.map(\.code) == [.missingKey])
     }
 
-    @Test("What cannot be filled stays visible and is told with its place")
+    @Test("A placeholder without a value stays visible and is reported with its location")
     func problems() {
         let customization = customization
         #expect(customization.format("sent", "Zoë") == "%2$lld файлов от Zoë")

@@ -20,7 +20,7 @@ import Testing
     }
 
     @Test(
-        "Values take the place of placeholders",
+        "Values replace placeholders",
         arguments: [
             Case("", gives: ""), Case("plain ✓ é 👨‍👩‍👧", gives: "plain ✓ é 👨‍👩‍👧"), Case("100%%", gives: "100%"),
             Case("%@", .string("Zoë"), gives: "Zoë"), Case("%@%@", .string("a"), .int(2), gives: "a2"),
@@ -107,7 +107,7 @@ import Testing
         #expect(output.problems.isEmpty)
     }
 
-    @Test("Placeholders tell their place, position and type")
+    @Test("Placeholders have an offset, position and type")
     func placeholders() throws {
         let format = CustomizationFormat("é %2$-5.1lf and %#@files@ %1$@")
         #expect(format.placeholders.map(\.text) == ["%2$-5.1lf", "%#@files@", "%1$@"])
@@ -131,7 +131,7 @@ import Testing
         #expect(output.text == "\u{2068}זואי\u{2069} \u{2068}3\u{2069}")
     }
 
-    @Test("Problems name the placeholder, what is expected and what is found")
+    @Test("Problems contain the placeholder, the expected and the found value")
     func messages() {
         let output = CustomizationFormat("%1$lld of %2$@").formatted("x")
         #expect(
@@ -190,7 +190,7 @@ import Testing
         return width + (Bool.random(using: &generator) ? ".\(Int.random(in: 0...25, using: &generator))" : "")
     }
 
-    @Test("No format and no values stop the program, and nothing but placeholders changes")
+    @Test("No format and no values crash, and only placeholders change")
     func randomFormats() {
         var generator = SplitMix(seed: 13)
         let pieces = [
@@ -217,7 +217,7 @@ import Testing
     }
 
     @Test(
-        "A format with its positions written out takes the same values",
+        "A format with explicit positions takes the same values",
         arguments: [
             ("", ""), ("100%", "100%%"), ("%% %", "%% %%"), ("%@ of %d", "%1$@ of %2$d"), ("%2$@ %1$@", "%2$@ %1$@"),
             ("%2$@ %@", "%2$@ %1$@"), ("%-+ #08.3f", "%1$ #+-08.3f"), ("%*d %.*f", "%2$*1$d %4$.*3$f"),
@@ -237,14 +237,14 @@ import Testing
         }
     }
 
-    @Test("What begins no placeholder takes no position", arguments: ["%* 100% %1$@", "%5000d %1$@", "%1$z %@"])
+    @Test("A sign without a placeholder gets no position", arguments: ["%* 100% %1$@", "%5000d %1$@", "%1$z %@"])
     func noPosition(text: String) {
         let format = CustomizationFormat(text)
         #expect(format.placeholders.count == 1)
         #expect(!format.problems.contains { $0.code == .mixedPositions })
     }
 
-    @Test("Any text takes the same values with its positions written out")
+    @Test("Any text takes the same values with explicit positions")
     func randomPositional() {
         var random = StringsFoundationTests.Random(state: 7)
         let pieces = [

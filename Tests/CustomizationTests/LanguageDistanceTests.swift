@@ -260,7 +260,7 @@ import Testing
         fr-CH | fr-FR fr-CA | fr-FR 4
         """.split(separator: "\n").map { Row(description: String($0)) }
 
-    @Test("The nearest language is chosen, and its parents lie under it", arguments: rows)
+    @Test("The nearest language is chosen, with its parents below it", arguments: rows)
     func chain(row: Row) {
         let chain = LanguageTag.chain(for: row.preferred, available: row.available, base: row.base)
         #expect(chain.map(\.description) == row.chain)

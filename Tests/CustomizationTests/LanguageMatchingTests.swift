@@ -19,7 +19,7 @@ import Testing
     }
 
     @Test(
-        "The chain runs from general to specific and holds what is available",
+        "The chain is ordered from general to specific and contains the available languages",
         arguments: [
             Case("fr-CA", of: "en fr fr-CA", gives: "fr fr-CA"),
             Case("fr-CA", of: "en fr", gives: "fr"),

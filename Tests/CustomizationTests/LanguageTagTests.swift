@@ -66,7 +66,7 @@ import Testing
     }
 
     @Test(
-        "What a tag implies is written out",
+        "Implied subtags are added",
         arguments: [
             ("de", "de-Latn-DE"), ("zh-TW", "zh-Hant-TW"), ("zh", "zh-Hans-CN"), ("zh-Hant", "zh-Hant-TW"),
             ("zh-HK", "zh-Hant-HK"), ("zh-SG", "zh-Hans-SG"), ("sr", "sr-Cyrl-RS"), ("sr-ME", "sr-Latn-ME"),
@@ -78,7 +78,7 @@ import Testing
         #expect(try #require(LanguageTag(text)).maximized.description == expected)
     }
 
-    @Test("A tag is coded as a text")
+    @Test("A tag is encoded as a text")
     func coding() throws {
         let tags = try JSONDecoder().decode([LanguageTag].self, from: Data(#"["fr_CA", "English"]"#.utf8))
         #expect(tags == ["fr-CA", "en"])
@@ -116,7 +116,7 @@ import Testing
         #expect(LanguageTag("fr-CA-x" + String(repeating: "-a", count: 124) + "b") == nil)
     }
 
-    @Test("A literal that is no tag stops the program")
+    @Test("A literal that is not a tag traps")
     func wrongLiteral() async {
         await #expect(processExitsWith: .failure) {
             let tag: LanguageTag = "no tag"

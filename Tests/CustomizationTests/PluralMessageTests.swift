@@ -34,7 +34,7 @@ import Testing
         for (count, form) in expected { #expect(text(message, .int(Int64(count)), language: "ar") == form) }
     }
 
-    @Test("zero means exactly 0, also where the language has no such category")
+    @Test("zero means exactly 0 in languages without the category too")
     func exactZero() {
         let message = PluralMessage(forms: [.zero: "nothing", .one: "%d thing", .other: "%d things"])
         #expect(text(message, .int(0)) == "nothing")
@@ -49,7 +49,7 @@ import Testing
             ])
     }
 
-    @Test("Digits after the point decide when the type shows them")
+    @Test("Digits after the point matter if the type shows them")
     func visibleDigits() {
         let stars = PluralMessage(forms: [.one: "%.1f star", .other: "%.1f stars"], valueType: ".1f")
         #expect(text(stars, .double(1)) == "1.0 stars")
@@ -115,7 +115,7 @@ import Testing
         #expect(text(PluralMessage(forms: [.other: "%d files"]), .int(1)) == "1 files")
     }
 
-    @Test("What cannot be filled stays visible and is reported")
+    @Test("A placeholder without a value stays visible and is reported")
     func problems() {
         let rules = PluralRules("en")
         func codes(_ message: PluralMessage, _ values: FormatValue..., gives text: String) -> [String] {

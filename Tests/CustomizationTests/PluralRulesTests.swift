@@ -62,7 +62,7 @@ import Testing
         #expect(rules.categories.map(\.rawValue).joined(separator: " ") == categories)
     }
 
-    @Test("European Portuguese counts 0 as other, Brazilian as one")
+    @Test("In European Portuguese 0 is other, in Brazilian Portuguese one")
     func portuguese() {
         #expect(PluralRules("pt-PT").category(for: 0) == .other)
         #expect(PluralRules("pt-AO").category(for: 0) == .other)
@@ -102,7 +102,7 @@ import Testing
         #expect(rules.category(for: -Double.infinity) == .other)
     }
 
-    @Test("Large numbers keep the digits that rules look at", arguments: ["ru", "sl", "ga", "br", "fr", "kw"])
+    @Test("Large numbers keep the digits that rules depend on", arguments: ["ru", "sl", "ga", "br", "fr", "kw"])
     func largeNumbers(tag: String) throws {
         let rules = PluralRules(try #require(LanguageTag(tag)))
         var generator = SplitMix(seed: 3)

@@ -27,7 +27,7 @@ import Testing
     ]
 
     @Test(
-        "XML and binary property lists read as tables",
+        "XML and binary property lists are read as tables",
         arguments: [PropertyListSerialization.PropertyListFormat.xml, .binary])
     func formats(_ format: PropertyListSerialization.PropertyListFormat) throws {
         let data = try PropertyListSerialization.data(fromPropertyList: Self.root(), format: format, options: 0)
@@ -37,7 +37,7 @@ import Testing
         if format == .xml { #expect(parsed.table.entry("text")?.location.line ?? 0 > 3) }
     }
 
-    @Test("An XML table keeps the places of its keys and tells duplicates")
+    @Test("An XML table has the locations of its keys and reports duplicates")
     func xmlPlaces() {
         let source = """
             <?xml version="1.0" encoding="UTF-8"?>
@@ -60,7 +60,7 @@ import Testing
         #expect(parsed.diagnostics.map { "\($0.line):\($0.column) \($0.code)" } == ["7:3 duplicate-key"])
     }
 
-    @Test("UTF-16 XML reads too")
+    @Test("XML in UTF-16 is read")
     func utf16() {
         let source = "<?xml version=\"1.0\"?><plist><dict><key>a</key><string>é</string></dict></plist>"
         let bytes: [UInt8] =
@@ -69,7 +69,7 @@ import Testing
     }
 
     @Test(
-        "A broken XML table is rejected with the place",
+        "A malformed XML table is rejected with the location",
         arguments: [
             ("<plist><dict><key>a</key></dict></plist>", "1:26"),
             ("<plist><dict>\n<string>a</string></dict></plist>", "2:1"),
@@ -88,7 +88,7 @@ import Testing
         #expect(parsed.diagnostics.map { "\($0.line):\($0.column)" } == [place])
     }
 
-    @Test("Deep XML is refused, not followed off the stack")
+    @Test("Deep XML is rejected without overflowing the stack")
     func deepXML() {
         let depth = 100_000
         let source = String(repeating: "<array>", count: depth) + String(repeating: "</array>", count: depth)
@@ -123,7 +123,7 @@ import Testing
         #expect(StringsTable.parse(strings: loop).isRejected)
     }
 
-    @Test("Random bytes never crash any reader, whatever they pretend to be")
+    @Test("Random bytes with any prefix never crash a reader")
     func randomBytes() {
         var random = StringsFoundationTests.Random(state: 5)
         let heads: [[UInt8]] = [

@@ -4,7 +4,7 @@ import Synchronization
 import Testing
 
 @Suite struct ReloadTests {
-    @Test("Nothing changed gives no new snapshot")
+    @Test("A reload without changes gives no new snapshot")
     func unchanged() throws {
         let tree = try TemporaryTree(["en.lproj/Localizable.strings": "a = b;"])
         #expect(Customization(path: tree.path, languages: ["en"]).reloaded() == nil)
@@ -24,7 +24,7 @@ import Testing
         }
     }
 
-    @Test("A changed, a new and a removed file show after a reload; old snapshots stay as they were")
+    @Test("A changed, a new and a removed file are visible after a reload; old snapshots do not change")
     func changes() throws {
         let tree = try TemporaryTree([
             "en.lproj/Localizable.strings": "a = one;", "en.lproj/Gone.strings": "x = y;",
@@ -45,7 +45,7 @@ import Testing
     }
 
     @Test(
-        "A bad file keeps its last good content and is told; mending it takes the new content",
+        "A file with errors keeps its last good content and is reported; its fix is read",
         arguments: [
             "a = \"two;", "a = b; ;", "\u{0}", "a = (", "<plist><dict>",
         ])
@@ -71,7 +71,7 @@ import Testing
         #expect(center.current.diagnostics.isEmpty)
     }
 
-    @Test("A tree whose folder vanishes keeps answering")
+    @Test("A tree whose folder is removed keeps its content")
     func vanished() throws {
         let tree = try TemporaryTree(["en.lproj/Localizable.strings": "a = one;"])
         let center = CustomizationCenter(Customization(path: tree.path, languages: ["en"]))
@@ -82,7 +82,7 @@ import Testing
         try FileManager.default.createDirectory(atPath: tree.path, withIntermediateDirectories: true)
     }
 
-    @Test("Info.plist's brand is read again only through a new tree; switching is kept over a reload")
+    @Test("Info.plist's brand is read again only through a new tree; switching survives a reload")
     func selectionIsKept() throws {
         let tree = try TemporaryTree([
             "en.lproj/Localizable.strings": "a = en;", "fr.lproj/Localizable.strings": "a = fr;",
@@ -109,7 +109,7 @@ import Testing
         #expect(read.switching(language: nil).switching(language: "fr").string("a") == "fr")
     }
 
-    @Test("A preloaded tree needs its files no more")
+    @Test("A preloaded tree does not need its files any more")
     func preload() throws {
         let files = try TemporaryTree([
             "en.lproj/Localizable.strings": "a = en;", "fr.lproj/Localizable.strings": "a = fr;",
@@ -137,7 +137,7 @@ import Testing
         #expect(await changes.next()?.int("n", default: -1) == -1, "an update that changes nothing yields nothing")
     }
 
-    @Test("A snapshot that was there before is no change", .timeLimit(.minutes(1)))
+    @Test("The current snapshot is not a change", .timeLimit(.minutes(1)))
     func thereAndBack() async {
         let first = Customization(layers: [])
         let center = CustomizationCenter(first)
@@ -154,7 +154,7 @@ import Testing
         #expect(await reader.value == 2)
     }
 
-    @Test("A change made on an old snapshot is made again on the new one")
+    @Test("A change of an old snapshot is repeated on the new one")
     func overtakenUpdate() {
         let center = CustomizationCenter(Customization(layers: []))
         var calls = 0
@@ -168,7 +168,7 @@ import Testing
         #expect(calls == 2 && center.current.int("inner") == 1 && center.current.int("outer") == 2)
     }
 
-    @Test("Problems of reads are kept once per key and kind, and at most 256 of them")
+    @Test("Problems of reads are stored once per key and kind, at most 256")
     func problemsAreBounded() {
         let texts = Dictionary(
             uniqueKeysWithValues: (0..<300).map { ("k\($0)", CustomizationValue.string("no number")) })
@@ -179,7 +179,7 @@ import Testing
         #expect(read.problems.count == 256)
     }
 
-    @Test("Watching takes over a changed file and ends with its task", .timeLimit(.minutes(5)))
+    @Test("Watching reads a changed file and ends with its task", .timeLimit(.minutes(5)))
     func watch() async throws {
         let tree = try TemporaryTree(["en.lproj/Localizable.strings": "a = one;"])
         let center = CustomizationCenter(Customization(path: tree.path, languages: ["en"]))
@@ -204,7 +204,7 @@ import Testing
         #expect(center.current.keys().count == 50)
     }
 
-    @Test("Readers beside a switcher never see a mixture of two snapshots", .timeLimit(.minutes(5)))
+    @Test("Concurrent readers never see a mixture of two snapshots", .timeLimit(.minutes(5)))
     func concurrentReaders() async throws {
         var files: [String: String] = [:]
         for language in ["en", "fr", "de"] {

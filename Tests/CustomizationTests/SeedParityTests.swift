@@ -40,7 +40,7 @@ import Testing
         #expect(customization.brand == "ubiquous")
     }
 
-    @Test("FTinitializeCustomization: another base language takes the place of en")
+    @Test("FTinitializeCustomization: another base language replaces en")
     func initializeWithBase() throws {
         let tree = try tree()
         try tree.write(#""CancelString" = "Abbrechen";"#, to: "de.lproj/Localizable.strings")
@@ -67,7 +67,7 @@ import Testing
         #expect(customization.string("CancelString") == "Cancel")
     }
 
-    @Test("FToverrideCustomization replaces the device language, and nil brings it back")
+    @Test("FToverrideCustomization replaces the device language, and nil restores it")
     func override() throws {
         let tree = try tree()
         let french = Customization(path: tree.path, languages: ["fr"])
@@ -99,7 +99,7 @@ import Testing
         #expect(customization.bool("isPINrequired") == true)
         #expect(customization.float("TimeIntervalInSeconds") == 0.8)
         #expect(customization.double("TimeIntervalInSeconds") == 0.8)
-        #expect(customization.color("TabBarColor") == RGBAColor(bytes: 92, 66, 134, 54))
+        #expect(customization.color("TabBarColor") == RGBAColor(red8: 92, green8: 66, blue8: 134, alpha8: 54))
         let image = try #require(customization.image("SearchImage"))
         #expect(image.path == tree.path + "/ubiquous.lproj/search.png")
         #expect(image.layer == "ubiquous.lproj")
@@ -145,7 +145,7 @@ import Testing
         #expect(customization.theme == "ExampleTheme")
     }
 
-    @Test("The example theme's colours, alpha and text read as the document says")
+    @Test("The example theme's colours, alpha and text are read as documented")
     func themeAttributes() throws {
         let parsed = Theme.parse(Array(Self.theme.utf8), file: "MyTheme.json")
         let customization = Customization(layers: []).with(themes: parsed.themes)

@@ -33,7 +33,9 @@ import Testing
         #expect(twice.diagnostics.map { "\($0.severity) \($0.code)" } == ["error stray-byte-order-mark"])
     }
 
-    @Test("UTF-16 without a mark is told by its zero bytes and warned of", arguments: [Self.source, "a;", "k=v;", " "])
+    @Test(
+        "UTF-16 without a mark is detected by its zero bytes with a warning",
+        arguments: [Self.source, "a;", "k=v;", " "])
     func unmarked(source: String) {
         for encoding in [StringsEncoding.utf16LittleEndian, .utf16BigEndian] where source != " " {
             let parsed = StringsTable.parse(strings: Self.bytes(source, encoding))
@@ -46,7 +48,7 @@ import Testing
         #expect(StringsTable.parse(strings: Array(source.utf8)).table.encoding == .utf8)
     }
 
-    @Test("A few zero bytes do not make UTF-16 of UTF-8")
+    @Test("A few zero bytes in UTF-8 do not make it UTF-16")
     func zeros() {
         for text in ["/* \0: */\n\"/\" = \"+~Ra\";\n\n/* \0: */\n\":\" = \":\";\n", "a = b; // \0\0\0 c\0\nd = e;"] {
             let parsed = StringsTable.parse(strings: Array(text.utf8))
@@ -60,7 +62,7 @@ import Testing
     }
 
     @Test(
-        "A file of a byte order mark alone, or of nothing, is an empty table",
+        "An empty file, or one with only a byte order mark, is an empty table",
         arguments: [[], [0xFF, 0xFE], [0xFE, 0xFF], [0xEF, 0xBB, 0xBF], [0xFF, 0xFE, 0, 0], [0, 0, 0xFE, 0xFF]]
             as [[UInt8]])
     func empty(bytes: [UInt8]) {
@@ -68,7 +70,7 @@ import Testing
         #expect(parsed.table.isEmpty && parsed.diagnostics.isEmpty && !parsed.isRejected)
     }
 
-    @Test("Half a unit at the end is ignored, half a surrogate pair is U+FFFD, and both are warned of")
+    @Test("An incomplete unit is ignored, an unpaired surrogate is U+FFFD, and both are warnings")
     func broken() {
         var bytes = Self.bytes("\u{FEFF}\"a\" = \"x?y\";", .utf16LittleEndian)
         guard let mark = bytes.firstIndex(of: UInt8(ascii: "?")) else { return }
@@ -82,7 +84,7 @@ import Testing
     }
 
     @Test(
-        "Bytes that are no text reject the file with their offset, unless an encoding is assumed",
+        "Invalid bytes reject the file with their offset, unless an encoding is assumed",
         arguments: [
             ([0xE9], .latin1, "é"), ([0x8E], .macRoman, "é"), ([0xE9], .windows1252, "é"), ([0x80], .windows1252, "€"),
             ([0xDB], .macRoman, "€"), ([0xC0, 0x80], .latin1, "À\u{80}"),
@@ -93,12 +95,12 @@ import Testing
         let rejected = StringsTable.parse(strings: source)
         #expect(rejected.isRejected && rejected.table.isEmpty)
         #expect(rejected.diagnostics.map(\.code) == [.invalidEncoding])
-        #expect(rejected.diagnostics.first?.message.hasPrefix("byte 7 is 0x") == true)
+        #expect(rejected.diagnostics.first?.message.hasPrefix("invalid UTF-8 at byte 7") == true)
         let read = StringsTable.parse(strings: source, assuming: encoding)
         #expect(read.table["a"] == .string(text) && read.table["b"] == .string("c") && read.diagnostics.isEmpty)
     }
 
-    @Test("A scalar of UTF-32 that does not exist rejects the file")
+    @Test("An invalid scalar in UTF-32 rejects the file")
     func invalidUTF32() {
         let parsed = StringsTable.parse(
             strings: [0xFF, 0xFE, 0, 0] + Self.bytes("a=b;", .utf32LittleEndian) + [0, 0xD8, 0, 0])
@@ -107,7 +109,7 @@ import Testing
         #expect(cut.table["a"] == .string("b") && cut.diagnostics.map(\.severity) == [.warning])
     }
 
-    @Test("What Foundation reads whole, a recovering read takes over entry by entry")
+    @Test("A recovering read has all entries of files that Foundation reads")
     func agreement() {
         var random = StringsFoundationTests.Random(state: 3)
         var compared = 0
@@ -124,7 +126,7 @@ import Testing
         #expect(compared > 1_000)
     }
 
-    @Test("Values nested too deep are an error, and reading goes on behind them")
+    @Test("Values nested too deeply are an error, and reading continues after them")
     func depth() {
         let deep = String(repeating: "(", count: 600) + String(repeating: ")", count: 600)
         let parsed = StringsTable.parse(strings: Array("a = b;\nd = \(deep);\nc = e;".utf8))

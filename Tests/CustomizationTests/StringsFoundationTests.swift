@@ -101,7 +101,7 @@ import Testing
     }
 
     @Test(
-        "Bytes that are no UTF-8 are refused as Foundation refuses them",
+        "Invalid UTF-8 is rejected as Foundation rejects it",
         arguments: [
             [0xE9], [0x61, 0x3D, 0x80], [0xC0, 0x80], [0xED, 0xA0, 0x80], [0xF4, 0x90, 0x80, 0x80],
             [0xF8, 0x88, 0x80, 0x80, 0x80],
@@ -112,7 +112,7 @@ import Testing
         #expect(Self.differs(Array("\"a\" = \"".utf8) + bytes + Array("\";".utf8)) == nil)
     }
 
-    @Test("Every octal escape reads as Foundation reads it")
+    @Test("Every octal escape is read as Foundation reads it")
     func octal() {
         for code in 0...0o777 {
             for digits in [
@@ -124,7 +124,7 @@ import Testing
         }
     }
 
-    @Test("Every \\U escape reads as Foundation reads it")
+    @Test("Every \\U escape is read as Foundation reads it")
     func unicode() {
         // 256 codes in a file keep this quick; a difference is then looked for one by one.
         for start in stride(from: 0, to: 0x10000, by: 256) {
@@ -138,7 +138,7 @@ import Testing
         }
     }
 
-    @Test("Nesting is followed as deep as Foundation follows it")
+    @Test("Nesting is limited as in Foundation")
     func depth() {
         for depth in [1, 2, 255, 256, 510, 511, 512, 513, 514, 600] {
             let list = String(repeating: "(", count: depth) + String(repeating: ")", count: depth)
@@ -170,7 +170,7 @@ import Testing
 
     static let soaks = ProcessInfo.processInfo.environment["ASHLAR_SOAK"] == "1"
 
-    @Test("Generated files read as Foundation reads them", .timeLimit(.minutes(5)))
+    @Test("Generated files are read as Foundation reads them", .timeLimit(.minutes(5)))
     func generated() {
         var random = Random(state: 20_251_120)
         var failures: [String] = []

@@ -78,7 +78,7 @@ import Testing
         return i
     }
 
-    @Test("Each untouched statement is kept, or a diagnostic stands within one statement of it", arguments: fixtures)
+    @Test("Each untouched statement is read, or a diagnostic is within one statement of it", arguments: fixtures)
     func mutations(_ source: String) {
         let original = Array(source.utf8)
         let statements = StringsTable.parse(strings: original).table.map {
@@ -139,7 +139,7 @@ import Testing
     @Test("The same holds for generated files", arguments: generated)
     func generatedMutations(_ source: String) { mutations(source) }
 
-    @Test("A byte that is no UTF-8 rejects the file and is named with its line and column")
+    @Test("An invalid UTF-8 byte rejects the file and is reported with its line and column")
     func invalidUTF8() {
         let original = Array(Self.fixtures[0].utf8)
         for at in original.indices {
@@ -148,7 +148,7 @@ import Testing
             let parsed = StringsTable.parse(strings: mutated, file: "f.strings")
             #expect(parsed.isRejected && parsed.table.isEmpty && parsed.diagnostics.count == 1)
             let problem = parsed.diagnostics[0]
-            #expect(problem.code == .invalidEncoding && problem.message.hasPrefix("byte \(at) "))
+            #expect(problem.code == .invalidEncoding && problem.message.hasPrefix("invalid UTF-8 at byte \(at) "))
             #expect(Self.offset(problem.line, problem.column, in: original) == at)
         }
     }
@@ -172,7 +172,7 @@ import Testing
         #expect(large < small * 32 + .milliseconds(200), "20 kB took \(small), 160 kB took \(large)")
     }
 
-    @Test("A search for a closing quote that is not there is made once", .timeLimit(.minutes(1)))
+    @Test("A failed search for a closing quote is not repeated", .timeLimit(.minutes(1)))
     func quotesInComments() {
         let quotes = String(repeating: "\\\"", count: 80_000)
         let blanks = String(repeating: " ", count: 80_000)
@@ -186,7 +186,7 @@ import Testing
         }
     }
 
-    @Test("What is read a second time is bounded")
+    @Test("The number of bytes that are read twice is limited")
     func rereading() {
         // Every line fails 512 dictionaries further on, and starts a statement again.
         let source = String(repeating: "\"k\" = {\n", count: 3000)

@@ -69,7 +69,7 @@ import Testing
         Case("", [:]), Case(" \n\t// nothing\n/* at all */", [:]),
     ]
 
-    @Test("A broken file keeps its good entries and tells line and column of the rest", arguments: cases)
+    @Test("A malformed file keeps its valid entries and reports the others with line and column", arguments: cases)
     func recovery(_ test: Case) {
         let parsed = StringsTable.parse(strings: Array(test.source.utf8), file: "f.strings")
         #expect(

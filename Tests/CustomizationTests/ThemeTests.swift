@@ -10,7 +10,7 @@ import Testing
         Customization(layers: []).with(themes: themes(json).themes, theme: theme)
     }
 
-    @Test("SquidKit's older shape: one value under many keys, entries without a key, unknown types")
+    @Test("SquidKit's older form: one value under many keys, entries without a key, unknown types")
     func olderShape() {
         let json = """
             {"themes": [{"name": "T", "attributes": [
@@ -30,7 +30,7 @@ import Testing
         #expect(parsed.diagnostics.map { "\($0.line) \($0.code)" } == ["4 malformed-file", "6 malformed-file"])
     }
 
-    @Test("SquidKit's newer shape: an object whose colours are objects")
+    @Test("SquidKit's newer form: an object whose colours are objects")
     func newerShape() {
         let read = Self.using(
             """
@@ -47,7 +47,7 @@ import Testing
         #expect(read.entry("none") == nil)
     }
 
-    @Test("Bad colours and alphas of a theme are told with their line, and the rest is read")
+    @Test("Malformed colours and alphas of a theme are reported with their line, and the rest is read")
     func badColors() {
         let parsed = Self.themes(
             """
@@ -69,7 +69,7 @@ import Testing
         #expect(read.color("e") == RGBAColor(red: 0, green: 1, blue: 0))
     }
 
-    @Test("Several themes in one file: the first is the default, repeats count last, nameless ones have a name")
+    @Test("Several themes in one file: the first is the default, the last duplicate wins, nameless ones get a name")
     func several() {
         let json = """
             {"themes": [
@@ -86,7 +86,7 @@ import Testing
         #expect(read.switching(theme: nil).int("x", default: -1) == -1)
     }
 
-    @Test("An unknown theme takes the default one and says so; with no theme at all nothing crashes")
+    @Test("An unknown theme selects the default one and is reported; no theme does not crash")
     func unknownTheme() {
         let read = Self.using(#"{"themes": [{"name": "T", "attributes": {"x": 1}}]}"#, theme: "Nope")
         #expect(read.int("x") == 1)
@@ -114,7 +114,7 @@ import Testing
         #expect(Self.using(json, theme: "Light").color("bar").description == "#ffffff")
     }
 
-    @Test("A theme that extends itself or nobody is told, and its own values count")
+    @Test("A theme that extends itself or an unknown theme is reported, and its own values are used")
     func badInheritance() {
         let json = """
             {"themes": [{"name": "A", "extends": "B", "attributes": {"x": 1}}, {"name": "B", "extends": "A", "attributes": {"y": 2}},
@@ -148,7 +148,7 @@ import Testing
         </dict></plist>
         """
 
-    @Test("DB5: the theme called default is everybody's parent, dotted paths, keyAlpha, clear")
+    @Test("DB5: the theme named default is the parent of all, dotted paths, keyAlpha, clear")
     func db5() {
         let parsed = Self.themes(Self.db5)
         #expect(parsed.diagnostics.isEmpty)
@@ -165,7 +165,7 @@ import Testing
         #expect(standard.theme == "Default" && standard.color("link").description == "#ff0000")
     }
 
-    @Test("A theme lies over brand and languages, an override over the theme")
+    @Test("A theme is above brand and languages, an override above the theme")
     func stack() throws {
         let tree = try TemporaryTree([
             "en.lproj/Localizable.strings": "a = en; b = en; c = en; d = en; e = en; f = en;",

@@ -4,7 +4,7 @@ import Testing
 
 /// Folders on disk: which become layers, which files they hold, and what is told of bad ones.
 @Suite struct TreeTests {
-    @Test("A folder's .stringsdict lies over its .strings; tables have their names")
+    @Test("A folder's .stringsdict overrides its .strings; tables have their names")
     func stringsDict() throws {
         let dict = """
             <plist version="1.0"><dict><key>files</key><dict>
@@ -26,7 +26,7 @@ import Testing
         #expect(read.explain("files").winner?.location.file == "en.lproj/Localizable.stringsdict")
     }
 
-    @Test("A string catalog in the tree gives its languages as layers; a folder of the same language lies over it")
+    @Test("A string catalog in the tree gives its languages as layers; a folder of the same language overrides it")
     func catalog() throws {
         let catalog = """
             {"sourceLanguage": "en", "version": "1.0", "strings": {
@@ -45,7 +45,7 @@ import Testing
         #expect(read.diagnostics.isEmpty)
     }
 
-    @Test("Legacy and canonical folder names of one language both count, the canonical one on top")
+    @Test("Legacy and canonical folders of one language are both read, the canonical one on top")
     func legacyNames() throws {
         let tree = try TemporaryTree([
             "English.lproj/Localizable.strings": "a = old; b = old;", "en.lproj/Localizable.strings": "a = new;",
@@ -57,7 +57,7 @@ import Testing
         #expect(read.availableLanguages == ["en", "fr-CA"])
     }
 
-    @Test("Brands are the folders that are no languages; an unknown brand is told and left out")
+    @Test("Brands are the folders that are not languages; an unknown brand is reported and skipped")
     func brands() throws {
         let tree = try TemporaryTree([
             "en.lproj/Localizable.strings": "a = en;", "ubiquus.lproj/Localizable.strings": "a = ubiquus;",
@@ -72,7 +72,7 @@ import Testing
         #expect(Customization(path: tree.path, languages: ["en"], brand: .none).brand == nil)
     }
 
-    @Test("A brand's texts in the base language lie under those in the reader's")
+    @Test("A brand's texts in the base language are below those in the user's")
     func brandInBaseLanguage() throws {
         let tree = try TemporaryTree([
             "en.lproj/Localizable.strings": "a = en; b = en;", "fr.lproj/Localizable.strings": "a = fr; b = fr;",
@@ -87,7 +87,7 @@ import Testing
             ])
     }
 
-    @Test("Info.plist without the entry gives no brand and a note; a broken one an error; a binary one is read")
+    @Test("Info.plist without the entry gives no brand and a note; a malformed one an error; a binary one is read")
     func infoPlists() throws {
         let files = ["en.lproj/Localizable.strings": "a = en;", "acme.lproj/Localizable.strings": "a = acme;"]
         let tree = try TemporaryTree(files)
@@ -103,7 +103,7 @@ import Testing
         #expect(Customization(path: tree.path, languages: ["en"]).string("a") == "acme")
     }
 
-    @Test("Bad files are told with their path, and every other layer is read")
+    @Test("Unreadable files are reported with their path, and every other layer is read")
     func badFiles() throws {
         let tree = try TemporaryTree([
             "en.lproj/Localizable.strings": "a = en; b = en;", "fr.lproj/Localizable.strings": "a = \"fr;\nb = fr;",
@@ -118,7 +118,7 @@ import Testing
             ])
     }
 
-    @Test("A missing folder, a missing base language and a file over the limit are told")
+    @Test("A missing folder, a missing base language and a file over the limit are reported")
     func missing() throws {
         let none = Customization(path: "/nonexistent/folder", languages: ["fr"])
         #expect(none.string("a") == "a")
@@ -131,7 +131,7 @@ import Testing
         #expect(small.string("a") == "a" && small.diagnostics.map(\.code) == [.unreadableFile])
     }
 
-    @Test("Files in an old encoding are read if the policy says which")
+    @Test("Files in an old encoding are read if the policy names it")
     func assumedEncoding() throws {
         let tree = try TemporaryTree()
         try tree.write(Data(Array("a = \"caf".utf8) + [0x8E] + Array("\";".utf8)), to: "en.lproj/Localizable.strings")
@@ -143,7 +143,7 @@ import Testing
 
     // MARK: Images
 
-    @Test("An image comes from the highest layer that has the file, the asked scale and device first")
+    @Test("An image comes from the highest layer that has the file, the requested scale and device first")
     func images() throws {
         let tree = try TemporaryTree([
             "en.lproj/Localizable.strings": "logo = \"logo.png\"; icon = icon; gone = \"gone.png\";",
@@ -170,7 +170,7 @@ import Testing
 
     // MARK: Explaining
 
-    @Test("An explanation lists every layer that has the key, with places, the winner first and marked")
+    @Test("An explanation lists every layer that defines the key, with locations, the winner first")
     func explain() throws {
         let tree = try TemporaryTree([
             "en.lproj/Localizable.strings": "\"x\" = \"1\";\n  \"a\" = \"Cancel\";",
@@ -188,7 +188,9 @@ import Testing
                 """)
         #expect(read.explain("a").winner?.layer == "acme.lproj")
         #expect(read.explain("link").description.hasSuffix("alias: link → a"))
-        #expect(read.explain("nope").description == "nope: in no layer of table Localizable")
-        #expect(read.winner("a")?.layer.id == "acme.lproj" && read.winner("a")?.entry.location.column == 1)
+        #expect(read.explain("nope").description == "nope: not defined in table Localizable")
+        #expect(
+            read.resolvedEntry(for: "a")?.layer.id == "acme.lproj"
+                && read.resolvedEntry(for: "a")?.entry.location.column == 1)
     }
 }

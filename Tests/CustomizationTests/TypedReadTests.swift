@@ -29,7 +29,7 @@ import Testing
     // MARK: Numbers
 
     @Test(
-        "Whole numbers read strictly",
+        "Whole numbers are read strictly",
         arguments: [
             ("4", 4), (" 4 ", 4), ("+4", 4), ("-4", -4), ("007", 7), ("0x1F", 31), ("0X1f", 31), ("0", 0), ("-0", 0),
             ("9223372036854775807", .max), ("-9223372036854775808", .min), ("0x7FFFFFFFFFFFFFFF", .max),
@@ -47,7 +47,7 @@ import Testing
     }
 
     @Test(
-        "Numbers read strictly",
+        "Numbers are read strictly",
         arguments: [
             ("0.8", 0.8), ("8", 8), ("-1.5e3", -1500), ("+.5", 0.5), ("5.", 5), ("1E-2", 0.01), (" 2.5\t", 2.5),
             ("1e400", nil),
@@ -61,7 +61,7 @@ import Testing
     }
 
     @Test(
-        "Booleans read in the spellings on which NSString agrees, in any case",
+        "Booleans are read in the spellings that NSString reads in the same way, in any case",
         arguments: [
             ("YES", true), ("yes", true), ("True", true), ("y", true), ("T", true), ("1", true), ("NO", false),
             ("no", false), ("FALSE", false),
@@ -76,7 +76,7 @@ import Testing
     }
 
     @Test(
-        "The .nsstring policy reads as NSString does",
+        "The .nsstring policy matches NSString",
         arguments: [
             "1,5", "12abc", "on", "99999999999999999999", "-99999999999999999999", " 7x", "0x10", "YES", "yes!", "tea",
             "-01", "+0", "1e3z",
@@ -145,7 +145,7 @@ import Testing
         .init(.android, "FF0000", nil), .init(.dtcg, "#FF0000", "#ff0000"), .init(.dtcg, "#FF000080", nil),
     ]
 
-    @Test("Colours read in their layer's dialect and in no other", arguments: colors)
+    @Test("Colours are read in their layer's notation and in no other", arguments: colors)
     func color(_ test: ColorCase) {
         #expect(test.dialect.color(test.text)?.description == test.expected)
         let read = Self.one(test.text, policy: CustomizationPolicy(colors: test.dialect))
@@ -173,14 +173,14 @@ import Testing
     func colorBounds() {
         let color = RGBAColor(red: -1, green: .nan, blue: 2, alpha: .infinity)
         #expect([color.red, color.green, color.blue, color.alpha] == [0, 0, 1, 1])
-        #expect(RGBAColor(bytes: 1, 2, 3, 4).bytes == (1, 2, 3, 4))
+        #expect(RGBAColor(red8: 1, green8: 2, blue8: 3, alpha8: 4).bytes == (1, 2, 3, 4))
         #expect(RGBAColor(red: 0.5, green: 0, blue: 0).bytes.red == 128)
         #expect(RGBAColor.black.withAlpha(0.5).description == "#00000080")
     }
 
     // MARK: Keys, lists and errors
 
-    @Test("A malformed value names file, line, key, expected and found")
+    @Test("The error of a malformed value contains file, line, key, and the expected and found values")
     func malformed() {
         let read = Self.customization("\"a\" = \"b\";\n\"PIN\" = \"12abc\";")
         #expect(throws: CustomizationError.self) { try read.value(CustomizationKey<Int>("PIN")) }
@@ -238,7 +238,7 @@ import Testing
 
     // MARK: Missing keys
 
-    @Test("A missing key gives what the policy says")
+    @Test("A missing key gives the policy's text")
     func missing() {
         #expect(Self.one("x").string("nope") == "nope")
         #expect(Self.one("x", policy: .init(missing: .marked)).string("nope") == "⟦nope⟧")
@@ -249,7 +249,7 @@ import Testing
         #expect(Self.one("").string("k") == "", "an empty text is a hit")
     }
 
-    @Test("The hook hears of every missing and malformed read; the list keeps each once")
+    @Test("The hook is called for every missing and malformed read; the list contains each once")
     func hook() {
         let heard = Mutex<[String]>([])
         let read = Self.one(
@@ -263,7 +263,7 @@ import Testing
         #expect(read.problems.count == 2)
     }
 
-    @Test("A hook that reads the same customization does not lock up", .timeLimit(.minutes(5)))
+    @Test("A hook that reads the same customization does not deadlock", .timeLimit(.minutes(5)))
     func reentrantHook() {
         let holder = Mutex<Customization?>(nil)
         let read = Self.one("x", policy: CustomizationPolicy(onProblem: { _ in _ = holder.withLock { $0 }?.problems }))
@@ -271,7 +271,7 @@ import Testing
         #expect(read.string("nope") == "nope")
     }
 
-    @Test("A text in the base language only is told if so asked, though it is found")
+    @Test("A text that only the base language defines is reported on request")
     func fallback() throws {
         let tree = try TemporaryTree([
             "en.lproj/Localizable.strings": "a = A; n = 1;", "fr.lproj/Localizable.strings": "b = B;",
@@ -291,7 +291,7 @@ import Testing
 
     // MARK: Aliases
 
-    @Test("Aliases are followed after composition, so an override of the target counts")
+    @Test("Aliases are followed after composition, so an override of the target applies")
     func aliases() {
         let source =
             "link = \"$tint\"; braces = \"{tint}\"; twice = \"$link\"; tint = \"92,66,134\"; price = \"$$5\"; lone = \"$\"; text = \"costs $5\";"
@@ -323,7 +323,7 @@ import Testing
         #expect(read.problems.count == 1)
     }
 
-    @Test("Sixty-four aliases are followed, and no more")
+    @Test("At most 64 aliases are followed")
     func longAliases() {
         func read(_ count: Int) -> String? {
             let source = (0..<count).map { "a\($0) = \"$a\($0 + 1)\";" }.joined() + "a\(count) = end;"

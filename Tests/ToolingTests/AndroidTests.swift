@@ -61,7 +61,9 @@ import Testing
         #expect(body([entry("k", .int(4))]) == "<integer name=\"k\">4</integer>")
         #expect(body([entry("k", .bool(true))]) == "<bool name=\"k\">true</bool>")
         #expect(body([entry("k", .double(0.8))]) == "<item name=\"k\" type=\"dimen\" format=\"float\">0.8</item>")
-        #expect(body([entry("k", .color(RGBAColor(bytes: 92, 66, 134, 54)))]) == "<color name=\"k\">#365C4286</color>")
+        #expect(
+            body([entry("k", .color(RGBAColor(red8: 92, green8: 66, blue8: 134, alpha8: 54)))])
+                == "<color name=\"k\">#365C4286</color>")
         #expect(
             body([entry("k", .list([.string("a"), .string(" b")]))])
                 == "<string-array name=\"k\">\n    <item>a</item>\n    <item>\" b\"</item>\n</string-array>")
@@ -246,9 +248,9 @@ import Testing
         #expect(table["sent"] == .string("%1$@ sent %2$d <b>files</b>"))
         #expect(table["cdata"] == .string("<i>x</i>"))
         #expect(table["same"] == .alias("title"))
-        #expect(table["c1"] == .color(RGBAColor(bytes: 0xAA, 0xBB, 0xCC)))
-        #expect(table["c2"] == .color(RGBAColor(bytes: 0xAA, 0xBB, 0xCC, 0x88)))
-        #expect(table["c3"] == .color(RGBAColor(bytes: 0x11, 0x22, 0x33)))
+        #expect(table["c1"] == .color(RGBAColor(red8: 0xAA, green8: 0xBB, blue8: 0xCC)))
+        #expect(table["c2"] == .color(RGBAColor(red8: 0xAA, green8: 0xBB, blue8: 0xCC, alpha8: 0x88)))
+        #expect(table["c3"] == .color(RGBAColor(red8: 0x11, green8: 0x22, blue8: 0x33)))
         #expect(table["i"] == .int(255))
         #expect(table["b"] == .bool(true))
         #expect(table["d"] == .double(12))

@@ -57,7 +57,7 @@ import Testing
             }
         }
         let customization = Customization(layers: resources.layers().layers)
-        #expect(customization.color("bar color") == RGBAColor(bytes: 1, 2, 3))
+        #expect(customization.color("bar color") == RGBAColor(red8: 1, green8: 2, blue8: 3))
     }
 
     @Test("Languages of a string catalog get folders of their own")

@@ -18,7 +18,7 @@ import Testing
         for key in ["flag", "size", "color", "logo", "site", "count"] {
             #expect(pseudo.string(key) == plain.string(key))
         }
-        #expect(pseudo.color("color") == RGBAColor(bytes: 92, 66, 134))
+        #expect(pseudo.color("color") == RGBAColor(red8: 92, green8: 66, blue8: 134))
         #expect(pseudo.removing(layer: "pseudo").string("title") == "Titre %@")
         let mirrored = plain.pseudolocalized(.mirrored)
         #expect(mirrored.string("title") == "\u{200F}\u{202E}Titre\u{202C}\u{200F} %@")

@@ -7,8 +7,8 @@
         /// - Parameters:
         ///   - bundle: The bundle.
         ///   - base: The base language, in which every text exists.
-        ///   - languages: The person's languages, the preferred one first; the system's if nil.
-        ///   - policy: How files are read and what a read does that finds nothing.
+        ///   - languages: The user's languages, the preferred one first; the system's if nil.
+        ///   - policy: How files are read, and the result of reads that find no value.
         public init(
             bundle: Bundle, base: LanguageTag = "en", languages: [LanguageTag]? = nil,
             policy: CustomizationPolicy = .init()

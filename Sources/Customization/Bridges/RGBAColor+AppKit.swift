@@ -13,7 +13,7 @@
     }
 
     extension NSImage {
-        /// Loads the image of a reference, or nil if the file is no image.
+        /// Loads the image of a reference, or nil if the file is not an image.
         ///
         /// - Parameter reference: The reference.
         public convenience init?(_ reference: ImageReference) { self.init(contentsOfFile: reference.path) }

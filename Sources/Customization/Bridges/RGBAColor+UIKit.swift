@@ -13,7 +13,7 @@
     }
 
     extension UIImage {
-        /// Loads the image of a reference at its scale, or nil if the file is no image.
+        /// Loads the image of a reference at its scale, or nil if the file is not an image.
         ///
         /// - Parameter reference: The reference.
         public convenience init?(_ reference: ImageReference) {

@@ -1,10 +1,10 @@
 extension Customization {
     /// The text of a key with its placeholders replaced by values.
     ///
-    /// The entry may be a plain text (`"%1$@ sent %2$lld files"`) or a text that depends on numbers, from a `.stringsdict`
-    /// or `.xcstrings` file; then the rules of the language that the entry is written in choose the form. Never fails:
-    /// what cannot be filled stays visible, and ``problems`` tells of it. Of a key that no layer has, the policy's text is
-    /// formatted, so that a key in natural language (`"Hello %@"`) works as its own text.
+    /// The entry is a plain text (`"%1$@ sent %2$lld files"`) or a text that depends on numbers, from a `.stringsdict` or
+    /// `.xcstrings` file, whose form is chosen by the rules of the entry's language. Never fails: a placeholder without a
+    /// value stays visible and is reported in ``problems``. For a key that no layer defines the policy's text is formatted,
+    /// so a key in natural language (`"Hello %@"`) is its own text.
     ///
     /// - Parameters:
     ///   - key: The key.
@@ -52,7 +52,7 @@ extension Customization {
     ///
     /// - Parameters:
     ///   - key: The key of an entry in a `.stringsdict` or `.xcstrings` file, or of a plain text.
-    ///   - count: The number; it chooses the form and is what the form's `%d` shows.
+    ///   - count: The number, which chooses the form and is shown by the form's `%d`.
     ///   - arguments: Further values.
     ///   - table: The table's name; `Localizable` if nil.
     /// - Returns: The formatted text; see ``format(_:_:table:)``.
@@ -66,7 +66,7 @@ extension Customization {
     ///
     /// - Parameters:
     ///   - key: The key of an entry in a `.stringsdict` or `.xcstrings` file, or of a plain text.
-    ///   - count: The number; it chooses the form and is what the form shows.
+    ///   - count: The number, which chooses the form and is shown by it.
     ///   - arguments: Further values.
     ///   - table: The table's name; `Localizable` if nil.
     /// - Returns: The formatted text; see ``format(_:_:table:)``.
@@ -76,7 +76,7 @@ extension Customization {
         format(key, values: [.double(count)] + arguments.map(\.formatValue), table: table)
     }
 
-    /// The language whose plural rules an entry follows: its layer's, or for a layer without one the language in use.
+    /// The language of an entry's plural rules: its layer's, or for a layer without one the current language.
     private func language(of key: String, table: String?) -> LanguageTag {
         winner(key, table: table)?.layer.language ?? layers.last { $0.language != nil }?.language ?? baseLanguage
     }

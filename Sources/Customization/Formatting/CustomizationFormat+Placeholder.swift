@@ -5,7 +5,7 @@ extension CustomizationFormat {
         package enum Count: Hashable, Sendable {
             case none
             case fixed(Int)
-            /// `*` or `*2$`: the argument at this position says it.
+            /// `*` or `*2$`: the argument at this position.
             case argument(Int)
         }
 
@@ -19,15 +19,15 @@ extension CustomizationFormat {
             package static let alternate = Flags(rawValue: 16)
         }
 
-        /// The placeholder as it is written.
+        /// The text of the placeholder.
         public let text: String
-        /// Where it begins in the format's UTF-8.
+        /// The offset in the format's UTF-8.
         public let offset: Int
         /// The position of its argument, from 1.
         public let position: Int
-        /// Whether the text writes the position, as in `%1$@`.
+        /// Whether the position is explicit, as in `%1$@`.
         public let isPositional: Bool
-        /// What its argument must be.
+        /// The required type of the argument.
         public let type: PlaceholderType
         /// The name in `%#@name@`.
         public let variable: String?
@@ -37,16 +37,16 @@ extension CustomizationFormat {
         package let width: Count
         package let precision: Count
 
-        /// Whether it was hardly meant as one: `% o` in "50% of all".
+        /// Whether it is probably not a placeholder: `% o` in "50% of all".
         package var isAccidental: Bool { text.utf8.count == 3 && text.hasPrefix("% ") }
 
-        /// Whether it may be a position that lost its `$`: `%1d`, but not `%02d` or `%2.1f`.
+        /// Whether it can be a position without its `$`: `%1d`, but not `%02d` or `%2.1f`.
         package var isNearlyPositional: Bool {
             guard !isPositional, flags.isEmpty, precision == .none, case .fixed(let width) = width else { return false }
             return (1...9).contains(width)
         }
 
-        /// Every argument that it uses: those of `*`, then its own.
+        /// The arguments that it uses: those of `*`, then its own.
         package var uses: [(Int, PlaceholderType)] {
             var uses: [(Int, PlaceholderType)] = []
             for case .argument(let position) in [width, precision] { uses.append((position, .int)) }
@@ -54,7 +54,7 @@ extension CustomizationFormat {
         }
     }
 
-    /// What a placeholder takes: the kind of value, and the size that its length modifier states.
+    /// The type of a placeholder: the kind of value and the length modifier.
     public struct PlaceholderType: Hashable, Sendable, CustomStringConvertible {
         /// The kind of a placeholder's value.
         public enum Kind: String, Hashable, Sendable {

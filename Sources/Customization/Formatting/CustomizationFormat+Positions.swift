@@ -1,8 +1,8 @@
 extension CustomizationFormat {
     /// The text with the position of every placeholder written out: `"%@ of %d"` gives `"%1$@ of %2$d"`.
     ///
-    /// The result formats the same values to the same text, except that a placeholder that stays for want of its value
-    /// stays with its position. Signs that begin no placeholder become `%%`.
+    /// The result formats the same values to the same text, except that a placeholder without a value stays with its
+    /// position. A `%` without a placeholder becomes `%%`.
     public var positional: String {
         segments.reduce(into: "") { text, segment in
             switch segment {
@@ -14,11 +14,11 @@ extension CustomizationFormat {
 }
 
 extension CustomizationFormat.Placeholder {
-    /// The placeholder with the position of its argument written out.
+    /// The placeholder with an explicit position.
     package func text(at position: Int) -> String {
         if let variable { return "%\(position)$#@\(variable)@" }
         let letters = ["-": Flags.left, "+": .plus, " ": .space, "0": .zero, "#": .alternate]
-        // `#` says nothing of an object, and `#@` would begin a variable.
+        // `#` has no meaning for an object, and `#@` would start a variable.
         let written = conversion == "@" ? self.flags.subtracting(.alternate) : self.flags
         let flags = letters.filter { written.contains($0.value) }.keys.sorted().joined()
         var text = "%\(position)$" + flags + Self.text(of: width)
@@ -36,7 +36,7 @@ extension CustomizationFormat.Placeholder {
 }
 
 extension String {
-    /// The text as a format that shows it: every `%` is doubled.
+    /// The text as a format of itself: every `%` is doubled.
     package var doublingPercents: String {
         guard utf8.contains(UInt8(ascii: "%")) else { return self }
         return String(

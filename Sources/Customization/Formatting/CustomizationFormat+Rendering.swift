@@ -1,11 +1,11 @@
 extension CustomizationFormat {
-    /// The largest width and precision; a larger one would only serve to exhaust memory.
+    /// The largest width and precision, which limits the memory of a result.
     public static let largestWidth = 4096
 
     /// The text with its placeholders replaced by the values.
     ///
-    /// Never fails: where a value is missing the placeholder stays, and where it is of another type it shows in its plain
-    /// form. Values that no placeholder uses are no problem: translations may leave some out.
+    /// Never fails: a placeholder without a value stays, and a value of another type is shown in its plain form. Values
+    /// without a placeholder are not a problem, because translations can omit some.
     ///
     /// - Complexity: O(*n*) in the length of the result.
     public func formatted(_ arguments: any FormatArgument...) -> Output { formatted(arguments.map(\.formatValue)) }
@@ -26,18 +26,18 @@ extension CustomizationFormat {
 }
 
 extension CustomizationFormat.Placeholder {
-    /// What stands in the place of the placeholder.
+    /// The text that replaces the placeholder.
     ///
     /// - Parameters:
     ///   - values: All values of the text.
     ///   - position: The position of the value, from 1.
-    ///   - problems: Gets what is wrong with the value.
+    ///   - problems: Receives the problems of the value.
     /// - Returns: The formatted value; the placeholder itself if there is none.
     func replacement(
         _ values: [FormatValue], position: Int, problems: inout [CustomizationFormat.Problem]
     ) -> String {
         guard values.indices.contains(position - 1) else {
-            problems.append(.init(.missingArgument, self, "argument \(position) is missing, \(values.count) are given"))
+            problems.append(.init(.missingArgument, self, "argument \(position) is missing; there are \(values.count)"))
             return text
         }
         guard type.kind != .variable else {
@@ -62,13 +62,13 @@ extension CustomizationFormat.Placeholder {
         }
         let value = values[position - 1]
         guard let field = field(value, flags: flags, precision: precision) else {
-            problems.append(.init(.typeMismatch, self, "expects \(type), found \(value.typeName) \"\(value.text)\""))
+            problems.append(.init(.typeMismatch, self, "expected \(type), found \(value.typeName) \"\(value.text)\""))
             return FormatField(body: value.text).padded(to: width, flags: flags.subtracting(.zero))
         }
         return field.padded(to: width, flags: flags)
     }
 
-    /// The value of a `*`; `nil` if it is no sensible number.
+    /// The value of a `*`; nil if it is not a valid width.
     private func count(
         _ values: [FormatValue], _ position: Int, _ problems: inout [CustomizationFormat.Problem]
     ) -> Int? {
@@ -78,7 +78,7 @@ extension CustomizationFormat.Placeholder {
             return nil
         }
         guard case .int(let count) = values[position - 1] else {
-            problems.append(.init(.typeMismatch, self, "argument \(position) for \"*\" is no whole number"))
+            problems.append(.init(.typeMismatch, self, "argument \(position) for \"*\" is not a whole number"))
             return nil
         }
         guard (-limit...limit).contains(count) else {
@@ -88,7 +88,7 @@ extension CustomizationFormat.Placeholder {
         return Int(count)
     }
 
-    /// The value as the conversion writes it; `nil` if it is of another type.
+    /// The value in the form of the conversion; nil if it is of another type.
     private func field(_ value: FormatValue, flags: Flags, precision: Int?) -> FormatField? {
         switch type.kind {
         case .object: return FormatField(body: cut(value.text, to: precision))
@@ -122,12 +122,12 @@ extension CustomizationFormat.Placeholder {
 }
 
 extension FormatValue {
-    /// A whole number of either sign: its size and whether it is below zero.
+    /// A whole number as its magnitude and sign.
     struct Integer {
         let magnitude: UInt64
         let isNegative: Bool
 
-        /// The two's complement, as wide as the length modifier says if the number fits.
+        /// The two's complement in the width of the length modifier, if the number fits.
         func bits(length: String) -> UInt64 {
             guard isNegative else { return magnitude }
             let bits = 0 &- magnitude
@@ -136,7 +136,7 @@ extension FormatValue {
         }
     }
 
-    /// The value as a whole number, if it is one.
+    /// The value as a whole number; nil if it is not one.
     var integer: Integer? {
         switch self {
         case .int(let number): return Integer(magnitude: number.magnitude, isNegative: number < 0)
@@ -149,7 +149,7 @@ extension FormatValue {
         }
     }
 
-    /// The value as a number with decimals, if it is a number.
+    /// The value as a number with decimals; nil if it is not a number.
     var number: Double? {
         switch self {
         case .int(let number): Double(number)

@@ -1,9 +1,8 @@
 /// A format string of `.strings` files, parsed: `"%1$@ sent %2$lld files"`.
 ///
 /// The grammar is that of C's `printf` with Foundation's `%@` and the `%#@name@` variables of `.stringsdict` files.
-/// Formatting takes typed values instead of C arguments, so a text that asks for other values than it gets cannot crash:
-/// the output shows what is there, and ``Output/problems`` says what was wrong. Numbers are written without a locale:
-/// ASCII digits, `.` before decimals, no grouping.
+/// Formatting takes typed values instead of C arguments, so a text whose placeholders do not fit the values cannot crash:
+/// the output shows the values that fit, and ``Output/problems`` lists the rest. Numbers have no locale: ASCII digits, `.` before decimals, no grouping.
 ///
 /// ```swift
 /// let format = CustomizationFormat("%1$@ sent %2$lld files (%3$.1f MB)")
@@ -12,8 +11,8 @@
 /// print(CustomizationFormat("%@: %d%%").formatted("Battery").text)  // Battery: %d%
 /// ```
 ///
-/// It differs from `printf` where that is unsafe or surprising: integers are never cut to the size in the format, `%n`
-/// is not known, widths and precisions count characters, and `%f` takes whole numbers too.
+/// It differs from `printf` where that is unsafe or surprising: integers are never truncated to the size in the format, `%n`
+/// is unknown, widths and precisions count characters, and `%f` takes whole numbers too.
 public struct CustomizationFormat: Hashable, Sendable {
     /// A piece of the text.
     package enum Segment: Hashable, Sendable {
@@ -21,13 +20,13 @@ public struct CustomizationFormat: Hashable, Sendable {
         case placeholder(Placeholder)
     }
 
-    /// The format string as it was given.
+    /// The format string.
     public let text: String
-    /// What is wrong with the format itself, whatever its arguments.
+    /// The problems of the format itself, independent of its arguments.
     public let problems: [Problem]
     package let segments: [Segment]
 
-    /// Parses a format string; every text is one, see ``problems``.
+    /// Parses a format string; every text is valid, with its mistakes in ``problems``.
     ///
     /// - Complexity: O(*n*) in the length of the text.
     public init(_ text: String) {
@@ -38,7 +37,7 @@ public struct CustomizationFormat: Hashable, Sendable {
         problems = parser.problems + Self.conflicts(in: parser.segments)
     }
 
-    /// The placeholders in the order in which they stand in the text; `%%` is none.
+    /// The placeholders in the order of the text; `%%` is not one.
     public var placeholders: [Placeholder] {
         segments.compactMap { segment in
             if case .placeholder(let placeholder) = segment { placeholder } else { nil }
@@ -47,7 +46,7 @@ public struct CustomizationFormat: Hashable, Sendable {
 
     /// The type of each argument that the text uses, by its position from 1.
     ///
-    /// Of an argument that is used as several types, the first counts.
+    /// If an argument is used as several types, this is the first one.
     public var argumentTypes: [Int: PlaceholderType] {
         Dictionary(placeholders.flatMap(\.uses), uniquingKeysWith: { first, _ in first })
     }

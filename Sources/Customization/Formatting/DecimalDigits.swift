@@ -1,11 +1,11 @@
-/// A number as decimal digits: `digits` stand after a decimal point that is moved right by `point`.
+/// A number as decimal digits: 0.`digits` × 10^`point`.
 ///
-/// The C library would format as well, but with the decimal sign of the process's locale.
+/// The C library uses the decimal separator of the process's locale.
 struct DecimalDigits {
     let isNegative: Bool
     /// Values 0 to 9, without leading or trailing zeros; none for zero.
     private(set) var digits: [UInt8]
-    /// How many digits stand before the decimal point; zero and less means zeros after it.
+    /// The number of digits before the decimal point; negative numbers mean zeros after it.
     private(set) var point: Int
 
     /// The exact value of a finite number; up to 767 digits.
@@ -26,7 +26,7 @@ struct DecimalDigits {
         trim()
     }
 
-    /// The shortest digits that read back as the same finite number, as Swift prints them.
+    /// The shortest digits that are read back as the same finite number, as Swift prints them.
     init(shortest number: Double) {
         isNegative = number.sign == .minus
         let text = number.magnitude.description
@@ -49,7 +49,7 @@ struct DecimalDigits {
     /// Rounds to a number of digits after the decimal point, halves to even.
     mutating func round(toFractionDigits count: Int) { round(toDigits: point + count) }
 
-    /// Rounds to a number of digits, halves to even; zero and less may leave one digit or none.
+    /// Rounds to a number of digits, halves to even; zero or less leaves one digit or none.
     mutating func round(toDigits count: Int) {
         guard count < digits.count else { return }
         guard count >= 0 else {
@@ -77,10 +77,10 @@ struct DecimalDigits {
         return Character(Unicode.Scalar(UInt8(ascii: "0") + (digits.indices.contains(index) ? digits[index] : 0)))
     }
 
-    /// The digits without sign and exponent, such as `0.05`; as many after the point as there are.
+    /// The digits without sign and exponent, such as `0.05`; with all digits after the point.
     var plainText: String { fixed(fractionDigits: max(0, digits.count - point)) }
 
-    /// The digits without sign and exponent and with so many after the point; round first.
+    /// The digits without sign and exponent, with a number of digits after the point; round first.
     func fixed(fractionDigits: Int) -> String {
         var text = ""
         for place in (0..<max(point, 1)).reversed() { text.append(digit(at: place)) }
@@ -94,7 +94,7 @@ struct DecimalDigits {
     /// The decimal exponent of the first digit; 0 for zero.
     var exponent: Int { digits.isEmpty ? 0 : point - 1 }
 
-    /// The first digit, the point and so many digits more; round first.
+    /// The first digit, the point and a number of further digits; round first.
     func significand(fractionDigits: Int) -> String {
         var moved = self
         moved.point = digits.isEmpty ? 0 : 1
@@ -125,7 +125,7 @@ private struct BigNumber {
         if carry > 0 { limbs.append(UInt32(carry)) }
     }
 
-    /// The digits, the highest first; may begin with zeros.
+    /// The digits, the highest first; they can start with zeros.
     var decimalDigits: [UInt8] {
         var rest = limbs
         var reversed: [UInt8] = []

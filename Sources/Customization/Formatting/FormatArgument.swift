@@ -1,4 +1,4 @@
-/// A value that a text can be formatted with: strings, characters, numbers and booleans, and your own types.
+/// A value for formatting: strings, characters, numbers and booleans, and your own types.
 ///
 /// ```swift
 /// struct Seat: FormatArgument {
@@ -13,9 +13,9 @@ public protocol FormatArgument {
 }
 
 extension FormatArgument {
-    /// The value between Unicode's isolates, so that its direction and that of the text around it do not mix.
+    /// The value between Unicode isolates, which separate its direction from that of the text around it.
     ///
-    /// For names and other texts of unknown direction, as `%@`; the marks are invisible, but they are characters.
+    /// Use it for names and other texts of unknown direction in `%@`. The isolates are invisible characters.
     ///
     /// ```swift
     /// let text = CustomizationFormat("%@: 3 files").formatted("Zoë".isolated).text
@@ -24,7 +24,7 @@ extension FormatArgument {
     public var isolated: FormatValue { .string("\u{2068}" + formatValue.text + "\u{2069}") }
 }
 
-/// A value as the formatter takes it.
+/// A value for the formatter.
 public enum FormatValue: Hashable, Sendable {
     /// A text.
     case string(String)
@@ -34,7 +34,7 @@ public enum FormatValue: Hashable, Sendable {
     case unsigned(UInt64)
     /// A number with decimals.
     case double(Double)
-    /// A truth value: 1 or 0 where the format asks for a number, else "true" or "false".
+    /// A boolean: 1 or 0 for a numeric placeholder, else "true" or "false".
     case bool(Bool)
 
     init(_ number: some FixedWidthInteger) {
@@ -47,7 +47,7 @@ public enum FormatValue: Hashable, Sendable {
         }
     }
 
-    /// The value as `%@` shows it: numbers with the fewest digits that tell them apart.
+    /// The value in the form of `%@`: numbers in their shortest form.
     public var text: String {
         switch self {
         case .string(let text): return text
@@ -84,7 +84,7 @@ extension Character: FormatArgument {
 }
 
 extension Bool: FormatArgument {
-    /// The truth value.
+    /// The boolean.
     public var formatValue: FormatValue { .bool(self) }
 }
 
@@ -94,7 +94,7 @@ extension Double: FormatArgument {
 }
 
 extension Float: FormatArgument {
-    /// The number, with the digits that the `Float` shows rather than those that its binary value has.
+    /// The number, with the digits of the `Float`'s shortest form.
     public var formatValue: FormatValue { .double(Double(description) ?? Double(self)) }
 }
 

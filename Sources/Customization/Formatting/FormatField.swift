@@ -1,4 +1,4 @@
-/// A formatted value before it is padded: sign or prefix, then the rest.
+/// A formatted value before padding: sign or prefix, then the body.
 struct FormatField {
     typealias Flags = CustomizationFormat.Placeholder.Flags
 

@@ -39,7 +39,7 @@ struct FormatParser {
                 endLiteral()
                 segments.append(.placeholder(placeholder))
             } else {
-                // Shown as it is; what follows the sign may hold a placeholder of its own.
+                // The sign is literal; the text after it can contain another placeholder.
                 literal.append(UInt8(ascii: "%"))
                 (index, nextPosition) = (start + 1, position)
                 (hasPositional, hasSequential) = (positional, sequential)
@@ -50,7 +50,7 @@ struct FormatParser {
             let first = segments.first(where: { if case .placeholder = $0 { true } else { false } }),
             case .placeholder(let placeholder) = first
         {
-            problems.append(.init(.mixedPositions, placeholder, "some placeholders have a position and some have none"))
+            problems.append(.init(.mixedPositions, placeholder, "placeholders with and without positions are mixed"))
         }
     }
 
@@ -85,10 +85,10 @@ struct FormatParser {
             precision = digits == .none ? .fixed(0) : digits
         }
         let length = length()
-        guard index < bytes.count else { return unknown(start, "the text ends in the placeholder") }
+        guard index < bytes.count else { return unknown(start, "incomplete placeholder at the end of the text") }
         let conversion = bytes[index]
         guard let type = Self.type(of: conversion, length: length) else {
-            return unknown(start, "no conversion begins like this; write %% for a percent sign")
+            return unknown(start, "unknown conversion; use %% for a percent sign")
         }
         index += 1
         return finished(
@@ -136,14 +136,14 @@ struct FormatParser {
             case UInt8(ascii: " "): .space
             case UInt8(ascii: "0"): .zero
             case UInt8(ascii: "#"): .alternate
-            case UInt8(ascii: "'"): []  // Grouping belongs to a locale.
+            case UInt8(ascii: "'"): []  // Grouping depends on a locale.
             default: nil
             }
         if flag != nil { index += 1 }
         return flag
     }
 
-    /// A width or precision; `nil` if it is too large.
+    /// A width or precision; nil if it is too large.
     private mutating func count(_ start: Int) -> Placeholder.Count? {
         if take("*") {
             let afterStar = index
@@ -153,7 +153,7 @@ struct FormatParser {
         }
         guard let digits = number() else { return Placeholder.Count.none }
         guard digits <= CustomizationFormat.largestWidth else {
-            _ = unknown(start, "a width or precision is at most \(CustomizationFormat.largestWidth)", code: .tooWide)
+            _ = unknown(start, "the width or precision is above \(CustomizationFormat.largestWidth)", code: .tooWide)
             return nil
         }
         return .fixed(digits)
@@ -185,7 +185,7 @@ struct FormatParser {
     private mutating func unknown(
         _ start: Int, _ message: String, code: CustomizationFormat.Problem.Code = .unknownConversion
     ) -> Placeholder? {
-        // The whole character, not a byte of it.
+        // The whole character, not one byte of it.
         var end = min(index + 1, bytes.count)
         while end < bytes.count, bytes[end] & 0xC0 == 0x80 { end += 1 }
         problems.append(

@@ -10,10 +10,10 @@ enum LanguageAliases {
     private static let regions = CLDRTable.read(CLDRLanguageData.regionAliases)
     private static let scriptsAndVariants = CLDRTable.read(CLDRLanguageData.otherAliases)
 
-    /// The replacement of a tag that the grammar cannot read, such as `i-klingon`.
+    /// The replacement of a tag outside the grammar, such as `i-klingon`.
     ///
     /// - Parameter tag: The whole tag in lower case.
-    /// - Returns: The replacement, or `nil` if the tag is none of those.
+    /// - Returns: The replacement; nil if there is none.
     static func irregular(_ tag: String) -> LanguageTag? {
         guard tag.utf8.contains(UInt8(ascii: "-")), let replacement = languages[tag] else { return nil }
         return LanguageTagParser.parse(replacement)
@@ -21,7 +21,7 @@ enum LanguageAliases {
 
     static func canonical(_ tag: LanguageTag) -> LanguageTag {
         var tag = tag
-        // Each round replaces by one rule; the chains of CLDR are at most three long.
+        // Each round applies one rule; CLDR's chains have at most three.
         for _ in 0..<8 {
             guard let next = replacingOnce(tag) else { break }
             tag = next
@@ -43,7 +43,7 @@ enum LanguageAliases {
         return result == tag ? nil : result
     }
 
-    /// The most specific rule that a tag meets.
+    /// The most specific rule for a tag.
     private static func rule(for tag: LanguageTag) -> Rule? {
         func rule(_ key: String, regionIsReplaced: Bool = false, variants: [String] = []) -> Rule? {
             languages[key].flatMap(LanguageTagParser.parse).map {
@@ -67,7 +67,7 @@ enum LanguageAliases {
         return tag.variants.lazy.compactMap { rule("und-\($0)", variants: [$0]) }.first
     }
 
-    /// The successor of an old region; of several, the one that the language implies, else the most populous.
+    /// The successor of an old region: of several, the one that the language implies, else the most populous.
     private static func region(_ region: String, of tag: LanguageTag) -> String {
         guard let successors = regions[region.lowercased()]?.split(separator: "|").map(String.init) else {
             return region

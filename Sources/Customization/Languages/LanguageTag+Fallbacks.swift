@@ -1,10 +1,10 @@
 extension LanguageTag {
-    /// The tag to look under when nothing is found under this one; `nil` if there is none but the base language.
+    /// The tag to use for texts that this one lacks; nil if only the base language is left.
     ///
-    /// Private use, extensions and variants go first, from the right, as in the lookup of RFC 4647, section 3.4. Then
-    /// CLDR's parents decide: `es-MX` → `es-419`, `en-AU` → `en-001`, `pt-AO` → `pt-PT`. A region that implies another
-    /// script than the language leads to that script (`zh-TW` → `zh-Hant-TW`), and from such a script there is no way
-    /// back to the language: `zh-Hant` and `sr-Latn` have no parent, for their readers cannot read `zh` and `sr`.
+    /// Private use, extensions and variants are dropped first, from the right, as in the lookup of RFC 4647, section 3.4.
+    /// Then CLDR's parents apply: `es-MX` → `es-419`, `en-AU` → `en-001`, `pt-AO` → `pt-PT`. A region that implies
+    /// another script than the language leads to that script (`zh-TW` → `zh-Hant-TW`), which does not lead back to the
+    /// language: `zh-Hant` and `sr-Latn` have no parent, because their readers cannot read `zh` and `sr`.
     public var parent: LanguageTag? {
         if let last = extensions.last { return droppingEnd(of: last) }
         if !variants.isEmpty {
@@ -32,7 +32,7 @@ extension LanguageTag {
         return tags
     }
 
-    /// Drops the last subtag, and the singleton before it if nothing else hangs on it.
+    /// Drops the last subtag, and the singleton before it if it has no other subtag.
     private func droppingEnd(of last: String) -> LanguageTag {
         let rest = last.split(separator: "-").dropLast()
         let kept = rest.count > 1 ? [rest.joined(separator: "-")] : []

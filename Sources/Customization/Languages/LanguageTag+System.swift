@@ -7,10 +7,10 @@
 #endif
 
 extension LanguageTag {
-    /// The languages that the user prefers, the best first.
+    /// The user's preferred languages, the best first.
     ///
-    /// On Apple systems these are the ones of the settings. Elsewhere they come from the environment, see
-    /// ``preferred(inEnvironment:)``. Read anew on each call.
+    /// On Apple systems they come from the settings, elsewhere from the environment; see ``preferred(inEnvironment:)``.
+    /// Each call reads them again.
     public static func systemPreferred() -> [LanguageTag] {
         #if canImport(Darwin)
             Locale.preferredLanguages.compactMap { LanguageTag($0) }
@@ -24,11 +24,11 @@ extension LanguageTag {
         #endif
     }
 
-    /// The languages that POSIX environment variables ask for, the best first.
+    /// The preferred languages in POSIX environment variables, the best first.
     ///
     /// The locale is the first of `LC_ALL`, `LC_MESSAGES` and `LANG` that is not empty. If it is unset, `C` or `POSIX`,
-    /// nothing is preferred. Otherwise the languages of `LANGUAGE` (parted by colons, an extension of GNU gettext) come
-    /// before it. What is no language is left out.
+    /// the list is empty. Otherwise the languages of `LANGUAGE` (separated by colons, an extension of GNU gettext) come
+    /// before it. Names that are not languages are skipped.
     public static func preferred(inEnvironment environment: [String: String]) -> [LanguageTag] {
         let locale = ["LC_ALL", "LC_MESSAGES", "LANG"].lazy.compactMap { environment[$0] }.first { !$0.isEmpty } ?? ""
         guard let own = LanguageTag(posixLocale: locale[...]) else { return [] }

@@ -1,27 +1,26 @@
-/// A language tag such as `fr-CA`, kept in its canonical form.
+/// A language tag such as `fr-CA` in canonical form.
 ///
-/// Reads BCP 47 (RFC 5646) tags in any letter case, the same with underscores (`fr_CA`), and the names that old
-/// `.lproj` folders carry (`French`, `SimplifiedChinese`). Deprecated and overlong tags become the ones that replaced
-/// them, by the alias tables of Unicode CLDR: `iw` reads as `he`, `deu` as `de`, `sh` as `sr-Latn`, `en-UK` as `en-GB`.
-/// So two tags that name the same language are equal.
+/// Reads BCP 47 (RFC 5646) tags in any letter case, with hyphens or underscores (`fr_CA`), and the names of old `.lproj`
+/// folders (`French`, `SimplifiedChinese`). Deprecated and overlong tags are replaced by the alias tables of Unicode CLDR:
+/// `iw` by `he`, `deu` by `de`, `sh` by `sr-Latn`, `en-UK` by `en-GB`. Two tags that name the same language are equal.
 ///
-/// A tag does not know whether a language exists: any two or three letters are a language. Four and more letters are
-/// not, which keeps `Base` and most brand names out.
+/// A tag does not check whether a language exists: any two or three letters are a language. Four and more letters are not,
+/// which excludes `Base` and most brand names.
 ///
 /// ```swift
 /// let tag: LanguageTag = "zh_hant_tw"
 /// print(tag, tag.language, tag.script ?? "", tag.region ?? "")  // zh-Hant-TW zh Hant TW
 /// ```
 public struct LanguageTag: Sendable {
-    /// The language in lower case, such as `"fr"`; `"und"` when the tag leaves it open.
+    /// The language in lower case, such as `"fr"`; `"und"` if the tag leaves it open.
     public let language: String
-    /// The script in title case, such as `"Hant"`, if the tag writes one.
+    /// The script in title case, such as `"Hant"`, if the tag has one.
     public let script: String?
-    /// The region in upper case, such as `"CA"` or `"419"`, if the tag writes one.
+    /// The region in upper case, such as `"CA"` or `"419"`, if the tag has one.
     public let region: String?
     /// The variants in lower case and alphabetical order, such as `["valencia"]`.
     public let variants: [String]
-    /// Extensions and private use in lower case, such as `["u-ca-buddhist", "x-sales"]`; private use stands last.
+    /// Extensions and private use in lower case, such as `["u-ca-buddhist", "x-sales"]`; private use is last.
     public let extensions: [String]
     /// The whole tag in canonical form, such as `"zh-Hant-TW"`.
     public let description: String
@@ -53,7 +52,7 @@ extension LanguageTag: Hashable {
 }
 
 extension LanguageTag: LosslessStringConvertible {
-    /// Reads a tag or an old `.lproj` name; `nil` if the text is neither.
+    /// Reads a tag or an old `.lproj` name; nil if the text is neither.
     ///
     /// - Complexity: O(*n*) in the length of the text.
     public init?(_ text: String) {
@@ -63,11 +62,11 @@ extension LanguageTag: LosslessStringConvertible {
 }
 
 extension LanguageTag: ExpressibleByStringLiteral {
-    /// Reads a tag that stands in the source code.
+    /// Creates a tag from a literal.
     ///
     /// - Precondition: The literal is a tag that ``init(_:)`` reads.
     public init(stringLiteral literal: String) {
-        guard let tag = LanguageTag(literal) else { preconditionFailure("\"\(literal)\" is no language tag") }
+        guard let tag = LanguageTag(literal) else { preconditionFailure("\"\(literal)\" is not a language tag") }
         self = tag
     }
 }
@@ -75,12 +74,12 @@ extension LanguageTag: ExpressibleByStringLiteral {
 extension LanguageTag: Codable {
     /// Reads a tag from a text.
     ///
-    /// - Throws: `DecodingError.dataCorrupted` if the text is no tag.
+    /// - Throws: `DecodingError.dataCorrupted` if the text is not a tag.
     public init(from decoder: any Decoder) throws {
         let container = try decoder.singleValueContainer()
         let text = try container.decode(String.self)
         guard let tag = LanguageTag(text) else {
-            throw DecodingError.dataCorruptedError(in: container, debugDescription: "\"\(text)\" is no language tag")
+            throw DecodingError.dataCorruptedError(in: container, debugDescription: "\"\(text)\" is not a language tag")
         }
         self = tag
     }

@@ -1,6 +1,6 @@
 /// Reads the grammar of RFC 5646, section 2.1, with underscores allowed; aliases are not resolved here.
 enum LanguageTagParser {
-    /// Longer texts are no tags: the longest that the RFC recommends to support has 35 bytes.
+    /// The length limit of tags; the longest one that the RFC recommends to support has 35 bytes.
     static let longestTag = 255
 
     /// The languages that the IANA registry lets an extended language follow.
@@ -23,7 +23,7 @@ enum LanguageTagParser {
             else { return nil }
             language = first
         }
-        // An extended language subtag is a language of its own: `zh-yue` is `yue`.
+        // An extended language subtag is itself a language: `zh-yue` is `yue`.
         if prefixesOfExtendedLanguages.contains(language), let extended = subtags.first, extended.utf8.count == 3,
             extended.utf8.allSatisfy(isLetter)
         {
@@ -51,7 +51,7 @@ enum LanguageTagParser {
             language: language, script: script, region: region, variants: variants.sorted(), extensions: extensions)
     }
 
-    /// Splits what follows the variants at its singletons; `nil` if a singleton repeats or stands alone.
+    /// Splits the subtags after the variants at the singletons; nil if a singleton repeats or has no subtag.
     private static func extensions(_ subtags: ArraySlice<String>) -> [String]? {
         var groups: [[String]] = []
         for subtag in subtags {

@@ -1,4 +1,4 @@
-/// The notation of a text that stands for another key's value.
+/// The notation of a text that is an alias of another key.
 enum AliasSyntax {
     /// The key that `$key` or `{a.b}` names; nil for any other text.
     static func alias(_ text: String) -> String? {

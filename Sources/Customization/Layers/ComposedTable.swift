@@ -236,7 +236,7 @@ final class ComposedTable: @unchecked Sendable {
 
     /// Applies the alpha of a colour in DB5's dialect: `nameAlpha` for `name`.
     ///
-    /// Either may come from a theme of its own, so only the composed table can do this.
+    /// The two can come from different themes, so only the composed table can do this.
     private func fade(_ slot: Int, _ end: inout Int) {
         guard var value = typed(of: slot), value.parts.contains(.color) else { return }
         let beside = self.slot(key(of: slot) + "Alpha")

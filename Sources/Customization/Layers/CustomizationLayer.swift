@@ -1,16 +1,16 @@
-/// One layer of a customization: the tables of one folder, theme or set of overrides, and its place in the stack.
+/// One layer of a customization: the tables of one folder, theme or set of overrides, and its position in the stack.
 ///
-/// A layer is immutable data. Composing layers gives a flat table in which the highest layer that has a key wins.
+/// A layer is immutable data. Composing layers gives a flat table in which the highest layer that defines a key wins.
 public struct CustomizationLayer: Sendable {
-    /// What a layer is for, which decides where in the stack it belongs.
+    /// The purpose of a layer, which determines its position in the stack.
     public enum Role: Hashable, Sendable, CustomStringConvertible {
-        /// The base language, complete and below everything.
+        /// The base language, which is complete and lowest.
         case base(LanguageTag)
-        /// A language of the chain of the person's choice.
+        /// A language of the user's chain.
         case language(LanguageTag)
         /// A brand or customer.
         case brand(String)
-        /// A brand's own text in a language.
+        /// A brand's text in a language.
         case brandLanguage(String, LanguageTag)
         /// A theme, or one of its parents.
         case theme(String)
@@ -30,35 +30,35 @@ public struct CustomizationLayer: Sendable {
         }
     }
 
-    /// The name of the default table, as on Apple's systems.
+    /// The name of the default table, as on Apple systems.
     public static let defaultTable: String = "Localizable"
 
-    /// What the layer is called, such as `fr.lproj`, `acme.lproj/fr.lproj` or `Themes.json#Dark`.
+    /// The name of the layer, such as `fr.lproj`, `acme.lproj/fr.lproj` or `Themes.json#Dark`.
     public var id: String
-    /// What the layer is for.
+    /// The purpose of the layer.
     public var role: Role
     /// The tables by name; `Localizable` is the default one.
     public var tables: [String: StringsTable]
-    /// How the layer writes colours.
+    /// The layer's colour notation.
     public var colors: ColorDialect
-    /// Whether a whole text `$key` or `{a.b}` stands for that key's value; `$$` then writes a `$`.
+    /// Whether the texts `$key` and `{a.b}` are aliases of that key; `$$` is then a literal `$`.
     public var resolvesAliases: Bool
-    /// The folder that the layer's images are in, if it has one.
+    /// The folder with the layer's images, if it has one.
     public var folder: String?
     /// The names of the files in the folder.
     public var files: Set<String> = []
-    /// What there is to know about the layer's files.
+    /// The problems found in the layer's files.
     public var diagnostics: [CustomizationDiagnostic]
 
     /// Creates a layer.
     ///
     /// - Parameters:
-    ///   - id: What the layer is called.
-    ///   - role: What the layer is for.
+    ///   - id: The name of the layer.
+    ///   - role: The purpose of the layer.
     ///   - tables: The tables by name.
-    ///   - colors: How the layer writes colours.
+    ///   - colors: The layer's colour notation.
     ///   - resolvesAliases: Whether texts may be aliases.
-    ///   - diagnostics: What there is to know about the layer's files.
+    ///   - diagnostics: The problems found in the layer's files.
     public init(
         id: String, role: Role, tables: [String: StringsTable], colors: ColorDialect = .ftCustomization,
         resolvesAliases: Bool = false, diagnostics: [CustomizationDiagnostic] = []
@@ -71,7 +71,7 @@ public struct CustomizationLayer: Sendable {
     ///
     /// - Parameters:
     ///   - overrides: The values by key.
-    ///   - id: What the layer is called.
+    ///   - id: The name of the layer.
     public init(overrides: [String: CustomizationValue], id: String = "override") {
         let entries = overrides.sorted { $0.key < $1.key }.map {
             CustomizationEntry(key: $0.key, value: $0.value, location: CustomizationLocation(file: id))
@@ -81,7 +81,7 @@ public struct CustomizationLayer: Sendable {
             colors: .ftCustomization)
     }
 
-    /// The language that the layer's text is in, or nil if it has none of its own.
+    /// The language of the layer's text; nil if it has none.
     public var language: LanguageTag? {
         switch role {
         case .base(let tag), .language(let tag), .brandLanguage(_, let tag): tag

@@ -1,14 +1,14 @@
-/// What was chosen from a tree and beside it; with the tree it decides the stack.
+/// The languages, brand, themes and layers that, with a tree, determine the stack.
 struct CustomizationSelection: Sendable {
     var base: LanguageTag
-    /// The person's languages, the preferred one first.
+    /// The user's languages, the preferred one first.
     var device: [LanguageTag]
-    /// The language that replaces them, if one does.
+    /// The language that replaces them, if any.
     var override: LanguageTag?
     var brand: String?
     var themes: [Theme] = []
     var theme: String?
-    /// Layers that are not from the tree, above everything but overrides that were applied later.
+    /// Layers that do not come from the tree; they are above all others.
     var given: [CustomizationLayer] = []
 
     init(
@@ -18,10 +18,10 @@ struct CustomizationSelection: Sendable {
         (self.themes, self.theme) = (themes, theme)
     }
 
-    /// The languages to be served, the preferred one first.
+    /// The languages to use, the preferred one first.
     var preferred: [LanguageTag] { override.map { [$0] } ?? device }
 
-    /// The language that the preferences find among the available ones, if any matches.
+    /// The available language that matches the preferences, if any.
     func match(_ available: [LanguageTag], _ policy: CustomizationPolicy) -> LanguageMatch? {
         LanguageMatcher(available: available, base: base, crossesScripts: policy.crossesScripts).match(for: preferred)
     }
@@ -33,7 +33,7 @@ struct CustomizationSelection: Sendable {
     /// Whether text of the base language is only a fallback.
     var hasLanguage: Bool { preferred.first.map { $0.language != base.language } ?? false }
 
-    /// The stack of layers, lowest first, with what was met while making it.
+    /// The stack of layers, lowest first, with the problems found.
     func stack(
         of tree: CustomizationTree?, policy: CustomizationPolicy
     ) -> (layers: [CustomizationLayer], diagnostics: [CustomizationDiagnostic]) {
@@ -69,7 +69,7 @@ struct CustomizationSelection: Sendable {
         }
         let available = tree.availableLanguages
         func add(_ tag: LanguageTag, _ role: CustomizationLayer.Role) {
-            // Two folders may be one language, such as French.lproj and fr.lproj: the canonical name wins.
+            // Two folders can name one language, such as French.lproj and fr.lproj; the canonical name wins.
             if let tables = root.catalogs[tag] {
                 layers.append(
                     CustomizationLayer(
@@ -84,7 +84,7 @@ struct CustomizationSelection: Sendable {
         if !available.contains(base), root.tables.isEmpty, !tree.folders.contains("Base") {
             diagnostics.append(
                 CustomizationDiagnostic(
-                    .warning, .missingFolder, "there is no \(base).lproj for the base language",
+                    .warning, .missingFolder, "the base language has no folder \(base).lproj",
                     at: CustomizationLocation(file: tree.path)))
         }
         add(base, .base(base))
@@ -101,7 +101,7 @@ struct CustomizationSelection: Sendable {
         guard tree.folders.contains(brand) else {
             diagnostics.append(
                 CustomizationDiagnostic(
-                    .warning, .unknownName, "there is no \(brand).lproj for the brand \(brand)",
+                    .warning, .unknownName, "the brand \(brand) has no folder \(brand).lproj",
                     at: CustomizationLocation(file: tree.path)))
             return []
         }

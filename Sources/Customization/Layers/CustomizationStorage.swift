@@ -1,6 +1,6 @@
 internal import AshlarCore
 
-/// What a snapshot shares: its layers, composed tables, and the problems that reads met.
+/// The shared content of a snapshot: its layers, composed tables, and the problems of reads.
 final class CustomizationStorage: Sendable {
     let tree: CustomizationTree?
     let selection: CustomizationSelection
@@ -8,7 +8,7 @@ final class CustomizationStorage: Sendable {
     let layers: [CustomizationLayer]
     let diagnostics: [CustomizationDiagnostic]
     let tables: [String: ComposedTable]
-    /// The table `Localizable`, which reads use unless told otherwise.
+    /// The table `Localizable`, the default of reads.
     let main: ComposedTable
     private let problems = Mutex(ProblemList())
 
@@ -29,24 +29,24 @@ final class CustomizationStorage: Sendable {
         self.tables = tables
     }
 
-    /// The composed table of that name, or nil if no layer has it.
+    /// The composed table with a name; nil if no layer defines it.
     @inline(__always)
     func table(_ name: String?) -> ComposedTable? {
         guard let name else { return main }
         return tables[name]
     }
 
-    /// The problems that reads met.
+    /// The problems of reads.
     var problemList: [CustomizationDiagnostic] { problems.withLock { $0.list } }
 
-    /// Keeps a problem that a read met, and tells the policy's hook.
+    /// Stores a problem of a read, and calls the policy's hook.
     func report(_ problem: CustomizationDiagnostic) {
         problems.withLock { $0.add(problem) }
         policy.onProblem?(problem)
     }
 }
 
-/// The problems that reads met, each kind once per key, up to a bound.
+/// The problems of reads, each kind once per key, up to a limit.
 struct ProblemList: Sendable {
     static let maximumCount = 256
 

@@ -1,29 +1,29 @@
 internal import AshlarCore
 
-/// A folder of `.lproj` folders, read as far as it was needed, each file once.
+/// A folder of `.lproj` folders, of which each file is read at most once.
 ///
-/// Creating a tree lists its folders and reads Info.plist. Strings files are read when a customization first uses
-/// their folder and kept from then on, so switching back and forth reads nothing. A tree never fails: what cannot be
-/// read is a diagnostic of its layer.
+/// Creating a tree lists its folders and reads Info.plist. Strings files are read when a customization first uses their
+/// folder and stay in memory, so switching back and forth reads nothing. A tree never fails: a file that cannot be read
+/// is a diagnostic of its layer.
 public final class CustomizationTree: Sendable {
     /// The path of the folder.
     public let path: String
-    /// What was met while listing the folder and reading Info.plist.
+    /// The problems found while listing the folder and reading Info.plist.
     public let diagnostics: [CustomizationDiagnostic]
-    /// The brand that Info.plist names in `FTCustomizationString`, if it does.
+    /// The brand in Info.plist's `FTCustomizationString`, if any.
     public let brandOfInfoPlist: String?
     let options: CustomizationPolicy
     /// The names of all `.lproj` folders, without the extension.
     let folders: [String]
     let rootFiles: Set<String>
     private let loaded = Mutex<[String: LoadedFolder]>([:])
-    /// What earlier trees of the same folder had read, to be used again where nothing changed.
+    /// The folders that an earlier tree read, which are reused if they did not change.
     private let earlier: [String: LoadedFolder]
 
     /// Lists a folder.
     ///
     /// - Parameters:
-    ///   - path: The path of the folder that holds the `.lproj` folders and, if there is one, Info.plist.
+    ///   - path: The path of the folder with the `.lproj` folders and an optional Info.plist.
     ///   - policy: How files are read.
     public convenience init(path: String, policy: CustomizationPolicy = .init()) {
         self.init(path: path, policy: policy, earlier: [:])
@@ -60,23 +60,23 @@ public final class CustomizationTree: Sendable {
             if let brand = info["FTCustomizationString"]?.text { return brand.isEmpty ? nil : brand }
             diagnostics.append(
                 CustomizationDiagnostic(
-                    .note, .noBrand, "Info.plist has no FTCustomizationString, so there is no brand layer", at: file))
+                    .note, .noBrand, "Info.plist has no FTCustomizationString; there is no brand layer", at: file))
         } catch {
             diagnostics.append(CustomizationDiagnostic(.error, .unreadableFile, error.description, at: file))
         }
         return nil
     }
 
-    /// The languages that have a folder, canonical and sorted; brands are not among them.
+    /// The languages with a folder, in canonical form and sorted; brands are not included.
     public var availableLanguages: [LanguageTag] {
         let tags = Set(folders.compactMap(Self.language)).union(folder("").catalogs.keys)
         return tags.sorted { $0.description < $1.description }
     }
 
-    /// The names of the `.lproj` folders that are no languages: brands, customers, themes in the original's way.
+    /// The names of the `.lproj` folders that are not languages: brands, customers, or themes as in FTCustomization.
     public var availableBrands: [String] { folders.filter { Self.language($0) == nil && $0 != "Base" } }
 
-    /// The language that a folder's name stands for, or nil if it is a brand.
+    /// The language of a folder's name; nil if the folder is a brand.
     ///
     /// Names of more than three letters are brands unless they are legacy names; of those with three letters, such as
     /// `red`, only languages that CLDR knows a script for are languages.
@@ -85,7 +85,7 @@ public final class CustomizationTree: Sendable {
         return tag.language.utf8.count == 2 || tag.maximized.script != nil ? tag : nil
     }
 
-    /// Reads everything in the tree that has not been read, so that no later switch reads a file.
+    /// Reads all files that have not been read, so that no later switch reads a file.
     ///
     /// - Complexity: O(*n*) in the bytes of all strings files.
     public func preload() {
@@ -94,10 +94,10 @@ public final class CustomizationTree: Sendable {
         }
     }
 
-    /// The folders read so far, by their path in the tree.
+    /// The folders that have been read, by their path in the tree.
     var loadedFolders: [String: LoadedFolder] { loaded.withLock { $0 } }
 
-    /// The content of a folder, read at the first call.
+    /// The content of a folder, read by the first call.
     func folder(_ name: String) -> LoadedFolder {
         if let folder = loaded.withLock({ $0[name] }) { return folder }
         let folder = LoadedFolder(name: name, in: path, policy: options, earlier: earlier[name])

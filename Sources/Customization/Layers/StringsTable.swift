@@ -1,19 +1,19 @@
 internal import AshlarCore
 
-/// The entries of one file: keys with their values, in the file's order, each with its place.
+/// The entries of one file: keys with their values and locations, in the file's order.
 ///
-/// A table is a value over shared storage, so a copy costs one retain. It keeps the file's bytes and makes a
-/// `String` of a key or value when one is asked for. Keys are compared byte by byte in UTF-8: `é` as one scalar and
-/// `e` with a combining accent are two keys. Where a file has the same key twice, the last one counts.
+/// A table is a value over shared storage, so a copy costs one retain. It stores the file's bytes and creates the `String`
+/// of a key or value on request. Keys are compared by their UTF-8 bytes: `é` as one scalar and `e` with a combining accent
+/// are two keys. If a file defines a key twice, the last value wins.
 public struct StringsTable: Sendable {
     let storage: Storage
 
     init(storage: Storage) { self.storage = storage }
 
-    /// Creates a table of entries; of entries with the same key the last one counts.
+    /// Creates a table from entries; of entries with the same key the last one wins.
     ///
     /// - Parameters:
-    ///   - file: The name that locations without a file of their own get.
+    ///   - file: The file of locations that have none.
     ///   - entries: The entries, in order.
     public init(file: String = "", entries: [CustomizationEntry]) {
         var builder = StringsTableBuilder(text: SourceText(utf8: [], file: file))
@@ -33,26 +33,26 @@ public struct StringsTable: Sendable {
     /// The encoding of the file that the table was read from.
     public var encoding: StringsEncoding { storage.text.encoding }
 
-    /// The value of a key, or nil if the table does not have it.
+    /// The value of a key; nil if the table does not define it.
     ///
     /// - Parameter key: The key, compared byte by byte.
     public subscript(key: String) -> CustomizationValue? {
         storage.find(key).map { storage.value(of: $0) }
     }
 
-    /// The entry of a key, or nil if the table does not have it.
+    /// The entry of a key; nil if the table does not define it.
     ///
     /// - Parameter key: The key, compared byte by byte.
     /// - Returns: The entry, or nil.
-    /// - Complexity: O(*n*) in the bytes of the file at the first question of a file, for the line numbers.
+    /// - Complexity: O(*n*) in the bytes of the file for the first call, which counts the lines.
     public func entry(_ key: String) -> CustomizationEntry? {
         storage.find(key).map { storage.entry(of: $0) }
     }
 
-    /// The table with another one laid over it: where both have a key, the other one's value counts.
+    /// The table with the entries of another one; if both define a key, the other table's value wins.
     ///
     /// - Parameter other: The table that wins.
-    /// - Returns: The joined table.
+    /// - Returns: The merged table.
     /// - Complexity: O(*n* + *m*) in the entries of both.
     public func merging(_ other: StringsTable) -> StringsTable {
         if isEmpty { return other }
@@ -62,7 +62,7 @@ public struct StringsTable: Sendable {
 }
 
 extension StringsTable: Sequence {
-    /// Walks over the entries that count, in the file's order.
+    /// Iterates over the entries in the file's order, without those that a later one replaces.
     public func makeIterator() -> AnyIterator<CustomizationEntry> {
         let storage = self.storage
         var next = 0
@@ -77,7 +77,7 @@ extension StringsTable: Sequence {
 }
 
 extension StringsTable {
-    /// One statement of the file: where its key, value and comment stand.
+    /// One statement of the file: the ranges of its key, value and comment.
     struct Record: Sendable {
         var hash: UInt64 = 0
         var key = Slice()
@@ -108,19 +108,19 @@ extension StringsTable {
         var range: Range<Int> { Int(start)..<end }
     }
 
-    /// The bytes, statements and index behind a table; never changed after it was built.
+    /// The bytes, statements and index of a table.
     final class Storage: Sendable {
         let text: SourceText
-        /// The bytes of texts that had escapes or did not come from a file's text.
+        /// The bytes of texts that had escapes or do not come from a file.
         let decoded: [UInt8]
         let records: [Record]
         /// Values that are not plain text.
         let values: [CustomizationValue]
-        /// Given places and comments, for tables that were not read from a file's text.
+        /// The locations and comments of tables that were not read from text.
         let places: [(location: CustomizationLocation, comment: String?)]
         let index: HashIndex
         let winnerCount: Int
-        /// All values as text, made at the first composition and shared by all later ones.
+        /// All values as text, created by the first composition and shared by all later ones.
         private let texts = Mutex<[String]?>(nil)
 
         init(
@@ -197,7 +197,7 @@ extension StringsTable.Storage {
 }
 
 extension String {
-    /// The text without ASCII blanks and line ends at its edges.
+    /// The text without ASCII white space at its edges.
     package func trimmingSpace() -> String {
         func isSpace(_ byte: UInt8) -> Bool { byte == 0x20 || (0x09...0x0D).contains(byte) }
         guard let first = utf8.firstIndex(where: { !isSpace($0) }), let last = utf8.lastIndex(where: { !isSpace($0) })

@@ -1,6 +1,6 @@
 internal import AshlarCore
 
-/// Collects statements and makes a table of them.
+/// Collects statements and builds a table.
 struct StringsTableBuilder {
     let text: SourceText
     var decoded: [UInt8] = []
@@ -10,7 +10,7 @@ struct StringsTableBuilder {
 
     init(text: SourceText) { self.text = text }
 
-    /// Adds a statement whose place is in the text.
+    /// Adds a statement with ranges in the text.
     mutating func append(
         key: StringsTable.Slice, text value: StringsTable.Slice, statement: StringsTable.Slice,
         comment: StringsTable.Slice = .init()
@@ -19,7 +19,7 @@ struct StringsTableBuilder {
             StringsTable.Record(key: key, value: value, statement: statement, comment: comment, hasPlainText: true))
     }
 
-    /// Adds a statement whose value is not plain text, or was not found in the text as it stands.
+    /// Adds a statement whose value is not plain text, or not literally in the text.
     mutating func append(
         key: StringsTable.Slice, value: CustomizationValue, statement: StringsTable.Slice,
         comment: StringsTable.Slice = .init()
@@ -35,20 +35,20 @@ struct StringsTableBuilder {
             StringsTable.Record(key: key, value: number, statement: statement, comment: comment, hasPlainText: false))
     }
 
-    /// Adds an entry that was made elsewhere; all entries of the table must then be added this way.
+    /// Adds an entry that does not come from the text; all entries of the table must then be added in this way.
     mutating func append(_ entry: CustomizationEntry) {
         append(key: decode(entry.key), value: entry.value, statement: .init())
         places.append((entry.location, entry.comment))
     }
 
-    /// Keeps a text that does not stand in the file as it is.
+    /// Stores a text that is not literally in the file.
     mutating func decode(_ text: String) -> StringsTable.Slice {
         let start = decoded.count
         decoded.append(contentsOf: text.utf8)
         return StringsTable.Slice(start: start, end: decoded.count, isDecoded: true)
     }
 
-    /// Forgets all statements.
+    /// Removes all statements.
     mutating func removeAll() {
         decoded.removeAll()
         records.removeAll()
@@ -56,7 +56,7 @@ struct StringsTableBuilder {
         places.removeAll()
     }
 
-    /// Makes the table, telling of each earlier statement with the same key as a later one.
+    /// Builds the table and reports each statement with the same key as a later one.
     ///
     /// - Complexity: O(*n*) in the number of statements.
     mutating func build(onDuplicate: (_ earlier: Int, _ later: Int) -> Void = { _, _ in }) -> StringsTable.Storage {

@@ -2,27 +2,27 @@
 public struct Theme: Sendable {
     /// The theme's name.
     public var name: String
-    /// The name of the theme that this one builds on, if it says so.
+    /// The name of the theme that this one extends, if any.
     public var parent: String?
     /// The theme's values.
     public var table: StringsTable
-    /// How the theme writes colours.
+    /// The theme's colour notation.
     public var colors: ColorDialect
-    /// What reading the theme met.
+    /// The problems found while reading the theme.
     public var diagnostics: [CustomizationDiagnostic] = []
 
     /// Creates a theme.
     ///
     /// - Parameters:
     ///   - name: The theme's name.
-    ///   - parent: The name of the theme that this one builds on.
+    ///   - parent: The name of the theme that this one extends.
     ///   - table: The theme's values.
-    ///   - colors: How the theme writes colours.
+    ///   - colors: The theme's colour notation.
     public init(name: String, parent: String? = nil, table: StringsTable, colors: ColorDialect = .squidKit) {
         (self.name, self.parent, self.table, self.colors) = (name, parent, table, colors)
     }
 
-    /// The theme as a layer of a stack, with its own values only.
+    /// The theme as a layer with its own values only.
     public var layer: CustomizationLayer {
         CustomizationLayer(
             id: table.file.isEmpty ? name : table.file + "#" + name, role: .theme(name),
@@ -31,12 +31,12 @@ public struct Theme: Sendable {
     }
 }
 
-/// Finds a theme and the themes it builds on.
+/// Finds a theme and the themes that it extends.
 enum ThemeStack {
-    /// The theme that others build on in DB5's way: the one called "default" in any case.
+    /// The parent of all other themes in DB5: the one named "default" in any case.
     private static func common(_ themes: [Theme]) -> Theme? { themes.last { $0.name.lowercased() == "default" } }
 
-    /// The name of the default theme: the one called "default", else the first one.
+    /// The name of the default theme: the one named "default", else the first one.
     static func defaultName(among themes: [Theme]) -> String? { (common(themes) ?? themes.first)?.name }
 
     /// The layers of a theme, its farthest parent first.
@@ -51,12 +51,12 @@ enum ThemeStack {
         if next == nil {
             next = defaultName(among: themes).flatMap { name in themes.last { $0.name == name } }
             let instead = next.map { "; \($0.name) is used" } ?? ""
-            report(.unknownName, "there is no theme called \(name)\(instead)", themes.first?.table.file ?? "")
+            report(.unknownName, "unknown theme \(name)\(instead)", themes.first?.table.file ?? "")
         }
         var path: [Theme] = []
         while let theme = next {
             if path.contains(where: { $0.name == theme.name }) {
-                report(.aliasCycle, "the theme \(theme.name) builds on itself", theme.table.file)
+                report(.aliasCycle, "the theme \(theme.name) extends itself", theme.table.file)
                 break
             }
             path.append(theme)
@@ -64,7 +64,7 @@ enum ThemeStack {
                 next = themes.last { $0.name == parent }
                 if next == nil {
                     report(
-                        .unknownName, "the theme \(theme.name) builds on \(parent), which is not there",
+                        .unknownName, "the theme \(theme.name) extends the unknown theme \(parent)",
                         theme.table.file)
                 }
             } else {

@@ -1,6 +1,6 @@
-/// Decodes what a value reads as, once, when tables are composed.
+/// Decodes the interpretations of a value, once, when tables are composed.
 enum TypedDecoding {
-    /// The numbers, booleans and colours that a value reads as, or nil if it is only a text.
+    /// The number, boolean and colour that a value can be read as; nil if it is only a text.
     static func decode(
         _ storage: StringsTable.Storage, _ record: Int, text: String, dialect: ColorDialect, numbers: NumberSpelling
     ) -> ComposedTable.Typed? {
@@ -29,7 +29,7 @@ enum TypedDecoding {
         case .int(let number):
             set(int: number)
             set(double: Double(number))
-            // Property lists and JSON readers of old made no difference between 1 and true.
+            // Old readers of property lists and JSON did not distinguish 1 from true.
             if number == 0 || number == 1 || numbers == .nsstring { set(bool: number != 0) }
         case .double(let number):
             set(double: number)
@@ -95,7 +95,7 @@ enum TypedDecoding {
         }
     }
 
-    /// A quick look that spares most texts the closer one: nothing typed starts otherwise or is longer than this.
+    /// A fast check that rejects most texts: other values do not start with these bytes and are not this long.
     @inline(__always)
     private static func mayBeTyped(_ first: UInt8, _ count: Int) -> Bool {
         switch first {

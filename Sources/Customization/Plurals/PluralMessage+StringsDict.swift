@@ -9,9 +9,9 @@ extension PluralMessage {
         package static let widthRule = "NSStringVariableWidthRuleType"
     }
 
-    /// Reads a value in the form of a `.stringsdict` entry; `nil` if it is none.
+    /// Reads a value in the form of a `.stringsdict` entry; nil if it has another form.
     ///
-    /// Of texts per device the one for this system counts, see ``systemDevices``; of texts per width the widest.
+    /// Of texts for devices the one for this system is chosen, see ``systemDevices``; of texts for widths the widest.
     ///
     /// - Parameters:
     ///   - value: A dictionary with `NSStringLocalizedFormatKey` and one dictionary per variable, or with rules for
@@ -50,7 +50,7 @@ extension PluralMessage {
         return .dict(members)
     }
 
-    /// The names that texts per device have for this system, the best first; empty on Linux, where `other` counts.
+    /// The device names of this system, the best first; empty on Linux, where `other` is used.
     public static var systemDevices: [String] {
         #if targetEnvironment(macCatalyst)
             ["mac", "ipad"]

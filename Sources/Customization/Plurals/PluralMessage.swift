@@ -1,7 +1,7 @@
-/// A text that depends on numbers, as one entry of a `.stringsdict` file holds it.
+/// A text that depends on numbers, such as an entry of a `.stringsdict` file.
 ///
 /// The format names variables, `%#@files@`, and each variable has a text for every plural category that its language
-/// needs. The texts may name further variables.
+/// needs. The texts can name further variables.
 ///
 /// ```swift
 /// let message = PluralMessage(
@@ -11,16 +11,15 @@
 /// print(message.formatted(2, "Trash", rules: PluralRules("en")).text)  // 2 files in Trash
 /// ```
 ///
-/// Arguments are numbered as the placeholders stand in the format. A placeholder without position in a variable's text
-/// first takes the variable's own number; further ones, and nested variables, take the arguments after it, and these are
-/// the same whichever category is chosen.
+/// Arguments are numbered in the order of the format's placeholders. The first placeholder without position in a variable's
+/// text takes the variable's own number. Further ones, and nested variables, take the arguments after it, which do not
+/// depend on the chosen category.
 ///
-/// Of the categories, `zero` also means exactly 0 in languages that have no such category. A category without text falls
-/// back to `other`.
+/// The category `zero` also means exactly 0 in languages without it. A category without text falls back to `other`.
 public struct PluralMessage: Hashable, Sendable {
     /// The texts of one variable.
     public struct Variable: Hashable, Sendable {
-        /// The `printf` type of the number, such as `"d"`, `"lld"` or `".1f"`; a precision decides which digits are seen.
+        /// The `printf` type of the number, such as `"d"`, `"lld"` or `".1f"`; a precision determines the displayed digits.
         public var valueType: String
         /// The text for each category.
         public var forms: [PluralCategory: String]
@@ -43,7 +42,7 @@ public struct PluralMessage: Hashable, Sendable {
         self.variables = variables
     }
 
-    /// Creates a message that consists of one variable alone.
+    /// Creates a message that consists of one variable.
     public init(forms: [PluralCategory: String], valueType: String = "lld") {
         self.init(format: "%#@value@", variables: ["value": Variable(valueType: valueType, forms: forms)])
     }
@@ -63,7 +62,7 @@ public struct PluralMessage: Hashable, Sendable {
 }
 
 extension PluralMessage.Variable {
-    /// The category of a value in this variable; `nil` if it is no number.
+    /// The category of a value in this variable; nil if it is not a number.
     func category(of value: FormatValue, rules: PluralRules) -> PluralCategory? {
         let operands: PluralOperands?
         switch value {

@@ -1,6 +1,6 @@
-/// Puts a plural message together for given values.
+/// Formats a plural message with values.
 struct PluralRenderer {
-    /// Texts that name each other could grow without end; a real message expands a handful.
+    /// The greatest number of expansions, which limits texts that name each other.
     private static let mostExpansions = 1_000
 
     private let message: PluralMessage
@@ -26,7 +26,7 @@ struct PluralRenderer {
     /// the next one `next`, and so on.
     private mutating func render(_ text: String, own: Int?, next: Int, path: [String]) -> String {
         let format = CustomizationFormat(text)
-        // Positions are numbered over the whole message, so the form alone cannot tell conflicts.
+        // Positions count over the whole message, so conflicts cannot be found in one form.
         problems += format.problems.filter { $0.code != .mixedPositions && $0.code != .conflictingTypes }
         var (own, next, result) = (own, next, "")
         for segment in format.segments {
@@ -62,20 +62,20 @@ struct PluralRenderer {
         }
         guard !path.contains(name), expansions <= Self.mostExpansions else {
             let way = (path + [name]).joined(separator: " → ")
-            problems.append(.init(.cyclicVariable, placeholder, "the variable leads back to itself: \(way)"))
+            problems.append(.init(.cyclicVariable, placeholder, "the variable refers to itself: \(way)"))
             return placeholder.text
         }
         let position = placeholder.isPositional ? placeholder.position : numbers.position
         guard values.indices.contains(position - 1) else {
             problems.append(
-                .init(.missingArgument, placeholder, "argument \(position) is missing, \(values.count) are given"))
+                .init(.missingArgument, placeholder, "argument \(position) is missing; there are \(values.count)"))
             return placeholder.text
         }
         let value = values[position - 1]
         let category = variable.category(of: value, rules: rules)
         if category == nil {
             problems.append(
-                .init(.typeMismatch, placeholder, "expects a number, found \(value.typeName) \"\(value.text)\""))
+                .init(.typeMismatch, placeholder, "expected a number, found \(value.typeName) \"\(value.text)\""))
         }
         guard let form = variable.forms[category ?? .other] ?? variable.forms[.other] else {
             problems.append(
@@ -86,12 +86,12 @@ struct PluralRenderer {
     }
 }
 
-/// Which argument each variable of a message takes, whichever categories are chosen.
+/// The argument of each variable of a message, independent of the chosen categories.
 package struct PluralNumbering {
     package struct Numbers {
         /// The variable's own argument.
         package let position: Int
-        /// The first argument for what else its texts take.
+        /// The first argument of the other placeholders of its texts.
         package let next: Int
         /// The first argument after all of its texts.
         package var end: Int
@@ -100,7 +100,7 @@ package struct PluralNumbering {
     package private(set) var variables: [String: Numbers] = [:]
 
     package init(_ message: PluralMessage) {
-        // The common case: nothing stands around the variable, so nothing depends on what its forms take.
+        // The common case: the message is only the variable, so no argument follows its forms.
         if message.variables.count == 1, let name = message.variables.keys.first, message.format == "%#@\(name)@" {
             variables[name] = Numbers(position: 1, next: 2, end: 2)
             return
@@ -125,7 +125,7 @@ package struct PluralNumbering {
             let position = placeholder.isPositional ? placeholder.position : next
             if !placeholder.isPositional { next += 1 }
             variables[name] = Numbers(position: position, next: next, end: next)
-            // `other` exists in every language, so its order of nested variables is the one that counts.
+            // `other` exists in every language, so its order of nested variables is used.
             let forms = PluralCategory.allCases.reversed().compactMap { variable.forms[$0] }
             let end = forms.reduce(next) { max($0, walk($1, own: true, next: next, message)) }
             variables[name]?.end = end

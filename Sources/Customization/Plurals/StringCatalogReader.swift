@@ -1,7 +1,7 @@
 /// Reads `.xcstrings` files: one JSON file with the texts of all languages.
 ///
 /// Texts that depend on numbers or devices become dictionaries in the form of `.stringsdict` entries. A key without text
-/// in the catalog's own language stands for itself, as in Xcode. Texts in the state `new` without content are left out.
+/// in the source language is its own text, as in Xcode. Texts in the state `new` without content are skipped.
 enum StringCatalogReader {
     static func read(
         _ bytes: [UInt8], file: String
@@ -15,7 +15,7 @@ enum StringCatalogReader {
     }
 }
 
-/// One string catalog on its way into tables.
+/// Converts a string catalog into tables.
 private struct StringCatalog {
     let text: SourceText
     private(set) var entries: [LanguageTag: [CustomizationEntry]] = [:]
@@ -40,7 +40,7 @@ private struct StringCatalog {
         }
         let source = root["sourceLanguage"]?.text.flatMap { LanguageTag($0) }
         if source == nil {
-            add(.warning, .pluralMalformed, "\"sourceLanguage\" is missing or no language", root.offset)
+            add(.warning, .pluralMalformed, "\"sourceLanguage\" is missing or not a language", root.offset)
         }
         for string in strings {
             key = string.key
@@ -49,7 +49,7 @@ private struct StringCatalog {
             var hasSource = false
             for localization in string.value["localizations"]?.members ?? [] {
                 guard let language = LanguageTag(localization.key) else {
-                    add(.warning, .unknownFolder, "\"\(localization.key)\" is no language", localization.offset)
+                    add(.warning, .unknownFolder, "\"\(localization.key)\" is not a language", localization.offset)
                     continue
                 }
                 guard let value = value(localization.value, substitutions: nil) else { continue }
@@ -89,7 +89,7 @@ private struct StringCatalog {
             return choices.isEmpty ? nil : .dict([PluralMessage.Name.deviceRule: .dict(choices)])
         }
         if node["stringSet"] != nil {
-            add(.note, .catalogPartSkipped, "a set of phrases is left out; only texts are read", node.offset)
+            add(.note, .catalogPartSkipped, "sets of phrases are not supported and are skipped", node.offset)
         } else if node.members?.isEmpty == false {
             add(.warning, .pluralMalformed, "expected \"stringUnit\" or \"variations\"", node.offset)
         }
@@ -100,7 +100,7 @@ private struct StringCatalog {
         var forms: [PluralCategory: String] = [:]
         for form in plural.members ?? [] {
             guard let category = PluralCategory(rawValue: form.key) else {
-                add(.warning, .pluralUnknownCategory, "\"\(form.key)\" is no plural category", form.offset)
+                add(.warning, .pluralUnknownCategory, "\"\(form.key)\" is not a plural category", form.offset)
                 continue
             }
             guard let text = form.value["stringUnit"]?["value"]?.text else {
@@ -115,7 +115,7 @@ private struct StringCatalog {
         return forms
     }
 
-    /// A text that varies as a whole: the first whole or fractional number in it chooses the form.
+    /// A text that varies as a whole: its first number chooses the form.
     private func message(forms: [PluralCategory: String]) -> PluralMessage {
         let widest = forms.values.map { CustomizationFormat($0) }.max { $0.placeholders.count < $1.placeholders.count }
         let placeholders = widest?.placeholders ?? []
@@ -129,7 +129,7 @@ private struct StringCatalog {
             variables: ["value": .init(valueType: type, forms: forms.mapValues { CustomizationFormat($0).positional })])
     }
 
-    /// A text with variables of its own; `%arg` in their forms is their number.
+    /// A text with variables; `%arg` in their forms is their number.
     private mutating func message(_ format: String, substitutions: [SourceNode.Member]) -> PluralMessage {
         var variables: [String: PluralMessage.Variable] = [:]
         var positions: [String: Int] = [:]
@@ -141,7 +141,7 @@ private struct StringCatalog {
         for substitution in substitutions {
             guard let plural = substitution.value["variations"]?["plural"] else {
                 add(
-                    .warning, .catalogPartSkipped, "\"\(substitution.key)\" varies by something else than a number",
+                    .warning, .catalogPartSkipped, "\"\(substitution.key)\" does not vary by a number",
                     substitution.offset)
                 continue
             }

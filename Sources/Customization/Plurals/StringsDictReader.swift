@@ -18,7 +18,8 @@ enum StringsDictReader {
             let location = check.location(member.offset)
             if let earlier = places.updateValue(location, forKey: member.key) {
                 check.add(
-                    .warning, .duplicateKey, "\"\(member.key)\" also stands at \(earlier); the later one counts", member
+                    .warning, .duplicateKey, "\"\(member.key)\" is also defined at \(earlier); the last value wins",
+                    member
                 )
             }
             check.entry(member)
@@ -28,7 +29,7 @@ enum StringsDictReader {
     }
 }
 
-/// Finds what is wrong in the entries of a `.stringsdict` file.
+/// Finds the mistakes in the entries of a `.stringsdict` file.
 private struct StringsDictCheck {
     private typealias Name = PluralMessage.Name
 
@@ -102,7 +103,7 @@ private struct StringsDictCheck {
         }
         for form in members where form.key != Name.ruleType && form.key != Name.valueType {
             if PluralCategory(rawValue: form.key) == nil {
-                add(.warning, .pluralUnknownCategory, "\"\(form.key)\" is no plural category", form)
+                add(.warning, .pluralUnknownCategory, "\"\(form.key)\" is not a plural category", form)
             } else if form.value.text == nil {
                 add(.error, .pluralMalformed, "\"\(form.key)\" must be a text", form)
             }
@@ -111,14 +112,14 @@ private struct StringsDictCheck {
 }
 
 extension CustomizationDiagnostic.Code {
-    /// An entry of a plural file that has not the expected form.
+    /// An entry of a plural file does not have the expected form.
     public static let pluralMalformed = Self("plural-malformed")
-    /// A variable that the text names and nothing defines.
+    /// A text names a variable that is not defined.
     public static let pluralUnknownVariable = Self("plural-unknown-variable")
     /// A variable without text for `other`.
     public static let pluralMissingOther = Self("plural-missing-other")
-    /// A name that is no plural category.
+    /// A name that is not a plural category.
     public static let pluralUnknownCategory = Self("plural-unknown-category")
-    /// A part of a string catalog that is left out.
+    /// A part of a string catalog is skipped.
     public static let catalogPartSkipped = Self("catalog-part-skipped")
 }

@@ -6,7 +6,7 @@ extension StringsTable {
     /// - Parameters:
     ///   - bytes: The file's bytes.
     ///   - file: The file's path, for locations.
-    /// - Returns: The table, and what is wrong in the file; a bad entry stays in the table.
+    /// - Returns: The table, and the problems of the file; an entry with a mistake stays in the table.
     /// - Complexity: O(*n*) in the number of bytes.
     public static func parse(stringsDict bytes: [UInt8], file: String = "") -> ParsedStrings {
         let (table, diagnostics) = StringsDictReader.read(bytes, file: file)
@@ -16,12 +16,12 @@ extension StringsTable {
 
     /// Reads an `.xcstrings` file: the texts of all languages in one JSON file.
     ///
-    /// A key without text in the catalog's own language stands for itself.
+    /// A key without text in the source language is its own text.
     ///
     /// - Parameters:
     ///   - bytes: The file's bytes.
     ///   - file: The file's path, for locations.
-    /// - Returns: A table for each language, and what is wrong in the file.
+    /// - Returns: A table for each language, and the problems of the file.
     /// - Complexity: O(*n*) in the number of bytes.
     public static func parse(
         stringCatalog bytes: [UInt8], file: String = ""

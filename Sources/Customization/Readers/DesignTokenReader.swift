@@ -1,7 +1,7 @@
-/// Makes a theme of a file of design tokens, as the Design Tokens Community Group's format describes them.
+/// Creates a theme from a file in the format of the Design Tokens Community Group.
 ///
 /// A token is an object with a `$value`; every other object is a group. The names on the way to a token, joined by
-/// dots, are its key, which is also what aliases (`{color.brand}`) name.
+/// dots, are its key, which aliases (`{color.brand}`) use too.
 struct DesignTokenReader {
     let text: SourceText
     let colors: ColorDialect
@@ -10,7 +10,7 @@ struct DesignTokenReader {
 
     init(text: SourceText, colors: ColorDialect) { (self.text, self.colors) = (text, colors) }
 
-    /// Whether anything in the file is a token.
+    /// Whether the file contains a token.
     static func isDesignTokens(_ node: SourceNode) -> Bool {
         guard let members = node.members else { return false }
         return members.contains { $0.key == "$value" || isDesignTokens($0.value) }
@@ -38,7 +38,7 @@ struct DesignTokenReader {
                 severity, .malformedValue, message, at: text.location(ofByte: offset), key: key.isEmpty ? nil : key))
     }
 
-    /// Reads a group; what it says in `$type` holds for everything inside that says nothing.
+    /// Reads a group; its `$type` applies to everything in it without a type.
     private mutating func group(_ node: SourceNode, path: [String], type: String?) {
         let type = node["$type"]?.text ?? type
         for member in node.members ?? [] {
@@ -46,13 +46,14 @@ struct DesignTokenReader {
             switch member.key {
             case "$type", "$description", "$extensions", "$deprecated", "$schema": continue
             case "$extends", "$ref":
-                report(.warning, "\(member.key) is not followed; what it names is not taken over", member.offset, key)
+                report(
+                    .warning, "\(member.key) is not supported; the referenced tokens are not read", member.offset, key)
                 continue
             default: break
             }
             if member.value["$value"] != nil {
                 token(member, key: key, type: type)
-                // A group's own value is called so, and read under the group's name too.
+                // A group's own value has this name; it can also be read under the group's name.
                 if member.key == "$root" { token(member, key: path.joined(separator: "."), type: type) }
             } else if member.value.members != nil {
                 group(member.value, path: path + [member.key], type: type)
@@ -69,7 +70,7 @@ struct DesignTokenReader {
         func add(_ key: String, _ value: CustomizationValue) {
             entries.append(CustomizationEntry(key: key, value: value, location: location, comment: comment))
         }
-        // Parts of composite values have keys of their own, and may be aliases.
+        // Parts of composite values have their own keys and can be aliases.
         func addParts(_ prefix: String, _ node: SourceNode) {
             for part in node.members ?? [] {
                 addParts(prefix + "." + part.key, part.value)
@@ -88,7 +89,7 @@ struct DesignTokenReader {
             if let color = color(value) { return .color(color) }
             report(.error, "expected a colour, found \(value)", node.offset, key)
         case "dimension":
-            // What a rem is depends on the reader's settings, so it stays as it is.
+            // The size of a rem depends on the user's settings, so it stays unchanged.
             guard case .dict(let members) = value else { break }
             if members["unit"] == .string("px"), let number = node["value"]?.number { return .double(number) }
             if members["unit"] != .string("rem") || node["value"]?.number == nil {

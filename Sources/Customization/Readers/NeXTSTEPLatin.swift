@@ -1,6 +1,6 @@
-/// The upper half of the NeXTSTEP character set, which octal escapes of property lists are written in.
+/// The upper half of the NeXTSTEP character set, which octal escapes of property lists use.
 ///
-/// The mapping is that of Unicode's `NEXTSTEP.TXT`; the two unassigned bytes read as U+0000, as Foundation has it.
+/// The mapping is that of Unicode's `NEXTSTEP.TXT`; the two unassigned bytes are U+0000, as in Foundation.
 enum NeXTSTEPLatin {
     static func scalar(_ byte: UInt8) -> UInt32 { byte < 0x80 ? UInt32(byte) : UInt32(upper[Int(byte) - 0x80]) }
 

@@ -1,4 +1,4 @@
-/// A value of a property list or JSON file, with its place in the file's text.
+/// A value of a property list or JSON file, with its location in the file's text.
 struct SourceNode: Sendable {
     /// One key of a dictionary with its value.
     struct Member: Sendable {
@@ -13,19 +13,19 @@ struct SourceNode: Sendable {
         case double(Double)
         case bool(Bool)
         case data([UInt8])
-        /// A date as the file writes it; a binary file's in ISO 8601.
+        /// A date in ISO 8601.
         case date(String)
         case null
         case list([SourceNode])
-        /// The members in the file's order, with any that stand twice.
+        /// The members in the file's order, including duplicates.
         case dict([Member])
     }
 
-    /// Where the value starts in the file's decoded text; 0 for binary files.
+    /// The start of the value in the file's decoded text.
     var offset: Int
     var kind: Kind
 
-    /// The value without its place; a date as text, a null as an empty text.
+    /// The value without its location; a date is a text, a null is an empty text.
     func value() -> CustomizationValue {
         switch kind {
         case .string(let text): .string(text)
@@ -41,31 +41,31 @@ struct SourceNode: Sendable {
         }
     }
 
-    /// The last member of that name, if this is a dictionary that has one.
+    /// The last member with a name; nil if this is not a dictionary that has one.
     subscript(key: String) -> SourceNode? {
         guard case .dict(let members) = kind else { return nil }
         return members.last { $0.key == key }?.value
     }
 
-    /// The text, if this is one.
+    /// The text; nil if this is not one.
     var text: String? {
         if case .string(let text) = kind { return text }
         return nil
     }
 
-    /// The members, if this is a dictionary.
+    /// The members; nil if this is not a dictionary.
     var members: [Member]? {
         if case .dict(let members) = kind { return members }
         return nil
     }
 
-    /// The items, if this is a list.
+    /// The items; nil if this is not a list.
     var items: [SourceNode]? {
         if case .list(let items) = kind { return items }
         return nil
     }
 
-    /// The number, if this is one.
+    /// The number; nil if this is not one.
     var number: Double? {
         switch kind {
         case .int(let number): Double(number)
@@ -74,7 +74,7 @@ struct SourceNode: Sendable {
         }
     }
 
-    /// Tells of each member of a dictionary in here that a later one of the same name shadows.
+    /// Calls `body` for each member that a later one of the same name replaces, at any depth.
     func forEachRepeat(_ body: (_ earlier: Member, _ later: Member) -> Void) {
         switch kind {
         case .list(let items): for item in items { item.forEachRepeat(body) }

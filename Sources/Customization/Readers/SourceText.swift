@@ -1,14 +1,14 @@
 internal import AshlarCore
 
-/// The text of one file as UTF-8, with the way back from a byte to a line and column.
+/// The text of one file as UTF-8, which converts offsets to lines and columns.
 final class SourceText: Sendable {
     let file: String
     let utf8: [UInt8]
     let encoding: StringsEncoding
-    /// Whether the bytes were not text; `utf8` is then empty.
+    /// Whether the bytes are not text; `utf8` is then empty.
     let isRejected: Bool
     private let decodingProblems: [DecodingProblem]
-    /// The offsets at which lines start, made at the first question.
+    /// The offsets of the line starts, created on first use.
     private let lineStarts = Mutex<[UInt32]?>(nil)
 
     init(bytes: [UInt8], file: String, assuming encoding: StringsEncoding? = nil) {
@@ -22,7 +22,7 @@ final class SourceText: Sendable {
         decodingProblems = []
     }
 
-    /// What decoding the bytes met, as diagnostics.
+    /// The problems found while decoding the bytes.
     var diagnostics: [CustomizationDiagnostic] {
         decodingProblems.map { problem in
             CustomizationDiagnostic(
@@ -34,7 +34,7 @@ final class SourceText: Sendable {
 
     /// Returns the line and column of a byte of `utf8`.
     ///
-    /// - Complexity: O(*n*) for the first question, then O(log *lines* + length of the line).
+    /// - Complexity: O(*n*) for the first call, then O(log *lines* + length of the line).
     func location(ofByte offset: Int) -> CustomizationLocation {
         let starts = lineStarts.withLock { starts in
             if let starts { return starts }

@@ -1,4 +1,4 @@
-/// How the text of a file is encoded.
+/// The encoding of a text file.
 public enum StringsEncoding: Hashable, Sendable {
     /// UTF-8, with or without a byte order mark.
     case utf8
@@ -10,16 +10,16 @@ public enum StringsEncoding: Hashable, Sendable {
     case utf32LittleEndian
     /// UTF-32, high byte first.
     case utf32BigEndian
-    /// ISO 8859-1; only ever read when asked for.
+    /// ISO 8859-1; read on request only.
     case latin1
-    /// Windows code page 1252; only ever read when asked for.
+    /// Windows code page 1252; read on request only.
     case windows1252
-    /// The classic Mac OS Roman set; only ever read when asked for.
+    /// The classic Mac OS Roman set; read on request only.
     case macRoman
 }
 
 extension StringsEncoding {
-    /// The scalars of the upper 128 bytes, for the sets of one byte per character.
+    /// The scalars of the upper 128 bytes, for single-byte encodings.
     package var upperHalf: [UInt16]? {
         switch self {
         case .latin1: Array(0x80...0xFF)

@@ -1,12 +1,12 @@
 extension StringsParser {
-    /// What CoreFoundation makes of the file.
+    /// CoreFoundation's result for the file.
     enum FoundationResult {
         case table
         case value(CustomizationValue)
         case rejected
     }
 
-    /// Reads as CoreFoundation does: one value first; if that is a text and more follows, statements from the start.
+    /// Reads as CoreFoundation does: one value; if that is a text and more follows, statements from the start.
     mutating func parseAsFoundation() -> FoundationResult {
         guard !scanner.bytes.isEmpty else { return .rejected }
         guard scanner.skipSpace() else { return .table }
@@ -32,7 +32,7 @@ extension StringsParser {
         return scanner.skipSpace() ? .rejected : .table
     }
 
-    /// Reads statements until something cannot be a key, which ends them without a word; false if one is malformed.
+    /// Reads statements until one does not start with a key; false if one is malformed.
     private mutating func parseFoundationStatements() -> Bool {
         while scanner.skipSpace() {
             let start = scanner.at

@@ -1,11 +1,11 @@
 extension StringsParser {
-    /// Reads every statement that can be read, and reports everything else.
+    /// Reads every valid statement, and reports everything else.
     mutating func parseRecovering() {
         let isBraced = scanner.skipSpace() && scanner.bytes[scanner.at] == UInt8(ascii: "{")
         if isBraced {
             scanner.at += 1
         } else {
-            // Again from the start: the comment before the first statement belongs to it.
+            // Restart, because the comment before the first statement belongs to it.
             scanner = StringsScanner(scanner.bytes, keepsMalformedEscapes: true)
         }
         let start = scanner.at
@@ -16,7 +16,7 @@ extension StringsParser {
                     recoverFromComment()
                     continue
                 }
-                if isBraced { report(start - 1, .error, .malformedContainer, "the \"{\" of the file is never closed") }
+                if isBraced { report(start - 1, .error, .malformedContainer, "unterminated dictionary") }
                 break
             }
             if isBraced, scanner.bytes[scanner.at] == UInt8(ascii: "}") {
@@ -29,22 +29,22 @@ extension StringsParser {
         finishComments()
     }
 
-    /// Reports what follows the closing brace of a file that is one dictionary.
+    /// Reports text after the closing brace of a file that is one dictionary.
     private mutating func reportJunk() {
         guard scanner.skipSpace() else { return }
         report(
             scanner.at, .error, .unexpectedCharacter,
-            "nothing may follow the \"}\" that closes the file, found \(character(at: scanner.at))")
+            "expected the end of the file after \"}\", found \(character(at: scanner.at))")
         while scanner.skipSpace() { statement() }
     }
 
-    /// Reads one statement, or reports one problem and moves on to where reading can go on.
+    /// Reads one statement, or reports a problem and skips to the next statement.
     private mutating func statement() {
         let start = scanner.at
         let c = scanner.bytes[start]
         guard let text = parseText() else { return strayCharacter(c) }
         guard case .found(var key) = text else {
-            report(start, .error, .unterminatedString, "the quoted text that starts here never ends")
+            report(start, .error, .unterminatedString, "unterminated string")
             return recoverStatements(from: start)
         }
         let keyEnd = scanner.at
@@ -62,7 +62,7 @@ extension StringsParser {
         switch scanner.bytes[scanner.at] {
         case UInt8(ascii: ";"):
             scanner.at += 1
-            report(start, .note, .shorthand, "a key without a value stands for itself", key: string(key))
+            report(start, .note, .shorthand, "key without a value; the key is its own value", key: string(key))
             builder.append(key: key, text: key, statement: .init(start: start, end: scanner.at), comment: comment)
             flushEvents(key)
         case UInt8(ascii: "="):
@@ -116,7 +116,7 @@ extension StringsParser {
                 }
             case .unterminated?:
                 report(
-                    valueStart, .error, .unterminatedString, "the quoted text that starts here never ends",
+                    valueStart, .error, .unterminatedString, "unterminated string",
                     key: string(key))
                 return recoverStatements(from: start)
             case nil:
@@ -158,7 +158,7 @@ extension StringsParser {
         if !scanner.events.isEmpty { flushEvents(key) }
     }
 
-    /// The end of the statement: behind its semicolon if that was just read, else behind its value.
+    /// The end of the statement: after its semicolon if there is one, else after its value.
     private func statementEnd(_ valueEnd: Int) -> Int {
         scanner.at > valueEnd && scanner.bytes[scanner.at - 1] == UInt8(ascii: ";") ? scanner.at : valueEnd
     }
@@ -168,24 +168,24 @@ extension StringsParser {
         scanner.bytes[start..<end].contains { $0 == 0x0A || $0 == 0x0D }
     }
 
-    /// Reports a text or container over several lines that nothing fitting follows: it has probably lost its own end.
+    /// Reports a text or container of several lines with unexpected text after it: its end is probably missing.
     private mutating func reportSwallowing(_ start: Int, end: Int) {
         let isText = Self.isQuote(scanner.bytes[start])
         let place = builder.text.location(ofByte: end)
         report(
             start, .error, isText ? .unterminatedString : .malformedContainer,
-            "the \(isText ? "quoted text" : "value") that starts here ends only at line \(place.line), column "
-                + "\(place.column), where \(character(at: scanner.at)) cannot follow: it was probably never closed")
+            "the \(isText ? "quoted text" : "value") ends only at line \(place.line), column "
+                + "\(place.column), where \(character(at: scanner.at)) is unexpected: its end is probably missing")
     }
 
-    /// Skips blanks and comments inside a statement without losing the comment that stands before it.
+    /// Skips white space and comments in a statement, and keeps the comment before the statement.
     private mutating func skipSpaceInStatement() -> Bool {
         let before = scanner.comment
         defer { scanner.comment = before }
         return scanner.skipSpace()
     }
 
-    /// Reports what tokens of the statement held.
+    /// Reports the events of the statement's tokens.
     private mutating func flushEvents(_ key: StringsTable.Slice) {
         guard !scanner.events.isEmpty else { return }
         let name = string(key)
@@ -197,7 +197,7 @@ extension StringsParser {
 // MARK: - Text that needs quotes
 
 extension StringsParser {
-    /// Whether an unquoted text may have been meant to go on with this byte.
+    /// Whether an unquoted text probably continues with this byte.
     private func isPartOfUnquotedText(_ c: UInt8) -> Bool {
         switch c {
         case UInt8(ascii: "+"), UInt8(ascii: "%"), UInt8(ascii: ","), UInt8(ascii: "#"), UInt8(ascii: "@"),
@@ -208,7 +208,7 @@ extension StringsParser {
         }
     }
 
-    /// Reads a value that should have been quoted, up to the `;` or the end of the line.
+    /// Reads a value that needs quotes, up to the `;` or the end of the line.
     private mutating func unquotedValue(from start: Int, key: StringsTable.Slice) -> StringsTable.Slice {
         var end = start
         scanner.at = start
@@ -222,7 +222,7 @@ extension StringsParser {
         let slice = StringsTable.Slice(start: start, end: end)
         let text = string(slice)
         report(
-            start, .error, .unquotedText, "the text \(text) has to be quoted", key: string(key),
+            start, .error, .unquotedText, "the value \(text) needs quotes", key: string(key),
             fix: "write \"\(text)\"")
         return slice
     }
@@ -235,13 +235,13 @@ extension StringsParser {
         }
         let slice = StringsTable.Slice(start: start, end: scanner.at)
         let text = string(slice)
-        report(start, .error, .unquotedText, "the key \(text) has to be quoted", key: text, fix: "write \"\(text)\"")
+        report(start, .error, .unquotedText, "the key \(text) needs quotes", key: text, fix: "write \"\(text)\"")
         return slice
     }
 
     private func isNoBreakSpace(_ at: Int) -> Bool { scanner.byte(at) == 0xC2 && scanner.byte(at + 1) == 0xA0 }
 
-    /// Reports a character that starts no statement, and passes it or what follows it.
+    /// Reports a character that cannot start a statement, and skips it or the text after it.
     private mutating func strayCharacter(_ c: UInt8) {
         let start = scanner.at
         let found = character(at: start)
@@ -255,7 +255,7 @@ extension StringsParser {
                 fix: "remove it")
             scanner.at += c == 0xC2 ? 2 : 3
         case 0xEF where scanner.byte(start + 1) == 0xBB && scanner.byte(start + 2) == 0xBF:
-            report(start, .error, .strayByteOrderMark, "a byte order mark stands inside the text", fix: "remove it")
+            report(start, .error, .strayByteOrderMark, "byte order mark inside the text", fix: "remove it")
             scanner.at += 3
         case 0x80...:
             let key = unquotedKey(from: start)
@@ -267,7 +267,7 @@ extension StringsParser {
         }
     }
 
-    /// Reads the rest of a statement whose key has just been reported.
+    /// Reads the rest of a statement whose key has been reported.
     private mutating func readUnquotedStatement(_ key: StringsTable.Slice) {
         let start = scanner.at
         scanner.at = key.end

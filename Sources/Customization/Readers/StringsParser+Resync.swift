@@ -1,9 +1,9 @@
 extension StringsParser {
-    /// Moves to the nearest place behind `start` where a statement or a comment plausibly begins.
+    /// Moves to the next position after `start` where a statement or a comment probably starts.
     ///
-    /// Places are the starts of lines and the bytes behind a `;` or a `*/`. The search begins inside the statement that
-    /// failed, not behind what it swallowed, so that a lost quote does not take the following lines with it. What is
-    /// read twice that way is bounded; past the bound the search begins where the failure was met.
+    /// Candidates are the starts of lines and the bytes after a `;` or a `*/`. The search starts inside the failed
+    /// statement, so that a missing quote does not lose the following lines. The number of bytes that are read twice is
+    /// limited; beyond the limit the search starts at the failure.
     mutating func recoverStatements(from start: Int) {
         let bytes = scanner.bytes
         var i = start + 1
@@ -13,7 +13,7 @@ extension StringsParser {
         scanner.unterminatedComment = nil
         scanner.events.removeAll()
         defer { reportSkipped(from: start, to: scanner.at) }
-        // A stray character right before a statement costs that character only.
+        // Of a stray character before a statement only the character is skipped.
         if rereads, i < bytes.count, !Self.isQuote(bytes[start]) || Self.isQuote(bytes[i]), looksLikeStatement(i) {
             scanner.at = i
             return
@@ -37,7 +37,7 @@ extension StringsParser {
         scanner.at = bytes.count
     }
 
-    /// Tells of everything behind a `;` that recovering from a failed statement passes over too.
+    /// Reports the text after a `;` that recovery skips together with a failed statement.
     private mutating func reportSkipped(from start: Int, to end: Int) {
         var isBehindEnd = false
         for i in start..<end {
@@ -46,19 +46,19 @@ extension StringsParser {
                 isBehindEnd = true
             } else if isBehindEnd, c > 0x20 {
                 isBehindEnd = false
-                report(i, .error, .skippedText, "what stands from here to the next \";\" was not read either")
+                report(i, .error, .skippedText, "text skipped up to the next \";\"")
             }
         }
     }
 
-    /// Whether the `/` of a `*/` stands here.
+    /// Whether this is the `/` of a `*/`.
     private func isCommentEnd(_ at: Int) -> Bool {
         scanner.bytes[at] == UInt8(ascii: "/") && at > 0 && scanner.bytes[at - 1] == UInt8(ascii: "*")
     }
 
     static func isQuote(_ c: UInt8) -> Bool { c == UInt8(ascii: "\"") || c == UInt8(ascii: "'") }
 
-    /// Whether a key with a `=` behind it starts here, all on one line; or a key alone with a `;`, if that may be.
+    /// Whether a key and a `=` on one line start here, or, if allowed, a key and a `;`.
     mutating func looksLikeStatement(_ start: Int, mayBeShorthand: Bool = false) -> Bool {
         let bytes = scanner.bytes
         var i = start
@@ -73,14 +73,14 @@ extension StringsParser {
         }
         guard i < bytes.count else { return false }
         if bytes[i] == UInt8(ascii: "=") { return true }
-        // A key that stands for itself counts only if it has the line to itself.
+        // A key without a value must be alone on its line.
         guard mayBeShorthand, bytes[i] == UInt8(ascii: ";") else { return false }
         i += 1
         while i < bytes.count, bytes[i] == 0x20 || bytes[i] == 0x09 { i += 1 }
         return i >= bytes.count || bytes[i] == 0x0A || bytes[i] == 0x0D
     }
 
-    /// What follows a text quoted on one line, and blanks; nil if it is not closed there.
+    /// The byte after a text quoted on one line and white space; nil if the text is not closed there.
     private mutating func afterQuotedText(_ start: Int) -> Int? {
         let bytes = scanner.bytes
         let quote = bytes[start]
@@ -101,43 +101,43 @@ extension StringsParser {
         return search.next
     }
 
-    /// Reports a comment that ran into the end of the file, and goes on at the next line that starts a statement.
+    /// Reports a comment without an end, and continues at the next line that starts a statement.
     mutating func recoverFromComment() {
         guard let start = scanner.unterminatedComment else { return }
-        report(start, .error, .unterminatedComment, "the comment that starts here never ends", fix: "insert \"*/\"")
+        report(start, .error, .unterminatedComment, "unterminated comment", fix: "insert \"*/\"")
         recoverStatements(from: start)
     }
 
-    /// Reports what comments hold that was probably not meant to be a comment.
+    /// Reports text in comments that was probably not meant as a comment.
     ///
-    /// A block that holds `/*` has probably swallowed what stands between a comment that was not closed and the next
-    /// one; a line that holds a whole statement behind other text has probably lost its line end.
+    /// A block that contains `/*` was probably not closed before it; a line comment with a whole statement after other
+    /// text has probably lost its line end.
     mutating func finishComments() {
         for comment in scanner.suspiciousComments {
             let isBlock = scanner.bytes[comment.range.lowerBound + 1] == UInt8(ascii: "*")
             if !isBlock, isCommentEnd(comment.inner) {
                 report(
                     comment.inner, .note, .statementInComment,
-                    "the comment goes on to the end of the line; what stands behind the \"*/\" is not read")
+                    "the comment continues to the end of the line; the text after \"*/\" is not read")
             }
             if isBlock {
                 report(
                     comment.inner, .warning, .nestedComment,
-                    "a comment holds \"/*\", and comments do not nest: the one before may never have been closed")
+                    "\"/*\" inside a comment; comments do not nest, so the end of the comment is probably missing")
             }
             for start in statements(in: comment.range, isBlock: isBlock) {
                 report(
                     start, isBlock ? .warning : .note, .statementInComment,
-                    "the statement that starts here is inside a comment and is not read")
+                    "the statement is inside a comment and is not read")
             }
         }
         scanner.suspiciousComments.removeAll()
     }
 
-    /// Where statements start inside a comment: in a block anywhere; in a line comment also a key alone at its end.
+    /// The starts of statements in a comment: anywhere in a block; in a line comment also a key alone at its end.
     ///
-    /// A line that is a comment from its start and holds a quoted key is a statement that somebody has put aside. With an
-    /// unquoted one, which hardly anybody writes, it may as well be a word of a comment that has lost its line end.
+    /// A line that is only a comment with a quoted key is a statement that was commented out. With an unquoted key, which
+    /// is rare, it can also be a comment that lost its line end.
     private mutating func statements(in comment: Range<Int>, isBlock: Bool) -> [Int] {
         let bytes = scanner.bytes
         var starts: [Int] = []
@@ -163,23 +163,23 @@ extension StringsParser {
         return starts
     }
 
-    /// Where an unquoted key starts that stands for itself at the end of a line comment.
+    /// The start of an unquoted key without a value at the end of a line comment.
     private func keyAlone(at semicolon: Int, in text: Range<Int>) -> Int? {
         guard text.contains(semicolon) else { return nil }
         var next = semicolon + 1
         while next < text.upperBound, Self.isBlank(scanner.bytes[next]) { next += 1 }
-        // The end of the line, or a comment of its own.
+        // The end of the line, or another comment.
         guard next == text.upperBound || scanner.bytes[next] == UInt8(ascii: "/") else { return nil }
         var start = semicolon
         while start > text.lowerBound, StringsScanner.isBareCharacter(scanner.bytes[start - 1]) { start -= 1 }
         guard start < semicolon else { return nil }
-        // The value of a statement that was found by its key.
+        // The value of a statement that is found by its key.
         var before = start
         while before > text.lowerBound, Self.isBlank(scanner.bytes[before - 1]) { before -= 1 }
         return before > text.lowerBound && scanner.bytes[before - 1] == UInt8(ascii: "=") ? nil : start
     }
 
-    /// Whether nothing but blanks stands before a byte on its line.
+    /// Whether only white space precedes a byte on its line.
     private func startsLine(_ at: Int) -> Bool {
         var i = at
         while i > 0, Self.isBlank(scanner.bytes[i - 1]) { i -= 1 }

@@ -1,23 +1,25 @@
-/// How strictly a strings file is read.
+/// The strictness of reading a strings file.
 public enum StringsParseMode: Hashable, Sendable {
-    /// Reports every loss with its line and column, and goes on reading after it.
+    /// Reports every error with its line and column, and continues after it.
     case recovering
-    /// Yields exactly what `PropertyListSerialization` yields: all of it, the part before a truncation, or nothing.
+    /// Returns exactly what `PropertyListSerialization` returns: all entries, those before a truncation, or none.
+    ///
+    /// XML property lists are read strictly in this mode too.
     case foundation
 }
 
-/// What reading a strings file yielded.
+/// The result of reading a strings file.
 public struct ParsedStrings: Sendable {
-    /// The entries that were read; empty if the file was rejected.
+    /// The entries; empty if the file was rejected.
     public var table: StringsTable
-    /// What there is to know about the file, in the order of its lines.
+    /// The problems found in the file, in the order of its lines.
     public var diagnostics: [CustomizationDiagnostic]
     /// Whether the file as a whole could not be read.
     ///
     /// In the `.recovering` mode this is so only if its bytes are not
     /// text in its encoding, or if it is a broken XML or binary property list.
     public var isRejected: Bool
-    /// The value that stands in place of a table, where a file in the `.foundation` mode holds one.
+    /// The value of a file that is not a table, in the `.foundation` mode.
     public var root: CustomizationValue?
 
     /// Whether a diagnostic is an error.
@@ -26,23 +28,23 @@ public struct ParsedStrings: Sendable {
 
 /// Reads the statements of a strings file into a table.
 struct StringsParser {
-    /// Where and why a value could not be read.
+    /// The location and reason of a value that cannot be read.
     struct Failure: Error {
         var offset: Int
         var code: CustomizationDiagnostic.Code
         var message: String
     }
 
-    /// What looking for a closing quote found.
+    /// The result of a search for a closing quote.
     struct QuoteSearch {
-        /// From the opening quote to where the search ended; every other quote in between is escaped.
+        /// The range from the opening quote to the end of the search; quotes in it are escaped.
         var range = 0..<0
-        /// What follows the closing quote and blanks; nil if there is none on the line.
+        /// The byte after the closing quote and white space; nil if there is none on the line.
         var next: Int?
     }
 
     static let maximumDepth = 512
-    /// More problems than this are counted, not listed.
+    /// The number of problems that are listed; further ones are only counted.
     static let maximumDiagnostics = 1000
 
     var scanner: StringsScanner
@@ -53,16 +55,16 @@ struct StringsParser {
     /// Whether one of the diagnostics that are not listed is an error.
     var hasUnlistedError = false
     var failure: Failure?
-    /// Bytes read a second time while recovering; bounded so that reading stays linear.
+    /// The number of bytes read again by recovery, which is limited so that reading stays linear.
     var reread = 0
-    /// The last search on a line for the closing quote of either kind, so that none is made twice.
+    /// The last search for a closing quote of each kind, so that no search is repeated.
     var searched = (double: QuoteSearch(), single: QuoteSearch())
 
     init(_ bytes: UnsafeBufferPointer<UInt8>, text: SourceText, isFoundation: Bool) {
         scanner = StringsScanner(bytes, keepsMalformedEscapes: !isFoundation)
         builder = StringsTableBuilder(text: text)
         self.isFoundation = isFoundation
-        // A statement of a strings file is rarely shorter than this.
+        // A statement is rarely shorter than this.
         builder.records.reserveCapacity(bytes.count / 64)
     }
 
@@ -82,7 +84,7 @@ struct StringsParser {
     }
 
     mutating func fail(_ offset: Int, _ code: CustomizationDiagnostic.Code, _ message: String) {
-        // For CoreFoundation a value that fails inside a list is the list's end, if a parenthesis follows.
+        // In CoreFoundation an invalid value in a list ends the list if a parenthesis follows.
         if failure == nil, !isFoundation { failure = Failure(offset: offset, code: code, message: message) }
     }
 
@@ -92,7 +94,7 @@ struct StringsParser {
             : String(decoding: scanner.bytes[slice.range], as: UTF8.self)
     }
 
-    /// The character at an offset as messages print it.
+    /// The character at an offset in the form of messages.
     func character(at offset: Int) -> String {
         guard offset < scanner.bytes.count else { return "the end of the file" }
         let scalar = String(decoding: scanner.bytes[offset..<min(offset + 4, scanner.bytes.count)], as: UTF8.self)
@@ -111,7 +113,7 @@ struct StringsParser {
 // MARK: - Values
 
 extension StringsParser {
-    /// Reads a key or any other text; nil without moving if none starts here.
+    /// Reads a text; nil, without moving, if none starts here.
     mutating func parseText() -> StringsScanner.Text? {
         let c = scanner.bytes[scanner.at]
         if c == UInt8(ascii: "\"") || c == UInt8(ascii: "'") { return scanner.quotedText() }
@@ -130,12 +132,12 @@ extension StringsParser {
         }
     }
 
-    /// Reads any value; nil with a `failure`, or without one if nothing that could be a value starts here.
+    /// Reads any value; nil with a `failure`, or without one if no value starts here.
     mutating func parseValue(depth: Int) -> CustomizationValue? {
         guard scanner.skipSpace() else { return nil }
         let start = scanner.at
         guard depth <= Self.maximumDepth else {
-            // The end of an empty list is no value.
+            // The end of an empty list is not a value.
             if scanner.bytes[start] != UInt8(ascii: ")") {
                 fail(start, .tooDeep, "values are nested more than \(Self.maximumDepth) deep")
             }
@@ -146,8 +148,8 @@ extension StringsParser {
         default:
             guard let text = parseText() else { return nil }
             guard case .found(let slice) = text else {
-                // For CoreFoundation this is no value, which may well be the end of a list.
-                if !isFoundation { fail(start, .unterminatedString, "the quoted text that starts here never ends") }
+                // CoreFoundation reads no value here, which can be the end of a list.
+                if !isFoundation { fail(start, .unterminatedString, "unterminated string") }
                 return nil
             }
             return .string(string(slice))
@@ -159,7 +161,7 @@ extension StringsParser {
         while let item = parseValue(depth: depth + 1) {
             items.append(item)
             guard scanner.skipSpace() else {
-                fail(start, .malformedContainer, "the list that starts here never ends")
+                fail(start, .malformedContainer, "unterminated list")
                 return nil
             }
             guard scanner.bytes[scanner.at] == UInt8(ascii: ",") else { break }
@@ -167,7 +169,7 @@ extension StringsParser {
         }
         if failure != nil { return nil }
         guard scanner.skipSpace() else {
-            fail(start, .malformedContainer, "the list that starts here never ends")
+            fail(start, .malformedContainer, "unterminated list")
             return nil
         }
         guard scanner.bytes[scanner.at] == UInt8(ascii: ")") else {
@@ -186,9 +188,9 @@ extension StringsParser {
             let keyStart = scanner.at
             guard let text = parseText() else { break }
             guard case .found(let slice) = text else {
-                // CoreFoundation takes this for the end of the dictionary.
+                // CoreFoundation ends the dictionary here.
                 if isFoundation { break }
-                fail(start, .unterminatedString, "a quoted key of the dictionary that starts here never ends")
+                fail(start, .unterminatedString, "a quoted key of unterminated dictionary")
                 return nil
             }
             let key = string(slice)
@@ -217,7 +219,7 @@ extension StringsParser {
             scanner.at += 1
         }
         guard scanner.skipSpace() else {
-            fail(start, .malformedContainer, "the dictionary that starts here never ends")
+            fail(start, .malformedContainer, "unterminated dictionary")
             return nil
         }
         guard scanner.bytes[scanner.at] == UInt8(ascii: "}") else {
@@ -240,7 +242,7 @@ extension StringsParser {
             }
             if let high = hexDigit(c) {
                 guard let low = hexDigit(scanner.byte(scanner.at + 1)) else {
-                    fail(scanner.at, .malformedContainer, "data needs pairs of hexadecimal digits")
+                    fail(scanner.at, .malformedContainer, "expected a pair of hexadecimal digits in data")
                     return nil
                 }
                 data.append(high << 4 | low)
@@ -252,11 +254,11 @@ extension StringsParser {
             } else {
                 fail(
                     scanner.at, .malformedContainer,
-                    "data holds \(character(at: scanner.at)), which is no hexadecimal digit")
+                    "expected a hexadecimal digit in data, found \(character(at: scanner.at))")
                 return nil
             }
         }
-        fail(start, .malformedContainer, "the data that starts here never ends")
+        fail(start, .malformedContainer, "unterminated data")
         return nil
     }
 }

@@ -1,24 +1,24 @@
-/// Walks over the bytes of a strings file and finds its tokens: blanks, comments, quoted and bare texts.
+/// Splits the bytes of a strings file into tokens: white space, comments, quoted and unquoted texts.
 ///
-/// The grammar is that of the "old-style" ASCII property list as CoreFoundation reads it. The scanner knows nothing
-/// of statements; a failed token is an event for the parser, which reports it.
+/// The grammar is that of the "old-style" ASCII property list in CoreFoundation. The scanner does not know statements;
+/// the parser reports the events of its tokens.
 struct StringsScanner {
-    /// Something inside a token that a person should know about.
+    /// A problem inside a token.
     struct Event {
         var offset: Int
         var severity: CustomizationDiagnostic.Severity
         var code: CustomizationDiagnostic.Code
         var message: String
 
-        /// A key that its dictionary already has.
+        /// A duplicate key of a dictionary.
         static func duplicate(_ key: String, at offset: Int) -> Event {
             Event(
                 offset: offset, severity: .warning, code: .duplicateKey,
-                message: "the key \"\(key)\" already stands in this dictionary; the last value counts")
+                message: "duplicate key \"\(key)\" in a dictionary; the last value wins")
         }
     }
 
-    /// A text as it stands in the file, or as escapes made it.
+    /// A text, literally or with its escapes decoded.
     enum Text {
         case found(StringsTable.Slice)
         case unterminated
@@ -26,19 +26,19 @@ struct StringsScanner {
 
     let bytes: UnsafeBufferPointer<UInt8>
     var at = 0
-    /// Texts that had escapes.
+    /// The decoded texts with escapes.
     var decoded: [UInt8] = []
-    /// What tokens held; empty for clean ones.
+    /// The problems of the tokens.
     var events: [Event] = []
-    /// The comment passed last, with its delimiters.
+    /// The last comment, with its delimiters.
     var comment: Range<Int>?
-    /// Where the comment starts that ran into the end of the file.
+    /// The start of a comment without an end.
     var unterminatedComment: Int?
-    /// Comments that hold what may be statements: line comments with a `=`, a `;` or a `*/`, and blocks with a `/*`.
+    /// Comments that may contain statements: line comments with `=`, `;` or `*/`, and blocks with `/*`.
     var suspiciousComments: [(range: Range<Int>, inner: Int)] = []
-    /// Where the search for an end of comment was once in vain: later searches would be too.
+    /// The start of a search for the end of a comment that failed; later searches would fail too.
     private var noCommentEndFrom = Int.max
-    /// Whether `\U` without a digit stays as it is, instead of reading as U+0000.
+    /// Whether `\U` without a digit stays unchanged instead of being U+0000.
     let keepsMalformedEscapes: Bool
 
     init(_ bytes: UnsafeBufferPointer<UInt8>, keepsMalformedEscapes: Bool) {
@@ -57,10 +57,10 @@ struct StringsScanner {
     }
 }
 
-// MARK: - Blanks and comments
+// MARK: - White space and comments
 
 extension StringsScanner {
-    /// Skips blanks and comments; false at the end of the file.
+    /// Skips white space and comments; false at the end of the file.
     mutating func skipSpace() -> Bool {
         while at < bytes.count {
             switch bytes[at] {
@@ -135,14 +135,14 @@ extension StringsScanner {
         }
     }
 
-    /// Reads a run of bare characters, which may be empty.
+    /// Reads unquoted characters; the text may be empty.
     mutating func bareText() -> StringsTable.Slice {
         let start = at
         while at < bytes.count, Self.isBareCharacter(bytes[at]) { at += 1 }
         return StringsTable.Slice(start: start, end: at)
     }
 
-    /// Reads a quoted text from its opening quote; `at` is then behind the closing one, or at the end of the file.
+    /// Reads a quoted text from its opening quote to after its closing one, or to the end of the file.
     mutating func quotedText() -> Text {
         let quote = bytes[at]
         at += 1
@@ -156,7 +156,7 @@ extension StringsScanner {
         return textWithEscapes(from: start, quote: quote)
     }
 
-    /// Foundation goes on right behind the opening quote of a text that never ends, be it where it can.
+    /// Foundation continues after the opening quote of an unterminated string.
     private mutating func unterminated(_ start: Int) -> Text {
         if !keepsMalformedEscapes { at = start }
         return .unterminated
@@ -216,7 +216,7 @@ extension StringsScanner {
         return .found(StringsTable.Slice(start: first, end: decoded.count, isDecoded: true))
     }
 
-    /// Writes half of a surrogate pair that found no other half.
+    /// Writes an unpaired surrogate.
     private mutating func flush(_ pendingHigh: inout UInt16?) {
         guard pendingHigh != nil else { return }
         UTF8Bytes.append(0xFFFD, to: &decoded)
@@ -245,7 +245,7 @@ extension StringsScanner {
         events.append(Event(offset: offset, severity: severity, code: code, message: message))
     }
 
-    /// Reads one escape; `at` is behind the backslash.
+    /// Reads one escape; `at` is after the backslash.
     private mutating func escape(from start: Int, _ pendingHigh: inout UInt16?) {
         let c = bytes[at]
         switch c {
@@ -257,7 +257,7 @@ extension StringsScanner {
                 at += 1
                 digits += 1
             }
-            if value == 0 { event(start, .warning, .nulCharacter, "the escape stands for U+0000") }
+            if value == 0 { event(start, .warning, .nulCharacter, "the escape is U+0000") }
             write(UInt16(NeXTSTEPLatin.scalar(value)), &pendingHigh)
         case UInt8(ascii: "U"): unicodeEscape(from: start, &pendingHigh)
         default:
@@ -288,9 +288,9 @@ extension StringsScanner {
             if c == UInt8(ascii: "u") {
                 event(
                     start, .warning, .suspiciousEscape,
-                    "\\u is not an escape here and reads as the letter u; the escape is \\U with four digits")
+                    "\\u is not an escape and is the letter u; use \\U with four digits")
             } else {
-                event(start, .note, .suspiciousEscape, "\\\(text) is no known escape and reads as \(text)")
+                event(start, .note, .suspiciousEscape, "\\\(text) is not an escape and is \(text)")
             }
         }
     }
@@ -305,18 +305,18 @@ extension StringsScanner {
             digits += 1
         }
         if digits == 0 {
-            event(start, .error, .malformedEscape, "\\U needs one to four hexadecimal digits")
+            event(start, .error, .malformedEscape, "expected one to four hexadecimal digits after \\U")
             if keepsMalformedEscapes {
                 flush(&pendingHigh)
                 decoded.append(contentsOf: bytes[start..<at])
                 return
             }
         } else if value == 0 {
-            event(start, .warning, .nulCharacter, "the escape stands for U+0000")
+            event(start, .warning, .nulCharacter, "the escape is U+0000")
         } else if digits == 4, at < bytes.count, hexDigit(bytes[at]) != nil, value < 0x20 {
             event(
                 start, .warning, .suspiciousEscape,
-                "\\U takes four digits only; write a character above U+FFFF as two escapes")
+                "\\U has at most four digits; use two escapes for a character above U+FFFF")
         }
         write(UInt16(value), &pendingHigh)
     }

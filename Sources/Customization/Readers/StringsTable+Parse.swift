@@ -1,9 +1,9 @@
 extension StringsTable {
-    /// Reads a strings file of any encoding; also one that is an XML or binary property list.
+    /// Reads a strings file in any encoding, or an XML or binary property list.
     ///
-    /// Encodings are told by their byte order mark; UTF-16 without one by its zero bytes; everything else must be
-    /// UTF-8, unless `assumedEncoding` says otherwise. Nothing is dropped silently in the `.recovering` mode: each
-    /// loss is a diagnostic with line and column.
+    /// The encoding is detected by the byte order mark, UTF-16 without one by its zero bytes. Everything else must be
+    /// UTF-8, unless `assumedEncoding` is set. The `.recovering` mode drops nothing silently: each error is a
+    /// diagnostic with line and column.
     ///
     /// ```swift
     /// let parsed = StringsTable.parse(strings: Array(#""OK" = "Fine"; "Cancel" = "Stop""#.utf8), file: "a.strings")
@@ -14,9 +14,9 @@ extension StringsTable {
     /// - Parameters:
     ///   - bytes: The file's bytes, at most 4 GB.
     ///   - file: The file's path, for locations.
-    ///   - mode: Whether to recover from errors, or to do exactly as Foundation does.
+    ///   - mode: Whether to recover from errors, or to read exactly as Foundation does.
     ///   - assumedEncoding: The encoding of a file without a byte order mark, such as `.macRoman` for an old one.
-    /// - Returns: What was read, and what was met while reading.
+    /// - Returns: The result, with the problems found.
     /// - Complexity: O(*n*) in the number of bytes.
     public static func parse(
         strings bytes: [UInt8], file: String = "", mode: StringsParseMode = .recovering,
@@ -80,7 +80,7 @@ extension StringsTable {
             return ParsedStrings(table: parser.finish(), diagnostics: [], isRejected: false)
         case .value(let value):
             return ParsedStrings(
-                table: .empty(file), diagnostics: [notATable(file, "the file holds a \(value.typeName) and no table")],
+                table: .empty(file), diagnostics: [notATable(file, "expected a table, found a \(value.typeName)")],
                 isRejected: false, root: value)
         case .rejected:
             return ParsedStrings(
@@ -95,7 +95,7 @@ extension StringsTable {
         let file = text.file
         guard let root else { return ParsedStrings(table: .empty(file), diagnostics: diagnostics, isRejected: true) }
         guard case .dict(let members) = root.kind else {
-            let problem = notATable(file, "the file holds a \(root.value().typeName) and no table")
+            let problem = notATable(file, "expected a table, found a \(root.value().typeName)")
             return ParsedStrings(
                 table: .empty(file), diagnostics: diagnostics + [problem], isRejected: true, root: root.value())
         }
@@ -123,7 +123,7 @@ extension StringsTable {
 }
 
 extension StringsParser {
-    /// Makes the table and reports keys that stand twice.
+    /// Builds the table and reports duplicate keys.
     mutating func finish() -> StringsTable {
         builder.decoded = scanner.decoded
         var duplicates: [(earlier: Int, later: Int)] = []
@@ -146,7 +146,7 @@ extension CustomizationDiagnostic {
     ) -> CustomizationDiagnostic {
         CustomizationDiagnostic(
             .warning, .duplicateKey,
-            "the key \"\(key)\" already stands at line \(earlier.line), column \(earlier.column); the last value counts",
+            "duplicate key \"\(key)\", first defined at line \(earlier.line), column \(earlier.column); the last value wins",
             at: later, key: key, related: earlier)
     }
 }

@@ -1,8 +1,8 @@
 internal import AshlarCore
 
-/// Something that decoding met.
+/// A problem of decoding.
 struct DecodingProblem: Sendable {
-    /// The byte of the decoded text that it stands before.
+    /// The offset in the decoded text.
     var offset: Int
     var severity: CustomizationDiagnostic.Severity
     var code: CustomizationDiagnostic.Code
@@ -19,16 +19,16 @@ struct DecodingProblem: Sendable {
     }
 }
 
-/// Turns the bytes of a text file into UTF-8 and says what it met on the way.
+/// The bytes of a text file as UTF-8, with the problems found while decoding them.
 struct TextDecoding {
     /// The text in UTF-8, without a byte order mark.
     var utf8: [UInt8]
     var encoding: StringsEncoding
-    /// How many bytes of the file come before the text.
+    /// The number of bytes of the file before the text.
     var markLength: Int
-    /// What decoding met, in the order of the bytes.
+    /// The problems found, in the order of the bytes.
     var problems: [DecodingProblem] = []
-    /// Whether the bytes are not text at all in this encoding; `utf8` is then empty.
+    /// Whether the bytes are not text in this encoding; `utf8` is then empty.
     var isRejected = false
 
     /// Decodes by byte order mark, else by the pattern of zero bytes, else as UTF-8.
@@ -45,7 +45,7 @@ struct TextDecoding {
             } else if let guess = Self.unmarkedUTF16(bytes) {
                 encoding = guess
                 problems.append(
-                    DecodingProblem(0, .warning, .missingByteOrderMark, "the file is UTF-16 without a byte order mark"))
+                    DecodingProblem(0, .warning, .missingByteOrderMark, "UTF-16 without a byte order mark"))
             }
         }
         switch encoding {
@@ -56,7 +56,7 @@ struct TextDecoding {
         }
     }
 
-    /// Decodes as the Foundation of Linux does, with its reading of UTF-16 that has no byte order mark.
+    /// Decodes as Foundation on Linux does, including its fault with UTF-16 without a byte order mark.
     init(asFoundation bytes: [UInt8]) {
         let unmarked =
             bytes.count > 2 && Self.byteOrderMark(of: bytes).encoding == nil && (bytes[0] == 0 || bytes[1] == 0)
@@ -64,7 +64,7 @@ struct TextDecoding {
             self.init(bytes, assuming: .utf8)
             return
         }
-        // It skips two bytes as if they were the mark.
+        // Foundation skips two bytes as if they were the mark.
         self.init([])
         (encoding, markLength) = (.utf16LittleEndian, 2)
         decodeUTF16(bytes, bigEndian: false)
@@ -80,7 +80,7 @@ struct TextDecoding {
         return (nil, 0)
     }
 
-    /// Tells UTF-16 from UTF-8 by where the zero bytes stand: ASCII punctuation alone makes many of them.
+    /// Distinguishes UTF-16 from UTF-8 by its zero bytes, of which ASCII punctuation alone produces many.
     private static func unmarkedUTF16(_ bytes: [UInt8]) -> StringsEncoding? {
         let sample = min(bytes.count, 1024) & ~1
         var zeros = (even: 0, odd: 0)
@@ -88,7 +88,7 @@ struct TextDecoding {
             if bytes[i] == 0 { zeros.even += 1 }
             if bytes[i + 1] == 0 { zeros.odd += 1 }
         }
-        // What could also be UTF-8, with a few zero bytes in a comment, has to have many; but every ASCII letter has one.
+        // Text that is also valid UTF-8, such as a comment with zero bytes, needs more zero bytes.
         let isUTF8 =
             (UTF8Validation.firstInvalid(in: Array(bytes[..<sample])) ?? sample) > sample - 4
         let enough = max(2, sample / 2 / (isUTF8 ? 3 : 8))
@@ -104,7 +104,7 @@ struct TextDecoding {
             problems.append(
                 DecodingProblem(
                     0, .error, .invalidEncoding,
-                    "byte \(bad) is 0x\(hex(bytes[bad])), which is not UTF-8; the file was not read", place: place))
+                    "invalid UTF-8 at byte \(bad) (0x\(hex(bytes[bad])))", place: place))
             return
         }
         utf8 = markLength == 0 ? bytes : Array(bytes[markLength...])
@@ -120,7 +120,7 @@ struct TextDecoding {
         let units = (bytes.count - markLength) / 2
         var lone: [Int] = []
         let start = markLength
-        // Room for one at least: an array made for none writes its count into the empty array that all threads share.
+        // Capacity for at least one: with none the closure would write the count of the empty array that threads share.
         utf8 = [UInt8](unsafeUninitializedCapacity: max(units * 3, 1)) { out, written in
             bytes.withUnsafeBytes { raw in
                 func unit(_ i: Int) -> UInt16 {
@@ -154,12 +154,12 @@ struct TextDecoding {
         }
         for offset in lone {
             problems.append(
-                DecodingProblem(offset, .warning, .brokenUTF16, "half of a surrogate pair reads as U+FFFD"))
+                DecodingProblem(offset, .warning, .brokenUTF16, "unpaired surrogate replaced by U+FFFD"))
         }
         if (bytes.count - markLength) % 2 == 1 {
             problems.append(
                 DecodingProblem(
-                    utf8.count, .warning, .brokenUTF16, "the last byte is half of a UTF-16 unit and was ignored"))
+                    utf8.count, .warning, .brokenUTF16, "incomplete UTF-16 unit at the end ignored"))
         }
     }
 
@@ -183,7 +183,7 @@ struct TextDecoding {
         if (bytes.count - markLength) % 4 != 0 {
             problems.append(
                 DecodingProblem(
-                    utf8.count, .warning, .invalidEncoding, "the last bytes are part of a UTF-32 unit and were ignored")
+                    utf8.count, .warning, .invalidEncoding, "incomplete UTF-32 unit at the end ignored")
             )
         }
     }

@@ -1,45 +1,45 @@
 internal import AshlarCore
 
-/// What reading a theme file yielded.
+/// The result of reading a theme file.
 public struct ParsedThemes: Sendable {
-    /// The themes in the file's order; of those with the same name only the last.
+    /// The themes in the file's order; of themes with the same name only the last.
     public var themes: [Theme]
-    /// What there is to know about the file.
+    /// The problems found in the file.
     public var diagnostics: [CustomizationDiagnostic]
 }
 
 extension Theme {
-    /// Reads a file of themes: SquidKit's JSON in both its shapes, a property list in DB5's way, or design tokens.
+    /// Reads a file of themes: SquidKit's JSON in both forms, DB5's property list, or design tokens.
     ///
     /// - SquidKit: `{"themes": [{"name": …, "attributes": …}]}`. The attributes are a list of
     ///   `{"type"?, "value", "key" | "keys", "alpha"?}`, or an object in which a colour is
     ///   `{"color": …, "alpha"?}` and everything else is the value itself. A theme may name another one in `extends`.
-    /// - DB5: a property list whose keys are the themes' names. The theme called "default" is the parent of all others.
-    ///   A key `nameAlpha` beside a colour `name` is its alpha, whichever of the stacked themes each comes from.
-    /// - Design tokens: JSON in the format of the Design Tokens Community Group, whose tokens hold their value in
-    ///   `$value` and may take their `$type` from a group around them. The file is one theme, called like the file.
-    ///   Colours are colours, dimensions in `px` and durations are numbers (of pixels and seconds).
+    /// - DB5: a property list whose keys are the themes' names. The theme named "default" is the parent of all others.
+    ///   A key `nameAlpha` is the alpha of the colour `name`, even if they come from different themes of the stack.
+    /// - Design tokens: JSON in the format of the Design Tokens Community Group, whose tokens have a `$value`
+    ///   and can inherit their `$type` from a group. The file is one theme with the name of the file. Dimensions in `px`
+    ///   and durations are numbers of pixels and seconds.
     ///
-    /// A text `$key` or `{a.b}` stands for that key's value; `$$` writes a `$`. Dictionaries can also be read member by
-    /// member, as `a.b.c`.
+    /// The texts `$key` and `{a.b}` are aliases of that key; `$$` is a literal `$`. The members of dictionaries can be read
+    /// as `a.b.c`.
     ///
     /// - Parameters:
     ///   - bytes: The file's bytes.
     ///   - file: The file's path, for locations.
-    ///   - colors: How the file writes colours; the format's own way if nil.
-    /// - Returns: What was read, and what was met while reading.
+    ///   - colors: The file's colour notation; the format's own if nil.
+    /// - Returns: The result, with the problems found.
     /// - Complexity: O(*n*) in the number of bytes.
     public static func parse(_ bytes: [UInt8], file: String = "", colors: ColorDialect? = nil) -> ParsedThemes {
         var reader = ThemeReader(file: file, colors: colors)
         return reader.read(bytes)
     }
 
-    /// Reads a file of themes from disk; a file that cannot be read gives no theme and a diagnostic.
+    /// Reads a file of themes from disk; a file that cannot be read gives a diagnostic and no theme.
     ///
     /// - Parameters:
     ///   - path: The file's path.
-    ///   - colors: How the file writes colours; the format's own way if nil.
-    /// - Returns: What was read, and what was met while reading.
+    ///   - colors: The file's colour notation; the format's own if nil.
+    /// - Returns: The result, with the problems found.
     public static func load(_ path: String, colors: ColorDialect? = nil) -> ParsedThemes {
         do {
             return parse(try WholeFile.read(path, limit: 64 << 20), file: path, colors: colors)
@@ -51,7 +51,7 @@ extension Theme {
     }
 }
 
-/// Makes themes of what a JSON or property list file holds.
+/// Creates themes from a JSON or property list file.
 struct ThemeReader {
     let file: String
     let colors: ColorDialect?
@@ -93,7 +93,7 @@ struct ThemeReader {
             CustomizationDiagnostic(severity, code, message, at: text.location(ofByte: offset), key: key))
     }
 
-    /// Tells of keys that stand twice in one object.
+    /// Reports duplicate keys.
     private mutating func reportRepeats(in root: SourceNode) {
         var repeats: [CustomizationDiagnostic] = []
         root.forEachRepeat { earlier, later in
@@ -103,7 +103,7 @@ struct ThemeReader {
         diagnostics += repeats
     }
 
-    /// Reads one theme and gives it the problems met on the way, which lint of a stack with it tells again.
+    /// Reads one theme and stores its problems in it, for the lint of a stack with the theme.
     private mutating func withItsProblems(_ read: (inout ThemeReader) -> Theme?) -> Theme? {
         let before = diagnostics.count
         var theme = read(&self)
@@ -117,7 +117,7 @@ struct ThemeReader {
             if let old = kept.firstIndex(where: { $0.name == theme.name }) {
                 diagnostics.append(
                     CustomizationDiagnostic(
-                        .warning, .duplicateKey, "the theme \(theme.name) stands twice; the last one counts",
+                        .warning, .duplicateKey, "duplicate theme \(theme.name); the last one wins",
                         at: CustomizationLocation(file: file), key: theme.name))
                 kept.remove(at: old)
             }
@@ -130,7 +130,7 @@ struct ThemeReader {
 
     private mutating func squidKitTheme(_ node: SourceNode) -> Theme? {
         guard node.members != nil else {
-            report(.error, .malformedFile, "a theme has to be an object", node.offset)
+            report(.error, .malformedFile, "a theme must be an object", node.offset)
             return nil
         }
         let name = node["name"]?.text ?? "unnamed theme"
@@ -155,12 +155,12 @@ struct ThemeReader {
         return Theme(name: name, parent: node["extends"]?.text, table: table, colors: dialect)
     }
 
-    /// One attribute of the older shape; one without `key` and `keys` is an object of values under their own names.
+    /// Reads an attribute of the older form; without `key` and `keys` it is an object of values by name.
     private mutating func squidKitAttribute(
         _ node: SourceNode, _ dialect: ColorDialect, _ entries: inout [CustomizationEntry]
     ) {
         guard let members = node.members else {
-            return report(.error, .malformedFile, "an attribute has to be an object", node.offset)
+            return report(.error, .malformedFile, "an attribute must be an object", node.offset)
         }
         let names = node["key"]?.text.map { [$0] } ?? node["keys"]?.items?.compactMap(\.text)
         guard let names else {
@@ -179,7 +179,7 @@ struct ThemeReader {
         } else {
             if let type {
                 report(
-                    .warning, .malformedFile, "the type \(type) is not known; the value is taken as it is",
+                    .warning, .malformedFile, "unknown type \(type); the value is not converted",
                     node.offset, key: names.first)
             }
             read = value(content, dialect, key: names.first)
@@ -191,7 +191,7 @@ struct ThemeReader {
 
     private mutating func db5Theme(_ member: SourceNode.Member) -> Theme? {
         guard let members = member.value.members else {
-            report(.error, .malformedFile, "the theme \(member.key) has to be a dictionary", member.offset)
+            report(.error, .malformedFile, "the theme \(member.key) must be a dictionary", member.offset)
             return nil
         }
         let dialect = colors ?? .db5
@@ -200,7 +200,7 @@ struct ThemeReader {
             if let alpha = member.value[item.key + "Alpha"], let content = item.value.text,
                 dialect.color(content) != nil
             {
-                // Composition applies it, so that a theme may change either of the two alone.
+                // Composition applies the alpha, so that a theme can change either of the two alone.
                 _ = opacity(alpha, key: item.key)
             }
             add(item.key, value(item.value, dialect, key: item.key), at: item.offset, &entries)
@@ -210,7 +210,7 @@ struct ThemeReader {
 
     // MARK: Values
 
-    /// Adds a value and, for a dictionary, its members under dotted names; the key's own entry comes last and wins.
+    /// Adds a value and, for a dictionary, its members under dotted names; the key's own entry is last and wins.
     private func add(
         _ key: String, _ value: CustomizationValue?, at offset: Int, _ entries: inout [CustomizationEntry]
     ) {
@@ -245,12 +245,12 @@ struct ThemeReader {
         return node.value()
     }
 
-    /// Reads a declared colour; an alias stays an alias, and what is no colour is told and kept as text.
+    /// Reads a declared colour; an alias stays an alias, and anything else is reported and stays a text.
     private mutating func color(
         _ node: SourceNode, alpha: SourceNode?, _ dialect: ColorDialect, key: String?
     ) -> CustomizationValue {
         guard let content = node.text else {
-            report(.error, .malformedValue, "a colour has to be a text", node.offset, key: key)
+            report(.error, .malformedValue, "a colour must be a text", node.offset, key: key)
             return node.value()
         }
         if AliasSyntax.alias(content) != nil { return .string(content) }
@@ -262,15 +262,15 @@ struct ThemeReader {
         return .color(color.withAlpha(color.alpha * opacity))
     }
 
-    /// Reads an alpha from 0 to 1; what is none is told.
+    /// Reads an alpha from 0 to 1; anything else is reported.
     private mutating func opacity(_ node: SourceNode, key: String?) -> Float {
         guard let number = node.number else {
-            report(.warning, .malformedValue, "an alpha has to be a number; 1 was taken", node.offset, key: key)
+            report(.warning, .malformedValue, "an alpha must be a number; 1 is used", node.offset, key: key)
             return 1
         }
         if !(0...1).contains(number) {
             report(
-                .warning, .malformedValue, "the alpha \(number) is not in 0…1 and was brought to the nearer end",
+                .warning, .malformedValue, "the alpha \(number) is not in 0…1 and is clamped",
                 node.offset, key: key)
         }
         return Float(min(max(number, 0), 1))

@@ -1,6 +1,6 @@
 /// Writes Unicode scalars as UTF-8.
 enum UTF8Bytes {
-    /// Writes one scalar and returns its length; there must be room for three bytes, or four above U+FFFF.
+    /// Writes one scalar and returns its length; the buffer must have room for it.
     @inline(__always)
     static func write(_ scalar: UInt32, to out: UnsafeMutableBufferPointer<UInt8>, at o: Int) -> Int {
         func byte(_ value: UInt32) -> UInt8 { UInt8(truncatingIfNeeded: value) }

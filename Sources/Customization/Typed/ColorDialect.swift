@@ -1,32 +1,31 @@
-/// How a layer writes colours.
+/// The notation of a layer's colours.
 ///
-/// The spelling of a colour is never guessed: its layer says how to read it.
+/// The notation of a colour is never guessed: its layer declares it.
 public enum ColorDialect: Hashable, Sendable {
-    /// `92,66,134` or `92,66,134,54` with components of 0…255, as FTCustomization writes colours.
+    /// FTCustomization's notation: `92,66,134` or `92,66,134,54` with components from 0 to 255.
     ///
-    /// The fourth number is an alpha on the given scale; `54%` and `0.54` are read on any scale. `#rrggbb` is read
-    /// too. Missing alpha is 1.
+    /// The fourth number is an alpha on the given scale; `54%` and `0.54` are valid on every scale. `#rrggbb` is valid
+    /// too. A missing alpha is 1.
     case components(alpha: AlphaScale)
-    /// `[#|0x]NNNNNN[any text]`, as SquidKit themes write colours; anything after six digits is ignored.
+    /// SquidKit's notation: `[#|0x]NNNNNN[any text]`. Text after six digits is ignored.
     case squidKit
-    /// SquidKit's own reading to the letter: marks are removed anywhere, a bad pair of digits reads as 0.
+    /// SquidKit's exact behaviour: `#` and `0x` are removed anywhere, and an invalid pair of digits is 0.
     case squidKitLenient
-    /// `NNNNNN` or `#NNNNNN` with any text behind, `NNNNNNNN` with alpha last, `clear`, `rgba()`: DB5's and its
-    /// users' spellings.
+    /// DB5's notation: `NNNNNN` or `#NNNNNN` with any text after it, `NNNNNNNN` with alpha last, `clear`, or `rgba()`.
     case db5
     /// `#rgb`, `#rgba`, `#rrggbb`, `#rrggbbaa`, `rgb()`, `rgba()`, `transparent`, as CSS Color 4 defines them.
     case css
     /// `#rgb`, `#argb`, `#rrggbb`, `#aarrggbb`: Android's order, alpha first.
     case android
-    /// A dictionary of `colorSpace`, `components`, `alpha` and `hex`, as the Design Tokens format has it; or `#rrggbb`.
+    /// The Design Tokens format: a dictionary of `colorSpace`, `components`, `alpha` and `hex`; or `#rrggbb`.
     ///
-    /// The spaces `srgb`, `srgb-linear`, `hsl`, `hwb`, `display-p3`, `oklab` and `oklch` are converted, and colours
-    /// that sRGB cannot show brought to its edge; of other spaces `hex` counts.
+    /// The spaces `srgb`, `srgb-linear`, `hsl`, `hwb`, `display-p3`, `oklab` and `oklch` are converted;
+    /// colours outside sRGB are clipped. For other spaces `hex` is used.
     case dtcg
 
-    /// What an integer in the place of an alpha counts in.
+    /// The scale of an integer alpha.
     public enum AlphaScale: Hashable, Sendable {
-        /// 0 to 255 too, but lint tells of each alpha that may have been meant as a percentage.
+        /// 0 to 255, but lint reports each alpha that could be a percentage.
         case undecided
         /// 0 to 255.
         case byte
@@ -36,21 +35,23 @@ public enum ColorDialect: Hashable, Sendable {
         case fraction
     }
 
-    /// FTCustomization's `r,g,b[,a]`, whose document does not say what the alpha counts in: it is taken as 0…255.
+    /// FTCustomization's `r,g,b[,a]`, with an alpha from 0 to 255.
+    ///
+    /// FTCustomization's documentation does not define the scale of the alpha.
     public static let ftCustomization: ColorDialect = .components(alpha: .undecided)
 
-    /// Reads a colour, or nil if the text is not one in this dialect.
+    /// Reads a colour; nil if the text is not a colour in this notation.
     ///
     /// - Parameters:
-    ///   - text: The text; blanks at its edges are ignored.
-    ///   - alpha: An opacity given beside the text, which multiplies the text's own.
+    ///   - text: The text; white space around it is ignored.
+    ///   - alpha: An opacity that multiplies the one in the text.
     /// - Returns: The colour.
     public func color(_ text: String, alpha: Float = 1) -> RGBAColor? {
         let color = text.withKeyBytes { ColorReading(self).color(ColorReading.trimmed($0)) }
         return alpha == 1 ? color : color.map { $0.withAlpha($0.alpha * alpha) }
     }
 
-    /// Reads a colour that is a dictionary, as `.dtcg` writes it.
+    /// Reads a colour in the dictionary form of `.dtcg`.
     ///
     /// - Parameter members: The dictionary.
     /// - Returns: The colour.
@@ -60,7 +61,7 @@ public enum ColorDialect: Hashable, Sendable {
     }
 }
 
-/// Reads colours from bytes, without making texts of their parts.
+/// Reads colours from bytes, without creating strings of their parts.
 struct ColorReading {
     typealias Bytes = UnsafeBufferPointer<UInt8>.SubSequence
 
@@ -120,7 +121,7 @@ struct ColorReading {
             guard let value = small(trimmed(part)), value <= 255 else { return nil }
             rgb.append(UInt8(value))
         }
-        var color = RGBAColor(bytes: rgb[0], rgb[1], rgb[2])
+        var color = RGBAColor(red8: rgb[0], green8: rgb[1], blue8: rgb[2])
         if parts.count == 4 {
             guard let alpha = alpha(trimmed(parts[3]), scale) else { return nil }
             color.alpha = alpha
@@ -172,14 +173,14 @@ struct ColorReading {
             }
         }
         if parts.count == 4, alphaFirst { parts.append(parts.removeFirst()) }
-        return RGBAColor(bytes: parts[0], parts[1], parts[2], parts.count == 4 ? parts[3] : 255)
+        return RGBAColor(red8: parts[0], green8: parts[1], blue8: parts[2], alpha8: parts.count == 4 ? parts[3] : 255)
     }
 
     private static func sixDigits(_ bytes: Bytes) -> RGBAColor? {
         guard bytes.count >= 6, let r = pair(bytes, 0), let g = pair(bytes, 2), let b = pair(bytes, 4) else {
             return nil
         }
-        return RGBAColor(bytes: r, g, b)
+        return RGBAColor(red8: r, green8: g, blue8: b)
     }
 
     private static func withoutMark(_ bytes: Bytes) -> Bytes {
@@ -190,7 +191,7 @@ struct ColorReading {
         return bytes
     }
 
-    /// SquidKit's `UIColor+Hex`: marks go anywhere, then each of three pairs reads as far as it is a number.
+    /// SquidKit's `UIColor+Hex`: prefixes are removed anywhere, then the valid digits of each of three pairs are read.
     private static func lenient(_ bytes: Bytes) -> RGBAColor? {
         var kept: [UInt8] = []
         var rest = bytes
@@ -211,7 +212,7 @@ struct ColorReading {
                 guard let high = hexDigit(kept[kept.startIndex + i]) else { return 0 }
                 return hexDigit(kept[kept.startIndex + i + 1]).map { high << 4 | $0 } ?? high
             }
-            return RGBAColor(bytes: value(0), value(2), value(4))
+            return RGBAColor(red8: value(0), green8: value(2), blue8: value(4))
         }
     }
 
@@ -238,7 +239,7 @@ struct ColorReading {
         return zip(bytes, 0...).allSatisfy { $0 | 0x20 == word.utf8Start[$1] }
     }
 
-    /// `rgb(…)` or `rgba(…)`, with commas, or with blanks and a `/` before the alpha.
+    /// `rgb(…)` or `rgba(…)`, with commas, or with white space and a `/` before the alpha.
     private static func function(_ bytes: Bytes) -> RGBAColor? {
         guard let open = bytes.firstIndex(of: UInt8(ascii: "(")), bytes.last == UInt8(ascii: ")"),
             isWord(bytes[..<open], "rgb") || isWord(bytes[..<open], "rgba")

@@ -1,11 +1,11 @@
-// DB5's way of values that have several parts: each part has a key of its own, the name with a suffix. The parts may
-// also stand in a dictionary of that name, which reads as `name.part`.
+// Values with several parts, as in DB5: each part has its own key, which is the name with a suffix. The parts can also be
+// members of a dictionary of that name, which are read as `name.part`.
 
 extension Customization {
-    /// The font whose name is at the key and whose size is at the key with `Size`.
+    /// The font with the name at the key and the size at the key with `Size`.
     ///
-    /// A dictionary with `name` and `size` is read too. Without a name it is the system's font; a size that is missing
-    /// or below 1 is 15. If no part is there, ``problems`` tells of the missing key.
+    /// A dictionary with `name` and `size` is valid too. Without a name the font is the system's; a size that is missing
+    /// or below 1 is 15. If no part exists, the key is reported in ``problems``.
     ///
     /// - Parameters:
     ///   - key: The key.
@@ -19,9 +19,9 @@ extension Customization {
         return ThemeFont(name: name?.isEmpty == true ? nil : name, size: size < 1 ? 15 : size)
     }
 
-    /// The insets at the key with `Top`, `Left`, `Bottom` and `Right`; what is missing is 0.
+    /// The insets at the key with `Top`, `Left`, `Bottom` and `Right`; missing parts are 0.
     ///
-    /// If no part is there, ``problems`` tells of the missing key.
+    /// If no part exists, the key is reported in ``problems``.
     ///
     /// - Parameters:
     ///   - key: The key without the suffixes.
@@ -36,9 +36,9 @@ extension Customization {
         return insets
     }
 
-    /// The point at the key with `X` and `Y`; what is missing is 0.
+    /// The point at the key with `X` and `Y`; missing parts are 0.
     ///
-    /// If no part is there, ``problems`` tells of the missing key.
+    /// If no part exists, the key is reported in ``problems``.
     ///
     /// - Parameters:
     ///   - key: The key without the suffixes.
@@ -51,9 +51,9 @@ extension Customization {
         return point
     }
 
-    /// The size at the key with `Width` and `Height`; what is missing is 0.
+    /// The size at the key with `Width` and `Height`; missing parts are 0.
     ///
-    /// If no part is there, ``problems`` tells of the missing key.
+    /// If no part exists, the key is reported in ``problems``.
     ///
     /// - Parameters:
     ///   - key: The key without the suffixes.
@@ -67,10 +67,10 @@ extension Customization {
         return size
     }
 
-    /// The animation at the key with `Duration`, `Delay` and `Curve`; what is missing is 0, and ease-in-out.
+    /// The animation at the key with `Duration`, `Delay` and `Curve`; missing times are 0, a missing curve is ease-in-out.
     ///
-    /// The curve is `easeInOut`, `easeIn`, `easeOut` or `linear`, in any case. If no part is there, ``problems`` tells
-    /// of the missing key.
+    /// The curve is `easeInOut`, `easeIn`, `easeOut` or `linear`, in any case. If no part exists, the key is
+    /// reported in ``problems``.
     ///
     /// - Parameters:
     ///   - key: The key without the suffixes.
@@ -85,7 +85,7 @@ extension Customization {
         return animation
     }
 
-    /// The case that a text is to be written in: `uppercase` or `lowercase`, in any case, else as it is.
+    /// The case for a text: `uppercase` or `lowercase`, spelled in any case; otherwise unchanged.
     ///
     /// - Parameters:
     ///   - key: The key.
@@ -99,7 +99,7 @@ extension Customization {
     }
 }
 
-/// Reads the parts of one value, and tells if none of them is there.
+/// Reads the parts of one value, and reports the key if none exists.
 private struct ThemeParts {
     private let customization: Customization
     private let key: String
@@ -110,7 +110,7 @@ private struct ThemeParts {
         (self.customization, self.key, self.table) = (customization, key, table)
     }
 
-    /// A part under the key with a suffix, else under the key's dictionary; a malformed one is told and left out.
+    /// A part under the key with a suffix, else in the key's dictionary; a malformed part is reported and skipped.
     private mutating func part<Value: CustomizationReadable>(_ suffix: String, _ member: String) -> Value? {
         for name in [key + suffix, key + "." + member] {
             guard let entry = customization.entry(name, table: table) else { continue }
@@ -124,7 +124,7 @@ private struct ThemeParts {
     mutating func number(_ suffix: String, _ member: String) -> Double? { part(suffix, member) }
     mutating func text(_ suffix: String, _ member: String) -> String? { part(suffix, member) }
 
-    /// One of the words that a type has, in any case.
+    /// One of a type's words, in any case.
     mutating func choice<Choice: RawRepresentable & CaseIterable>(_ suffix: String, _ member: String) -> Choice?
     where Choice.RawValue == String {
         guard let word: String = part(suffix, member) else { return nil }

@@ -1,5 +1,5 @@
-// One subscript for each type that is decoded at composition: a read through a key is then a probe and a copy, without
-// the generic way's value, its place and its error. What these do not find, the generic subscript looks into.
+// One subscript for each type that is decoded at composition. A read through a key is then a probe and a copy, without the
+// value, location and error of the generic subscript, which handles all failures.
 
 extension Customization {
     /// The decoded value of a key; nil also if the read has a problem to report.
@@ -19,7 +19,7 @@ extension Customization {
         }
     }
 
-    /// The whole number of a key, or nil if no layer has it or its value is none, which ``problems`` then tells.
+    /// The whole number of a key; nil if no layer defines it or its value is malformed, which is reported in ``problems``.
     ///
     /// - Parameter key: The key.
     public subscript(key: CustomizationKey<Int>) -> Int? {
@@ -29,7 +29,7 @@ extension Customization {
         return slow(key)
     }
 
-    /// The number of a key, or nil if no layer has it or its value is none, which ``problems`` then tells.
+    /// The number of a key; nil if no layer defines it or its value is malformed, which is reported in ``problems``.
     ///
     /// - Parameter key: The key.
     public subscript(key: CustomizationKey<Double>) -> Double? {
@@ -37,7 +37,7 @@ extension Customization {
         return slow(key)
     }
 
-    /// The boolean of a key, or nil if no layer has it or its value is none, which ``problems`` then tells.
+    /// The boolean of a key; nil if no layer defines it or its value is malformed, which is reported in ``problems``.
     ///
     /// - Parameter key: The key.
     public subscript(key: CustomizationKey<Bool>) -> Bool? {
@@ -45,7 +45,7 @@ extension Customization {
         return slow(key)
     }
 
-    /// The colour of a key, or nil if no layer has it or its value is none, which ``problems`` then tells.
+    /// The colour of a key; nil if no layer defines it or its value is malformed, which is reported in ``problems``.
     ///
     /// - Parameter key: The key.
     public subscript(key: CustomizationKey<RGBAColor>) -> RGBAColor? {
@@ -53,7 +53,7 @@ extension Customization {
         return slow(key)
     }
 
-    /// The text of a key, or nil if no layer has it or its value has none, which ``problems`` then tells.
+    /// The text of a key; nil if no layer defines it or its value is not a text, which is reported in ``problems``.
     ///
     /// - Parameter key: The key.
     public subscript(key: CustomizationKey<String>) -> String? {

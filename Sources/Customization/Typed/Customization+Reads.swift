@@ -1,15 +1,15 @@
 extension Customization {
-    /// The problems that reads of this snapshot have met: missing keys and malformed values, each once.
+    /// The problems of reads of this snapshot: missing keys and malformed values, each once.
     public var problems: [CustomizationDiagnostic] { storage.problemList }
 
-    /// Keeps a problem that a read met, and tells the policy's hook.
+    /// Stores a problem of a read, and calls the policy's hook.
     func report(_ problem: CustomizationDiagnostic) { storage.report(problem) }
 
     // MARK: Text
 
-    /// The text of a key; what the policy says if no layer has it.
+    /// The text of a key; the policy's text if no layer defines it.
     ///
-    /// Numbers, booleans and colours read as text too. An empty text is a text like any other.
+    /// Numbers, booleans and colours are read as text too. An empty text is valid.
     ///
     /// - Parameters:
     ///   - key: The key.
@@ -33,7 +33,7 @@ extension Customization {
         do {
             return try value(CustomizationKey<String>(key, table: table))
         } catch {
-            // A text that differs by device alone is a text; one that depends on numbers needs `format`.
+            // A text that depends only on the device is a text; one that depends on numbers needs `format`.
             if let value = error.found, let message = PluralMessage(stringsDict: value), message.variables.isEmpty {
                 return message.format
             }
@@ -44,9 +44,9 @@ extension Customization {
 
     // MARK: Values by name
 
-    /// The value of a key, or nil if no layer has it or it does not read as the type.
+    /// The value of a key; nil if no layer defines it or it cannot be read as the type.
     ///
-    /// A malformed value is kept in ``problems``; a missing key is not.
+    /// A malformed value is reported in ``problems``; a missing key is not.
     ///
     /// - Parameter key: The key with its type.
     public subscript<Value: CustomizationReadable>(key: CustomizationKey<Value>) -> Value? {
@@ -74,7 +74,7 @@ extension Customization {
         return value
     }
 
-    /// What the winning layer holds for a key, behind its aliases.
+    /// The resolved value of a key, after its aliases.
     func reading(
         _ key: String, table: String?
     ) throws(CustomizationError) -> (reading: CustomizationReading, location: CustomizationLocation) {
@@ -97,7 +97,7 @@ extension Customization {
         if policy.reportsFallbacks, composed.isFallback(slot) {
             report(
                 CustomizationDiagnostic(
-                    .note, .fallback, "\"\(key)\" has a value in the base language \(baseLanguage) only",
+                    .note, .fallback, "\"\(key)\" is defined in the base language \(baseLanguage) only",
                     at: winner.entry.location, key: key))
         }
         let layer = storage.layers[composed.layer(of: target)]
@@ -108,7 +108,7 @@ extension Customization {
         return (reading, composed.resolvedEntry(of: target).entry.location)
     }
 
-    /// The value of a key, or the default if no layer has it or it does not read as the type.
+    /// The value of a key; the default if no layer defines it or it cannot be read as the type.
     private func read<Value: CustomizationReadable>(_ key: String, _ table: String?, default: Value) -> Value {
         do {
             return try value(CustomizationKey<Value>(key, table: table))
@@ -118,7 +118,7 @@ extension Customization {
         }
     }
 
-    /// What a key reads as, if it is anything but text; nil also if the read has something to tell.
+    /// The interpretations of a key's value; nil if it is only a text or the read has a problem to report.
     @inline(__always)
     private func typed(_ key: String, _ table: String?) -> ComposedTable.Typed? {
         guard let composed = storage.table(table) else { return nil }
@@ -127,11 +127,11 @@ extension Customization {
         return composed.typed(of: slot)
     }
 
-    /// A whole number; the default if no layer has the key or its value is no whole number, which ``problems`` tells.
+    /// A whole number; the default if no layer defines the key or its value is malformed, which is reported.
     ///
     /// - Parameters:
     ///   - key: The key.
-    ///   - default: What a failed read gives.
+    ///   - default: The result of a read that fails.
     ///   - table: The table's name; `Localizable` if nil.
     /// - Returns: The number.
     public func int(_ key: String, default: Int = 0, table: String? = nil) -> Int {
@@ -139,11 +139,11 @@ extension Customization {
         return read(key, table, default: `default`)
     }
 
-    /// A number; the default if no layer has the key or its value is no number, which ``problems`` tells.
+    /// A number; the default if no layer defines the key or its value is malformed, which is reported.
     ///
     /// - Parameters:
     ///   - key: The key.
-    ///   - default: What a failed read gives.
+    ///   - default: The result of a read that fails.
     ///   - table: The table's name; `Localizable` if nil.
     /// - Returns: The number.
     public func double(_ key: String, default: Double = 0, table: String? = nil) -> Double {
@@ -151,22 +151,22 @@ extension Customization {
         return read(key, table, default: `default`)
     }
 
-    /// A number; the default if no layer has the key or its value is no number, which ``problems`` tells.
+    /// A number; the default if no layer defines the key or its value is malformed, which is reported.
     ///
     /// - Parameters:
     ///   - key: The key.
-    ///   - default: What a failed read gives.
+    ///   - default: The result of a read that fails.
     ///   - table: The table's name; `Localizable` if nil.
     /// - Returns: The number.
     public func float(_ key: String, default: Float = 0, table: String? = nil) -> Float {
         read(key, table, default: `default`)
     }
 
-    /// A boolean; the default if no layer has the key or its value is no boolean, which ``problems`` tells.
+    /// A boolean; the default if no layer defines the key or its value is malformed, which is reported.
     ///
     /// - Parameters:
     ///   - key: The key.
-    ///   - default: What a failed read gives.
+    ///   - default: The result of a read that fails.
     ///   - table: The table's name; `Localizable` if nil.
     /// - Returns: The boolean.
     public func bool(_ key: String, default: Bool = false, table: String? = nil) -> Bool {
@@ -174,11 +174,11 @@ extension Customization {
         return read(key, table, default: `default`)
     }
 
-    /// A colour; the default if no layer has the key or its value is no colour, which ``problems`` tells.
+    /// A colour; the default if no layer defines the key or its value is malformed, which is reported.
     ///
     /// - Parameters:
     ///   - key: The key.
-    ///   - default: What a failed read gives.
+    ///   - default: The result of a read that fails.
     ///   - table: The table's name; `Localizable` if nil.
     /// - Returns: The colour.
     public func color(_ key: String, default: RGBAColor = .black, table: String? = nil) -> RGBAColor {
@@ -186,11 +186,11 @@ extension Customization {
         return read(key, table, default: `default`)
     }
 
-    /// A list; the default if no layer has the key or its value is no such list, which ``problems`` tells.
+    /// A list; the default if no layer defines the key or its value is malformed, which is reported.
     ///
     /// - Parameters:
     ///   - key: The key.
-    ///   - default: What a failed read gives.
+    ///   - default: The result of a read that fails.
     ///   - table: The table's name; `Localizable` if nil.
     /// - Returns: The list.
     public func list<Element: CustomizationReadable>(

@@ -35,26 +35,26 @@ public struct CustomizationKey<Value: CustomizationReadable>: Hashable, Sendable
     /// Whether two keys have the same text and table.
     public static func == (a: Self, b: Self) -> Bool { a.hash == b.hash && a.name == b.name && a.table == b.table }
 
-    /// Feeds the hash that was made once.
+    /// Feeds the stored hash.
     public func hash(into hasher: inout Hasher) { hasher.combine(hash) }
 }
 
-/// A type that values can be read as.
+/// A type of values that can be read.
 public protocol CustomizationReadable: Sendable {
-    /// What messages call the type, such as "whole number".
+    /// The type's name in messages, such as "whole number".
     static var customizationTypeName: String { get }
 
-    /// Makes a value of what a layer holds, or nil if it does not read as this type.
+    /// Creates a value; nil if the layer's value cannot be read as this type.
     ///
-    /// - Parameter reading: What the layer holds, with the ways in which it may be read.
+    /// - Parameter reading: The layer's value with its interpretations.
     init?(_ reading: CustomizationReading)
 }
 
-/// What a layer holds for a key, with the ways in which it may be read.
+/// A layer's value for a key with its interpretations.
 public struct CustomizationReading: Sendable {
-    /// The value as the layer holds it; for an alias, the value at its end.
+    /// The value in the layer; for an alias, the value that it leads to.
     public let value: CustomizationValue
-    /// How the layer writes colours.
+    /// The layer's colour notation.
     public let colors: ColorDialect
     /// How texts are read as numbers and booleans.
     public let numbers: NumberSpelling
@@ -62,15 +62,15 @@ public struct CustomizationReading: Sendable {
 
     /// The value as text, or nil if it is data, a list or a dictionary.
     public var text: String? { value.text }
-    /// The value as a whole number, or nil.
+    /// The value as a whole number; nil if it is not one.
     public var int: Int64? { typed.flatMap { $0.parts.contains(.int) ? $0.int : nil } }
-    /// The value as a number, or nil.
+    /// The value as a number; nil if it is not one.
     public var double: Double? { typed.flatMap { $0.parts.contains(.double) ? $0.double : nil } }
-    /// The value as a boolean, or nil.
+    /// The value as a boolean; nil if it is not one.
     public var bool: Bool? { typed.flatMap { $0.parts.contains(.bool) ? $0.flag : nil } }
-    /// The value as a colour, or nil.
+    /// The value as a colour; nil if it is not one.
     public var color: RGBAColor? { typed.flatMap { $0.parts.contains(.color) ? $0.color : nil } }
-    /// The items of a list, each read the same way, or nil if it is none.
+    /// The items of a list, each with its interpretations; nil if the value is not a list.
     public var list: [CustomizationReading]? {
         guard case .list(let items) = value else { return nil }
         return items.map {
@@ -84,7 +84,7 @@ public struct CustomizationReading: Sendable {
 extension String: CustomizationReadable {
     /// "text".
     public static var customizationTypeName: String { "text" }
-    /// Takes texts, numbers, booleans and colours.
+    /// Accepts texts, numbers, booleans and colours.
     public init?(_ reading: CustomizationReading) {
         guard let text = reading.text else { return nil }
         self = text
@@ -94,7 +94,7 @@ extension String: CustomizationReadable {
 extension Int: CustomizationReadable {
     /// "whole number".
     public static var customizationTypeName: String { "whole number" }
-    /// Takes whole numbers that fit.
+    /// Accepts whole numbers that fit.
     public init?(_ reading: CustomizationReading) {
         guard let number = reading.int, let int = Int(exactly: number) else { return nil }
         self = int
@@ -104,7 +104,7 @@ extension Int: CustomizationReadable {
 extension Double: CustomizationReadable {
     /// "number".
     public static var customizationTypeName: String { "number" }
-    /// Takes numbers.
+    /// Accepts numbers.
     public init?(_ reading: CustomizationReading) {
         guard let number = reading.double else { return nil }
         self = number
@@ -114,7 +114,7 @@ extension Double: CustomizationReadable {
 extension Float: CustomizationReadable {
     /// "number".
     public static var customizationTypeName: String { "number" }
-    /// Takes numbers that do not overflow.
+    /// Accepts numbers that do not overflow.
     public init?(_ reading: CustomizationReading) {
         guard let number = reading.double, Float(number).isFinite else { return nil }
         self = Float(number)
@@ -124,7 +124,7 @@ extension Float: CustomizationReadable {
 extension Bool: CustomizationReadable {
     /// "boolean".
     public static var customizationTypeName: String { "boolean" }
-    /// Takes booleans, and texts that spell one.
+    /// Accepts booleans, and texts that spell one.
     public init?(_ reading: CustomizationReading) {
         guard let flag = reading.bool else { return nil }
         self = flag
@@ -134,7 +134,7 @@ extension Bool: CustomizationReadable {
 extension RGBAColor: CustomizationReadable {
     /// "colour".
     public static var customizationTypeName: String { "colour" }
-    /// Takes colours in the layer's dialect.
+    /// Accepts colours in the layer's notation.
     public init?(_ reading: CustomizationReading) {
         guard let color = reading.color else { return nil }
         self = color
@@ -142,9 +142,9 @@ extension RGBAColor: CustomizationReadable {
 }
 
 extension Array: CustomizationReadable where Element: CustomizationReadable {
-    /// "list of" and what messages call the elements.
+    /// "list of" and the name of the elements.
     public static var customizationTypeName: String { "list of \(Element.customizationTypeName)" }
-    /// Takes lists whose items all read as the element's type.
+    /// Accepts lists whose items can all be read as the element's type.
     public init?(_ reading: CustomizationReading) {
         guard let items = reading.list else { return nil }
         var elements: [Element] = []
@@ -159,6 +159,6 @@ extension Array: CustomizationReadable where Element: CustomizationReadable {
 extension CustomizationValue: CustomizationReadable {
     /// "value".
     public static var customizationTypeName: String { "value" }
-    /// Takes any value.
+    /// Accepts any value.
     public init?(_ reading: CustomizationReading) { self = reading.value }
 }

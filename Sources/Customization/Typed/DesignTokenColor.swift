@@ -9,10 +9,10 @@
 // The Design Tokens format takes the colour spaces of CSS Color 4; the conversions are those of its sample code.
 
 extension ColorReading {
-    /// A colour as the Design Tokens format writes it: `{colorSpace, components, alpha?, hex?}`.
+    /// Creates a colour from the Design Tokens format: `{colorSpace, components, alpha?, hex?}`.
     ///
-    /// Spaces that can be shown in sRGB as they are or nearly are converted; for the others `hex`, the format's own
-    /// fallback, counts.
+    /// Spaces that sRGB can show exactly or nearly are converted. For the others `hex`, the format's own fallback, is
+    /// used.
     static func designToken(_ members: [String: CustomizationValue]) -> RGBAColor? {
         guard case .string(let space)? = members["colorSpace"] else { return nil }
         let alpha = members["alpha"].map(number) ?? 1
@@ -38,7 +38,7 @@ extension ColorReading {
         }
     }
 
-    /// Components in sRGB, or nil for a space that is not converted.
+    /// Components in sRGB; nil for a space that is not converted.
     private static func sRGB(_ c: [Double], _ space: String) -> [Double]? {
         switch space {
         case "srgb": return c

@@ -1,12 +1,12 @@
-/// An image found through the layers: its file and the scale it is drawn at.
+/// An image found through the layers: its file and scale.
 ///
-/// Decoding the image is the job of whoever shows it.
+/// The app decodes the image.
 public struct ImageReference: Hashable, Sendable, CustomStringConvertible {
     /// The path of the file.
     public var path: String
-    /// The scale that the file's name says: 3 for `logo@3x.png`, 1 if it says none.
+    /// The scale in the file's name: 3 for `logo@3x.png`, 1 if there is none.
     public var scale: Int
-    /// The id of the layer whose folder holds the file; `.` for the tree's own folder.
+    /// The id of the layer whose folder contains the file; `.` for the tree's own folder.
     public var layer: String
 
     /// The path, with the scale if it is not 1.
@@ -14,20 +14,20 @@ public struct ImageReference: Hashable, Sendable, CustomStringConvertible {
 }
 
 extension Customization {
-    /// The image that a key names, found in the folder of the highest layer that has the file.
+    /// The image of a key, found in the folder of the highest layer that contains the file.
     ///
-    /// The key's value is the file's name; a key that no layer has is taken as the name itself. In each folder the file
-    /// with the device's modifier comes before the one without, the asked scale before larger ones before smaller
-    /// ones; a name without an extension finds `png`, `jpg`, `jpeg`, `heic`, `webp`, `gif`, `pdf` and `svg`.
-    /// The tree's own folder comes last.
+    /// The key's value is the file's name; a key that no layer defines is itself the name. In each folder a file with the
+    /// device's modifier comes before one without, the given scale before larger scales, and these before smaller
+    /// ones. A name without an extension finds `png`, `jpg`, `jpeg`, `heic`, `webp`, `gif`, `pdf` and `svg`.
+    /// The tree's own folder is searched last.
     ///
     /// - Parameters:
     ///   - key: The key, or the file's name.
     ///   - scale: The scale of the screen.
     ///   - idiom: The device's modifier, such as `ipad` for `logo~ipad.png`.
     ///   - table: The table's name; `Localizable` if nil.
-    /// - Returns: The image, or nil if no folder has it, which ``problems`` tells.
-    /// - Complexity: O(*layers*) in memory; no file is touched.
+    /// - Returns: The image; nil if no folder contains it, which is reported in ``problems``.
+    /// - Complexity: O(*layers*) in memory; no file is read.
     public func image(
         _ key: String, scale: Int = 1, idiom: String? = nil, table: String? = nil
     ) -> ImageReference? {
@@ -67,7 +67,7 @@ extension Customization {
     }
 }
 
-/// The file names that an image may have.
+/// The possible file names of an image.
 struct ImageName {
     static let extensions = ["png", "jpg", "jpeg", "heic", "webp", "gif", "pdf", "svg"]
     private let stem: String
@@ -87,7 +87,7 @@ struct ImageName {
         }
     }
 
-    /// The best file there is: modifier before none, asked scale before larger before smaller.
+    /// The best file: a modifier before none, the given scale before larger before smaller.
     func first(among files: Set<String>, scale: Int) -> (file: String, scale: Int)? {
         let scales = Array(scale...max(scale, 3)) + stride(from: scale - 1, through: 1, by: -1)
         for idiom in idioms {

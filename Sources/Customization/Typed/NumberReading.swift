@@ -1,8 +1,8 @@
-/// How texts are read as numbers and booleans.
+/// The way in which texts are read as numbers and booleans.
 public enum NumberSpelling: Hashable, Sendable {
-    /// Only what is a number or boolean from end to end; anything else is malformed.
+    /// The whole text must be a number or boolean; anything else is malformed.
     case strict
-    /// As `NSString`'s `integerValue`, `doubleValue` and `boolValue`: the longest numeric start counts, nothing fails.
+    /// As `NSString`'s `integerValue`, `doubleValue` and `boolValue`: the longest numeric prefix is read; nothing fails.
     case nsstring
 }
 
@@ -12,7 +12,7 @@ enum NumberReading {
 
     private static func isDigit(_ c: UInt8) -> Bool { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(c) }
 
-    /// `[+-]digits` or `0x…`, blanks at the edges aside, if it fits 64 bits.
+    /// `[+-]digits` or `0x…`, ignoring white space around it, if it fits 64 bits.
     static func integer(_ text: String) -> Int64? {
         text.withKeyBytes { integer(ColorReading.trimmed($0)) }
     }
@@ -46,7 +46,7 @@ enum NumberReading {
         return value
     }
 
-    /// A decimal number with `.` as its point, blanks at the edges aside, if it is finite.
+    /// A decimal number with `.` as its point, ignoring white space around it, if it is finite.
     static func double(_ text: String) -> Double? {
         text.withKeyBytes { double(ColorReading.trimmed($0)) }
     }
@@ -57,12 +57,12 @@ enum NumberReading {
         return number
     }
 
-    /// Whether a text is a decimal number from end to end, finite or not.
+    /// Whether the whole text is a decimal number, finite or not.
     static func isDouble(_ text: Substring.UTF8View) -> Bool {
         Array(text).withUnsafeBufferPointer { endOfDouble($0[...]) == $0.endIndex }
     }
 
-    /// The end of the longest decimal number that starts the bytes, or nil if none does.
+    /// The end of the longest decimal number at the start of the bytes; nil if there is none.
     private static func endOfDouble(_ bytes: Bytes) -> Int? {
         var i = bytes.startIndex
         let end = bytes.endIndex
@@ -86,7 +86,7 @@ enum NumberReading {
         return i
     }
 
-    /// The spellings on which `NSString.boolValue` agrees: yes, true, y, t, 1, no, false, n, f, 0 in any case.
+    /// The spellings that `NSString.boolValue` reads in the same way: yes, true, y, t, 1, no, false, n, f, 0 in any case.
     static func bool(_ text: String) -> Bool? {
         text.withKeyBytes { bool(ColorReading.trimmed($0)) }
     }
@@ -103,10 +103,10 @@ enum NumberReading {
     }
 }
 
-// MARK: - NSString's readings
+// MARK: - NSString's behaviour
 
 extension NumberReading {
-    /// The bytes behind blanks, of which NSString knows the no-break space too.
+    /// The bytes after white space, which for NSString includes the no-break space.
     private static func dropBlanks(_ bytes: Bytes) -> Bytes {
         var bytes = bytes
         while let c = bytes.first {
@@ -121,7 +121,7 @@ extension NumberReading {
         return bytes
     }
 
-    /// Whether the number is negative, and the bytes behind its sign and the blanks around it.
+    /// Whether the number is negative, and the bytes after its sign and the white space around it.
     private static func signed(_ bytes: UnsafeBufferPointer<UInt8>) -> (isNegative: Bool, rest: Bytes) {
         let start = dropBlanks(bytes[...])
         guard let sign = start.first, sign == UInt8(ascii: "-") || sign == UInt8(ascii: "+") else {
@@ -160,7 +160,7 @@ extension NumberReading {
         }
     }
 
-    /// As `NSString.boolValue`: whether the text starts with Y, y, T, t or, behind a sign and zeros, a digit of 1…9.
+    /// As `NSString.boolValue`: whether the text starts with Y, y, T, t or, after a sign and zeros, a digit from 1 to 9.
     static func nsBool(_ text: String) -> Bool {
         text.withKeyBytes { bytes in
             let start = dropBlanks(bytes[...])

@@ -1,4 +1,4 @@
-/// A colour of the sRGB space with an alpha, as four numbers from 0 to 1.
+/// A colour in the sRGB space with an alpha, as four numbers from 0 to 1.
 public struct RGBAColor: Hashable, Sendable, CustomStringConvertible {
     /// The red component, 0 to 1.
     public var red: Float
@@ -9,7 +9,7 @@ public struct RGBAColor: Hashable, Sendable, CustomStringConvertible {
     /// The opacity, from 0 for invisible to 1 for opaque.
     public var alpha: Float
 
-    /// Creates a colour; components outside 0…1 are brought to the nearer end, NaN to 0.
+    /// Creates a colour; components are clamped to 0…1, and NaN is 0.
     ///
     /// - Parameters:
     ///   - red: The red component, 0 to 1.
@@ -21,21 +21,21 @@ public struct RGBAColor: Hashable, Sendable, CustomStringConvertible {
         (self.red, self.green, self.blue, self.alpha) = (unit(red), unit(green), unit(blue), unit(alpha))
     }
 
-    /// Creates a colour of bytes.
+    /// Creates a colour from bytes.
     ///
     /// - Parameters:
-    ///   - red: The red component, 0 to 255.
-    ///   - green: The green component, 0 to 255.
-    ///   - blue: The blue component, 0 to 255.
-    ///   - alpha: The opacity, 0 to 255.
-    public init(bytes red: UInt8, _ green: UInt8, _ blue: UInt8, _ alpha: UInt8 = 255) {
-        (self.red, self.green) = (Float(red) / 255, Float(green) / 255)
-        (self.blue, self.alpha) = (Float(blue) / 255, Float(alpha) / 255)
+    ///   - red8: The red component, 0 to 255.
+    ///   - green8: The green component, 0 to 255.
+    ///   - blue8: The blue component, 0 to 255.
+    ///   - alpha8: The opacity, 0 to 255.
+    public init(red8: UInt8, green8: UInt8, blue8: UInt8, alpha8: UInt8 = 255) {
+        (red, green) = (Float(red8) / 255, Float(green8) / 255)
+        (blue, alpha) = (Float(blue8) / 255, Float(alpha8) / 255)
     }
 
     /// Opaque black.
     public static let black: RGBAColor = RGBAColor(red: 0, green: 0, blue: 0)
-    /// Black with no opacity.
+    /// Transparent black.
     public static let clear: RGBAColor = RGBAColor(red: 0, green: 0, blue: 0, alpha: 0)
 
     /// The components as bytes, rounded to the nearest.

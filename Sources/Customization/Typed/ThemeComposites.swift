@@ -1,6 +1,6 @@
-/// A font that a theme asks for; making it is the job of whoever draws.
+/// The name and size of a font; the app creates the font.
 public struct ThemeFont: Hashable, Sendable {
-    /// The font's name, or nil for the system's font.
+    /// The font's name; nil for the system's font.
     public var name: String?
     /// The size in points.
     public var size: Double
@@ -8,12 +8,12 @@ public struct ThemeFont: Hashable, Sendable {
     /// Creates a font.
     ///
     /// - Parameters:
-    ///   - name: The font's name, or nil for the system's font.
+    ///   - name: The font's name; nil for the system's font.
     ///   - size: The size in points.
     public init(name: String? = nil, size: Double = 15) { (self.name, self.size) = (name, size) }
 }
 
-/// The distances of a content from the edges around it, in points.
+/// The distances of content from the edges around it, in points.
 public struct ThemeInsets: Hashable, Sendable {
     /// The distance from the upper edge.
     public var top: Double
@@ -36,7 +36,7 @@ public struct ThemeInsets: Hashable, Sendable {
     }
 }
 
-/// A place, in points.
+/// A position, in points.
 public struct ThemePoint: Hashable, Sendable {
     /// The distance to the right of the origin.
     public var x: Double
@@ -66,9 +66,9 @@ public struct ThemeSize: Hashable, Sendable {
     public init(width: Double = 0, height: Double = 0) { (self.width, self.height) = (width, height) }
 }
 
-/// How something moves: for how long, after which pause, and along which curve.
+/// The duration, delay and curve of an animation.
 public struct ThemeAnimation: Hashable, Sendable {
-    /// How a movement's speed changes.
+    /// The change of an animation's speed.
     public enum Curve: String, Hashable, Sendable, CaseIterable {
         /// Slow at both ends.
         case easeInOut
@@ -76,38 +76,38 @@ public struct ThemeAnimation: Hashable, Sendable {
         case easeIn
         /// Slow at the end.
         case easeOut
-        /// The same speed all the way.
+        /// Constant speed.
         case linear
     }
 
-    /// The time that it takes, in seconds.
+    /// The duration, in seconds.
     public var duration: Double
-    /// The pause before it starts, in seconds.
+    /// The delay before the start, in seconds.
     public var delay: Double
-    /// How its speed changes.
+    /// The change of its speed.
     public var curve: Curve
 
     /// Creates an animation.
     ///
     /// - Parameters:
-    ///   - duration: The time that it takes, in seconds.
-    ///   - delay: The pause before it starts, in seconds.
-    ///   - curve: How its speed changes.
+    ///   - duration: The duration, in seconds.
+    ///   - delay: The delay before the start, in seconds.
+    ///   - curve: The change of its speed.
     public init(duration: Double = 0, delay: Double = 0, curve: Curve = .easeInOut) {
         (self.duration, self.delay, self.curve) = (duration, delay, curve)
     }
 }
 
-/// How a theme wants a text to be written.
+/// The case that a theme sets for a text.
 public enum ThemeTextCase: String, Hashable, Sendable, CaseIterable {
-    /// As it is.
+    /// Unchanged.
     case none
-    /// All in capitals.
+    /// Upper case.
     case uppercase
-    /// All in small letters.
+    /// Lower case.
     case lowercase
 
-    /// The text in this case, without a locale's own rules.
+    /// The text in this case, without the rules of a locale.
     ///
     /// - Parameter text: The text.
     /// - Returns: The text in this case.
