@@ -1,6 +1,6 @@
-/// A number as decimal digits: 0.`digits` × 10^`point`.
+/// A number as decimal digits after a decimal point, times a power of ten.
 ///
-/// The C library uses the decimal separator of the process's locale.
+/// The value is "0." and the `digits`, times 10 to the power `point`. The C library uses the decimal separator of the process's locale.
 struct DecimalDigits {
     let isNegative: Bool
     /// Values 0 to 9, without leading or trailing zeros; none for zero.

@@ -119,6 +119,6 @@ extension AndroidElement {
 
     private static func color(_ bits: UInt32) -> RGBAColor {
         func byte(_ shift: UInt32) -> UInt8 { UInt8(truncatingIfNeeded: bits >> shift) }
-        return RGBAColor(bytes: byte(16), byte(8), byte(0), byte(24))
+        return RGBAColor(red8: byte(16), green8: byte(8), blue8: byte(0), alpha8: byte(24))
     }
 }

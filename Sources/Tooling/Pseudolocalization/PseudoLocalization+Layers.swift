@@ -14,7 +14,7 @@ extension Customization {
         var tables: [String: StringsTable] = [:]
         for name in tableNames {
             let entries: [CustomizationEntry] = keys(table: name).compactMap { key in
-                guard let winner = winner(key, table: name),
+                guard let winner = resolvedEntry(for: key, table: name),
                     let value = pseudo.value(winner.entry.value, colors: winner.layer.colors)
                 else { return nil }
                 var entry = winner.entry
