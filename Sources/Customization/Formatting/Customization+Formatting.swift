@@ -78,6 +78,7 @@ extension Customization {
 
     /// The language of an entry's plural rules: its layer's, or for a layer without one the current language.
     private func language(of key: String, table: String?) -> LanguageTag {
-        resolvedEntry(for: key, table: table)?.layer.language ?? layers.last { $0.language != nil }?.language ?? baseLanguage
+        resolvedEntry(for: key, table: table)?.layer.language ?? layers.last { $0.language != nil }?.language
+            ?? baseLanguage
     }
 }
