@@ -71,7 +71,7 @@ import Testing
         #expect(customization.format("list", 1) == "list")
         #expect(
             customization.problems.map(\.description) == [
-                "language ru:1:1: warning: %2$lld: argument 2 is missing, 1 are given [format-missing-argument]",
+                "language ru:1:1: warning: %2$lld: argument 2 is missing; there are 1 [format-missing-argument]",
                 "base en:1:1: error: \"list\": expected text, found list (\"a\") [malformed-value]",
             ])
         #expect(customization.problems.map(\.key) == ["sent", "list"])

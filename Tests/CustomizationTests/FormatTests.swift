@@ -136,7 +136,7 @@ import Testing
         let output = CustomizationFormat("%1$lld of %2$@").formatted("x")
         #expect(
             output.problems.map(\.description) == [
-                "%1$lld: expects integer (ll), found string \"x\"", "%2$@: argument 2 is missing, 1 are given",
+                "%1$lld: expected integer (ll), found string \"x\"", "%2$@: argument 2 is missing; there are 1",
             ])
     }
 
