@@ -239,31 +239,11 @@ struct ColorReading {
         return zip(bytes, 0...).allSatisfy { $0 | 0x20 == word.utf8Start[$1] }
     }
 
-    /// `rgb(…)` or `rgba(…)`, with commas, or with white space and a `/` before the alpha.
+    /// `rgb(…)` or `rgba(…)`.
     private static func function(_ bytes: Bytes) -> RGBAColor? {
         guard let open = bytes.firstIndex(of: UInt8(ascii: "(")), bytes.last == UInt8(ascii: ")"),
             isWord(bytes[..<open], "rgb") || isWord(bytes[..<open], "rgba")
         else { return nil }
-        let inside = bytes[(open + 1)..<(bytes.endIndex - 1)]
-        let hasCommas = inside.contains(UInt8(ascii: ","))
-        let parts: [Bytes] =
-            hasCommas
-            ? inside.split(separator: UInt8(ascii: ","), omittingEmptySubsequences: false).map(trimmed)
-            : inside.split { $0 == 0x20 || $0 == UInt8(ascii: "/") || (0x09...0x0D).contains($0) }
-        guard parts.count == 3 || parts.count == 4 else { return nil }
-        if !hasCommas, (parts.count == 4) != inside.contains(UInt8(ascii: "/")) { return nil }
-        var rgb: [Float] = []
-        for part in parts.prefix(3) {
-            let isPercent = part.last == UInt8(ascii: "%")
-            guard let value = NumberReading.double(isPercent ? part.dropLast() : part) else { return nil }
-            rgb.append(Float(value / (isPercent ? 100 : 255)))
-        }
-        var alpha: Float = 1
-        if parts.count == 4 {
-            let isPercent = parts[3].last == UInt8(ascii: "%")
-            guard let value = NumberReading.double(isPercent ? parts[3].dropLast() : parts[3]) else { return nil }
-            alpha = Float(isPercent ? value / 100 : value)
-        }
-        return RGBAColor(red: rgb[0], green: rgb[1], blue: rgb[2], alpha: alpha)
+        return CSSColorParser.color(arguments: bytes[(open + 1)..<(bytes.endIndex - 1)])
     }
 }
