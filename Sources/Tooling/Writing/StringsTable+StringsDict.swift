@@ -1,0 +1,70 @@
+import AshlarCore
+public import AshlarCustomization
+
+extension StringsTable {
+    /// The plural messages of the table as a `.stringsdict` file, an XML property list.
+    ///
+    /// Texts, numbers and other values belong into a `.strings` file, see ``formatted(sorted:)``, and are left out.
+    /// Comments are left out, too, since the format has none.
+    ///
+    /// ```swift
+    /// let message = PluralMessage(forms: [.one: "%d file", .other: "%d files"])
+    /// let table = StringsTable(entries: [CustomizationEntry(key: "files", value: message.stringsDict)])
+    /// let text = table.formattedStringsDict()
+    /// print(StringsTable.parse(stringsDict: Array(text.utf8)).table["files"] == message.stringsDict)  // true
+    /// ```
+    ///
+    /// - Parameter isSorted: Whether to sort the messages by key; otherwise they have the order of the table.
+    /// - Returns: The text. It reads as a table with the same messages.
+    /// - Complexity: O(*n*) in the bytes, O(*n* log *n*) in the messages if sorted.
+    public func formattedStringsDict(sorted isSorted: Bool = false) -> String {
+        let messages = filter { PluralMessage(stringsDict: $0.value) != nil }
+        let sorted = messages.sorted { $0.key.utf8.lexicographicallyPrecedes($1.key.utf8) }
+        let body = (isSorted ? sorted : messages).map { Self.member($0.key, $0.value, indent: "\t") }.joined()
+        return """
+            <?xml version="1.0" encoding="UTF-8"?>
+            <!DOCTYPE plist PUBLIC "-//Apple//DTD PLIST 1.0//EN" "http://www.apple.com/DTDs/PropertyList-1.0.dtd">
+            <plist version="1.0">
+            <dict>
+            \(body)</dict>
+            </plist>
+
+            """
+    }
+
+    private static func member(_ key: String, _ value: CustomizationValue, indent: String) -> String {
+        "\(indent)<key>\(escaped(key))</key>\n\(plist(value, indent: indent))"
+    }
+
+    private static func plist(_ value: CustomizationValue, indent: String) -> String {
+        func line(_ name: String, _ text: String) -> String { "\(indent)<\(name)>\(escaped(text))</\(name)>\n" }
+        switch value {
+        case .dict(let members):
+            let body = members.sorted { $0.key < $1.key }.map { member($0.key, $0.value, indent: indent + "\t") }
+            return "\(indent)<dict>\n\(body.joined())\(indent)</dict>\n"
+        case .list(let items):
+            let body = items.map { plist($0, indent: indent + "\t") }
+            return "\(indent)<array>\n\(body.joined())\(indent)</array>\n"
+        case .int(let number): return line("integer", String(number))
+        case .double(let number): return line("real", String(number))
+        case .bool(let flag): return "\(indent)<\(flag)/>\n"
+        case .data(let bytes): return line("data", Base64.encode(bytes))
+        case .string, .alias, .color: return line("string", value.text ?? "")
+        }
+    }
+
+    /// The text for XML, without the characters that XML does not allow.
+    private static func escaped(_ text: String) -> String {
+        text.unicodeScalars.reduce(into: "") { result, scalar in
+            switch scalar {
+            case "&": result += "&amp;"
+            case "<": result += "&lt;"
+            case ">": result += "&gt;"
+            case "\r": result += "&#13;"
+            case "\t", "\n", "\u{20}"..."\u{D7FF}", "\u{E000}"..."\u{FFFD}", "\u{10000}"..."\u{10FFFF}":
+                result.unicodeScalars.append(scalar)
+            default: break
+            }
+        }
+    }
+}
