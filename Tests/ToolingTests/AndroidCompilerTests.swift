@@ -44,7 +44,7 @@ struct AndroidCompilerTests {
         for typing in [AndroidTyping.declared, .colors, .all] {
             for _ in 0..<6 {
                 let layers = random.layers()
-                // Without a text for other Android has nothing to show; that is told as an error.
+                // A message without a text for `other` is an error in the diagnostics, but compiles.
                 try compile(AndroidResources(layers, typing: typing), in: TemporaryTree())
             }
         }

@@ -7,7 +7,7 @@ import Testing
 /// `aapt2` reads the resources before and after.
 @Suite(.enabled(if: AndroidCompiler.path != nil, "aapt2 is not installed (Debian package aapt)"))
 struct AndroidConstructTests {
-    /// Elements whose resource names are `r0`, `r1` and so on; `NAME` stands for the name.
+    /// Elements whose resource names are `r0`, `r1` and so on; `NAME` is replaced by the name.
     static let constructs: [String] =
         [
             // Plain text and escapes
@@ -82,7 +82,7 @@ struct AndroidConstructTests {
         }
     }
 
-    /// What aapt2 makes of the files: the value of each resource in each configuration.
+    /// The values that aapt2 reads from the files: the value of each resource in each configuration.
     static func dump(_ files: [AndroidResources.File], product: String) throws -> [String: String] {
         let tree = try TemporaryTree([
             "AndroidManifest.xml":
@@ -141,5 +141,29 @@ struct AndroidConstructTests {
             #expect(differences.isEmpty, "\(differences.prefix(20).joined(separator: "\n"))")
             #expect(Set(after.keys).isSubset(of: before.keys))
         }
+    }
+
+    @Test("A second import gives the same layers, and any change of a byte leaves the program running")
+    func stability() {
+        let files = Self.files().filter { $0.path.contains("/values-fr/") }
+        let first = AndroidResources(AndroidResources(files: files).layers().layers)
+        let second = AndroidResources(first.layers().layers)
+        #expect(second.files == first.files && first.files.count == 2)
+        var random = SplitMix(seed: 18)
+        var imported = 0
+        for file in first.files {
+            let bytes = Array(file.text.utf8)
+            for _ in 0..<(soaks ? 20_000 : 200) {
+                var changed = bytes
+                for _ in 0..<Int.random(in: 1...3, using: &random) {
+                    changed[Int.random(in: 0..<changed.count, using: &random)] = UInt8.random(
+                        in: 0...255, using: &random)
+                }
+                let text = String(decoding: changed, as: UTF8.self)
+                let layers = AndroidResources(files: [.init(path: file.path, text: text)]).layers().layers
+                imported += AndroidResources(layers).files.count
+            }
+        }
+        #expect(imported > 100)
     }
 }

@@ -81,7 +81,7 @@ import Testing
         #expect(
             body([entry("k", around.stringsDict)]).contains(
                 "<item quantity=\"one\">one file by %3$s (%4$d%%)</item>"))
-        // No resource type: kept in a comment
+        // No resource type: a comment holds the value
         #expect(
             body([entry("k", .data([1, 255]))])
                 == #"<!-- ashlar: {"key":"k","value":{"$data":"01ff"},"skipped":true} -->"#)
@@ -181,7 +181,7 @@ import Testing
         #expect(text.contains(#"<!-- ashlar: {"key":"gone","value":{"$alias":"nowhere"},"skipped":true} -->"#))
     }
 
-    @Test("What Android cannot hold is told")
+    @Test("Values that Android cannot hold are reported")
     func diagnostics() {
         func codes(_ entries: CustomizationEntry...) -> [String] {
             AndroidResources([layer(.base("en"), entries)]).diagnostics.map {
@@ -204,7 +204,7 @@ import Testing
 
     // MARK: Import
 
-    @Test("Files of another origin are read")
+    @Test("Files that were not exported are read")
     func foreignFiles() throws {
         let text = """
             <?xml version="1.0" encoding="utf-8"?>
@@ -280,7 +280,7 @@ import Testing
     }
 
     @Test(
-        "A file that is not well-formed is reported with its place, and what came before is kept",
+        "A malformed file is reported with its place, and the elements before it are read",
         arguments: [
             ("<resources><string name=\"a\">x</string><string name=\"b\">", 1),
             ("<resources><string name=\"a\">x</string></resource>", 1),

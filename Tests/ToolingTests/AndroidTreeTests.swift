@@ -15,7 +15,7 @@ import Testing
         ])
     }
 
-    @Test("A tree becomes resource folders, and these the same layers again")
+    @Test("A tree becomes resource folders, and the folders become the same layers")
     func roundTrip() throws {
         let files = try tree()
         let source = CustomizationTree(path: files.path)
@@ -79,7 +79,7 @@ import Testing
         #expect(!resources.diagnostics.contains { $0.severity == .error })
     }
 
-    @Test("What cannot be written or read is said with its path")
+    @Test("Files that cannot be written or read are reported with their path")
     func failures() throws {
         let out = try TemporaryTree(["file": "x", "app/values/big.xml": "<resources/>", "app/values/build": "x"])
         let resources = AndroidResources(files: [.init(path: "res/values/a.xml", text: "")])

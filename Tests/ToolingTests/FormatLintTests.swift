@@ -38,7 +38,7 @@ import Testing
         #expect(check(.string(base), .string(translation)) == expected)
     }
 
-    @Test("A position that lost its $ is told of in the base language too")
+    @Test("A position without its $ is reported in the base language, too")
     func baseWidths() {
         func codes(_ text: String) -> [String] {
             let entry = CustomizationEntry(key: "k", value: .string(text))
@@ -64,7 +64,7 @@ import Testing
         #expect(check(message(.other), message(.one, .other)) == ["warning plural-category-missing"])
     }
 
-    @Test("The text of the base that counts is the highest base layer's")
+    @Test("The text of the highest base layer is the reference")
     func severalBases() {
         func layer(_ id: String, _ role: CustomizationLayer.Role, _ text: String) -> CustomizationLayer {
             CustomizationLayer(

@@ -3,7 +3,7 @@ import Testing
 
 @testable import AshlarTooling
 
-/// The placeholder rules of lint beside `msgfmt -c` with `objc-format` (Debian package `gettext`).
+/// Compares the placeholder rules of lint with `msgfmt -c` and `objc-format` (Debian package `gettext`).
 @Suite struct GettextTests {
     static let msgfmt: String? = ["/usr/bin/msgfmt", "/usr/local/bin/msgfmt", "/opt/homebrew/bin/msgfmt"]
         .first { FileManager.default.isExecutableFile(atPath: $0) }
@@ -76,7 +76,7 @@ import Testing
         let pairs = Self.pairs(soaks ? 100_000 : 4_000)
             .filter { !CustomizationFormat($0.0).placeholders.isEmpty && !$0.0.isEmpty && !$0.1.isEmpty }
         let refused = try Self.refused(pairs, by: program)
-        // Against a base text that is no format msgfmt checks nothing, not even a translation that surely differs.
+        // msgfmt checks nothing if the base text is not a format, not even a translation that certainly differs.
         let checked = try Self.refused(pairs.map { ($0.0, $0.0 + " %d %d") }, by: program)
         #expect(refused.count > pairs.count / 10 && refused.count < pairs.count * 9 / 10)
         var differences: [String] = []

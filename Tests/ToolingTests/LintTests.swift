@@ -42,7 +42,7 @@ import Testing
 
     static let fixtures = URL(fileURLWithPath: #filePath).deletingLastPathComponent().appendingPathComponent("Fixtures")
 
-    /// Compares with a golden file; `ASHLAR_RECORD=1` writes it anew.
+    /// Compares with a golden file; `ASHLAR_RECORD=1` rewrites it.
     static func expectGolden(_ text: String, _ name: String) throws {
         let url = fixtures.appendingPathComponent(name)
         if ProcessInfo.processInfo.environment["ASHLAR_RECORD"] == "1" {
@@ -52,7 +52,7 @@ import Testing
         #expect(try String(contentsOf: url, encoding: .utf8) == text)
     }
 
-    @Test("Lint tells what is wrong with every language, brand and file, with file, line and column")
+    @Test("Findings of every language, brand and file have a file, line and column")
     func text() throws {
         let tree = try Self.tree()
         let report = Customization(path: tree.path, languages: ["en"]).lint()
@@ -71,7 +71,7 @@ import Testing
         #expect((runs[0]["results"] as? [[String: Any]])?.count == report.diagnostics.count)
     }
 
-    @Test("Findings can be left out by kind; an orderly tree has none")
+    @Test("Findings can be ignored by rule; a correct tree has none")
     func ignoring() throws {
         let tree = try Self.tree()
         let all = Customization(path: tree.path, languages: ["en"]).lint()
@@ -85,7 +85,7 @@ import Testing
     }
 
     @Test(
-        "The place where Foundation stops without a word is an error of its own",
+        "The place where Foundation stops without an error is an error",
         arguments: [
             "\"a\" = \"b\";\n;\n\"c\" = \"d\";", "\"a\" = \"b\";\n}\n\"c\" = \"d\";",
             "\"a\" = \"b\";\u{A0}\n\"c\" = \"d\";\n",
@@ -97,7 +97,7 @@ import Testing
         #expect(report.diagnostics.contains { $0.code == .truncatedByFoundation && $0.line >= 2 })
     }
 
-    @Test("Aliases that lead nowhere, ignored alphas and decided alphas")
+    @Test("Dangling aliases, ignored alphas and ambiguous alphas are reported")
     func themesAndAlphas() throws {
         let themes = Theme.parse(
             Array(#"{"themes": [{"name": "T", "attributes": {"a": "$b", "c": "$c", "d": "FF000080"}}]}"#.utf8),
@@ -120,7 +120,7 @@ import Testing
     }
 
     @Test(
-        "A text that is nearly a colour or a number is told of",
+        "A text that is nearly a color or a number is reported",
         arguments: [
             ("92,66,300", true), ("92,66,134,54", false), ("92, 66, 134, 256", true), ("92,66,134,101%", true),
             ("1,2,3,4,5", false), ("#12345G", true), ("#123456", false), ("#hashtag", false), ("#1", false),
@@ -134,7 +134,7 @@ import Testing
         #expect(found.map(\.code) == (isFound ? [.malformedValue] : []))
     }
 
-    @Test("Themes that are not in use are looked into as well")
+    @Test("Themes that are not in use are checked, too")
     func otherThemes() {
         let themes = Theme.parse(
             Array(
@@ -152,7 +152,7 @@ import Testing
             ])
     }
 
-    @Test("Keys that Android sees as one name, and keys that stand twice, with both places")
+    @Test("Keys with one name in Java code, and duplicate keys, are reported with both places")
     func namesAndRepeats() throws {
         let tree = try TemporaryTree([
             "en.lproj/Localizable.strings": "\"a.b\" = \"x\";\n\"a_b\" = \"y\";\n\"c\" = \"z\";\n\"c\" = \"w\";"
@@ -245,7 +245,7 @@ import Testing
         #expect(twice.removing(baseline: extra.baseline).diagnostics.count == 2)
     }
 
-    @Test("Keys that stand twice in a dictionary of any file are told of")
+    @Test("Duplicate keys in a dictionary of any file are reported")
     func nestedRepeats() {
         let xml =
             "<plist><dict><key>a</key><dict>\n<key>b</key><string>1</string>\n<key>b</key><string>2</string></dict></dict></plist>"

@@ -110,7 +110,7 @@ import Testing
         #expect(editor.bytes == expected)
     }
 
-    @Test("A broken file takes changes to what could be read; bytes that are no text take none")
+    @Test("A malformed file takes changes of the entries that could be read; bytes that are not text take none")
     func broken() throws {
         #expect(try Self.edited("a = b;; c = d;", ["c": "D"]) == "a = b;; c = \"D\";")
         #expect(throws: CustomizationError.self) { try StringsFileEditor([0x61, 0xFF]) }

@@ -1,22 +1,22 @@
 import AshlarCustomization
 
-/// Which values of an export become typed resources; see ``AndroidResources/init(_:typing:)``.
+/// The values of an export that become typed resources; see ``AndroidResources/init(_:typing:)``.
 public enum AndroidTyping: Hashable, Sendable {
-    /// Those that their files declare: numbers and booleans of themes and property lists. Texts stay texts.
+    /// Numbers and booleans of themes and property lists. Texts stay texts.
     case declared
-    /// Also texts that spell a colour by their layer's dialect, such as `92,66,134,54`.
+    /// Also texts that are a color in their layer's dialect, such as `92,66,134,54`.
     case colors
-    /// Also texts that spell a boolean (`YES`), a whole number or a number with decimals.
+    /// Also texts that are a boolean (`YES`), an integer or a number with decimals.
     case all
 }
 
 extension AndroidElement {
-    /// The resource for a value; `nil` if Android has none for it.
+    /// Creates the resource for a value; `nil` if Android has none.
     ///
     /// - Parameters:
     ///   - value: The value of an entry.
-    ///   - typing: Which texts become typed resources.
-    ///   - dialect: How the value's layer writes colours.
+    ///   - typing: The texts that become typed resources.
+    ///   - dialect: The color dialect of the value's layer.
     ///   - reference: The resource that an alias leads to.
     init?(
         _ value: CustomizationValue, typing: AndroidTyping, dialect: ColorDialect,
@@ -71,7 +71,7 @@ extension AndroidElement {
 extension PluralMessage {
     /// The whole text for each category of the message's only variable; `nil` if it has none or several.
     ///
-    /// The text around the variable goes into each form, with every position written out.
+    /// Each form contains the text around the variable and states all positions.
     var androidForms: [PluralCategory: String]? {
         let names = Set(CustomizationFormat(format).placeholders.compactMap(\.variable))
         guard names.count == 1, let name = names.first, let variable = variables[name],
@@ -84,7 +84,7 @@ extension PluralMessage {
         return variable.forms.mapValues { androidText(format, form: $0, own: nil, next: 1, numbering) }
     }
 
-    /// A text with the form in the place of the variable, and with the positions that ``PluralRenderer`` gives.
+    /// A text with the form in place of the variable, and with the positions that formatting uses.
     private func androidText(
         _ text: String, form: String, own: Int?, next: Int, _ numbering: PluralNumbering
     ) -> String {
@@ -114,7 +114,7 @@ extension PluralMessage {
 }
 
 extension String {
-    /// The text without U+0000, which no Android text can hold.
+    /// The text without U+0000, which Android's texts cannot contain.
     fileprivate var droppingNUL: String {
         utf8.contains(0) ? String(String.UnicodeScalarView(unicodeScalars.filter { $0 != "\0" })) : self
     }

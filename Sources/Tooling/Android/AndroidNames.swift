@@ -1,13 +1,13 @@
 import AshlarCustomization
 
-/// The names that Android gives to keys, folders and languages.
+/// Names of resources, folders and languages on Android.
 enum AndroidNames {
     // MARK: Resource names
 
-    /// A resource name for a key, different for different keys.
+    /// A resource name for a key; different keys have different names.
     ///
-    /// Letters, digits, `_`, `.` and `-` stay (Unicode's XID rules, as aapt2 checks them); everything else, and an
-    /// underscore that could be mistaken for the beginning of such a code, becomes `_xHHHH_` with its scalar value.
+    /// Letters, digits, `_`, `.` and `-` stay, by Unicode's XID rules, which aapt2 checks. Other scalars, and an
+    /// underscore before an `x`, become `_xHHHH_` with the scalar's value.
     static func resource(_ key: String) -> String {
         guard !key.isEmpty else { return emptyKey }
         let scalars = Array(key.unicodeScalars)
@@ -39,8 +39,9 @@ enum AndroidNames {
         }
     }
 
-    /// The resource name of a key in a table; all tables share one space of names, so other tables than the default one
-    /// come before the key.
+    /// The resource name of a key in a table, with the name of a table other than the default one as a prefix.
+    ///
+    /// All tables share one space of names.
     static func resource(_ key: String, table: String) -> String { prefix(of: table) + resource(key) }
 
     /// The key of a resource name in a table's file.
@@ -49,15 +50,15 @@ enum AndroidNames {
         return key(name.hasPrefix(prefix) ? String(name.dropFirst(prefix.count)) : name)
     }
 
-    /// `_x_` stands in no key's name but the empty one's, so the table ends there.
+    /// Only the name of an empty key contains `_x_`, so it ends the table's name.
     private static func prefix(of table: String) -> String {
         table == CustomizationLayer.defaultTable ? "" : resource(table) + emptyKey
     }
 
-    /// Whether aapt2 knows the scalar: its tables are older than Swift's.
+    /// Whether a scalar is in aapt2's tables, which are older than Swift's.
     private static func isKnown(_ scalar: Unicode.Scalar) -> Bool { (scalar.properties.age?.major ?? 99) <= 8 }
 
-    /// The key of a resource name; names that no export makes stand for themselves.
+    /// The key of a resource name; a name that an export does not write is its own key.
     static func key(_ name: String) -> String {
         if name == emptyKey { return "" }
         var key = String.UnicodeScalarView()
@@ -82,7 +83,7 @@ enum AndroidNames {
 
     // MARK: Folders
 
-    /// `values`, `values-fr`, `values-fr-rCA`, `values-b+sr+Latn`; extensions of a tag have no place in it.
+    /// `values`, `values-fr`, `values-fr-rCA`, `values-b+sr+Latn`; without the extensions of a tag.
     static func folder(_ language: LanguageTag?) -> String {
         guard let language else { return "values" }
         let code = oldCodes[language.language] ?? language.language
@@ -109,10 +110,10 @@ enum AndroidNames {
         return LanguageTag("\(language)-\(parts[1].dropFirst())")
     }
 
-    /// Java's codes from before 1989, which Android's folders still carry.
+    /// Java's codes from before 1989, which Android's folders still use.
     private static let oldCodes = ["he": "iw", "id": "in", "yi": "ji"]
 
-    /// A name for a file or folder, different for different names also where letter case does not count.
+    /// A name for a file or folder; different names have different ones, also on file systems without letter case.
     static func file(_ name: String) -> String {
         let kept = name.unicodeScalars.allSatisfy { scalar in
             scalar.isASCII && (scalar.properties.isAlphabetic || scalar.properties.numericType != nil || scalar == "_")

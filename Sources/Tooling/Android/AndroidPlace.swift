@@ -1,6 +1,6 @@
 import AshlarCustomization
 
-/// Where a folder of resources stands: a language, a brand, or both.
+/// The place of a folder of resources: a language, a brand, or both.
 struct AndroidPlace {
     /// The role of the folder's layer.
     let role: CustomizationLayer.Role

@@ -1,11 +1,11 @@
 import AshlarCustomization
 
-/// The XML that an entry was imported from, kept in the entry's comment where its value alone would not give it back.
+/// The XML that an entry was imported from, stored in the entry's comment if the value alone would not give it back.
 ///
-/// The comment's last line is then a marker, `ashlar: {"android":["<string …>"]}`. So the resource survives also a way
-/// through strings files, and an export writes it again unless the value has changed.
+/// The comment's last line is then a marker, `ashlar: {"android":["<string …>"]}`. So the XML also survives in strings
+/// files. An export writes it unless the value has changed.
 struct AndroidSource {
-    /// The people's part of the comment.
+    /// The comment without the marker.
     var comment: String?
     /// The elements, all of one name: the one that gives the value, then variants for products and other types.
     var elements: [AndroidXML] = []

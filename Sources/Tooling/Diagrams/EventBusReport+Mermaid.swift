@@ -1,9 +1,10 @@
 public import AshlarEventBus
 
 extension EventBusReport {
-    /// The topics and their watchers as a Mermaid flow chart, for documentation.
+    /// Returns the topics and their watchers as a Mermaid flow chart.
     ///
-    /// Rows of routes, such as those that a router prints, are added as a group of their own.
+    /// - Parameter routes: The routes to add as a group, such as the rows that a router prints.
+    /// - Returns: The chart.
     public func mermaid(routes: [String] = []) -> String {
         var lines = ["flowchart LR"]
         var nodes: [String: String] = [:]
@@ -35,7 +36,7 @@ extension EventBusReport {
         return texts.filter { seen.insert($0).inserted }
     }
 
-    /// Text as Mermaid takes it between quotation marks.
+    /// The text as Mermaid reads it in quotation marks.
     private static func escaped(_ text: String) -> String {
         var escaped = ""
         for character in text.unicodeScalars {

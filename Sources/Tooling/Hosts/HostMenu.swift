@@ -1,8 +1,8 @@
 public import AshlarNetworking
 
-/// The environments of a switch as plain text, and the choice by number: for a terminal.
+/// A menu of host environments for a terminal: rows of text, selected by number.
 ///
-/// The menu prints and reads nothing itself; show ``text`` and hand what was typed to ``enter(_:)``.
+/// The menu does not print or read by itself. Print ``text`` and pass the person's input to ``enter(_:)``.
 ///
 /// ```swift
 /// let map = try HostMap(json: Array(#"""
@@ -21,10 +21,10 @@ public import AshlarNetworking
 public struct HostMenu: Sendable {
     private let hosts: HostSwitch
 
-    /// Creates a menu over a switch.
+    /// Creates a menu of the environments of a switch.
     public init(_ hosts: HostSwitch) { self.hosts = hosts }
 
-    /// The sections with their rows, numbered through from 1, the chosen ones ticked.
+    /// The sections with their rows, numbered from 1, with a tick at the selected ones.
     ///
     /// - Complexity: O(*n*) in the number of environments.
     public var text: String {
@@ -47,10 +47,12 @@ public struct HostMenu: Sendable {
         return text
     }
 
-    /// Chooses what a line says: a row's number, and behind a space what is typed for it; `0` clears all choices.
+    /// Selects the environment that a line states: a row's number, then a space and the text of a typed host.
     ///
-    /// - Parameter line: What was typed.
-    /// - Throws: `.unknownEnvironment` for a line that names no row, and what `HostSwitch.choose` throws.
+    /// `0` resets all selections.
+    ///
+    /// - Parameter line: The input.
+    /// - Throws: `.unknownEnvironment` for a number without a row, and the errors of `HostSwitch`.
     public func enter(_ line: String) throws(NetworkError) {
         let parts = line.split(separator: " ", maxSplits: 1)
         let rows = hosts.rows.flatMap { section in section.rows.map { (section.title, $0) } }

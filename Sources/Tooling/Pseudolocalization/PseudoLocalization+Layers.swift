@@ -1,14 +1,13 @@
 public import AshlarCustomization
 
 extension Customization {
-    /// The customization with all of its texts pseudo-localised, for testing layouts.
+    /// Returns the customization with pseudolocalized texts, for testing layouts.
     ///
-    /// The texts are those in use now, so switch the language before. Numbers, booleans, colours, names of image files and
-    /// addresses stay as they are, see ``PseudoLocalization/value(_:colors:)``. Texts of plural forms are changed like
-    /// others.
+    /// The texts are those of the current languages, so switch the language first. Numbers, booleans, colors, names of
+    /// image files and addresses do not change, see ``PseudoLocalization/value(_:colors:)``. Plural forms do.
     ///
-    /// - Parameter pseudo: How texts change.
-    /// - Returns: The customization with a layer named `pseudo` on top; `removing(layer: "pseudo")` takes it away.
+    /// - Parameter pseudo: The pseudolocalization.
+    /// - Returns: The customization with a layer named `pseudo` on top; `removing(layer: "pseudo")` removes it.
     /// - Complexity: O(*n*) in the size of all texts in use.
     public func pseudolocalized(_ pseudo: PseudoLocalization = .accented) -> Customization {
         var tables: [String: StringsTable] = [:]
@@ -33,15 +32,15 @@ extension PseudoLocalization {
         "json", "plist", "strings", "html", "css", "js", "ttf", "otf", "wav", "mp3", "caf", "mp4", "mov",
     ]
 
-    /// The pseudo-localised value; `nil` if the value holds no text that a person reads.
+    /// Returns the pseudolocalized value, or `nil` if the value is not a text for people.
     ///
-    /// Such are numbers, `YES`, `NO`, `true` and `false`, colours, names of files, addresses (`https://…`), aliases, data,
-    /// and texts without any letter.
+    /// Numbers, `YES`, `NO`, `true` and `false`, colors, names of files, addresses (`https://…`), aliases, data, and texts
+    /// without letters are not.
     ///
     /// - Parameters:
     ///   - value: The value of an entry.
-    ///   - colors: How the value's layer writes colours.
-    /// - Returns: The changed value, or `nil` to keep it.
+    ///   - colors: The color dialect of the value's layer.
+    /// - Returns: The new value, or `nil`.
     public func value(_ value: CustomizationValue, colors: ColorDialect = .ftCustomization) -> CustomizationValue? {
         switch value {
         case .string(let text): return Self.isRead(text, colors) ? .string(pseudolocalize(text)) : nil
@@ -50,7 +49,7 @@ extension PseudoLocalization {
             return changed == values ? nil : .list(changed)
         case .dict:
             guard var message = PluralMessage(stringsDict: value) else { return nil }
-            // The brackets stand around the whole text; a format of one variable alone is that variable's text.
+            // The brackets enclose the whole text; the text of a format of only one variable is the variable's.
             let names = message.variables.keys.map { "%#@\($0)@" }
             if names.contains(message.format) {
                 message.variables = message.variables.mapValues { variable in

@@ -1,9 +1,9 @@
 public import AshlarCustomization
 
-/// Turns texts into ones that test a layout: longer, accented and bracketed, or running from right to left.
+/// Changes texts so that they test a layout: longer, accented and bracketed, or right to left.
 ///
-/// Placeholders, percent signs, markup tags and character references stay as they are, so the result can be formatted
-/// like the original.
+/// Placeholders, percent signs, markup tags and character references do not change, so the result can be formatted like
+/// the original.
 ///
 /// ```swift
 /// print(PseudoLocalization.accented.pseudolocalize("Hello, %@!"))  // [Ĥéļļö, %@¡ one two]
@@ -12,27 +12,28 @@ public struct PseudoLocalization: Hashable, Sendable {
     private enum Kind { case accented, mirrored }
 
     private let kind: Kind
-    /// How much longer texts become, as a part of their length.
+    /// The length of the added words as a fraction of the text's length.
     private let expansion: Double?
     private let hasBrackets: Bool
 
     /// Accents on every ASCII letter, brackets around the text, and words added to its end.
     ///
-    /// Text without accents was never looked up, a missing bracket was cut off. Short texts grow by half, texts of more
-    /// than three words by a third, as translations of English do.
+    /// A text without accents was never looked up; one without its last bracket was cut off. Short texts grow by half,
+    /// texts of more than three words by a third, as translations of English do.
     public static var accented: PseudoLocalization { accented() }
 
     /// Accents on every ASCII letter.
     ///
     /// - Parameters:
-    ///   - expansion: How much longer texts become, as a part of their length; `nil` for a half, or a third above three words.
-    ///   - brackets: Whether the text stands in square brackets.
-    /// - Returns: What turns texts into accented ones.
+    ///   - expansion: The length of the added words as a fraction of the text's length; `nil` for a half, or a third for
+    ///     texts of more than three words.
+    ///   - brackets: Whether to add square brackets.
+    /// - Returns: The pseudolocalization.
     public static func accented(expansion: Double? = nil, brackets: Bool = true) -> PseudoLocalization {
         PseudoLocalization(kind: .accented, expansion: expansion, hasBrackets: brackets)
     }
 
-    /// Every word runs from right to left, as in Arabic and Hebrew, by Unicode's directional marks.
+    /// Each word from right to left, as in Arabic and Hebrew, by Unicode's directional marks.
     public static var mirrored: PseudoLocalization {
         PseudoLocalization(kind: .mirrored, expansion: 0, hasBrackets: false)
     }
@@ -40,10 +41,10 @@ public struct PseudoLocalization: Hashable, Sendable {
     /// The same without brackets and added words, for parts of a text.
     var withoutFrame: PseudoLocalization { PseudoLocalization(kind: kind, expansion: 0, hasBrackets: false) }
 
-    /// The language that the result pretends to be: `en-XA` accented, `ar-XB` mirrored, as on Android.
+    /// The language tag of the result: `en-XA` accented, `ar-XB` mirrored, as on Android.
     public var language: LanguageTag { kind == .accented ? "en-XA" : "ar-XB" }
 
-    /// The pseudo-localised text.
+    /// Returns the pseudolocalized text.
     ///
     /// - Complexity: O(*n*) in the length of the text.
     public func pseudolocalize(_ text: String) -> String {
@@ -84,7 +85,7 @@ public struct PseudoLocalization: Hashable, Sendable {
         let length = pieces.reduce(0) { $0 + $1.text.count }
         let words = pieces.filter(\.isText).reduce(0) { $0 + $1.text.split(whereSeparator: \.isWhitespace).count }
         let wanted = Double(length) * (expansion ?? (words > 3 ? 1.0 / 3 : 0.5))
-        // Beyond ten times nothing is tested but patience.
+        // Ten times the length is enough for any test.
         let target = wanted > 0 ? Int(min(wanted, Double(length) * 10).rounded(.up)) : 0
         var padding = ""
         var index = 0
@@ -97,7 +98,7 @@ public struct PseudoLocalization: Hashable, Sendable {
 
     // MARK: Direction
 
-    /// Right-to-left mark and override before each word, pop and mark after it.
+    /// Adds a right-to-left mark and override before each word, and a pop and mark after it.
     private static func mirroring(_ text: Substring) -> String {
         var result = ""
         var word = ""

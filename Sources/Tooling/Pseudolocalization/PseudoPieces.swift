@@ -1,6 +1,6 @@
 import AshlarCustomization
 
-/// Parts a text into what pseudo-localisation may change and what it must keep.
+/// Divides a text into the parts that pseudolocalization changes and those that it keeps.
 struct PseudoPieces {
     struct Piece {
         let text: Substring

@@ -1,9 +1,9 @@
 public import AshlarCustomization
 
-/// Changes values of a strings file and leaves every other byte as it is.
+/// Changes values of a strings file and keeps every other byte.
 ///
-/// Comments, blank lines, order, quotes, line ends and the encoding stay; only the values that really change are
-/// written anew. New keys go to the end of the file, or before its closing brace.
+/// Comments, blank lines, order, quotes, line ends and the encoding stay; only values that differ are written. New keys
+/// go to the end of the file, or before its closing brace.
 ///
 /// ```swift
 /// var editor = try StringsFileEditor(Array("/* Buttons */\n\"ok\" = \"OK\";\n".utf8))
@@ -11,20 +11,20 @@ public import AshlarCustomization
 /// print(String(decoding: editor.bytes, as: UTF8.self))  // /* Buttons */ … "ok" = "Fine";
 /// ```
 public struct StringsFileEditor: Sendable {
-    /// The file's bytes as they are now.
+    /// The current bytes of the file.
     public private(set) var bytes: [UInt8]
-    /// The file's entries as they are now.
+    /// The current entries of the file.
     public private(set) var table: StringsTable
     private let file: String
     private let assumed: StringsEncoding?
 
-    /// Opens a strings file; not an XML or binary property list, which hold nothing worth keeping.
+    /// Opens a strings file, but not an XML or binary property list.
     ///
     /// - Parameters:
     ///   - bytes: The file's bytes.
     ///   - file: The file's path, for locations.
     ///   - assumedEncoding: The encoding of a file without a byte order mark, if it is not UTF-8.
-    /// - Throws: ``CustomizationError`` with the code `unwritable` if the bytes are not text.
+    /// - Throws: ``CustomizationError`` with the code `unwritable` if the bytes are not text, or are a property list.
     public init(
         _ bytes: [UInt8], file: String = "", assuming assumedEncoding: StringsEncoding? = nil
     ) throws(CustomizationError) {
@@ -32,31 +32,31 @@ public struct StringsFileEditor: Sendable {
         let parsed = StringsTable.parse(strings: bytes, file: file, assuming: assumedEncoding)
         if parsed.isRejected || StringsTable.isPropertyList(bytes) {
             throw CustomizationError(
-                .unwritable, key: file, expected: parsed.diagnostics.first?.message ?? "it is a property list")
+                .unwritable, key: file, expected: parsed.diagnostics.first?.message ?? "the file is a property list")
         }
         table = parsed.table
     }
 
-    /// Gives a key a text.
+    /// Sets the text of a key.
     ///
     /// - Parameters:
-    ///   - text: The text; nothing is written if the key already has it.
-    ///   - key: The key; it is added if the file does not have it.
+    ///   - text: The text; the file does not change if the key already has it.
+    ///   - key: The key; it is added if the file does not contain it.
     /// - Throws: ``CustomizationError`` with the code `unwritable` if the file cannot take the change.
     /// - Complexity: O(*n*) in the bytes of the file; use ``apply(_:)`` for many changes.
     public mutating func set(_ text: String, for key: String) throws(CustomizationError) { try apply([key: text]) }
 
     /// Removes a key with the comment right before it.
     ///
-    /// - Parameter key: The key; nothing is done if the file does not have it.
+    /// - Parameter key: The key; the file does not change if it does not contain the key.
     /// - Throws: ``CustomizationError`` with the code `unwritable` if the file cannot take the change.
     public mutating func remove(_ key: String) throws(CustomizationError) { try apply([key: String?.none]) }
 
-    /// Makes many changes at once.
+    /// Makes several changes at once.
     ///
     /// - Parameter changes: The new text of each key; nil removes it. New keys are added in their sorted order.
-    /// - Throws: ``CustomizationError`` with the code `unwritable` if the file cannot take the changes; it is then as
-    ///   before.
+    /// - Throws: ``CustomizationError`` with the code `unwritable` if the file cannot take the changes. It
+    ///   then stays as it is.
     /// - Complexity: O(*n*) in the bytes of the file.
     public mutating func apply(_ changes: [String: String?]) throws(CustomizationError) {
         let layout = StringsFileLayout(table)
@@ -85,12 +85,12 @@ public struct StringsFileEditor: Sendable {
         let new = try splice(edits.sorted { $0.range.lowerBound < $1.range.lowerBound })
         let parsed = StringsTable.parse(strings: new, file: file, assuming: assumed)
         for (key, text) in changes where parsed.table[key] != text.map(CustomizationValue.string) {
-            throw CustomizationError(.unwritable, key: key, expected: "the file around it is broken")
+            throw CustomizationError(.unwritable, key: key, expected: "the syntax around it is malformed")
         }
         (bytes, table) = (new, parsed.table)
     }
 
-    /// Puts texts in the place of byte ranges of the decoded text, into the file's own bytes.
+    /// Replaces ranges of the decoded text in the bytes of the file.
     private func splice(
         _ edits: [(range: Range<Int>, text: String)]
     ) throws(CustomizationError) -> [UInt8] {
@@ -99,7 +99,7 @@ public struct StringsFileEditor: Sendable {
         var at = 0
         for edit in edits {
             let (start, end) = (offsets.offset(of: edit.range.lowerBound), offsets.offset(of: edit.range.upperBound))
-            guard start >= at else { throw CustomizationError(.unwritable, key: file, expected: "two changes overlap") }
+            guard start >= at else { throw CustomizationError(.unwritable, key: file, expected: "changes overlap") }
             new += bytes[at..<start]
             new += table.encoding.bytes(of: edit.text)
             at = end
@@ -108,7 +108,7 @@ public struct StringsFileEditor: Sendable {
     }
 }
 
-/// Turns offsets of the decoded text, asked for in order, into offsets of the file.
+/// Maps offsets of the decoded text, in ascending order, to offsets in the file.
 private struct FileOffsets {
     private let utf8: [UInt8]
     private let encoding: StringsEncoding
@@ -118,7 +118,7 @@ private struct FileOffsets {
     init(_ table: StringsTable, fileLength: Int) {
         (utf8, encoding) = (table.sourceBytes, table.encoding)
         let length = encoding.length(of: utf8[...])
-        // What is neither mark nor text is an odd tail of less than one unit.
+        // The bytes other than the byte order mark and text are an odd tail of less than one unit.
         fileOffset = (fileLength - length) / encoding.unitSize * encoding.unitSize
         if encoding == .utf8 { fileOffset = fileLength - length }
     }
@@ -132,7 +132,7 @@ private struct FileOffsets {
 }
 
 extension StringsEncoding {
-    /// The bytes of one unit of the encoding.
+    /// The number of bytes of one code unit.
     var unitSize: Int {
         switch self {
         case .utf8, .latin1, .windows1252, .macRoman: 1
@@ -141,7 +141,7 @@ extension StringsEncoding {
         }
     }
 
-    /// How many bytes a text takes that is given in UTF-8.
+    /// The number of bytes of a text, given in UTF-8.
     func length(of utf8: ArraySlice<UInt8>) -> Int {
         if self == .utf8 { return utf8.count }
         var units = 0
@@ -153,8 +153,7 @@ extension StringsEncoding {
 
     /// A text in this encoding, without a mark.
     ///
-    /// What a set of one byte per character lacks becomes `?`;
-    /// ``StringsLiteral`` escapes it before.
+    /// Characters that the encoding lacks become `?`; ``StringsLiteral`` escapes them before.
     func bytes(of text: String) -> [UInt8] {
         switch self {
         case .utf8: return Array(text.utf8)
@@ -170,7 +169,7 @@ extension StringsEncoding {
         }
     }
 
-    /// Whether the encoding can write a scalar.
+    /// Whether the encoding contains a scalar.
     func canWrite(_ scalar: Unicode.Scalar) -> Bool { upperHalf == nil || byte(of: scalar) != nil }
 
     private func byte(of scalar: Unicode.Scalar) -> UInt8? {

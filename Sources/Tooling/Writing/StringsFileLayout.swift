@@ -1,6 +1,6 @@
 import AshlarCustomization
 
-/// Where the parts of a file's statements stand, in its decoded text.
+/// The places of a file's statements in its decoded text.
 struct StringsFileLayout {
     let statements: [StringsStatement]
     private let text: [UInt8]
@@ -12,7 +12,7 @@ struct StringsFileLayout {
         (encoding, closingBrace) = (table.encoding, table.closingBrace)
     }
 
-    /// The bytes that go when a statement goes: the statement, the comment right before it, and lines left empty.
+    /// The bytes to remove with a statement: the statement, the comment right before it, and empty lines.
     func removal(of statement: StringsStatement) -> Range<Int> {
         let (statement, comment) = (statement.range, statement.comment)
         var start = statement.lowerBound
@@ -29,7 +29,7 @@ struct StringsFileLayout {
         return lineStart..<end
     }
 
-    /// The place for new statements and what to write there.
+    /// The place and text of new statements.
     func addition(of entries: [(key: String, text: String)]) -> (range: Range<Int>, text: String) {
         var place = text.count
         var indent = ""

@@ -1,8 +1,8 @@
 public import AshlarCustomization
 
-/// Writes texts as a strings file does.
+/// Writes values in the syntax of strings files.
 enum StringsLiteral {
-    /// The text between quotes, with escapes where they are needed and nowhere else.
+    /// The text in quotes, with the necessary escapes.
     static func quoted(_ text: String, encoding: StringsEncoding = .utf8) -> String {
         var literal = "\""
         for scalar in text.unicodeScalars {
@@ -24,13 +24,13 @@ enum StringsLiteral {
         return literal + "\""
     }
 
-    /// The text of a comment, which cannot hold its own end, nor be mistaken for one that swallowed another.
+    /// The text of a comment, without the delimiters of comments.
     static func comment(_ text: String) -> String {
         var comment = String.UnicodeScalarView()
         for scalar in text.unicodeScalars {
             let last = comment.last
             if last == "*" && scalar == "/" || last == "/" && scalar == "*" { comment.append(" ") }
-            // Zero bytes are how UTF-16 is told from UTF-8.
+            // Zero bytes would make a reader take the file for UTF-16.
             comment.append(scalar == "\0" ? "\u{FFFD}" : scalar)
         }
         return String(comment)
@@ -41,7 +41,7 @@ enum StringsLiteral {
         return "\\U" + String(repeating: "0", count: 4 - digits.count) + digits
     }
 
-    /// Any value as a strings file writes it; what is neither text nor container becomes a text.
+    /// A value; numbers, booleans and colors become texts.
     static func value(_ value: CustomizationValue) -> String {
         switch value {
         case .list(let items): "(" + items.map(Self.value).joined(separator: ", ") + ")"
@@ -57,12 +57,12 @@ enum StringsLiteral {
 }
 
 extension StringsTable {
-    /// The table as a strings file in one form: each comment, then `"key" = "value";`, a blank line between entries.
+    /// The table as a strings file: each comment, then `"key" = "value";`, with a blank line between entries.
     ///
-    /// This loses whatever was not an entry or the comment right before one; ``StringsFileEditor`` does not.
+    /// Only the entries and the comments right before them are written; ``StringsFileEditor`` keeps the rest, too.
     ///
-    /// - Parameter isSorted: Whether entries come in the order of their keys, or else in the file's.
-    /// - Returns: The text; reading it gives a table with the same entries.
+    /// - Parameter isSorted: Whether to sort the entries by key; otherwise they have the order of the file.
+    /// - Returns: The text. It reads as a table with the same entries.
     /// - Complexity: O(*n*) in the bytes, O(*n* log *n*) in the entries if sorted.
     public func formatted(sorted isSorted: Bool = false) -> String {
         let entries = isSorted ? sorted { $0.key.utf8.lexicographicallyPrecedes($1.key.utf8) } : Array(self)
