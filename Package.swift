@@ -100,7 +100,8 @@ let package = Package(
         // These targets name the modules too: an incremental build doesn't look behind re-exports, and would otherwise
         // keep the old layout of a changed type.
         .executableTarget(
-            name: "AshlarTool", dependencies: dependencies(["AshlarCore", "AshlarTooling"] + umbrella), swiftSettings: settings),
+            name: "AshlarTool", dependencies: dependencies(["AshlarCore", "AshlarTooling"] + umbrella),
+            swiftSettings: settings),
         testTarget("AshlarTests", path: "Tests/AshlarTests", dependencies: umbrella),
         testTarget(
             "AshlarToolingTests", path: "Tests/ToolingTests", dependencies: ["AshlarTooling", "AshlarCore"] + umbrella,

@@ -24,7 +24,8 @@ import Testing
             let text = LogSystem.liveLog
             let lines = text.split(separator: "\n")
             try #require(lines.count == 4)
-            #expect(lines[0].hasPrefix("[DEBUG] network - GET https://api.example.com/a?token=<redacted>: 200, 4 bytes"))
+            #expect(
+                lines[0].hasPrefix("[DEBUG] network - GET https://api.example.com/a?token=<redacted>: 200, 4 bytes"))
             #expect(lines[1].hasPrefix("[WARNING] network - GET https://api.example.com/b?token=<redacted>: "))
             #expect(lines[2].contains("/c?token=<redacted> → "))
             #expect(lines[3].hasPrefix("[DEBUG] network - GET https://api.example.com/"))
