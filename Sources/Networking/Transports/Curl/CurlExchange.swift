@@ -250,6 +250,7 @@
         func maySend(from port: Int32) -> Bool {
             sendings += 1
             localPort = port
+            loop.sockets.claim(port: port)
             if sendings == 1 || mayRepeat || number(CurlInfo.requestSize) == 0 { return true }
             var error = NetworkError(
                 .connectionLost, "the connection ended without a response; \(request.method) is not repeated",

@@ -16,8 +16,8 @@
             var events: Int32 = 0
             /// Whether libcurl waits for it.
             var isWanted = false
-            /// Whether it is an HTTP/1 connection without a request.
-            var isIdle = false
+            /// The local port, if it is an HTTP/1 connection without a request.
+            var idlePort: Int32?
         }
 
         private var known: [Known] = []
@@ -27,6 +27,15 @@
             set {
                 while known.count <= Int(descriptor) { known.append(Known()) }
                 known[Int(descriptor)] = newValue
+            }
+        }
+
+        /// Notes that a request is about to be sent from a local port.
+        ///
+        /// libcurl may send it, receive a part of the response and pause before it waits for the connection again.
+        mutating func claim(port: Int32) {
+            for descriptor in known.indices where known[descriptor].idlePort == port {
+                known[descriptor].idlePort = nil
             }
         }
     }
@@ -91,7 +100,7 @@
                 withUnsafePointer(to: poller) { ashlar_poller_forget($0, socket) }
                 known.events = 0
             } else if wanted != 0 {
-                known.isIdle = false
+                known.idlePort = nil
                 watch(socket, for: wanted, &known)
             }
             sockets[socket] = known
@@ -105,17 +114,15 @@
 
         /// Notes that the connection of a finished exchange has no request, unless another exchange uses it already.
         ///
-        /// HTTP/2 connections are libcurl's own affair: a server may send control frames at any time.
+        /// libcurl reports the port of the connection that an exchange uses from 7.80 on; older versions keep their idle
+        /// connections. HTTP/2 connections are left to libcurl: a server may send control frames at any time.
         func releaseConnection(of exchange: CurlExchange) {
-            guard !exchange.isMultiplexed, let handle = exchange.handle else { return }
+            guard !exchange.isMultiplexed, let handle = exchange.handle, let port = exchange.localPort else { return }
             let socket = ashlar_easy_info_socket(library.table, handle.easy, CurlInfo.activeSocket)
             guard socket >= 0, sockets[socket].isOwn, !sockets[socket].isWanted else { return }
             // libcurl may have passed the connection on already, to an exchange that doesn't read at the moment.
-            let isInUse = active.contains {
-                $0 !== exchange && $0.localPort != nil && $0.localPort == exchange.localPort
-            }
-            guard !isInUse else { return }
-            sockets[socket].isIdle = true
+            guard !active.contains(where: { $0 !== exchange && $0.localPort == port }) else { return }
+            sockets[socket].idlePort = port
             watch(socket, for: 1, &sockets[socket])
         }
 
@@ -125,7 +132,7 @@
         func isForLibrary(_ socket: Int32) -> Bool {
             let known = sockets[socket]
             if known.isWanted { return true }
-            if known.isIdle {
+            if known.idlePort != nil {
                 closeIdle(socket)
             } else {
                 forget(socket)
@@ -144,7 +151,7 @@
         /// libcurl cannot be asked to close it. When it is about to reuse the connection, it finds its end and opens another.
         private func closeIdle(_ socket: Int32) {
             forget(socket)
-            sockets[socket].isIdle = false
+            sockets[socket].idlePort = nil
             shutdown(socket, Int32(SHUT_RDWR))  // what arrives from now on, the system rejects
             while recv(socket, nil, 1 << 20, Int32(MSG_TRUNC) | Int32(MSG_DONTWAIT)) > 0 {}
         }
