@@ -56,15 +56,19 @@ import Synchronization
             let done = DispatchSemaphore(value: 0)
             Task.detached { [self] in
                 for method in [HTTPMethod.get, .head, .post] {
-                    guard let request = try? client.request(method, "http://127.0.0.1:\(faulty)/") else { continue }
-                    _ = try? await client.send(request)
+                    _ = try? await send(method, faulty, "/")
                 }
                 let path = "/\(count.wrappingAdd(1, ordering: .relaxed).newValue)"
-                let text = try? await client.send(client.request(.get, "http://127.0.0.1:\(healthy)\(path)")).text()
+                let text = try? await send(.get, healthy, path).text()
                 precondition(text == path, "a healthy request got \(text?.debugDescription ?? "nothing")")
                 done.signal()
             }
             done.wait()
+        }
+
+        private func send(_ method: HTTPMethod, _ port: UInt16, _ path: String) async throws -> NetworkResponse {
+            let url = try HTTPURL("http://127.0.0.1:\(port)\(path)")
+            return try await client.send(NetworkRequest(method, url, options: client.configuration.options))
         }
 
         private static func split(_ bytes: [UInt8]) -> [Piece] {
