@@ -105,10 +105,7 @@ public final class ConfigStore: Sendable {
     /// Such a file may be about to be written again; its watch reports when it is back.
     func reload(expecting earlier: PathSnapshot?) throws(ConfigError) -> ConfigDiff {
         guard let plan else { return ConfigDiff(from: current, to: current) }
-        let number = state.withLock { state in
-            state.begun += 1
-            return state.begun
-        }
+        let number = beginReload()
         let files = PathSnapshot(of: plan.filePaths)
         let report = ApplicationConfig.loadReport(plan)
         if let earlier, files.lacksFile(of: earlier) || PathSnapshot(of: plan.filePaths).lacksFile(of: earlier) {
@@ -127,7 +124,16 @@ public final class ConfigStore: Sendable {
         throw error
     }
 
-    private func settle(_ number: Int, _ loaded: ApplicationConfig) -> ConfigDiff {
+    /// Returns the number of a reload that begins; of concurrent reloads the one with the highest number prevails.
+    func beginReload() -> Int {
+        state.withLock { state in
+            state.begun += 1
+            return state.begun
+        }
+    }
+
+    /// Makes a loaded configuration current, unless a reload that began later has already settled.
+    func settle(_ number: Int, _ loaded: ApplicationConfig) -> ConfigDiff {
         while true {
             let (old, version, writes, tracks, report, diagnostic) = state.withLock {
                 ($0.config, $0.version, $0.writes, $0.tracksAccess, $0.report, $0.diagnostic)
