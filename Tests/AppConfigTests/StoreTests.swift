@@ -1,6 +1,7 @@
-@testable import AshlarAppConfig
 import Foundation
 import Testing
+
+@testable import AshlarAppConfig
 
 /// A directory of its own for one test, removed at the end.
 final class Scratch: Sendable {
