@@ -51,7 +51,7 @@ extension AndroidResources {
     /// Writes the files below a folder, creating folders and replacing files.
     ///
     /// - Parameter folder: The path of the folder.
-    /// - Throws: ``CustomizationError`` with the code `unwritable` and the path of the file; files before it are written.
+    /// - Throws: `CustomizationError` with the code `unwritable` and the path of the file; files before it are written.
     public func write(toFolder folder: String) throws(CustomizationError) {
         try Self.createFolder(folder)
         for file in files {

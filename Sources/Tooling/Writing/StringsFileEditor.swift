@@ -24,7 +24,7 @@ public struct StringsFileEditor: Sendable {
     ///   - bytes: The file's bytes.
     ///   - file: The file's path, for locations.
     ///   - assumedEncoding: The encoding of a file without a byte order mark, if it is not UTF-8.
-    /// - Throws: ``CustomizationError`` with the code `unwritable` if the bytes are not text, or are a property list.
+    /// - Throws: `CustomizationError` with the code `unwritable` if the bytes are not text, or are a property list.
     public init(
         _ bytes: [UInt8], file: String = "", assuming assumedEncoding: StringsEncoding? = nil
     ) throws(CustomizationError) {
@@ -42,20 +42,20 @@ public struct StringsFileEditor: Sendable {
     /// - Parameters:
     ///   - text: The text; the file does not change if the key already has it.
     ///   - key: The key; it is added if the file does not contain it.
-    /// - Throws: ``CustomizationError`` with the code `unwritable` if the file cannot take the change.
+    /// - Throws: `CustomizationError` with the code `unwritable` if the file cannot take the change.
     /// - Complexity: O(*n*) in the bytes of the file; use ``apply(_:)`` for many changes.
     public mutating func set(_ text: String, for key: String) throws(CustomizationError) { try apply([key: text]) }
 
     /// Removes a key with the comment right before it.
     ///
     /// - Parameter key: The key; the file does not change if it does not contain the key.
-    /// - Throws: ``CustomizationError`` with the code `unwritable` if the file cannot take the change.
+    /// - Throws: `CustomizationError` with the code `unwritable` if the file cannot take the change.
     public mutating func remove(_ key: String) throws(CustomizationError) { try apply([key: String?.none]) }
 
     /// Makes several changes at once.
     ///
     /// - Parameter changes: The new text of each key; nil removes it. New keys are added in their sorted order.
-    /// - Throws: ``CustomizationError`` with the code `unwritable` if the file cannot take the changes. It
+    /// - Throws: `CustomizationError` with the code `unwritable` if the file cannot take the changes. It
     ///   then stays as it is.
     /// - Complexity: O(*n*) in the bytes of the file.
     public mutating func apply(_ changes: [String: String?]) throws(CustomizationError) {
