@@ -1,3 +1,4 @@
+public import Dispatch
 public import Foundation
 
 /// FTAsyncRequest in Swift: a URL, success and failure closures, and a GET or POST.

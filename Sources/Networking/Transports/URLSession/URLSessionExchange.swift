@@ -1,4 +1,5 @@
 internal import AshlarCore
+import Dispatch
 import Foundation
 
 #if canImport(FoundationNetworking)
