@@ -119,11 +119,12 @@ clean: ## Removes all build products
 # A change lands if this target passes.
 ci: SWIFT_FLAGS := -Xswiftc -warnings-as-errors
 ci: lint test apple consumer examples ## Runs everything that a change must pass
-	$(call install,unicode-cldr-core)
+	$(call install,unicode-cldr-core wasi-libc libclang-rt-dev-wasm32)
 	Scripts/generate-cldr --check
 	Scripts/check-portability
+	Scripts/check-pointer-size
 	Scripts/check-linkage
 	Scripts/check-docs
 	Scripts/build-docs --skip-build >/dev/null
-	@for check in independence order portability names docs linkage samples site; do Scripts/check-$$check --self-check; done
+	@for check in independence order portability pointer-size names docs linkage samples site; do Scripts/check-$$check --self-check; done
 	Scripts/apple-check --self-check

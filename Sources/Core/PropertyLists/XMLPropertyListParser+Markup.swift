@@ -139,13 +139,14 @@ extension XMLPropertyListParser {
     /// UTF-16 is accepted because callers convert such files to UTF-8 first.
     func checkEncoding() throws(PropertyListError) {
         guard let end = find("?>", from: at) else { throw failure(reason: "unterminated XML declaration") }
-        let declaration = String(decoding: bytes[at..<end], as: UTF8.self).lowercased()
-        guard let range = declaration.firstRange(of: "encoding"),
-            let quote = declaration[range.upperBound...].firstIndex(where: { $0 == "\"" || $0 == "'" })
+        let isQuote = { (byte: UInt8) in byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "'") }
+        guard let attribute = find("encoding", from: at), attribute < end,
+            let quote = bytes[attribute..<end].firstIndex(where: isQuote)
         else { return }
-        let name = declaration[declaration.index(after: quote)...].prefix { $0 != "\"" && $0 != "'" }
-        guard ["utf-8", "utf8", "us-ascii", "ascii", "utf-16", "utf-16le", "utf-16be"].contains(String(name)) else {
-            throw failure(expected: "the encoding UTF-8", found: String(name))
+        let value = bytes[(quote + 1)..<end].prefix { !isQuote($0) }
+        let name = String(decoding: value, as: UTF8.self).lowercased()
+        guard ["utf-8", "utf8", "us-ascii", "ascii", "utf-16", "utf-16le", "utf-16be"].contains(name) else {
+            throw failure(expected: "the encoding UTF-8", found: name)
         }
     }
 
