@@ -37,6 +37,35 @@ int ashlar_log_can_map_safely(const char *folder) {
 #endif
 }
 
+#if defined(__linux__)
+static struct flock whole_file(short type) {
+    struct flock lock;
+    memset(&lock, 0, sizeof lock);
+    lock.l_type = type;
+    lock.l_whence = SEEK_SET;
+    return lock;
+}
+#endif
+
+void ashlar_log_mark_in_use(int descriptor) {
+#if defined(__linux__)
+    struct flock lock = whole_file(F_RDLCK);
+    if (descriptor >= 0) fcntl(descriptor, F_OFD_SETLK, &lock);
+#else
+    (void)descriptor;
+#endif
+}
+
+int ashlar_log_is_in_use(int descriptor) {
+#if defined(__linux__)
+    struct flock lock = whole_file(F_WRLCK);
+    return fcntl(descriptor, F_OFD_GETLK, &lock) == 0 && lock.l_type != F_UNLCK;
+#else
+    (void)descriptor;
+    return 0;
+#endif
+}
+
 int ashlar_log_connect_datagram(const char *path) {
     struct sockaddr_un address;
     memset(&address, 0, sizeof address);

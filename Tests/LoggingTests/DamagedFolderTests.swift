@@ -57,6 +57,7 @@ import Testing
             system.pipeline.shutdown()
         }
         #expect(child.process.isRunning)
+        folder.waitForRetention()
         let live = try #require(PriorRun.all(in: folder.path).first { $0.processID == child.process.processIdentifier })
         #expect(live.outcome == .stillRunning)
         kill(child.process.processIdentifier, SIGKILL)
@@ -65,6 +66,29 @@ import Testing
         #expect(child.process.terminationStatus == SIGKILL)
         let lines = live.log.split(separator: "\n").count
         #expect(acknowledged > 0 && lines >= acknowledged, "\(acknowledged) acknowledged, \(lines) in the log")
+    }
+
+    @Test(
+        "A run that continued in new files after the folder was listed is running, without its state file too",
+        arguments: modes)
+    func staleListing(mode: LogStorageMode) throws {
+        let folder = TemporaryFolder()
+        let system = TestSystem(in: folder) {
+            $0.mode = mode
+            $0.rotation = LogRotation(segmentBytes: 4096, runBytes: 1 << 20)
+        }
+        let log = system.log()
+        func fill() {
+            for index in 0..<4000 { log.info("line \(index)") }
+            _ = system.pipeline.flush(sync: false)
+        }
+        fill()
+        let stale = RunFolder(path: folder.path).runs()
+        fill()
+        try #require(stale[0].paths.count < RunFolder(path: folder.path).runs()[0].paths.count)
+        try FileManager.default.removeItem(atPath: folder.path + "/" + stale[0].name.stateFile)
+        #expect(stale[0].outcome(nil) == .stillRunning)
+        system.pipeline.shutdown()
     }
 
     @Test(
@@ -203,6 +227,7 @@ import Testing
                 #expect(child.process.isRunning)
             }
         }
+        folder.waitForRetention()
         for (index, child) in children.enumerated() {
             kill(child.process.processIdentifier, SIGKILL)
             outputs[index] += child.finish()
@@ -210,15 +235,25 @@ import Testing
             let acknowledged = outputs[index].split(separator: "\n").last.flatMap { Int($0) } ?? 0
             let runs = PriorRun.all(in: folder.path)
             let run = try #require(runs.first { $0.processID == child.process.processIdentifier })
-            let last = run.log.split(separator: "\n").last ?? ""
-            let written = last.split(separator: " ").dropFirst(4).first.flatMap { Int($0) } ?? 0
+            let lines = run.log.split(separator: "\n")
+            let written = lines.map { $0.split(separator: " ").dropFirst(4).first.flatMap { Int($0) } ?? 0 }
             #expect(
-                acknowledged > 0 && written >= acknowledged, "\(acknowledged) acknowledged, the last line is \(last)")
+                acknowledged > 0 && written.count >= acknowledged && written == Array(1...max(1, written.count)),
+                """
+                \(acknowledged) acknowledged, \(lines.count) in \(run.files.count) files of \(folder.names.count), \
+                from \(lines.first ?? ""), gaps after \(zip(written, written.dropFirst()).filter { $1 != $0 + 1 }), \
+                the log ends with \(lines.suffix(3))
+                """)
         }
     }
 }
 
 extension TemporaryFolder {
+    /// Waits for background work of the last start, which also removes runs that were killed after the start.
+    func waitForRetention() {
+        while Retention.isBusy(with: path) { usleep(1000) }
+    }
+
     /// Puts damaged runs of many kinds into the folder, all older than a minute, and files that belong to no run.
     func makeDamagedRuns() throws {
         let start = SystemCalls.wallClock() - 120_000_000_000

@@ -196,7 +196,7 @@ import Testing
             in: reset.path, application: "test", after: RunFolder(path: reset.path).listing().newest, now: 5)
         guard case .success(let run) = made else { throw CocoaError(.fileWriteUnknown) }
         run.end(.clean, lines: 0)
-        run.releaseDescriptor()
+        run.releaseDescriptors()
         try Data("[INFO] A - 1970\n".utf8).write(to: URL(fileURLWithPath: run.path(.segment(0))))
         let third = TestSystem(in: reset)
         #expect(third.report.priorRun?.log == "[INFO] A - 1970\n")

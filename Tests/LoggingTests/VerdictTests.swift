@@ -88,17 +88,21 @@ import Testing
     }
 
     #if !canImport(Darwin)
-        @Test("A run whose state file is locked is still running")
+        @Test("A run whose state file is marked as in use is still running")
         func locked() throws {
             let folder = TemporaryFolder()
             try folder.makeRun(startedAt: 5, pid: 0x7FFF_FFF0)
-            let descriptor = open("\(folder.path)/run-0000000000000000005-\(0x7FFF_FFF0)-0000.state", O_RDONLY)
+            let path = "\(folder.path)/run-0000000000000000005-\(0x7FFF_FFF0)-0000.state"
+            let descriptor = SystemCalls.openForUpdating(path)
             try #require(descriptor >= 0)
-            defer { close(descriptor) }
             #expect(PriorRun.all(in: folder.path).map(\.outcome) == [.unclean])
-            try #require(flock(descriptor, LOCK_EX) == 0)
+            SystemCalls.markInUse(descriptor)
             #expect(PriorRun.all(in: folder.path).map(\.outcome) == [.stillRunning])
-            flock(descriptor, LOCK_UN)
+            let second = SystemCalls.openForUpdating(path)
+            SystemCalls.markInUse(second)
+            SystemCalls.close(descriptor)
+            #expect(PriorRun.all(in: folder.path).map(\.outcome) == [.stillRunning])
+            SystemCalls.close(second)
             #expect(PriorRun.all(in: folder.path).map(\.outcome) == [.unclean])
         }
     #endif

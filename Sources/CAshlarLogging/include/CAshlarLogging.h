@@ -51,6 +51,12 @@ int ashlar_log_install_signal_handlers(void);
 /// A file system that copies on write, or a network one, can run out of room at a store, which raises SIGBUS.
 int ashlar_log_can_map_safely(const char *folder);
 
+/// Takes a shared lock on the open file, which ends with its last descriptor; nothing on Apple systems.
+void ashlar_log_mark_in_use(int descriptor);
+
+/// Whether another open file has the lock of `ashlar_log_mark_in_use`. Takes no lock itself, so it disturbs nobody.
+int ashlar_log_is_in_use(int descriptor);
+
 /// A non-blocking datagram socket connected to the path; a negative result is -errno.
 int ashlar_log_connect_datagram(const char *path);
 

@@ -15,7 +15,7 @@ struct MappedMemory {
 
     private static let page = 4096
 
-    /// Creates a file of zeros whose blocks are allocated, and maps it.
+    /// Creates a file of zeros whose blocks are allocated, marks it as in use, and maps it.
     ///
     /// - Parameters:
     ///   - path: The path of the new file.
@@ -29,6 +29,8 @@ struct MappedMemory {
         }
         let descriptor = SystemCalls.openForUpdating(path, creating: true)
         guard descriptor >= 0 else { return .failure(RunStoreError(error: -descriptor)) }
+        // Before the slow work, so that another process finds the mark.
+        SystemCalls.markInUse(descriptor)
         var error = reserve(descriptor, size: size)
         if error == 0 {
             let address = mmap(nil, size, PROT_READ | PROT_WRITE, MAP_SHARED, descriptor, 0)

@@ -1,3 +1,5 @@
+internal import CAshlarLogging
+
 #if canImport(Darwin)
     import Darwin
 #elseif canImport(Musl)
@@ -46,6 +48,12 @@ extension SystemCalls {
         guard moved >= 0 else { return aboveStandardStreams(descriptor) }
         close(descriptor)
         return moved
+    }
+
+    /// Another descriptor of the same open file, with a high number too; a negative result is `-errno`.
+    static func duplicate(_ descriptor: Int32) -> Int32 {
+        let copy = fcntl(descriptor, F_DUPFD_CLOEXEC, highNumber)
+        return copy >= 0 ? copy : -errno
     }
 
     /// Makes writes to a broken pipe fail with EPIPE only.
@@ -223,26 +231,16 @@ extension SystemCalls {
         }
     }
 
-    /// Takes an exclusive lock that ends with the last descriptor of the open file; `false` if another file has it.
-    static func tryLock(_ descriptor: Int32) -> Bool { flock(descriptor, LOCK_EX | LOCK_NB) == 0 }
-
-    /// Locks a file that others lock for a moment only, to see whether it is in use.
+    /// Marks an open file as in use, until its last descriptor is closed.
     ///
-    /// Apple systems end a suspended app that holds a lock, so there is none there.
-    static func markInUse(_ descriptor: Int32) {
-        #if !canImport(Darwin)
-            for _ in 0..<50 {
-                if descriptor < 0 || tryLock(descriptor) { return }
-                usleep(200)
-            }
-        #endif
-    }
+    /// The mark is a shared lock. Apple systems end a suspended app that holds a lock, so there is none there.
+    static func markInUse(_ descriptor: Int32) { ashlar_log_mark_in_use(descriptor) }
 
-    /// Whether another open file has locked a file.
+    /// Whether a process has marked a file as in use.
     static func isInUse(_ path: String) -> Bool {
         let descriptor = openForReading(path)
         guard descriptor >= 0 else { return false }
         defer { close(descriptor) }
-        return !tryLock(descriptor)
+        return ashlar_log_is_in_use(descriptor) == 1
     }
 }

@@ -10,7 +10,7 @@ final class MappedStore: LineStore {
     private struct Segment {
         let number: Int
         let identity: SystemCalls.FileIdentity?
-        /// Stays open because its lock marks the segment as in use.
+        /// Stays open because it marks the segment as in use.
         let descriptor: Int32
         let memory: MappedMemory
     }
@@ -37,6 +37,7 @@ final class MappedStore: LineStore {
             let first = Self.makeSegment(0, at: run.path(.segment(0)), settings.rotation)
         else { return nil }
         self.settings = settings
+        run.retain(firstSegment: first.descriptor)
         monitor = Monitor(State(run: run, segment: first))
         // A line appended to a segment would follow its zeros, so signal handlers create a file of their own.
         if settings.servesSignals {
@@ -55,7 +56,6 @@ final class MappedStore: LineStore {
     private static func makeSegment(_ number: Int, at path: String, _ rotation: LogRotation) -> Segment? {
         let size = number == 0 ? rotation.firstSegmentBytes : rotation.segmentBytes
         guard case .success(let (memory, descriptor)) = MappedMemory.create(path, size: size) else { return nil }
-        SystemCalls.markInUse(descriptor)
         return Segment(
             number: number, identity: SystemCalls.status(descriptor)?.identity, descriptor: descriptor, memory: memory)
     }

@@ -57,6 +57,11 @@ struct Retention: Sendable {
     private static let busyFolders = Guarded<Set<String>>([])
     static var forkLock: ForkSafeLock { busyFolders.lock }
 
+    /// Whether runs of a folder are being removed in the background.
+    ///
+    /// For tests.
+    static func isBusy(with path: String) -> Bool { busyFolders.withLock { $0.contains(path) } }
+
     static func forgetBackground(of path: String) { busyFolders.withLock { _ = $0.remove(path) } }
 
     /// The surplus runs, the newest first.

@@ -11,13 +11,24 @@ final class RunIdentity {
     private var stateIdentity: SystemCalls.FileIdentity?
     private var state: RunState
     private var notesSignals = false
+    /// The first segment, whose mark lasts as long as the run.
+    ///
+    /// Another process may list the folder, pause, and find that all segments it listed are finished.
+    private var firstSegment: Int32 = -1
+    private var firstSegmentIdentity: SystemCalls.FileIdentity?
 
     private init(folder: String, name: RunName, descriptor: Int32, state: RunState) {
         (self.folder, self.name, stateDescriptor, self.state) = (folder, name, descriptor, state)
         stateIdentity = SystemCalls.status(descriptor)?.identity
     }
 
-    deinit { releaseDescriptor() }
+    deinit { releaseDescriptors() }
+
+    /// Retains a descriptor of the marked first segment.
+    func retain(firstSegment descriptor: Int32) {
+        firstSegment = SystemCalls.duplicate(descriptor)
+        firstSegmentIdentity = SystemCalls.status(firstSegment)?.identity
+    }
 
     /// Creates the folder and the state file of a new run.
     ///
@@ -107,10 +118,12 @@ final class RunIdentity {
         notesSignals = true
     }
 
-    /// Closes the state file and with it the lock.
+    /// Closes the state file and the first segment, and with them the marks.
     ///
-    /// In a forked child, the parent's descriptor still holds the lock.
-    func releaseDescriptor() {
+    /// In a forked child, the parent's descriptors still hold them.
+    func releaseDescriptors() {
+        if SystemCalls.isSame(firstSegment, firstSegmentIdentity) { SystemCalls.close(firstSegment) }
+        firstSegment = -1
         guard stateDescriptor >= 0 else { return }
         if notesSignals { ashlar_log_set_state_descriptor(-1, 0) }
         if isOwnFile { SystemCalls.close(stateDescriptor) }

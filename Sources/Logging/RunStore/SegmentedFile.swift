@@ -63,8 +63,10 @@ final class SegmentedFile {
     static func create(run: RunIdentity, _ settings: StoreSettings) -> Result<SegmentedFile, RunStoreError> {
         let descriptor = SystemCalls.openForAppending(run.path(.segment(0)), exclusive: true)
         guard descriptor >= 0 else { return .failure(RunStoreError(error: -descriptor)) }
-        return .success(
-            SegmentedFile(run: run, number: 0, descriptor: descriptor, ledger: SegmentLedger(), settings: settings))
+        let file = SegmentedFile(
+            run: run, number: 0, descriptor: descriptor, ledger: SegmentLedger(), settings: settings)
+        run.retain(firstSegment: descriptor)
+        return .success(file)
     }
 
     /// Continues a run at a segment that may exist, or opens none yet.
@@ -314,7 +316,7 @@ final class SegmentedFile {
     func becomeForkedChild(ownFile: Bool) {
         trouble = nil
         defer { countUncheckedBytes() }
-        run.releaseDescriptor()
+        run.releaseDescriptors()
         guard ownFile else { return }
         childProcess = SystemCalls.processID
         _ = reopen()
