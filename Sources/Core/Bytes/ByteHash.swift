@@ -1,10 +1,12 @@
+// Public because the compiler inlines no `package` declaration into other modules. The target is not a product.
+
 /// A fast 64-bit hash of bytes, seeded per process.
 ///
 /// Sixteen bytes at a time are folded by a 64 × 64 → 128-bit multiplication, as in Wang Yi's wyhash. The seed makes it
 /// impractical to write a file whose keys all collide.
-package enum ByteHash {
+public enum ByteHash {
     /// The seed of this process.
-    package static let seed: UInt64 = .random(in: .min ... .max) | 1
+    public static let seed: UInt64 = .random(in: .min ... .max) | 1
 
     @usableFromInline static let k0: UInt64 = 0xA076_1D64_78BD_642F
     @usableFromInline static let k1: UInt64 = 0xE703_7ED1_A0B4_28DB
@@ -19,7 +21,7 @@ package enum ByteHash {
     ///
     /// - Complexity: O(*n*) in the number of bytes.
     @inlinable
-    package static func hash(_ bytes: RawSpan, seed: UInt64 = seed) -> UInt64 {
+    public static func hash(_ bytes: RawSpan, seed: UInt64 = seed) -> UInt64 {
         let count = bytes.byteCount
         func word(_ at: Int) -> UInt64 { bytes.unsafeLoadUnaligned(fromByteOffset: at, as: UInt64.self) }
         func half(_ at: Int) -> UInt64 { UInt64(bytes.unsafeLoadUnaligned(fromByteOffset: at, as: UInt32.self)) }
@@ -45,13 +47,13 @@ package enum ByteHash {
 
     /// The same for a buffer.
     @inlinable
-    package static func hash(_ bytes: UnsafeBufferPointer<UInt8>, seed: UInt64 = seed) -> UInt64 {
+    public static func hash(_ bytes: UnsafeBufferPointer<UInt8>, seed: UInt64 = seed) -> UInt64 {
         hash(Span(_unsafeElements: bytes).bytes, seed: seed)
     }
 
     /// The same for the UTF-8 of a string.
     @inlinable
-    package static func hash(_ text: String, seed: UInt64 = seed) -> UInt64 {
+    public static func hash(_ text: String, seed: UInt64 = seed) -> UInt64 {
         var text = text
         return text.withUTF8 { hash($0, seed: seed) }
     }

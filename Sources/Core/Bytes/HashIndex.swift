@@ -1,18 +1,20 @@
+// Public because the compiler inlines no `package` declaration into other modules. The target is not a product.
+
 /// An open-addressing index from the 64-bit hash of a key to the number of its record.
 ///
 /// The index stores no keys: callers compare them. A cell holds the upper half of a hash and a record's number, so a
 /// probe compares keys only when the halves agree. Numbers lie below 2^32 − 1.
-package struct HashIndex: Sendable {
+public struct HashIndex: Sendable {
     @usableFromInline var cells: [UInt64] = []
     @usableFromInline var mask = 0
 
     /// Creates an index with room for `count` keys.
     @inlinable
-    package init(expecting count: Int = 0) { reset(expecting: count) }
+    public init(expecting count: Int = 0) { reset(expecting: count) }
 
     /// Removes every key and reserves room, at most half full.
     @inlinable
-    package mutating func reset(expecting count: Int) {
+    public mutating func reset(expecting count: Int) {
         var capacity = 8
         while capacity < count * 2 { capacity *= 2 }
         cells.removeAll(keepingCapacity: true)
@@ -30,7 +32,7 @@ package struct HashIndex: Sendable {
 
     /// Returns the number of a key, or nil.
     @inlinable @inline(__always)
-    package func find(_ hash: UInt64, isKey: (Int) -> Bool) -> Int? {
+    public func find(_ hash: UInt64, isKey: (Int) -> Bool) -> Int? {
         var at = Int(truncatingIfNeeded: hash) & mask
         while cells[at] != 0 {
             let cell = cells[at]
@@ -50,7 +52,7 @@ package struct HashIndex: Sendable {
     /// - Returns: The number already stored for the key, if any.
     /// - Precondition: The index has fewer keys than it was reserved for, or has this one.
     @inlinable @inline(__always)
-    package mutating func insert(
+    public mutating func insert(
         _ number: Int, hash: UInt64, replaces: Bool = false, isKey: (Int) -> Bool
     ) -> Int? {
         var at = Int(truncatingIfNeeded: hash) & mask

@@ -1,7 +1,9 @@
+// Public because the compiler inlines no `package` declaration into other modules. The target is not a product.
+
 extension RawSpan {
     /// Whether both spans have the same bytes; words are compared where the length permits it.
     @inlinable @inline(__always)
-    package func hasSameBytes(as other: RawSpan) -> Bool {
+    public func hasSameBytes(as other: RawSpan) -> Bool {
         guard byteCount == other.byteCount else { return false }
         func differ<T: FixedWidthInteger & BitwiseCopyable>(_ at: Int, _: T.Type) -> Bool {
             unsafeLoadUnaligned(fromByteOffset: at, as: T.self)

@@ -1,4 +1,6 @@
-package import Synchronization
+public import Synchronization
+
+// Public because the compiler inlines no `package` declaration into other modules. The target is not a product.
 
 /// A mutual-exclusion lock around a value, like the standard library's `Mutex`.
 ///
@@ -6,17 +8,17 @@ package import Synchronization
 /// sanitizer reports every contended use as a race. The atomic pair here makes the transfer visible to it. Its cost
 /// disappears next to the lock's.
 @frozen
-package struct Mutex<Value: ~Copyable>: ~Copyable {
+public struct Mutex<Value: ~Copyable>: ~Copyable {
     @usableFromInline let mutex: Synchronization.Mutex<Value>
     @usableFromInline let isReleased = Atomic(false)
 
     /// Creates an unlocked mutex around a value.
     @inlinable
-    package init(_ initialValue: consuming sending Value) { mutex = Synchronization.Mutex(initialValue) }
+    public init(_ initialValue: consuming sending Value) { mutex = Synchronization.Mutex(initialValue) }
 
     /// Runs `body` with exclusive access to the value.
     @inlinable
-    package borrowing func withLock<Result: ~Copyable, Failure: Error>(
+    public borrowing func withLock<Result: ~Copyable, Failure: Error>(
         _ body: (inout sending Value) throws(Failure) -> sending Result
     ) throws(Failure) -> sending Result {
         try mutex.withLock { value throws(Failure) in

@@ -18,11 +18,11 @@ extension JSONDocument {
 
     /// Returns the word at a position.
     @inlinable @inline(__always)
-    package func word(at index: Int) -> JSONTape.Word { tape[index] }
+    public func word(at index: Int) -> JSONTape.Word { tape[index] }
 
     /// Returns the position after the value at a position.
     @inlinable @inline(__always)
-    package func next(after index: Int) -> Int { index + JSONTape.span(tape[index]) }
+    public func next(after index: Int) -> Int { index + JSONTape.span(tape[index]) }
 
     /// Returns the kind of the value at a position.
     package func kind(at index: Int) -> JSONKind {
@@ -41,7 +41,7 @@ extension JSONDocument {
     ///
     /// They are valid as long as the document.
     @inlinable @inline(__always)
-    package func bytes(at index: Int) -> UnsafeBufferPointer<UInt8> {
+    public func bytes(at index: Int) -> UnsafeBufferPointer<UInt8> {
         let word = tape[index]
         return UnsafeBufferPointer(start: text + JSONTape.offset(word), count: JSONTape.length(word))
     }
@@ -91,7 +91,6 @@ extension JSONDocument {
     package func isTrue(at index: Int) -> Bool { JSONTape.kind(tape[index]) == JSONTape.trueValue }
 
     /// Returns the number at a position; it borrows the document's text.
-    @inlinable @inline(__always)
     package func number(at index: Int) -> JSONNumber { JSONNumber(text: bytes(at: index)) }
 
     /// Returns the exact value of the number at a position, or nil if it isn't an integer or doesn't fit.

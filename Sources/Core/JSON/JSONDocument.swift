@@ -17,7 +17,7 @@
 /// let document = try JSONDocument(Array(#"{"port": 80}"#.utf8))
 /// if let key = document.find("port", in: 0) { document.int64(at: key + 1) }  // 80
 /// ```
-package final class JSONDocument: @unchecked Sendable {
+public final class JSONDocument: @unchecked Sendable {
     // Unchecked because of the pointers: text and tape are never written after init. Raw memory avoids bounds checks
     // on every read, lets the tape grow in place and shrinks it to its size, which arrays cannot do.
 

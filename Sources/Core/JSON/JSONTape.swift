@@ -1,3 +1,5 @@
+// Public because the compiler inlines no `package` declaration into other modules. The target is not a product.
+
 /// The layout of a parsed document: 64-bit words in document order.
 ///
 /// The top 4 bits of a word hold its kind, the next 28 a length, the next 4 a size and the low 28 a byte offset into
@@ -5,54 +7,70 @@
 /// one word directly before its value. An array or object is one word followed by its content: the offset of the
 /// bracket, the number of words it spans, and its size: the number of elements up to 13, ``some`` up to ``indexed`` −
 /// 1, then ``many``.
-package enum JSONTape {
-    package typealias Word = UInt64
+public enum JSONTape {
+    /// A word of the tape.
+    public typealias Word = UInt64
 
-    @inlinable package static var null: Word { 1 }
-    @inlinable package static var falseValue: Word { 2 }
-    @inlinable package static var trueValue: Word { 3 }
+    /// The value `null`.
+    @inlinable public static var null: Word { 1 }
+    /// The value `false`.
+    @inlinable public static var falseValue: Word { 2 }
+    /// The value `true`.
+    @inlinable public static var trueValue: Word { 3 }
     /// A number without a fraction or exponent.
-    @inlinable package static var integer: Word { 4 }
+    @inlinable public static var integer: Word { 4 }
     /// A number with a fraction or an exponent.
-    @inlinable package static var fraction: Word { 5 }
-    @inlinable package static var string: Word { 6 }
-    @inlinable package static var escapedString: Word { 7 }
+    @inlinable public static var fraction: Word { 5 }
+    /// A string without escapes.
+    @inlinable public static var string: Word { 6 }
+    /// A string with escapes.
+    @inlinable public static var escapedString: Word { 7 }
+    /// An array.
+    ///
     /// Containers have the top bit set, so that stepping over a value is one test.
-    @inlinable package static var array: Word { 8 }
-    @inlinable package static var object: Word { 9 }
-    @inlinable package static var key: Word { 10 }
-    @inlinable package static var escapedKey: Word { 11 }
+    @inlinable public static var array: Word { 8 }
+    /// An object.
+    @inlinable public static var object: Word { 9 }
+    /// A key without escapes.
+    @inlinable public static var key: Word { 10 }
+    /// A key with escapes.
+    @inlinable public static var escapedKey: Word { 11 }
 
     /// The size of a container with at least 14 but fewer than `indexed` elements.
-    @inlinable package static var some: Int { 14 }
+    @inlinable public static var some: Int { 14 }
     /// The size of a container with `indexed` or more elements.
-    @inlinable package static var many: Int { 15 }
+    @inlinable public static var many: Int { 15 }
     /// The number of elements from which a container gets an index on its first access.
-    @inlinable package static var indexed: Int { 33 }
+    @inlinable public static var indexed: Int { 33 }
 
     @inline(__always)
     static func word(_ kind: Word, length: Int, offset: Int) -> Word {
         kind << 60 | Word(truncatingIfNeeded: length) << 32 | Word(truncatingIfNeeded: offset)
     }
 
+    /// Returns the kind of a word.
     @inlinable @inline(__always)
-    package static func kind(_ word: Word) -> Word { word >> 60 }
+    public static func kind(_ word: Word) -> Word { word >> 60 }
 
+    /// Returns whether a word is that of an array or an object.
     @inlinable @inline(__always)
-    package static func isContainer(_ word: Word) -> Bool { kind(word) == array || kind(word) == object }
+    public static func isContainer(_ word: Word) -> Bool { kind(word) == array || kind(word) == object }
 
+    /// Returns the length of a word's text, or the number of words of a container.
     @inlinable @inline(__always)
-    package static func length(_ word: Word) -> Int { Int(truncatingIfNeeded: (word >> 32) & 0x0FFF_FFFF) }
+    public static func length(_ word: Word) -> Int { Int(truncatingIfNeeded: (word >> 32) & 0x0FFF_FFFF) }
 
+    /// Returns the offset of a word in the text.
     @inlinable @inline(__always)
-    package static func offset(_ word: Word) -> Int { Int(truncatingIfNeeded: word & 0x0FFF_FFFF) }
+    public static func offset(_ word: Word) -> Int { Int(truncatingIfNeeded: word & 0x0FFF_FFFF) }
 
+    /// Returns the size of a container's word.
     @inlinable @inline(__always)
-    package static func size(_ word: Word) -> Int { Int(truncatingIfNeeded: (word >> 28) & 15) }
+    public static func size(_ word: Word) -> Int { Int(truncatingIfNeeded: (word >> 28) & 15) }
 
     /// The number of words of the value that starts with `word`, which isn't a key.
     @inlinable @inline(__always)
-    package static func span(_ word: Word) -> Int { word >> 63 == 0 ? 1 : length(word) }
+    public static func span(_ word: Word) -> Int { word >> 63 == 0 ? 1 : length(word) }
 
     /// The bits to set in a container's word when the container is complete.
     @inline(__always)
