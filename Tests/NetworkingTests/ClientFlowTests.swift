@@ -121,9 +121,11 @@ import Testing
             await outcome { () async throws(NetworkError) in try await client.send(request) }.failure == nil
         }
         #expect(await passes(request) == (200...299).contains(status))
-        request.options.acceptableStatuses = [404, 199]
+        request.options.acceptedStatuses = [404, 199]
         #expect(await passes(request) == [404, 199].contains(status))
-        request.options.acceptsEveryStatus = true
+        request.options.acceptedStatuses = .successful.union([404])
+        #expect(await passes(request) == (status == 404 || (200...299).contains(status)))
+        request.options.acceptedStatuses = .every
         #expect(await passes(request))
     }
 }

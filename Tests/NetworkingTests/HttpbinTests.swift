@@ -33,7 +33,7 @@ struct HttpbinTests {
         let client = try client ?? kind.client()
         let base = try #require(await Httpbin.shared.value.url)
         var request = try client.request(input.method, base + input.path, headers: input.headers, body: input.body)
-        request.options.acceptsEveryStatus = true
+        request.options.acceptedStatuses = .every
         request.options.totalTimeout = input.totalTimeout ?? request.options.totalTimeout
         let sent = request
         let result = await outcome { () async throws(NetworkError) in try await client.send(sent) }

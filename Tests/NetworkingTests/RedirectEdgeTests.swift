@@ -17,7 +17,7 @@ import Testing
         let error = await outcome { () async throws(NetworkError) in try await client.send(refused) }.failure
         #expect(error?.code == .unacceptableStatus && error?.status == status)
         #expect(error?.attempts == 1)
-        request.options.acceptableStatuses = [status]
+        request.options.acceptedStatuses = [status]
         let response = try await client.send(request)
         #expect(response.status == status && response.history.isEmpty && response.headers["Location"] == "/x")
     }

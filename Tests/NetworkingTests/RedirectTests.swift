@@ -207,7 +207,7 @@ import Testing
         let server = try FaultServer(raw: "HTTP/1.1 \(status) X\r\nLocation: /x\r\nContent-Length: 0\r\n\r\n")
         let client = try kind.client()
         var request = try client.request(.get, server.url)
-        request.options.acceptsEveryStatus = true
+        request.options.acceptedStatuses = .every
         #expect(try await client.send(request).status == status)
     }
 

@@ -27,7 +27,7 @@ extension NetworkClient {
         if let start {
             request.headers.set("Range", "bytes=\(start.length)-")
             request.headers.set("If-Range", start.validator)
-            request.options.acceptableStatuses = (request.options.acceptableStatuses ?? [200]).union([206, 416])
+            request.options.acceptedStatuses = request.options.acceptedStatuses.union([206, 416])
         }
         // Ranges count the transferred bytes, so a resumable download must not be decompressed.
         request.options.decompresses = false

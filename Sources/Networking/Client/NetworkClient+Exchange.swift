@@ -25,7 +25,9 @@ extension NetworkClient {
             configuration.middleware.isEmpty
             ? try await hops(request, context) : try await run(0, request, context)
         let isUnfollowed = (300...399).contains(response.status) && request.options.redirects.maximum == 0
-        guard isUnfollowed || request.options.accepts(response.status) else { throw await unacceptable(response) }
+        guard isUnfollowed || request.options.acceptedStatuses.contains(response.status) else {
+            throw await unacceptable(response)
+        }
         return response
     }
 

@@ -81,7 +81,7 @@ public final class FTAsyncRequest: @unchecked Sendable {
         do throws(NetworkError) {
             var request = try NetworkRequest(method, url, body: body, options: client.configuration.options)
             request.options.idleTimeout = .seconds(timeout > 0 ? timeout : 24)
-            request.options.acceptableStatuses = Set(200...399)
+            request.options.acceptedStatuses = AcceptedStatuses(200...399)
             token = client.send(request, then: handle)
         } catch {
             handle(.failure(error))

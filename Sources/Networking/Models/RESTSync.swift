@@ -28,7 +28,7 @@ public struct RESTSync: ModelSync {
     ) async throws(NetworkError) -> ModelSyncAnswer {
         var request = try Call(verb: verb, target: target).makeRequest(options: client.configuration.options)
         request.options.totalTimeout = .seconds(300)
-        request.options.acceptsEveryStatus = true
+        request.options.acceptedStatuses = .every
         prepare(verb, &request)
         let answer = try await client.send(request)
         guard (200...299).contains(answer.status) else { throw failure(answer, request) }

@@ -12,10 +12,8 @@ public struct RequestOptions: Sendable {
     public var redirects: RedirectPolicy = .init()
     /// The limits of the response.
     public var limits: ResponseLimits = .init()
-    /// The statuses that count as success, 200–299 unless set; others throw `.unacceptableStatus`.
-    public var acceptableStatuses: Set<Int>? = nil
-    /// Whether every status counts as success.
-    public var acceptsEveryStatus: Bool = false
+    /// The statuses that mean success, 200–299 by default; others throw `.unacceptableStatus`.
+    public var acceptedStatuses: AcceptedStatuses = .successful
     /// Whether user name and password in a URL are sent as Basic credentials; otherwise such a URL is rejected.
     public var allowsUserInfo: Bool = false
     /// Whether the client's cookie jar is used.
@@ -27,10 +25,54 @@ public struct RequestOptions: Sendable {
 
     /// Creates the default options.
     public init() {}
+}
 
-    /// Whether a status means success.
-    public func accepts(_ status: Int) -> Bool {
-        acceptsEveryStatus || (acceptableStatuses?.contains(status) ?? (200...299).contains(status))
+/// The statuses of a response that mean success.
+///
+/// ```swift
+/// var options = RequestOptions()
+/// options.acceptedStatuses = .every
+/// options.acceptedStatuses = [200, 404]
+/// options.acceptedStatuses = .successful.union([404])
+/// ```
+public struct AcceptedStatuses: Hashable, Sendable, ExpressibleByArrayLiteral {
+    private enum Kind: Hashable {
+        case every
+        case successful
+        case only(Set<Int>)
+    }
+
+    private let kind: Kind
+
+    /// The statuses 200–299; the default.
+    public static var successful: AcceptedStatuses { AcceptedStatuses(kind: .successful) }
+    /// Every status.
+    public static var every: AcceptedStatuses { AcceptedStatuses(kind: .every) }
+
+    private init(kind: Kind) { self.kind = kind }
+
+    /// Creates a set of statuses.
+    public init(_ statuses: some Sequence<Int>) { kind = .only(Set(statuses)) }
+
+    /// Creates a set of statuses.
+    public init(arrayLiteral elements: Int...) { self.init(elements) }
+
+    /// Returns whether a status means success.
+    public func contains(_ status: Int) -> Bool {
+        switch kind {
+        case .every: true
+        case .successful: (200...299).contains(status)
+        case .only(let statuses): statuses.contains(status)
+        }
+    }
+
+    /// Returns these statuses and others.
+    public func union(_ others: some Sequence<Int>) -> AcceptedStatuses {
+        switch kind {
+        case .every: self
+        case .successful: AcceptedStatuses(Set(200...299).union(others))
+        case .only(let statuses): AcceptedStatuses(statuses.union(others))
+        }
     }
 }
 
