@@ -119,8 +119,10 @@ clean: ## Removes all build products
 # A change lands if this target passes.
 ci: SWIFT_FLAGS := -Xswiftc -warnings-as-errors
 ci: lint test apple consumer examples ## Runs everything that a change must pass
-	$(call install,unicode-cldr-core wasi-libc libclang-rt-dev-wasm32)
+	Scripts/test-libcurl --faults
+	$(call install,unicode-cldr-core publicsuffix wasi-libc libclang-rt-dev-wasm32)
 	Scripts/generate-cldr --check
+	Scripts/generate-public-suffixes --check
 	Scripts/check-portability
 	Scripts/check-pointer-size
 	Scripts/check-linkage
