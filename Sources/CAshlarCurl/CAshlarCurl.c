@@ -56,6 +56,8 @@ const ashlar_curl *ashlar_curl_open(const char *name, char *error, size_t size) 
         }
         *(void **)wanted[i].place = found;
     }
+    // Looks through the libraries that libcurl depends on as well.
+    *(void **)&c->alpn_selected = dlsym(library, "SSL_get0_alpn_selected");
     const struct version_info *info = version_info(0);
     if (info->version_num < OLDEST) {
         snprintf(error, size, "%s is version %s, needed is 7.68.0 or later", name, info->version);
@@ -75,7 +77,32 @@ fail:
     return NULL;
 }
 
+// struct curl_tlssessioninfo
+struct tls_session {
+    int backend;
+    void *internals;
+};
+
+#define BACKEND_OPENSSL 1
+#define INFO_TLS_SSL_POINTER (0x400000 + 45)
+
+int ashlar_easy_is_http2(const ashlar_curl *c, void *easy) {
+    const struct tls_session *session = NULL;
+    if (!c->alpn_selected || c->easy_getinfo(easy, INFO_TLS_SSL_POINTER, &session) != 0 || !session) return -1;
+    if (session->backend != BACKEND_OPENSSL || !session->internals) return -1;
+    const unsigned char *name = NULL;
+    unsigned int length = 0;
+    c->alpn_selected(session->internals, &name, &length);
+    return length == 2 && name[0] == 'h' && name[1] == '2';
+}
+
 #else
+
+int ashlar_easy_is_http2(const ashlar_curl *c, void *easy) {
+    (void)c;
+    (void)easy;
+    return -1;
+}
 
 const ashlar_curl *ashlar_curl_open(const char *name, char *error, size_t size) {
     (void)name;

@@ -17,10 +17,10 @@
 
         @Test("Every fault has its outcome on a fresh client")
         func freshClients() async throws {
-            let server = try makeFaultServer()
-            await #expect(processExitsWith: .success) { [url = server.url as String] in
+            let world = try FaultWorld()
+            await #expect(processExitsWith: .success) { [places = world.places as FaultPlaces] in
                 for number in Fault.all.indices {
-                    let checker = FaultChecker(client: try TransportKind.curl.client(), url: url)
+                    let checker = FaultChecker(client: try places.client(), places: places)
                     let defect = await checker.fault(number)
                     #expect(defect == nil, "\(defect ?? "")")
                 }
@@ -30,16 +30,18 @@
         @Test("A fault never harms the next request of a shared client")
         func sharedClient() async throws {
             let running = Mutex(0)
-            let (server, other) = (try makeFaultServer(running), try makeFaultServer(running))
+            let (world, other) = (try FaultWorld(running), try FaultWorld(running))
             let (seed, rounds) = (Self.seed, Self.isLong ? 100 : 2)
-            print("faults on one client: ASHLAR_SEED=\(seed)")
+            print("faults on one client of \((try? CurlTransport())?.version ?? "no libcurl"): ASHLAR_SEED=\(seed)")
             await #expect(processExitsWith: .success) {
-                [url = server.url as String, other = other.url as String, seed = seed as UInt64, rounds = rounds as Int]
-                in
+                [
+                    places = world.places as FaultPlaces, other = other.places as FaultPlaces, seed = seed as UInt64,
+                    rounds = rounds as Int
+                ] in
                 var generator = SeededGenerator(seed: seed)
-                let client = try TransportKind.curl.client()
-                let checker = FaultChecker(client: client, url: url)
-                let elsewhere = FaultChecker(client: client, url: other)
+                let client = try places.client()
+                let checker = FaultChecker(client: client, places: places)
+                let elsewhere = FaultChecker(client: client, places: other)
                 var count = 0
                 for _ in 0..<rounds {
                     for number in Fault.all.indices.shuffled(using: &generator) {
@@ -58,18 +60,18 @@
 
         @Test("16 faults at a time harm none of 16 healthy requests next to them")
         func concurrently() async throws {
-            let (server, noisy) = (try makeFaultServer(), try makeFaultServer())
+            let (world, noisy) = (try FaultWorld(), try FaultWorld())
             let (seed, rounds) = (Self.seed, Self.isLong ? 100 : 2)
             print("faults at the same time: ASHLAR_SEED=\(seed)")
             await #expect(processExitsWith: .success) {
-                [url = server.url as String, noisy = noisy.url as String, seed = seed as UInt64, rounds = rounds as Int]
-                in
+                [
+                    places = world.places as FaultPlaces, noisy = noisy.places as FaultPlaces, seed = seed as UInt64,
+                    rounds = rounds as Int
+                ] in
                 var generator = SeededGenerator(seed: seed)
-                var configuration = ClientConfiguration()
-                configuration.transport.connectionsPerHost = 32
-                let client = try TransportKind.curl.client(configuration)
-                let checker = FaultChecker(client: client, url: url)
-                let elsewhere = FaultChecker(client: client, url: noisy)
+                let client = try places.client(connectionsPerHost: 32)
+                let checker = FaultChecker(client: client, places: places)
+                let elsewhere = FaultChecker(client: client, places: noisy)
                 for round in 0..<rounds {
                     let numbers = Fault.all.indices.shuffled(using: &generator)
                     for start in stride(from: 0, to: numbers.count, by: 16) {

@@ -44,7 +44,7 @@
         }
 
         /// Faults that end at once; silence would only take time.
-        private static let faults = Fault.all.filter { $0.codes != [.timedOut] && !$0.isUnsolicited }
+        private static let faults = Fault.all.filter { $0.isPlain && $0.codes != [.timedOut] && !$0.isUnsolicited }
 
         /// Sends requests, eight at a time, of which one in 20 is a fault; returns how many healthy ones failed.
         private static func runWithFaults(_ count: Int, _ client: NetworkClient, _ url: String) async -> Int {

@@ -32,6 +32,8 @@ typedef struct ashlar_curl {
     int (*multi_socket_action)(void *, int, int, int *);
     int (*multi_assign)(void *, int, void *);
     void *(*multi_info_read)(void *, int *);
+    // OpenSSL's function in the library that libcurl uses, or NULL: libcurl may use another TLS library.
+    void (*alpn_selected)(const void *, const unsigned char **, unsigned int *);
 } ashlar_curl;
 
 // The result of curl_multi_info_read.
@@ -96,6 +98,9 @@ static inline void *ashlar_easy_info_pointer(const ashlar_curl *c, void *easy, i
     void *value = NULL;
     return c->easy_getinfo(easy, info, &value) == 0 ? value : NULL;
 }
+// Returns 1 if the connection of the running transfer has agreed on HTTP/2 in its TLS handshake, 0 if not, and -1 if that
+// is unknown.
+int ashlar_easy_is_http2(const ashlar_curl *c, void *easy);
 static inline int ashlar_multi_long(const ashlar_curl *c, void *multi, int option, long value) {
     return c->multi_setopt(multi, option, value);
 }

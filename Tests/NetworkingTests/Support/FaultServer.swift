@@ -56,8 +56,8 @@ final class FaultServer: Sendable {
     }
 
     /// Creates a server that runs a script for every connection and closes the connection behind it.
-    init(_ script: @escaping @Sendable (FaultConnection) -> Void) throws {
-        let (listener, port) = try Self.listen()
+    init(isIPv6: Bool = false, _ script: @escaping @Sendable (FaultConnection) -> Void) throws {
+        let (listener, port) = try isIPv6 ? Self.listenIPv6() : Self.listen()
         self.port = port
         let sockets = Sockets(listener)
         self.sockets = sockets
@@ -116,6 +116,25 @@ final class FaultServer: Sendable {
         }
         guard bound else { throw ServerFailure(what: "no port on 127.0.0.1") }
         return (descriptor, Int(UInt16(bigEndian: address.sin_port)))
+    }
+
+    private static func listenIPv6() throws -> (Int32, Int) {
+        let descriptor = socket(AF_INET6, streamType, 0)
+        var address = sockaddr_in6()
+        address.sin6_family = sa_family_t(AF_INET6)
+        address.sin6_addr = in6addr_loopback
+        var size = socklen_t(MemoryLayout<sockaddr_in6>.size)
+        let bound = withUnsafeMutablePointer(to: &address) { pointer in
+            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { address in
+                bind(descriptor, address, size) == 0 && Foundation.listen(descriptor, 64) == 0
+                    && getsockname(descriptor, address, &size) == 0
+            }
+        }
+        guard bound else {
+            close(descriptor)
+            throw ServerFailure(what: "no port on ::1")
+        }
+        return (descriptor, Int(UInt16(bigEndian: address.sin6_port)))
     }
 
     private static var streamType: Int32 {
@@ -186,6 +205,24 @@ final class FaultConnection: @unchecked Sendable {
     func reset() {
         var linger = linger(l_onoff: 1, l_linger: 0)
         setsockopt(descriptor, SOL_SOCKET, SO_LINGER, &linger, socklen_t(MemoryLayout.size(ofValue: linger)))
+    }
+
+    /// Sends the end of the stream.
+    func endWriting() { shutdown(descriptor, Int32(SHUT_WR)) }
+
+    /// Ends the connection with RST now, while another thread may be reading.
+    func abort() {
+        reset()
+        var address = sockaddr()
+        address.sa_family = sa_family_t(AF_UNSPEC)
+        connect(descriptor, &address, socklen_t(MemoryLayout<sockaddr>.size))
+    }
+
+    /// Receives some bytes, or nil at the end.
+    func receive() -> [UInt8]? {
+        if buffer.isEmpty, !fill() { return nil }
+        defer { buffer = [] }
+        return buffer
     }
 
     /// Waits until the client has closed; returns whether it did.

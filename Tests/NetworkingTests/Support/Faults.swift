@@ -5,6 +5,9 @@
     /// One way in which a server misbehaves, and the outcomes that a client may report.
     struct Fault: Sendable {
         let name: String
+        var access = Access.path
+        /// The path and query of the request, if it isn't given by the access.
+        var target = "/"
         /// The error codes allowed.
         var codes: Set<NetworkError.Code> = []
         /// The body allowed, if the request may succeed.
@@ -17,7 +20,9 @@
         let serve: @Sendable (FaultConnection) -> Bool
 
         /// Every fault, in a fixed order: its index is part of the URL that requests it.
-        static let all: [Fault] = heads + chunks + framings + redirectsAndCookies + unsolicited + cuts + silences
+        static let all: [Fault] = plain + secure
+
+        private static let plain = heads + chunks + framings + redirectsAndCookies + unsolicited + cuts + silences
 
         // MARK: Heads and bodies
 
@@ -157,63 +162,5 @@
                 return !connection.waitForClose()
             },
         ]
-    }
-
-    /// A server that carries out faults by number and answers control requests with their target.
-    ///
-    /// `/settled` is answered when all faults of servers with the same count have sent their bytes.
-    func makeFaultServer(_ running: Mutex<Int> = Mutex(0)) throws -> FaultServer {
-        try FaultServer { connection in
-            while let request = connection.request() {
-                if request.target == "/settled" {
-                    while running.withLock({ $0 }) > 0 { connection.pause(0.001) }
-                }
-                let number = request.target.split(separator: "/").last.flatMap { Int($0) }
-                if request.target.hasPrefix("/fault/"), let number {
-                    let isUnsolicited = Fault.all[number].isUnsolicited
-                    if isUnsolicited { running.withLock { $0 += 1 } }
-                    let goesOn = Fault.all[number].serve(connection)
-                    if isUnsolicited { running.withLock { $0 -= 1 } }
-                    guard goesOn else { return }
-                    continue
-                }
-                connection.write(answer(200, ["X-Control: yes"], body: request.target))
-            }
-        }
-    }
-
-    /// Requests faults and control responses with a client and records what differs from the expectation.
-    struct FaultChecker: Sendable {
-        let client: NetworkClient
-        let url: String
-
-        /// Requests a fault; returns what was wrong with the outcome, or nil.
-        func fault(_ number: Int) async -> String? {
-            let fault = Fault.all[number]
-            let result = await outcome { () async throws(NetworkError) in
-                var request = try client.request(.get, url + "/fault/\(number)")
-                request.options.idleTimeout = fault.codes == [.timedOut] ? .milliseconds(100) : .seconds(20)
-                return try await client.send(request)
-            }
-            switch result {
-            case .success(let response):
-                let text = String(decoding: response.bytes, as: UTF8.self)
-                return text == fault.body ? nil : "\(fault.name): succeeded with \(text.prefix(40).debugDescription)"
-            case .failure(let error):
-                return fault.codes.contains(error.code) ? nil : "\(fault.name): \(error)"
-            }
-        }
-
-        /// Waits until a fault on another server has sent all its bytes.
-        func settle() async { _ = try? await client.send(client.request(.get, url + "/settled")) }
-
-        /// Sends a healthy request; returns what was wrong with the response, or nil.
-        func control(_ number: Int) async -> String? {
-            let result = await outcome { () async throws(NetworkError) in
-                try await client.send(client.request(.get, url + "/control/\(number)")).text()
-            }
-            if case .success("/control/\(number)") = result { return nil }
-            return "control request: \(result)"
-        }
     }
 #endif

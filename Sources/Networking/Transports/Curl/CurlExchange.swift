@@ -267,6 +267,9 @@
             if hasHead { return true }  // the trailer, which `ChunkedReader` limits
             do throws(NetworkError) {
                 guard let head = try reader.read(line, limits: limits) else { return true }
+                if head.version == "2", let handle, ashlar_easy_is_http2(table, handle.easy) == 0 {
+                    throw NetworkError(.badResponse, "unexpected version HTTP/2 as text", phase: .receive)
+                }
                 let hasBody = request.method != .head && head.status != 204 && head.status != 304
                 contentLength = reader.framing.contentLength
                 if hasBody, let limit = limits.bodyBytes, let contentLength, contentLength > limit {

@@ -18,6 +18,7 @@
             // With a status for CONNECT, the proxy refused.
             case _ where !hasHead && exchange.number(CurlInfo.connectCode) >= 300: (.proxyFailed, .connect)
             case 7 where exchange.proxy != nil, 5, 97: (.proxyFailed, .connect)
+            case _ where tunnelFailures.contains(result) && exchange.asksProxyForTunnel: (.proxyFailed, .connect)
             // The head reader and the chunk reader refuse before libcurl does, except for a folded first line (43, 8), a
             // line that is longer than libcurl's own limit (27, 100), and lines before the status line.
             case 1, 8, 27, 43, 100: (hasHead ? .corrupted : .badResponse, .receive)
@@ -34,6 +35,9 @@
             default: (.unknown, nil)
             }
         }
+
+        /// Results of a malformed head, and of a connection that ends.
+        private static let tunnelFailures: Set<Int32> = [1, 8, 16, 27, 43, 52, 55, 56, 92, 100]
 
         /// libcurl refuses heads of more than 300 KiB as if the connection had failed.
         private static let headLimit = 256 << 10
@@ -53,6 +57,11 @@
     extension CurlExchange {
         /// A 64-bit value that libcurl reports for the transfer.
         func offset(_ info: Int32) -> Int64 { handle.map { ashlar_easy_info_off(table, $0.easy, info) } ?? 0 }
+
+        /// Whether a proxy has not yet opened a tunnel; failures of TLS within the tunnel have results of their own.
+        var asksProxyForTunnel: Bool {
+            proxy != nil && request.url.scheme == .https && offset(CurlInfo.preTransferTime) <= 0
+        }
 
         /// A long value that libcurl reports for the transfer.
         func number(_ info: Int32) -> Int64 { handle.map { ashlar_easy_info_long(table, $0.easy, info) } ?? 0 }

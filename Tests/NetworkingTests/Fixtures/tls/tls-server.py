@@ -14,9 +14,11 @@ def serve(connection):
     try:
         with context.wrap_socket(connection, server_side=True) as secure:
             secure.settimeout(10)
-            while b"\r\n\r\n" not in secure.recv(65536):
-                pass
-            secure.sendall(b"HTTP/1.1 200 OK\r\nContent-Length: 6\r\nConnection: close\r\n\r\nsecure")
+            while request := secure.recv(65536):
+                while b"\r\n\r\n" not in request:
+                    request += secure.recv(65536)
+                version = b"HTTP/2" if b"/forged" in request else b"HTTP/1.1"
+                secure.sendall(version + b" 200 OK\r\nContent-Length: 6\r\n\r\nsecure")
     except OSError:
         pass
 
