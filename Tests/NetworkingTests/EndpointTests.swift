@@ -63,7 +63,7 @@ private struct Nothing: Endpoint {
     @Test("Broken literal paths and hosts are refused when the request is built")
     func broken() {
         #expect(throws: NetworkError.self) { try Get<Note>(path: "a%zz").makeRequest() }
-        for host in ["", "a/b", "a b", "user@a", "a:99999", "a?b", "bücher.example"] {
+        for host in ["", "a/b", "a b", "user@a", "a:99999", "a?b", "-ü.example"] {
             let error = #expect(throws: NetworkError.self) {
                 try Get<Note>(host: .canonical(host)).makeRequest()
             }

@@ -6,7 +6,9 @@ extension HTTPURL {
     /// Other spellings of IPv4 addresses (`127.1`, `0x7f000001`) are private too, because no public server is named like that.
     var isPrivateAddress: Bool {
         if host.hasPrefix("[") {
-            guard let address = SpecialAddresses.ipv6(host.dropFirst().dropLast()) else { return true }
+            guard let address = SpecialAddresses.ipv6(host.dropFirst().dropLast().prefix { $0 != "%" }) else {
+                return true
+            }
             return SpecialAddresses.isPrivate(high: address.high, low: address.low)
         }
         let name = host.hasSuffix(".") ? host.dropLast() : host[...]

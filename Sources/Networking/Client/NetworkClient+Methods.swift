@@ -165,9 +165,9 @@ extension NetworkClient {
                     .invalidURL, "a path needs a base; set ClientConfiguration.base", phase: .prepare)
             }
             url = try base.baseURL()
-            try path.append(to: &url)
+            try url.append(path)
         }
-        query.append(to: &url)
+        url.append(query)
         return NetworkRequest(
             method, url, headers: headers, body: body, options: configuration.options, canonicalHost: base?.canonical)
     }

@@ -62,8 +62,8 @@ extension Endpoint {
         configure(&options)
         let host = host
         var url = try host.baseURL()
-        try path.append(to: &url)
-        query.append(to: &url)
+        try url.append(path)
+        url.append(query)
         return NetworkRequest(
             method, url, headers: headers, body: body, options: options, canonicalHost: host.canonical)
     }

@@ -106,20 +106,20 @@ public struct EndpointPath: Hashable, Sendable, ExpressibleByStringInterpolation
         }
     }
 
-    /// Appends the path to the URL's own, with exactly one slash between them.
-    func append(to url: inout HTTPURL) throws(NetworkError) {
-        try check()
-        guard !description.isEmpty else { return }
-        let isAbsolute = description.utf8.first == UInt8(ascii: "/")
-        if url.path == "/" {
-            url.path = isAbsolute ? description : "/" + description
-            return
-        }
-        if url.path.utf8.last == UInt8(ascii: "/") { url.path.removeLast() }
-        url.path += isAbsolute ? description : "/" + description
-    }
-
     func check() throws(NetworkError) {
         if let defect { throw NetworkError(.invalidURL, defect, phase: .prepare) }
+    }
+}
+
+extension HTTPURL {
+    /// Appends segments to the path, with exactly one slash between both.
+    ///
+    /// - Throws: `.invalidURL` for a value that would lead elsewhere; see ``EndpointPath``. The URL is then unchanged.
+    public mutating func append(_ segments: EndpointPath) throws(NetworkError) {
+        try segments.check()
+        guard !segments.description.isEmpty else { return }
+        let text =
+            segments.description.utf8.first == UInt8(ascii: "/") ? segments.description : "/" + segments.description
+        path = path.utf8.last == UInt8(ascii: "/") ? path.dropLast() + text : path + text
     }
 }

@@ -1,8 +1,14 @@
 /// The syntax of hosts, in a map and as typed by the user.
 enum HostSyntax {
     /// Returns a host for comparison: in lower case, without the trailing dot of its name.
+    ///
+    /// An international name is compared in its ASCII form.
     static func normalized(_ host: String) -> String {
         var host = host.lowercased()
+        if let bad = host.utf8.firstIndex(where: { $0 >= 0x80 }) {
+            let end = host[bad...].firstIndex(of: ":") ?? host.endIndex
+            if let name = HostText.ascii(String(host[..<end])) { host = name + host[end...] }
+        }
         if host.last == "." {
             host.removeLast()
         } else if let dot = host.range(ofFirst: ".:") {
@@ -14,10 +20,8 @@ enum HostSyntax {
     /// Returns the reason why a text isn't `host`, `host:port`, `[IPv6]` or `[IPv6]:port`, or nil if it is.
     static func problem(_ text: String) -> String? {
         guard !text.isEmpty else { return "expected a host, found nothing" }
-        for byte in text.utf8 where byte <= 0x20 || byte >= 0x7F {
-            return byte >= 0x80
-                ? "expected a host in ASCII (write other scripts as Punycode)"
-                : "expected a host without spaces and control characters"
+        if text.utf8.contains(where: { $0 <= 0x20 || $0 == 0x7F }) {
+            return "expected a host without spaces and control characters"
         }
         if text.contains("://") { return "expected a host without a scheme" }
         if text.contains("@") { return "expected a host without user name and password" }
@@ -25,8 +29,10 @@ enum HostSyntax {
         var name = text[...]
         if text.first == "[" {
             guard let end = text.firstIndex(of: "]") else { return "expected ']' after the IPv6 address" }
-            let address = text[text.index(after: text.startIndex)..<end]
-            guard isIPv6(address) else { return "expected an IPv6 address in the brackets" }
+            let inside = Array(text[..<end].utf8.dropFirst())
+            let address = inside.prefix { $0 != UInt8(ascii: "%") }
+            guard HostText.isIPv6(address), address.count == inside.count || HostText.isZone(inside[address.count...])
+            else { return "expected an IPv6 address in the brackets" }
             let rest = text[text.index(after: end)...]
             return rest.isEmpty ? nil : rest.first == ":" ? portProblem(rest.dropFirst()) : "expected ':' after ']'"
         }
@@ -35,6 +41,12 @@ enum HostSyntax {
             name = text[..<colon]
         }
         if name.isEmpty { return "expected a host before the port" }
+        if name.utf8.contains(where: { $0 >= 0x80 }) {
+            guard let ascii = HostText.ascii(String(name)) else {
+                return "expected a valid international host name (UTS #46)"
+            }
+            name = ascii[...]
+        }
         if name.utf8.count > 253 { return "expected a host of at most 253 characters" }
         for label in name.split(separator: ".", omittingEmptySubsequences: false).dropLast(name.last == "." ? 1 : 0) {
             if label.isEmpty || label.utf8.count > 63 {
@@ -60,29 +72,6 @@ enum HostSyntax {
         let text = text.lowercased()
         let name = text.hasSuffix("://") ? String(text.dropLast(3)) : text
         return name == "http" || name == "https" ? name : nil
-    }
-
-    private static func isIPv6(_ text: Substring) -> Bool {
-        guard text.utf8.count >= 2, text.utf8.count <= 45 else { return false }
-        let halves = text.split(separator: "::", omittingEmptySubsequences: false)
-        guard halves.count <= 2 else { return false }
-        var groups = 0
-        for (number, half) in halves.enumerated() where !half.isEmpty {
-            let parts = half.split(separator: ":", omittingEmptySubsequences: false)
-            for (index, part) in parts.enumerated() {
-                if part.contains("."), index == parts.count - 1, number == halves.count - 1 {
-                    let octets = part.split(separator: ".", omittingEmptySubsequences: false)
-                    guard octets.count == 4, octets.allSatisfy({ UInt8($0) != nil }) else { return false }
-                    groups += 2
-                } else {
-                    guard (1...4).contains(part.utf8.count), part.allSatisfy({ $0.isASCII && $0.isHexDigit }) else {
-                        return false
-                    }
-                    groups += 1
-                }
-            }
-        }
-        return halves.count == 2 ? groups < 8 : groups == 8
     }
 }
 

@@ -103,10 +103,4 @@ public struct HTTPQuery: Hashable, Sendable, ExpressibleByDictionaryLiteral {
         }
         return String(decoding: bytes, as: UTF8.self)
     }
-
-    /// Appends the items to the query of a URL.
-    func append(to url: inout HTTPURL) {
-        guard !isEmpty else { return }
-        url.query = url.query.map { $0.isEmpty ? queryText : $0 + "&" + queryText } ?? queryText
-    }
 }

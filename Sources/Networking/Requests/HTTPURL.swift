@@ -2,16 +2,23 @@ internal import AshlarCore
 
 /// A valid http or https URL, split into its parts.
 ///
-/// An invalid URL throws when it is created, not when it is sent: a missing or malformed host, another scheme, control
-/// characters, spaces, backslashes, a bad port, a malformed escape. Other characters that a path or query can't
+/// An invalid URL throws when it is created or changed, not when it is sent: a missing or malformed host, another scheme,
+/// control characters, spaces, backslashes, a bad port, a malformed escape. Other characters that a path or query can't
 /// contain, such as `ü` or `"`, are percent-encoded as UTF-8. Nothing else is changed except the case of scheme and
-/// host, so `/a/../b` and `/a//b` are sent as written. The syntax is that of RFC 3986, but a host must be a name of
-/// letters, digits and `-._~`, an IPv4 address, or an IPv6 address in brackets. Names in other scripts are written as
-/// Punycode.
+/// host, so `/a/../b` and `/a//b` are sent as written.
+///
+/// The syntax is that of RFC 3986. A host is a name, an IPv4 address, or an IPv6 address in brackets, optionally with a
+/// zone (`[fe80::1%25eth0]`, RFC 6874). A name consists of letters, digits and `-._~`. An international name is converted
+/// to ASCII as browsers do (UTS #46, nontransitional, with the tables of Foundation): `bücher.example` becomes
+/// `xn--bcher-kva.example`.
 ///
 /// ```swift
-/// let url = try HTTPURL("https://API.example.com:8443/notes?tag=a")
+/// var url = try HTTPURL("https://API.example.com:8443/notes?tag=a")
 /// assert(url.host == "api.example.com" && url.port == 8443 && url.path == "/notes" && url.query == "tag=a")
+/// try url.setPath("/notes/5")
+/// url.append(["draft": true])
+/// let author = try url.resolving("../users/7")
+/// assert(url.target == "/notes/5?tag=a&draft=true" && author.target == "/users/7")
 /// ```
 public struct HTTPURL: Hashable, Sendable {
     /// The supported schemes.
@@ -29,7 +36,7 @@ public struct HTTPURL: Hashable, Sendable {
     public var scheme: Scheme
     /// The user name and password as written (`name:password`), or nil; sent only if the request's options allow it.
     public internal(set) var userInfo: String?
-    /// The host in lower case; an IPv6 address has brackets.
+    /// The host in ASCII and lower case; an IPv6 address has brackets and may have a zone.
     public internal(set) var host: String
     /// The port as written, or nil for the default.
     public internal(set) var port: Int?
@@ -59,10 +66,12 @@ public struct HTTPURL: Hashable, Sendable {
     /// The port of the connection.
     public var effectivePort: Int { port ?? scheme.defaultPort }
 
-    /// The host and port as in a `Host` field, without the default port.
+    /// The host and port as in a `Host` field, without the default port and without a zone.
     public var authority: String {
-        guard let port, port != scheme.defaultPort else { return host }
-        return "\(host):\(port)"
+        var name = host
+        if let zone = name.firstIndex(of: "%") { name.replaceSubrange(zone..., with: "]") }
+        guard let port, port != scheme.defaultPort else { return name }
+        return "\(name):\(port)"
     }
 
     /// The scheme, host and port, which define the origin (RFC 6454).

@@ -31,6 +31,12 @@ struct HTTPURLParser {
             fragment: fragment)
     }
 
+    /// Returns the text as one component of a URL, with bytes encoded that it can't contain.
+    func component(_ isAllowed: (UInt8) -> Bool) throws(NetworkError) -> String {
+        try refuseControls()
+        return try Self.checked(bytes[...], allowed: isAllowed, lenient: lenient)
+    }
+
     private func refuseControls() throws(NetworkError) {
         for (offset, byte) in bytes.enumerated() {
             if byte < 0x20 || byte == 0x7F {
@@ -62,43 +68,12 @@ struct HTTPURLParser {
             userInfo = try Self.checked(raw, allowed: { PercentCoding.isSegmentByte($0) && $0 != 0x40 }, lenient: false)
             start = at + 1
         }
-        let (host, portStart) = try Self.parseHost(bytes, start..<range.upperBound)
+        let (host, portStart) = try HostText.parse(bytes, start..<range.upperBound, allowsZone: !lenient)
         var port: Int?
         if portStart < range.upperBound {
             port = try parsePort(bytes[(portStart + 1)..<range.upperBound], at: portStart + 1)
         }
         return (userInfo, host, port)
-    }
-
-    /// Reads a host; returns it with the position of the `:` before its port, or the end of the range.
-    static func parseHost(
-        _ bytes: [UInt8], _ range: Range<Int>
-    ) throws(NetworkError) -> (host: String, portStart: Int) {
-        guard !range.isEmpty else { throw invalid("expected a host, found none", range.lowerBound) }
-        if bytes[range.lowerBound] == UInt8(ascii: "[") {
-            guard let close = bytes[range].firstIndex(of: UInt8(ascii: "]")) else {
-                throw invalid("expected ] after an IPv6 address", range.upperBound)
-            }
-            guard isIPv6(bytes[(range.lowerBound + 1)..<close]) else {
-                throw invalid("expected an IPv6 address between [ and ]", range.lowerBound)
-            }
-            guard close + 1 == range.upperBound || bytes[close + 1] == UInt8(ascii: ":") else {
-                throw invalid("expected : or the end after ]", close + 1)
-            }
-            return (lowered(bytes[range.lowerBound...close]), close + 1)
-        }
-        let end = bytes[range].firstIndex(of: UInt8(ascii: ":")) ?? range.upperBound
-        let name = bytes[range.lowerBound..<end]
-        guard !name.isEmpty else { throw invalid("expected a host, found none", range.lowerBound) }
-        if let bad = name.firstIndex(where: { !PercentCoding.isUnreserved($0) }) {
-            let hint = bytes[bad] > 0x7F ? "; names in other scripts are written in Punycode (xn--…)" : ""
-            throw invalid("expected letters, digits and -._~ in the host\(hint)", bad)
-        }
-        let hasEmptyLabel = zip(name, name.dropFirst()).contains { $0 == 0x2E && $1 == 0x2E }
-        guard name.count <= 254, !name.starts(with: [0x2E]), !hasEmptyLabel else {
-            throw invalid("expected a host name of at most 253 bytes without empty parts", range.lowerBound)
-        }
-        return (lowered(name), end)
     }
 
     private func parsePort(_ digits: ArraySlice<UInt8>, at offset: Int) throws(NetworkError) -> Int? {
@@ -111,38 +86,6 @@ struct HTTPURLParser {
             throw invalid("expected a port from 1 to 65535, found \(port)", offset)
         }
         return port
-    }
-
-    /// RFC 4291, 2.2: eight groups of hexadecimal digits, one run of zeros as `::`, the last two groups optionally as
-    /// IPv4.
-    static func isIPv6(_ text: ArraySlice<UInt8>) -> Bool {
-        let text = String(decoding: text, as: UTF8.self)
-        let halves = text.split(separator: "::", omittingEmptySubsequences: false)
-        guard !text.isEmpty, halves.count <= 2, !text.contains(":::") else { return false }
-        var groups = 0
-        for (index, half) in halves.enumerated() where !half.isEmpty {
-            let parts = half.split(separator: ":", omittingEmptySubsequences: false)
-            for (place, part) in parts.enumerated() {
-                if part.contains(".") {
-                    guard index == halves.count - 1, place == parts.count - 1, isIPv4(part) else { return false }
-                    groups += 2
-                } else {
-                    guard (1...4).contains(part.utf8.count), part.utf8.allSatisfy({ $0.hexValue != nil }) else {
-                        return false
-                    }
-                    groups += 1
-                }
-            }
-        }
-        return halves.count == 2 ? groups <= 7 : groups == 8
-    }
-
-    private static func isIPv4(_ text: Substring) -> Bool {
-        let parts = text.split(separator: ".", omittingEmptySubsequences: false)
-        return parts.count == 4
-            && parts.allSatisfy { part in
-                (1...3).contains(part.utf8.count) && part.utf8.allSatisfy(\.isASCIIDigit) && Int(part)! <= 255
-            }
     }
 
     // MARK: Path, query, fragment
@@ -191,10 +134,6 @@ struct HTTPURLParser {
             index += 1
         }
         return String(decoding: result, as: UTF8.self)
-    }
-
-    private static func lowered(_ bytes: ArraySlice<UInt8>) -> String {
-        String(decoding: bytes.lazy.map(\.asciiLowercased), as: UTF8.self)
     }
 
     private func invalid(_ message: String, _ offset: Int) -> NetworkError { Self.invalid(message, offset) }

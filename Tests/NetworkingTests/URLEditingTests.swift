@@ -1,0 +1,83 @@
+import AshlarNetworking
+import Testing
+
+/// Changing and joining URLs.
+@Suite struct URLEditingTests {
+    @Test("Each part of a URL can be set, and is checked like that of a new URL")
+    func setters() throws {
+        var url = try HTTPURL("http://u:p@a/x?y#z")
+        try url.setHost("B.Example")
+        try url.setPort(8080)
+        try url.setPath("/ü/a%2Fb?c#d")
+        try url.setQuery("q=1&r=ö#")
+        try url.setFragment("top/ü")
+        url.scheme = .https
+        #expect(url.requestText == "https://b.example:8080/%C3%BC/a%2Fb%3Fc%23d?q=1&r=%C3%B6%23")
+        #expect(url.fragment == "top/%C3%BC" && url.userInfo == "u:p")
+        #expect(try HTTPURL(url.requestText).requestText == url.requestText)
+        try url.setPort(nil)
+        try url.setQuery(nil)
+        try url.setFragment(nil)
+        try url.setHost("[::1]")
+        #expect(url.requestText == "https://[::1]/%C3%BC/a%2Fb%3Fc%23d" && url.query == nil && url.fragment == nil)
+    }
+
+    struct Edit: CustomTestStringConvertible, Sendable {
+        let testDescription: String
+        let run: @Sendable (inout HTTPURL) throws -> Void
+        init(_ name: String, _ run: @escaping @Sendable (inout HTTPURL) throws -> Void) {
+            (testDescription, self.run) = (name, run)
+        }
+    }
+
+    @Test(
+        "An invalid part is refused and leaves the URL unchanged",
+        arguments: [
+            Edit("empty host") { try $0.setHost("") }, Edit("host and port") { try $0.setHost("b:81") },
+            Edit("host and path") { try $0.setHost("b/x") }, Edit("user") { try $0.setHost("u@b") },
+            Edit("port 0") { try $0.setPort(0) }, Edit("port 65536") { try $0.setPort(65_536) },
+            Edit("empty path") { try $0.setPath("") }, Edit("relative path") { try $0.setPath("x") },
+            Edit("half an escape") { try $0.setPath("/%4") }, Edit("CR LF in the path") { try $0.setPath("/\r\nX: y") },
+            Edit("space in the path") { try $0.setPath("/ x") }, Edit("backslash") { try $0.setPath("/\\x") },
+            Edit("CR LF in the query") { try $0.setQuery("a\r\n") }, Edit("NUL") { try $0.setFragment("\0") },
+            Edit("dots as a value") { try $0.append("a/\("..")/b") }, Edit("empty value") { try $0.append("a/\("")") },
+            Edit("another scheme") { $0 = try $0.resolving("mailto:a@b") },
+            Edit("user in a reference") { $0 = try $0.resolving("http://b@c@d/") },
+        ])
+    func refused(edit: Edit) throws {
+        var url = try HTTPURL("http://a:80/x?y#z")
+        let old = url
+        #expect(throws: NetworkError.self) { try edit.run(&url) }
+        #expect(url == old)
+    }
+
+    @Test("Segments and query items are appended")
+    func appending() throws {
+        var url = try HTTPURL("http://a")
+        try url.append("users/\("a/b")")
+        try url.append("/notes/")
+        try url.append("\(7)")
+        url.append(["q": "x y"])
+        url.append(["r": 1])
+        url.append([:])
+        #expect(url.target == "/users/a%2Fb/notes/7?q=x%20y&r=1")
+        try url.append("")
+        #expect(url.path == "/users/a%2Fb/notes/7")
+    }
+
+    @Test(
+        "References resolve as in RFC 3986, section 5.4",
+        arguments: [
+            ("g", "/b/c/g"), ("./g", "/b/c/g"), ("g/", "/b/c/g/"), ("/g", "/g"), ("?y", "/b/c/d;p?y"),
+            ("g?y", "/b/c/g?y"), ("#s", "/b/c/d;p?q"), ("g#s", "/b/c/g"), (";x", "/b/c/;x"), ("", "/b/c/d;p?q"),
+            (".", "/b/c/"), ("./", "/b/c/"), ("..", "/b/"), ("../", "/b/"), ("../g", "/b/g"), ("../..", "/"),
+            ("../../g", "/g"), ("../../../g", "/g"), ("/./g", "/g"), ("/../g", "/g"), ("g.", "/b/c/g."),
+            ("..g", "/b/c/..g"), ("./../g", "/b/g"), ("g;x=1/../y", "/b/c/y"), ("g?y/../x", "/b/c/g?y/../x"),
+            ("http://a/x", "/x"), ("//a/y", "/y"),
+        ])
+    func resolving(reference: String, target: String) throws {
+        let base = try HTTPURL("http://a/b/c/d;p?q")
+        #expect(try base.resolving(reference).target == target)
+        #expect(try base.resolving(reference).host == "a")
+    }
+}
