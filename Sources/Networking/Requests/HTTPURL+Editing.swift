@@ -11,7 +11,7 @@ extension HTTPURL {
         self.host = host
     }
 
-    /// Sets the port; nil is the scheme's default.
+    /// Sets the port, or the scheme's default for nil.
     ///
     /// - Throws: `.invalidURL` outside 1–65535; the URL is then unchanged.
     public mutating func setPort(_ port: Int?) throws(NetworkError) {
@@ -29,12 +29,14 @@ extension HTTPURL {
         path = try HTTPURLParser(text).component { PercentCoding.isSegmentByte($0) || $0 == UInt8(ascii: "/") }
     }
 
-    /// Sets the whole query without its `?`; nil removes it. ``append(_:)-(HTTPQuery)`` adds names and values.
+    /// Sets the whole query without its `?`, or removes it.
+    ///
+    /// ``append(_:)-(HTTPQuery)`` adds names and values.
     ///
     /// - Throws: `.invalidURL` as in ``init(_:)``; the URL is then unchanged.
     public mutating func setQuery(_ text: String?) throws(NetworkError) { query = try Self.tail(text) }
 
-    /// Sets the fragment without its `#`; nil removes it. It is never sent.
+    /// Sets the fragment without its `#`, or removes it.
     ///
     /// - Throws: `.invalidURL` as in ``init(_:)``; the URL is then unchanged.
     public mutating func setFragment(_ text: String?) throws(NetworkError) { fragment = try Self.tail(text) }

@@ -7,7 +7,7 @@ enum HostText {
     ///
     /// The result is ASCII in lower case, except for the zone of an IPv6 address, which names an interface of this machine.
     ///
-    /// - Parameter allowsZone: Whether an IPv6 address may have a zone; a server's zone would mean nothing here.
+    /// An IPv6 address may have a zone if `allowsZone` is true; a server's zone would mean nothing here.
     static func parse(
         _ bytes: [UInt8], _ range: Range<Int>, allowsZone: Bool
     ) throws(NetworkError) -> (host: String, portStart: Int) {

@@ -8,7 +8,7 @@
         let places: FaultPlaces
         private let servers: [FaultServer]
 
-        /// - Parameter running: The number of faults of this and other worlds that still send bytes.
+        /// Starts the servers; `running` is the number of faults, of this and other worlds, that still send bytes.
         init(_ running: Mutex<Int> = Mutex(0)) throws {
             let plain = try makeFaultServer(running)
             var places = FaultPlaces(url: plain.url)
