@@ -11,7 +11,7 @@ import Testing
     }
 
     private func files(_ forms: [PluralCategory: String]) -> CustomizationValue {
-        PluralMessage(forms: forms).stringsDict
+        .message(CustomizationMessage(forms: forms))
     }
 
     private var customization: Customization {

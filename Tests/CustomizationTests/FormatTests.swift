@@ -92,16 +92,17 @@ import Testing
             Case("%1$@ %1$d", .int(1), gives: "1 1", problems: "conflicting-types"),
         ])
     func formatting(example: Case) {
-        let output = CustomizationFormat(example.format).formatted(example.values)
+        let output = CustomizationMessage(example.format).formatted(example.values)
         #expect(output.text == example.text)
         #expect(output.problems.map(\.code.rawValue) == example.problems)
     }
 
     @Test("Swift's own types can be arguments")
     func arguments() {
-        let format = CustomizationFormat("%@ %@ %d %d %lu %.1f %@ %d %@")
-        let output = format.formatted(
-            "text", "part of it".prefix(4), Int8(-3), UInt16(7), UInt64.max, Float(0.5), Character("c"), true,
+        let format = PrintfFormat("%@ %@ %d %d %lu %.1f %@ %d %@")
+        let output = CustomizationMessage(format.text).formatted(
+            "text", "part of it".prefix(4), Int8(-3), UInt16(7), UInt64.max, Float(0.5), Character("c"),
+            true,
             Float(0.1))
         #expect(output.text == "text part -3 7 18446744073709551615 0.5 c 1 0.1")
         #expect(output.problems.isEmpty)
@@ -109,7 +110,7 @@ import Testing
 
     @Test("Placeholders have an offset, position and type")
     func placeholders() throws {
-        let format = CustomizationFormat("é %2$-5.1lf and %#@files@ %1$@")
+        let format = PrintfFormat("é %2$-5.1lf and %#@files@ %1$@")
         #expect(format.placeholders.map(\.text) == ["%2$-5.1lf", "%#@files@", "%1$@"])
         #expect(format.placeholders.map(\.offset) == [3, 17, 27])
         #expect(format.placeholders.map(\.position) == [2, 1, 1])
@@ -117,23 +118,23 @@ import Testing
         #expect(format.placeholders.map(\.type.description) == ["float (l)", "variable", "object"])
         #expect(format.placeholders[1].variable == "files")
         #expect(
-            CustomizationFormat("%*.*f").argumentTypes.map { "\($0.key) \($0.value)" }.sorted() == [
+            PrintfFormat("%*.*f").argumentTypes.map { "\($0.key) \($0.value)" }.sorted() == [
                 "1 integer", "2 integer", "3 float",
             ])
         #expect(
-            CustomizationFormat("%d %lld").placeholders[0].type != CustomizationFormat("%d %lld").placeholders[1].type)
-        #expect(CustomizationFormat("%qu").placeholders[0].type == CustomizationFormat("%llu").placeholders[0].type)
+            PrintfFormat("%d %lld").placeholders[0].type != PrintfFormat("%d %lld").placeholders[1].type)
+        #expect(PrintfFormat("%qu").placeholders[0].type == PrintfFormat("%llu").placeholders[0].type)
     }
 
     @Test("A value can be isolated from the direction of the text around it")
     func isolated() {
-        let output = CustomizationFormat("%@ %@").formatted("זואי".isolated, 3.isolated)
+        let output = CustomizationMessage("%@ %@").formatted("זואי".isolated, 3.isolated)
         #expect(output.text == "\u{2068}זואי\u{2069} \u{2068}3\u{2069}")
     }
 
     @Test("Problems contain the placeholder, the expected and the found value")
     func messages() {
-        let output = CustomizationFormat("%1$lld of %2$@").formatted("x")
+        let output = CustomizationMessage("%1$lld of %2$@").formatted("x")
         #expect(
             output.problems.map(\.description) == [
                 "%1$lld: expected integer (ll), found string \"x\"", "%2$@: argument 2 is missing; there are 1",
@@ -149,7 +150,8 @@ import Testing
             for conversion in ["d", "u", "x", "X", "o"] {
                 let format = specification + conversion
                 let expected = String(format: format, number)
-                #expect(CustomizationFormat(format).formatted(number).text == expected, "\(format) \(number)")
+                #expect(
+                    CustomizationMessage(format).formatted(number).text == expected, "\(format) \(number)")
             }
         }
     }
@@ -175,10 +177,13 @@ import Testing
                 // glibc drops a digit of "%#.2g" where rounding makes a power of ten: "1.e+02" for 99.9.
                 let isShort = expected.lowercased().contains(".e") && !specification.contains(".0")
                 if conversion.lowercased() == "g", isShort, !specification.hasSuffix(".1") { continue }
-                #expect(CustomizationFormat(format).formatted(number).text == expected, "\(format) \(number)")
+                #expect(
+                    CustomizationMessage(format).formatted(number).text == expected, "\(format) \(number)")
             }
         }
-        #expect(CustomizationFormat("%#.2g|%#.1g|%.2g").formatted(99.9, 99.9, 99.9).text == "1.0e+02|1.e+02|1e+02")
+        #expect(
+            CustomizationMessage("%#.2g|%#.1g|%.2g").formatted(99.9, 99.9, 99.9).text
+                == "1.0e+02|1.e+02|1e+02")
     }
 
     private func randomFlags(_ flags: String, _ generator: inout SplitMix) -> String {
@@ -205,14 +210,15 @@ import Testing
             let text = (0..<Int.random(in: 0...12, using: &generator)).map { _ in
                 pieces[Int.random(in: 0..<pieces.count, using: &generator)]
             }.joined()
-            let format = CustomizationFormat(text)
-            let given = values.shuffled(using: &generator).prefix(Int.random(in: 0...6, using: &generator))
-            let output = format.formatted(Array(given))
+            let format = PrintfFormat(text)
+            let given = values.shuffled(using: &generator).prefix(
+                Int.random(in: 0...6, using: &generator))
+            let output = CustomizationMessage(format.text).formatted(Array(given))
             #expect(output.text.utf8.count < 20_000)
             let hasPercent = text.range(of: "%%", options: .literal) != nil
             if format.placeholders.isEmpty, !hasPercent { #expect(output.text == text) }
             // With no values at all every placeholder stays as it is written.
-            if !hasPercent { #expect(format.formatted([]).text == text) }
+            if !hasPercent { #expect(CustomizationMessage(format.text).formatted([]).text == text) }
         }
     }
 
@@ -225,21 +231,25 @@ import Testing
             ("%'#@a@", "%1$@a@"), ("%##@a@ %d", "%1$@a@ %2$d"), ("% z %5000d %@", "%% z %%5000d %1$@"),
         ])
     func positional(text: String, expected: String) {
-        let format = CustomizationFormat(text)
+        let format = PrintfFormat(text)
         #expect(format.positional == expected)
-        let positional = CustomizationFormat(expected)
+        let positional = PrintfFormat(expected)
         #expect(positional.positional == expected && positional.argumentTypes == format.argumentTypes)
         for values in [
             [FormatValue.int(3), .int(2), .int(1), .int(4)], [.string("a"), .double(0.5), .int(7), .int(2)],
         ] {
-            guard format.formatted(values).problems.count == format.problems.count else { continue }
-            #expect(positional.formatted(values).text == format.formatted(values).text)
+            guard
+                CustomizationMessage(format.text).formatted(values).problems.count == format.problems.count
+            else { continue }
+            #expect(
+                CustomizationMessage(positional.text).formatted(values).text
+                    == CustomizationMessage(format.text).formatted(values).text)
         }
     }
 
     @Test("A sign without a placeholder gets no position", arguments: ["%* 100% %1$@", "%5000d %1$@", "%1$z %@"])
     func noPosition(text: String) {
-        let format = CustomizationFormat(text)
+        let format = PrintfFormat(text)
         #expect(format.placeholders.count == 1)
         #expect(!format.problems.contains { $0.code == .mixedPositions })
     }
@@ -254,17 +264,18 @@ import Testing
             let text = (0..<Int.random(in: 1...9, using: &random)).map { _ in
                 pieces[Int.random(in: 0..<pieces.count, using: &random)]
             }.joined()
-            let format = CustomizationFormat(text)
-            let positional = CustomizationFormat(format.positional)
+            let format = PrintfFormat(text)
+            let positional = PrintfFormat(format.positional)
             #expect(
                 positional.positional == format.positional && positional.argumentTypes == format.argumentTypes,
                 "\(text)")
             for values in [
                 [FormatValue.int(3), .int(-2), .int(1), .int(0), .int(4)], [.string("a"), .int(1), .double(2.5)],
             ] {
-                let output = format.formatted(values)
+                let output = CustomizationMessage(format.text).formatted(values)
                 guard output.problems.count == format.problems.count else { continue }
-                #expect(positional.formatted(values).text == output.text, "\(text)")
+                #expect(
+                    CustomizationMessage(positional.text).formatted(values).text == output.text, "\(text)")
             }
         }
     }

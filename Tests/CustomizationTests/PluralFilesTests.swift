@@ -47,9 +47,11 @@ import Testing
         </plist>
         """
 
-    private func message(_ table: StringsTable, _ key: String) throws -> PluralMessage {
-        let value = try #require(table[key])
-        return try #require(PluralMessage(stringsDict: value))
+    private struct NotAMessage: Error {}
+
+    private func message(_ table: StringsTable, _ key: String) throws -> CustomizationMessage {
+        guard case .message(let message)? = table[key] else { throw NotAMessage() }
+        return message
     }
 
     @Test("A .stringsdict file gives messages with several variables, zero, devices and widths")
@@ -59,17 +61,17 @@ import Testing
         #expect(!parsed.isRejected)
         #expect(parsed.table.count == 4)
         let files = try message(parsed.table, "files in folders")
-        let english = PluralRules("en")
-        #expect(files.formatted(0, 1, "Zoë", rules: english).text == "no file in one folder by Zoë")
-        #expect(files.formatted(1, 2, "Zoë", rules: english).text == "1 file in 2 folders by Zoë")
-        #expect(files.formatted(5, 1, "Zoë", rules: english).text == "5 files in one folder by Zoë")
+
+        #expect(files.formatted(0, 1, "Zoë", language: "en").text == "no file in one folder by Zoë")
+        #expect(files.formatted(1, 2, "Zoë", language: "en").text == "1 file in 2 folders by Zoë")
+        #expect(files.formatted(5, 1, "Zoë", language: "en").text == "5 files in one folder by Zoë")
         #expect(parsed.table.entry("tap")?.location.description == "a.stringsdict:25:5")
         #expect(parsed.table["plain"] == .string("Just a text"))
-        #expect(try message(parsed.table, "width").format == "Hello there")
-        let tap = try #require(parsed.table["tap"])
-        #expect(PluralMessage(stringsDict: tap, devices: ["mac"])?.format == "Click %@")
-        #expect(PluralMessage(stringsDict: tap, devices: ["ipad", "iphone"])?.format == "Tap %@")
-        #expect(PluralMessage(stringsDict: tap, devices: [])?.format == "Choose %@")
+        #expect(try message(parsed.table, "width").pluralText()?.format == "Hello there")
+        let tap = try message(parsed.table, "tap")
+        #expect(tap.pluralText(devices: ["mac"])?.format == "Click %@")
+        #expect(tap.pluralText(devices: ["ipad", "iphone"])?.format == "Tap %@")
+        #expect(tap.pluralText(devices: [])?.format == "Choose %@")
     }
 
     @Test("A binary .stringsdict file gives the same messages")
@@ -86,8 +88,8 @@ import Testing
     func roundTrip() throws {
         let table = StringsTable.parse(stringsDict: Array(Self.stringsDict.utf8)).table
         let files = try message(table, "files in folders")
-        #expect(files.stringsDict == table["files in folders"])
-        #expect(PluralMessage(stringsDict: files.stringsDict) == files)
+        #expect(.message(files) == table["files in folders"])
+        #expect(CustomizationMessage(stringsDict: files.stringsDict) == files)
     }
 
     private func entry(_ body: String) -> [String] {
@@ -203,21 +205,25 @@ import Testing
         #expect(english.entry("greeting")?.location.line == 8)
         #expect(tables["fr"]?["greeting"] == .string("Bonjour %@ !"))
         let russian = try #require(tables["ru"])
-        let rules = PluralRules("en")
-        #expect(try message(english, "files").formatted(1, rules: rules).text == "1 file")
-        #expect(try message(english, "files").formatted(2, rules: rules).text == "2 files")
+
+        #expect(try message(english, "files").formatted(1, language: "en").text == "1 file")
+        #expect(try message(english, "files").formatted(2, language: "en").text == "2 files")
         #expect(
-            try message(russian, "files").formatted(22, rules: PluralRules("ru")).text == "22 файла")
-        #expect(try message(english, "owner").formatted("Zoë", 1, rules: rules).text == "Zoë has a file")
-        #expect(try message(english, "owner").formatted("Zoë", 4, rules: rules).text == "Zoë has 4 files")
-        #expect(try message(english, "birds").formatted(1, 7, rules: rules).text == "7 birds in 1 tree")
-        #expect(try message(english, "birds").formatted(3, 1, rules: rules).text == "1 bird in 3 trees")
-        let press = try #require(english["press"])
-        #expect(PluralMessage(stringsDict: press, devices: ["mac"])?.format == "Click")
-        #expect(PluralMessage(stringsDict: press, devices: [])?.format == "Press")
-        let tap = try #require(PluralMessage(stringsDict: press, devices: ["iphone"]))
-        #expect(tap.formatted(1, rules: rules).text == "Tap once")
-        #expect(tap.formatted(3, rules: rules).text == "Tap 3 times")
+            try message(russian, "files").formatted(22, language: "ru").text == "22 файла")
+        #expect(
+            try message(english, "owner").formatted("Zoë", 1, language: "en").text == "Zoë has a file")
+        #expect(
+            try message(english, "owner").formatted("Zoë", 4, language: "en").text == "Zoë has 4 files")
+        #expect(
+            try message(english, "birds").formatted(1, 7, language: "en").text == "7 birds in 1 tree")
+        #expect(
+            try message(english, "birds").formatted(3, 1, language: "en").text == "1 bird in 3 trees")
+        let press = try message(english, "press")
+        #expect(press.pluralText(devices: ["mac"])?.format == "Click")
+        #expect(press.pluralText(devices: [])?.format == "Press")
+        let tap = press.resolved(devices: ["iphone"])
+        #expect(tap.formatted(1, language: "en").text == "Tap once")
+        #expect(tap.formatted(3, language: "en").text == "Tap 3 times")
     }
 
     @Test(
@@ -266,8 +272,8 @@ import Testing
                     ? [StringsTable.parse(stringsDict: changed).table]
                     : Array(StringsTable.parse(stringCatalog: changed).tables.values)
                 for entry in tables.flatMap({ Array($0) }) {
-                    guard let message = PluralMessage(stringsDict: entry.value) else { continue }
-                    read += message.formatted(1, 2, rules: PluralRules("ar")).text.isEmpty ? 0 : 1
+                    guard case .message(let message) = entry.value else { continue }
+                    read += message.formatted(1, 2, language: "ar").text.isEmpty ? 0 : 1
                 }
             }
         }

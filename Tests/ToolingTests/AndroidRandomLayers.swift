@@ -58,11 +58,13 @@ struct RandomLayers {
         case 7 where depth < 3: return .dict([text(3): value(depth: depth + 1), "$data": .string("x")])
         case 8: return .dict(["$alias": .string(text(3))])
         case 9: return .alias(text(4))
-        case 10: return PluralMessage(forms: [.one: text(5), .few: text(5), .other: text(5)]).stringsDict
+        case 10:
+            return CustomizationMessage(forms: [.one: text(5), .few: text(5), .other: text(5)]).value
         case 11:
-            return PluralMessage(
-                format: text(3) + "%#@v@" + text(3), variables: ["v": .init(forms: [.one: text(5), .other: text(5)])]
-            ).stringsDict
+            return CustomizationMessage(
+                format: text(3) + "%#@v@" + text(3),
+                variables: ["v": .init(forms: [.one: text(5), .other: text(5)])]
+            ).value
         case 12:
             return .string(
                 ["YES", "NO", "4", "+4", "0.80", "92,66,134", "92, 66,134,54", "#FF0000"].randomElement(

@@ -66,20 +66,23 @@ import Testing
                 == "<color name=\"k\">#365C4286</color>")
         #expect(
             body([entry("k", .list([.string("a"), .string(" b")]))])
-                == "<string-array name=\"k\">\n    <item>a</item>\n    <item>\" b\"</item>\n</string-array>")
-        let forms = PluralMessage(forms: [.one: "%lld file", .other: "%lld files"], valueType: "lld").stringsDict
+                == "<string-array name=\"k\">\n    <item>a</item>\n    <item>\" b\"</item>\n</string-array>"
+        )
+        let forms = CustomizationMessage(
+            forms: [.one: "%lld file", .other: "%lld files"], valueType: "lld"
+        ).value
         #expect(
             body([entry("k", forms)]).hasSuffix(
                 "<plurals name=\"k\">\n    <item quantity=\"one\">%d file</item>\n    <item quantity=\"other\">%d files</item>\n</plurals>"
             ))
-        let around = PluralMessage(
+        let around = CustomizationMessage(
             format: "%#@files@ by %@ (%d%%)",
             variables: ["files": .init(forms: [.one: "one file", .other: "%d files of %@"])])
         #expect(
-            body([entry("k", around.stringsDict)]).contains(
+            body([entry("k", around.value)]).contains(
                 "<item quantity=\"other\">%1$d files of %2$s by %3$s (%4$d%%)</item>"))
         #expect(
-            body([entry("k", around.stringsDict)]).contains(
+            body([entry("k", around.value)]).contains(
                 "<item quantity=\"one\">one file by %3$s (%4$d%%)</item>"))
         // No resource type: a comment holds the value
         #expect(
@@ -193,7 +196,13 @@ import Testing
         #expect(codes(entry("a", .string("x\0y"))) == ["warning android-unsupported a"])
         #expect(codes(entry("a.b", .string("x")), entry("a_b", .string("y"))) == ["warning android-name-collision a_b"])
         #expect(
-            codes(entry("p", PluralMessage(forms: [.one: "x"]).stringsDict)) == ["error plural-missing-other p"])
+            codes(entry("a.b", .string("x")), entry("a_b", .string("y"))) == [
+                "warning android-name-collision a_b"
+            ])
+        #expect(
+            codes(entry("p", CustomizationMessage(forms: [.one: "x"]).value)) == [
+                "error plural-missing-other p"
+            ])
         let twice = AndroidResources([
             layer(.language("de"), [entry("a", .string("x"))]),
             layer(.language("de-u-co-phonebk"), [entry("a", .string("y"))]),
@@ -257,8 +266,7 @@ import Testing
         #expect(table["odd"] == .string("x"))
         #expect(table["l"] == .list([.string("a"), .string("b")]))
         #expect(
-            PluralMessage(stringsDict: try #require(table["p"]))?.formatted(2, rules: PluralRules("de")).text
-                == "2 files")
+            table["p"]?.message?.formatted(2, language: "de").text == "2 files")
         #expect(layers[2].tables["more"]?["title"] == .string("y"))
         #expect(
             diagnostics.map { "\($0.location): \($0.message)" } == [

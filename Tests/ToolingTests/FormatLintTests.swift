@@ -54,7 +54,8 @@ import Testing
     @Test("Every form that whole numbers need must be there")
     func categories() {
         func message(_ categories: PluralCategory...) -> CustomizationValue {
-            PluralMessage(forms: Dictionary(uniqueKeysWithValues: categories.map { ($0, "%lld") })).stringsDict
+            CustomizationMessage(forms: Dictionary(uniqueKeysWithValues: categories.map { ($0, "%lld") }))
+                .value
         }
         let english = message(.one, .other)
         #expect(check(english, message(.one, .other)) == [])
@@ -77,12 +78,12 @@ import Testing
 
     @Test("A message and a plain text are compared by their arguments")
     func messages() {
-        let message = PluralMessage(
+        let message = CustomizationMessage(
             format: "%#@files@ by %@",
             variables: ["files": .init(valueType: "lld", forms: [.one: "a file", .other: "%lld files"])])
-        #expect(check(message.stringsDict, message.stringsDict) == [])
-        #expect(check(message.stringsDict, .string("%lld fichiers de %@")) == [])
-        #expect(check(message.stringsDict, .string("%lld fichiers")) == ["warning placeholder-missing"])
-        #expect(check(message.stringsDict, .string("%@ fichiers de %@")) == ["error placeholder-type"])
+        #expect(check(message.value, message.value) == [])
+        #expect(check(message.value, .string("%lld fichiers de %@")) == [])
+        #expect(check(message.value, .string("%lld fichiers")) == ["warning placeholder-missing"])
+        #expect(check(message.value, .string("%@ fichiers de %@")) == ["error placeholder-type"])
     }
 }

@@ -74,7 +74,7 @@ import Testing
             return
         }
         let pairs = Self.pairs(soaks ? 100_000 : 4_000)
-            .filter { !CustomizationFormat($0.0).placeholders.isEmpty && !$0.0.isEmpty && !$0.1.isEmpty }
+            .filter { !PrintfFormat($0.0).placeholders.isEmpty && !$0.0.isEmpty && !$0.1.isEmpty }
         let refused = try Self.refused(pairs, by: program)
         // msgfmt checks nothing if the base text is not a format, not even a translation that certainly differs.
         let checked = try Self.refused(pairs.map { ($0.0, $0.0 + " %d %d") }, by: program)
@@ -88,7 +88,7 @@ import Testing
             }
             let all = FormatLint.check(
                 layers: [layer(.base("en"), pair.0), layer(.language("fr"), pair.1)], base: "en")
-            if CustomizationFormat(pair.1).placeholders.contains(where: \.isAccidental) {
+            if PrintfFormat(pair.1).placeholders.contains(where: \.isAccidental) {
                 // msgfmt takes the "% o" of "50% of" for a placeholder; lint says that it reads as one.
                 if !all.contains(where: { $0.code == .placeholderSuspicious }) {
                     differences.append("\(pair): nothing is said of the percent sign")

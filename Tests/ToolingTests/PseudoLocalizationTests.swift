@@ -51,8 +51,8 @@ import Testing
             let text = (0..<Int.random(in: 0...8, using: &generator)).map { _ in
                 pieces[Int.random(in: 0..<pieces.count, using: &generator)]
             }.joined()
-            let before = CustomizationFormat(text).placeholders.map(\.text)
-            let after = CustomizationFormat(pseudo.pseudolocalize(text)).placeholders.map(\.text)
+            let before = PrintfFormat(text).placeholders.map(\.text)
+            let after = PrintfFormat(pseudo.pseudolocalize(text)).placeholders.map(\.text)
             // A sign that begins nothing may meet an added letter; then there is one more, never one less.
             var rest = after[...]
             for placeholder in before {

@@ -26,11 +26,11 @@ import Testing
 
     @Test("Plural forms change, and brackets enclose the whole text once")
     func plurals() {
-        let simple = PluralMessage(forms: [.one: "%d file", .other: "%d files"])
-        let two = PluralMessage(
+        let simple = CustomizationMessage(forms: [.one: "%d file", .other: "%d files"])
+        let two = CustomizationMessage(
             format: "%#@a@ by %@", variables: ["a": .init(forms: [.one: "a cat", .other: "%d cats"])])
         let layer = CustomizationLayer(overrides: [
-            "simple": simple.stringsDict, "two": two.stringsDict, "list": .list([.string("Go"), .int(1)]),
+            "simple": simple.value, "two": two.value, "list": .list([.string("Go"), .int(1)]),
         ])
         let pseudo = Customization(layers: [layer]).pseudolocalized()
         #expect(pseudo.plural("simple", count: 1) == "[1 ƒîļé one two]")

@@ -1,3 +1,4 @@
+import AshlarCustomization
 import Foundation
 
 /// A folder of files that is removed when the test that made it ends.
@@ -48,5 +49,17 @@ extension RandomNumberGenerator {
     /// One of the elements.
     mutating func pick<Element>(_ elements: [Element]) -> Element {
         elements[Int.random(in: 0..<elements.count, using: &self)]
+    }
+}
+
+extension CustomizationMessage {
+    /// The message as a value of a table.
+    var value: CustomizationValue { .message(self) }
+}
+
+extension CustomizationValue {
+    /// The message, if the value is one.
+    var message: CustomizationMessage? {
+        if case .message(let message) = self { message } else { nil }
     }
 }

@@ -25,13 +25,15 @@ public func initialize(_ count: UnsafeMutablePointer<Int32>, _ arguments: Unsafe
         },
         FuzzTarget("stringsdict") { bytes in
             for entry in StringsTable.parse(stringsDict: bytes).table {
-                _ = PluralMessage(stringsDict: entry.value)?.formatted(1, 2, rules: PluralRules("ar"))
+                if case .message(let message) = entry.value { _ = message.formatted(1, 2, language: "ar") }
             }
         },
         FuzzTarget("xcstrings") { bytes in
             for table in StringsTable.parse(stringCatalog: bytes).tables.values {
                 for entry in table {
-                    _ = PluralMessage(stringsDict: entry.value)?.formatted(1, 2, rules: PluralRules("ru"))
+                    if case .message(let message) = entry.value {
+                        _ = message.formatted(1, 2, language: "ru")
+                    }
                 }
             }
         },
@@ -47,16 +49,23 @@ public func initialize(_ count: UnsafeMutablePointer<Int32>, _ arguments: Unsafe
             _ = LanguageTag.chain(for: [tag], available: ["en", "zh-Hant", "pt"], base: "en")
         },
         FuzzTarget("format") { bytes in
-            let format = CustomizationFormat(String(decoding: bytes, as: UTF8.self))
-            let positional = CustomizationFormat(format.positional)
-            precondition(positional.positional == format.positional && positional.argumentTypes == format.argumentTypes)
+            let text = String(decoding: bytes, as: UTF8.self)
+            let message = CustomizationMessage(text)
             for values in [["a", 1, 2.5], [3, -2, 1, 0, 4, 9], []] as [[any FormatArgument]] {
-                let output = format.formatted(values.map(\.formatValue))
-                // A placeholder that lacks a value stays as it is written, which differs.
-                if output.problems.dropFirst(format.problems.count).isEmpty {
-                    precondition(positional.formatted(values.map(\.formatValue)).text == output.text)
-                }
+                let output = message.formatted(values.map(\.formatValue))
+                precondition(output.problems.starts(with: message.problems))
             }
+        },
+        FuzzTarget("icu-message") { bytes in
+            let text = String(decoding: bytes, as: UTF8.self)
+            let message = CustomizationMessage(icu: text)
+            for problem in message.problems {
+                precondition((0...text.utf8.count).contains(problem.offset))
+            }
+            let values: [FormatValue] = [.int(1), .string("a"), .double(2.5)]
+            let output = message.formatted(values, language: "ar")
+            precondition(output.text.utf8.count <= 16 * (text.utf8.count + 64) * (text.utf8.count + 1))
+            _ = message.formatted(["a": 1, "b": "x"], language: "hi")
         },
     ])
 }

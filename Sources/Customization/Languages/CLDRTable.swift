@@ -13,4 +13,10 @@ enum CLDRTable {
             return (String(Substring(key)), String(Substring(pair[key.endIndex...].dropFirst())))
         }
     }
+
+    /// The value of a language, of its closest parent in the same language, or of the bare language.
+    static func lookUp<Value>(_ language: LanguageTag, in table: [String: Value]) -> Value? {
+        let tags = language.fallbacks.filter { $0.language == language.language }.map(\.description)
+        return (tags + [language.language]).lazy.compactMap { table[$0] }.first
+    }
 }

@@ -58,6 +58,14 @@ final class ComposedTable: @unchecked Sendable {
     private let keys: UnsafeMutablePointer<UInt8>
     private(set) var aliasProblems: [Int: AliasProblem] = [:]
     private var aliases: [Int: String] = [:]
+    /// The messages that were formatted, by slot and notation.
+    private let messages = Mutex<[Int: Message]>([:])
+
+    /// A message of the table with the conventions of its language.
+    struct Message: Sendable {
+        let message: CustomizationMessage
+        let language: LanguageConventions
+    }
 
     /// Composes tables.
     ///
@@ -230,6 +238,33 @@ final class ComposedTable: @unchecked Sendable {
         String(
             decoding: UnsafeBufferPointer(start: keys + Int(slots[slot].keyStart), count: Int(slots[slot].keyCount)),
             as: UTF8.self)
+    }
+
+    /// The message in a slot, which is parsed by the first call; nil if the value is neither a text nor a message.
+    ///
+    /// - Parameters:
+    ///   - slot: The slot.
+    ///   - isICU: Whether a text is an ICU message; otherwise it is a format.
+    ///   - language: Returns the language of the layer with the given number.
+    /// - Returns: The message and the conventions of its language, or nil.
+    func message(in slot: Int, isICU: Bool, language: (_ layer: Int) -> LanguageTag) -> Message? {
+        let identity = slot * 2 + (isICU ? 1 : 0)
+        if let known = messages.withLock({ $0[identity] }) { return known }
+        guard let target = target(of: slot) else { return nil }
+        let value = value(of: target)
+        let message: CustomizationMessage
+        if case .message(let known) = value {
+            message = known
+        } else if let text = text(of: slot) {
+            message = isICU ? CustomizationMessage(icu: text) : CustomizationMessage(text)
+        } else if let converted = CustomizationMessage(stringsDict: value) {
+            message = converted
+        } else {
+            return nil
+        }
+        let new = Message(message: message, language: LanguageConventions(language(layer(of: slot))))
+        messages.withLock { $0[identity] = new }
+        return new
     }
 
     // MARK: Alpha

@@ -52,6 +52,9 @@ enum TypedDecoding {
             guard let color = dialect.color(members) ?? ColorDialect.dtcg.color(members) else { return nil }
             typed.parts.insert(.color)
             typed.color = color
+        case .message(let message):
+            guard let text = message.plainText else { return nil }
+            return decode(text, dialect, numbers)
         case .data, .list, .alias: return nil
         }
         return typed

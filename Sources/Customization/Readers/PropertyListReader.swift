@@ -74,7 +74,7 @@ extension SourceNode {
             case .double(let number): .double(number)
             case .bool(let flag): .bool(flag)
             case .data(let bytes): .data(bytes)
-            case .color, .alias: .string(value.text ?? "")
+            case .color, .alias, .message: .string(value.text ?? "")
             case .list(let items): .list(items.map { SourceNode($0, offset: offset) })
             case .dict(let members):
                 .dict(

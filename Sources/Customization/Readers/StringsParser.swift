@@ -240,8 +240,8 @@ extension StringsParser {
                 scanner.at += 1
                 return .data(data)
             }
-            if let high = hexDigit(c) {
-                guard let low = hexDigit(scanner.byte(scanner.at + 1)) else {
+            if let high = Hexadecimal.digit(c) {
+                guard let low = Hexadecimal.digit(scanner.byte(scanner.at + 1)) else {
                     fail(scanner.at, .malformedContainer, "expected a pair of hexadecimal digits in data")
                     return nil
                 }

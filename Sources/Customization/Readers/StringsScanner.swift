@@ -299,7 +299,7 @@ extension StringsScanner {
         at += 1
         var value: UInt32 = 0
         var digits = 0
-        while digits < 4, at < bytes.count, let digit = hexDigit(bytes[at]) {
+        while digits < 4, at < bytes.count, let digit = Hexadecimal.digit(bytes[at]) {
             value = value << 4 | UInt32(digit)
             at += 1
             digits += 1
@@ -313,22 +313,11 @@ extension StringsScanner {
             }
         } else if value == 0 {
             event(start, .warning, .nulCharacter, "the escape is U+0000")
-        } else if digits == 4, at < bytes.count, hexDigit(bytes[at]) != nil, value < 0x20 {
+        } else if digits == 4, at < bytes.count, Hexadecimal.digit(bytes[at]) != nil, value < 0x20 {
             event(
                 start, .warning, .suspiciousEscape,
                 "\\U has at most four digits; use two escapes for a character above U+FFFF")
         }
         write(UInt16(value), &pendingHigh)
-    }
-}
-
-/// The value of a hexadecimal digit, or nil.
-@inline(__always)
-func hexDigit(_ c: UInt8) -> UInt8? {
-    switch c {
-    case UInt8(ascii: "0")...UInt8(ascii: "9"): c - UInt8(ascii: "0")
-    case UInt8(ascii: "a")...UInt8(ascii: "f"): c - UInt8(ascii: "a") + 10
-    case UInt8(ascii: "A")...UInt8(ascii: "F"): c - UInt8(ascii: "A") + 10
-    default: nil
     }
 }

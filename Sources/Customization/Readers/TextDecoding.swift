@@ -104,7 +104,7 @@ struct TextDecoding {
             problems.append(
                 DecodingProblem(
                     0, .error, .invalidEncoding,
-                    "invalid UTF-8 at byte \(bad) (0x\(hex(bytes[bad])))", place: place))
+                    "invalid UTF-8 at byte \(bad) (0x\(Hexadecimal.pair(bytes[bad])))", place: place))
             return
         }
         utf8 = markLength == 0 ? bytes : Array(bytes[markLength...])
@@ -195,5 +195,3 @@ struct TextDecoding {
         }
     }
 }
-
-func hex(_ byte: UInt8) -> String { (byte < 16 ? "0" : "") + String(byte, radix: 16, uppercase: true) }

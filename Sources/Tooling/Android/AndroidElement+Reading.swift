@@ -102,7 +102,7 @@ extension AndroidElement {
             for form in forms.values where AndroidReference.parse(form) != nil {
                 losses.append("reference \"\(form)\" is read as text")
             }
-            return (PluralMessage(forms: texts, valueType: "d").stringsDict, losses)
+            return (.message(CustomizationMessage(forms: texts, valueType: "d")), losses)
         case .array(let texts): return (.list(texts.map { .string($0) }), [])
         case .mixedArray(_, let texts):
             let values = texts.map { raw -> CustomizationValue in

@@ -40,13 +40,18 @@ extension AndroidElement {
                 texts.append(text.droppingNUL)
             }
             self = .array(texts)
-        case .dict:
-            guard let forms = PluralMessage(stringsDict: value)?.androidForms else { return nil }
+        case .message(let message):
+            guard let text = message.pluralText() else { return nil }
+            if text.variables.isEmpty {
+                self = .string(AndroidFormat.java(text.format).droppingNUL)
+                return
+            }
+            guard let forms = text.androidForms else { return nil }
             self = .plurals(forms.mapValues { AndroidFormat.java($0).droppingNUL })
         case .alias(let key):
             guard let found = reference(key) else { return nil }
             self = .reference(type: found.type, found.text)
-        case .data: return nil
+        case .data, .dict: return nil
         }
     }
 
@@ -68,15 +73,15 @@ extension AndroidElement {
     }
 }
 
-extension PluralMessage {
+extension PluralText {
     /// The whole text for each category of the message's only variable; `nil` if it has none or several.
     ///
     /// Each form contains the text around the variable and states all positions.
     var androidForms: [PluralCategory: String]? {
-        let names = Set(CustomizationFormat(format).placeholders.compactMap(\.variable))
+        let names = Set(PrintfFormat(format).placeholders.compactMap(\.variable))
         guard names.count == 1, let name = names.first, let variable = variables[name],
             variable.forms.values.allSatisfy({ form in
-                CustomizationFormat(form).placeholders.allSatisfy { $0.variable == nil }
+                PrintfFormat(form).placeholders.allSatisfy { $0.variable == nil }
             })
         else { return nil }
         if format == "%#@\(name)@" { return variable.forms }
@@ -89,7 +94,7 @@ extension PluralMessage {
         _ text: String, form: String, own: Int?, next: Int, _ numbering: PluralNumbering
     ) -> String {
         var (own, next, result) = (own, next, "")
-        for segment in CustomizationFormat(text).segments {
+        for segment in PrintfFormat(text).segments {
             switch segment {
             case .literal(let literal): result += literal.doublingPercents
             case .placeholder(let placeholder):

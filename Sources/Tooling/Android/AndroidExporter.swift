@@ -221,9 +221,11 @@ struct AndroidExporter {
     private mutating func reportLosses(_ element: AndroidElement, _ entry: CustomizationEntry) {
         switch entry.value {
         case .string(let text) where text.utf8.contains(0):
-            report(.warning, .androidUnsupported, "U+0000 is left out of the resource", entry.location, key: entry.key)
-        case .dict(let members):
-            if members[PluralMessage.Name.deviceRule] != nil || members[PluralMessage.Name.widthRule] != nil {
+            report(
+                .warning, .androidUnsupported, "U+0000 is left out of the resource", entry.location,
+                key: entry.key)
+        case .message(let message):
+            if message.variesByDevice {
                 report(
                     .note, .androidUnsupported, "Android has one text for all devices and widths", entry.location,
                     key: entry.key)

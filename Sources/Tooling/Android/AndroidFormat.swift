@@ -8,7 +8,7 @@ enum AndroidFormat {
     ///
     /// Two and more placeholders all get positions, since aapt2 requires that.
     static func java(_ text: String) -> String {
-        let format = CustomizationFormat(text)
+        let format = PrintfFormat(text)
         let placeholders = format.placeholders
         guard placeholders.allSatisfy({ $0.variable == nil }), !placeholders.allSatisfy(\.isAccidental)
         else { return text }
@@ -23,8 +23,8 @@ enum AndroidFormat {
     }
 
     /// Flags, width, precision and conversion, without those that Java's formatter refuses.
-    private static func java(_ placeholder: CustomizationFormat.Placeholder) -> String {
-        var allowed: CustomizationFormat.Placeholder.Flags
+    private static func java(_ placeholder: PrintfFormat.Placeholder) -> String {
+        var allowed: PrintfFormat.Placeholder.Flags
         var precision = placeholder.precision
         let conversion: Character
         switch placeholder.type.kind {
@@ -51,7 +51,7 @@ enum AndroidFormat {
         }
         if flags.contains(.left) { flags.remove(.zero) }
         if flags.contains(.plus) { flags.remove(.space) }
-        let letters: [(CustomizationFormat.Placeholder.Flags, String)] = [
+        let letters: [(PrintfFormat.Placeholder.Flags, String)] = [
             (.left, "-"), (.plus, "+"), (.space, " "), (.zero, "0"), (.alternate, "#"),
         ]
         var text = letters.filter { flags.contains($0.0) }.map(\.1).joined() + digits

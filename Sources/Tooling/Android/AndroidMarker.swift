@@ -85,6 +85,9 @@ struct AndroidMarker {
             return "{\"$data\":\"\(digits.joined())\"}"
         case .list(let values): return "[" + values.map(json).joined(separator: ",") + "]"
         case .alias(let key): return "{\"$alias\":\(quoted(key))}"
+        case .message(let message):
+            if case .icu(let text) = message.source { return "{\"$icu\":\(quoted(text))}" }
+            return "{\"$message\":\(json(message.stringsDict))}"
         case .dict(let members):
             let body = members.sorted { $0.key < $1.key }.map { quoted($0.key) + ":" + json($0.value) }
             let text = "{" + body.joined(separator: ",") + "}"
@@ -121,6 +124,11 @@ struct AndroidMarker {
             switch (name, content) {
             case ("$double", .string(let text)): return .double(Double(text) ?? 0)
             case ("$alias", .string(let key)): return .alias(key)
+            case ("$icu", .string(let text)): return .message(CustomizationMessage(icu: text))
+            case ("$message", .string(let text)): return .message(CustomizationMessage(text))
+            case ("$message", _):
+                let message = CustomizationMessage(stringsDict: value(content))
+                return message.map { .message($0) } ?? value(content)
             case ("$data", .string(let hex)): return .data(bytes(hex))
             case ("$dict", .dict(let members)): return .dict(members.mapValues(value))
             case ("$color", .list(let parts)):

@@ -94,38 +94,38 @@ enum FormatLint {
 
 /// The arguments that a text uses.
 private struct FormatUse {
-    private(set) var arguments: [Int: CustomizationFormat.PlaceholderType] = [:]
-    private(set) var problems: [CustomizationFormat.Problem] = []
+    private(set) var arguments: [Int: PrintfFormat.PlaceholderType] = [:]
+    private(set) var problems: [MessageProblem] = []
     /// Placeholders that were probably not meant as such, as in "50% of all".
     private(set) var suspicious: [String] = []
     /// Placeholders like `%1d`, which may be a `%1$d` that lost its `$`.
     private(set) var widths: Set<String> = []
     private(set) var hasWidePercent = false
-    private(set) var message: PluralMessage?
+    private(set) var message: PluralText?
 
     var isFormat: Bool { !arguments.isEmpty }
 
     init?(_ value: CustomizationValue) {
         switch value {
         case .string(let text):
-            let format = CustomizationFormat(text)
+            let format = PrintfFormat(text)
             take(format)
             for placeholder in format.placeholders where !placeholder.isAccidental {
                 for (position, type) in placeholder.uses { add(type, at: position) }
             }
-        case .dict:
-            guard let message = PluralMessage(stringsDict: value) else { return nil }
-            self.message = message
-            walk(message.format, message, PluralNumbering(message), own: nil, next: 1, path: [])
+        case .message(let message):
+            guard let text = message.pluralText() else { return nil }
+            self.message = text
+            walk(text.format, text, PluralNumbering(text), own: nil, next: 1, path: [])
         default: return nil
         }
     }
 
-    private mutating func add(_ type: CustomizationFormat.PlaceholderType, at position: Int) {
+    private mutating func add(_ type: PrintfFormat.PlaceholderType, at position: Int) {
         arguments[position] = arguments[position] ?? type
     }
 
-    private mutating func take(_ format: CustomizationFormat) {
+    private mutating func take(_ format: PrintfFormat) {
         problems += format.problems
         suspicious += format.placeholders.filter(\.isAccidental).map(\.text)
         widths.formUnion(format.placeholders.filter(\.isNearlyPositional).map(\.text))
@@ -141,9 +141,10 @@ private struct FormatUse {
 
     /// Collects the arguments of a message's text and of all forms of its variables.
     private mutating func walk(
-        _ text: String, _ message: PluralMessage, _ numbering: PluralNumbering, own: Int?, next: Int, path: [String]
+        _ text: String, _ message: PluralText, _ numbering: PluralNumbering, own: Int?, next: Int,
+        path: [String]
     ) {
-        let format = CustomizationFormat(text)
+        let format = PrintfFormat(text)
         problems += format.problems.filter { $0.code == .unknownConversion || $0.code == .tooWide }
         suspicious += format.placeholders.filter(\.isAccidental).map(\.text)
         widths.formUnion(format.placeholders.filter(\.isNearlyPositional).map(\.text))
@@ -154,7 +155,7 @@ private struct FormatUse {
                     let numbers = numbering.variables[name]
                 else { continue }
                 let position = placeholder.isPositional ? placeholder.position : numbers.position
-                let type = CustomizationFormat("%" + variable.valueType).placeholders.first?.type
+                let type = PrintfFormat("%" + variable.valueType).placeholders.first?.type
                 add(type ?? .int, at: position)
                 for form in variable.forms.values {
                     walk(form, message, numbering, own: position, next: numbers.next, path: path + [name])

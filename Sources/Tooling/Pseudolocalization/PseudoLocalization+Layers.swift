@@ -47,24 +47,24 @@ extension PseudoLocalization {
         case .list(let values):
             let changed = values.map { self.value($0, colors: colors) ?? $0 }
             return changed == values ? nil : .list(changed)
-        case .dict:
-            guard var message = PluralMessage(stringsDict: value) else { return nil }
-            // The brackets enclose the whole text; the text of a format of only one variable is the variable's.
-            let names = message.variables.keys.map { "%#@\($0)@" }
-            if names.contains(message.format) {
-                message.variables = message.variables.mapValues { variable in
-                    .init(valueType: variable.valueType, forms: variable.forms.mapValues(pseudolocalize))
-                }
-            } else {
-                let inner = withoutFrame
-                message.format = pseudolocalize(message.format)
-                message.variables = message.variables.mapValues { variable in
-                    .init(valueType: variable.valueType, forms: variable.forms.mapValues(inner.pseudolocalize))
-                }
-            }
-            return message.stringsDict
-        case .int, .double, .bool, .color, .data, .alias: return nil
+        case .message(let message): return .message(self.message(message))
+        case .int, .double, .bool, .color, .data, .dict, .alias: return nil
         }
+    }
+
+    private func message(_ message: CustomizationMessage) -> CustomizationMessage {
+        guard var text = message.pluralText() else { return message }
+        func changed(_ forms: (String) -> String) -> [String: CustomizationMessage.Variable] {
+            text.variables.mapValues { .init(valueType: $0.valueType, forms: $0.forms.mapValues(forms)) }
+        }
+        // The brackets enclose the whole text; the text of a format of only one variable is the variable's.
+        if text.variables.keys.contains(where: { text.format == "%#@\($0)@" }) {
+            text.variables = changed(pseudolocalize)
+        } else {
+            text.variables = changed(withoutFrame.pseudolocalize)
+            text.format = pseudolocalize(text.format)
+        }
+        return CustomizationMessage(.plural(text))
     }
 
     private static func isRead(_ text: String, _ colors: ColorDialect) -> Bool {

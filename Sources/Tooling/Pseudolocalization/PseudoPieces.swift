@@ -24,7 +24,7 @@ struct PseudoPieces {
     private static func keptRanges(in text: String) -> [Range<String.Index>] {
         let utf8 = text.utf8
         let placeholders = Dictionary(
-            CustomizationFormat(text).placeholders.map { ($0.offset, $0.text.utf8.count) },
+            PrintfFormat(text).placeholders.map { ($0.offset, $0.text.utf8.count) },
             uniquingKeysWith: { first, _ in first })
         var ranges: [Range<String.Index>] = []
         var index = utf8.startIndex

@@ -49,7 +49,9 @@ enum StringsLiteral {
             "{ "
                 + members.sorted { $0.key < $1.key }.map { "\(quoted($0.key)) = \(Self.value($0.value)); " }.joined()
                 + "}"
-        case .data(let bytes): "<" + bytes.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined() + ">"
+        case .message(let message): Self.value(message.stringsDict)
+        case .data(let bytes):
+            "<" + bytes.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined() + ">"
         case .alias(let key): quoted("$" + key)
         default: quoted(value.text ?? "")
         }

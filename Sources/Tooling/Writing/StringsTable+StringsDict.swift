@@ -8,17 +8,17 @@ extension StringsTable {
     /// Comments are left out, too, since the format has none.
     ///
     /// ```swift
-    /// let message = PluralMessage(forms: [.one: "%d file", .other: "%d files"])
-    /// let table = StringsTable(entries: [CustomizationEntry(key: "files", value: message.stringsDict)])
+    /// let message = CustomizationMessage(forms: [.one: "%d file", .other: "%d files"])
+    /// let table = StringsTable(entries: [CustomizationEntry(key: "files", value: .message(message))])
     /// let text = table.formattedStringsDict()
-    /// print(StringsTable.parse(stringsDict: Array(text.utf8)).table["files"] == message.stringsDict)  // true
+    /// print(StringsTable.parse(stringsDict: Array(text.utf8)).table["files"] == .message(message))  // true
     /// ```
     ///
     /// - Parameter isSorted: Whether to sort the messages by key; otherwise they have the order of the table.
     /// - Returns: The text. It reads as a table with the same messages.
     /// - Complexity: O(*n*) in the bytes, O(*n* log *n*) in the messages if sorted.
     public func formattedStringsDict(sorted isSorted: Bool = false) -> String {
-        let messages = filter { PluralMessage(stringsDict: $0.value) != nil }
+        let messages = filter { if case .message = $0.value { true } else { false } }
         let sorted = messages.sorted { $0.key.utf8.lexicographicallyPrecedes($1.key.utf8) }
         let body = (isSorted ? sorted : messages).map { Self.member($0.key, $0.value, indent: "\t") }.joined()
         return """
@@ -39,6 +39,7 @@ extension StringsTable {
     private static func plist(_ value: CustomizationValue, indent: String) -> String {
         func line(_ name: String, _ text: String) -> String { "\(indent)<\(name)>\(escaped(text))</\(name)>\n" }
         switch value {
+        case .message(let message): return plist(message.stringsDict, indent: indent)
         case .dict(let members):
             let body = members.sorted { $0.key < $1.key }.map { member($0.key, $0.value, indent: indent + "\t") }
             return "\(indent)<dict>\n\(body.joined())\(indent)</dict>\n"

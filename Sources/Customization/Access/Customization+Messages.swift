@@ -1,0 +1,125 @@
+extension Customization {
+    /// The text of a key with its placeholders replaced by values.
+    ///
+    /// The entry is a plain text (`"%1$@ sent %2$lld files"`) or a message from a `.stringsdict` or `.xcstrings` file, whose
+    /// form is chosen by the rules of the entry's language. Never fails: a placeholder without a value stays visible and is
+    /// reported in ``problems``. For a key that no layer defines the policy's text is formatted, so a key in natural
+    /// language (`"Hello %@"`) is its own text. The first call parses the text; the snapshot stores the result.
+    ///
+    /// - Parameters:
+    ///   - key: The key.
+    ///   - arguments: The values, in the order of the base language's placeholders.
+    ///   - table: The table's name; `Localizable` if nil.
+    /// - Returns: The formatted text.
+    public func format(_ key: String, _ arguments: any FormatArgument..., table: String? = nil) -> String {
+        format(key, values: arguments.map(\.formatValue), table: table)
+    }
+
+    /// The text of a key with its placeholders replaced by the values of a list.
+    ///
+    /// - Parameters:
+    ///   - key: The key.
+    ///   - values: The values, in the order of the base language's placeholders.
+    ///   - table: The table's name; `Localizable` if nil.
+    /// - Returns: The formatted text; see ``format(_:_:table:)``.
+    public func format(_ key: String, values: [FormatValue], table: String? = nil) -> String {
+        formatted(key, isICU: false, table) { $0.formatted(values, language: $1) }
+    }
+
+    /// The text of a key for a number of things, which is its first argument.
+    ///
+    /// - Parameters:
+    ///   - key: The key of an entry in a `.stringsdict` or `.xcstrings` file, or of a plain text.
+    ///   - count: The number, which chooses the form and is shown by the form's `%d`.
+    ///   - arguments: Further values.
+    ///   - table: The table's name; `Localizable` if nil.
+    /// - Returns: The formatted text; see ``format(_:_:table:)``.
+    public func plural(
+        _ key: String, count: some FormatArgument, _ arguments: any FormatArgument...,
+        table: String? = nil
+    ) -> String {
+        format(key, values: [count.formatValue] + arguments.map(\.formatValue), table: table)
+    }
+
+    /// The text of a key with its named arguments replaced by values.
+    ///
+    /// A text is read in the notation of ICU MessageFormat: `"{name} sent {count, plural, one {# file} other {# files}}"`.
+    /// A message from a `.stringsdict` or `.xcstrings` file takes the names of its variables. Plural forms and numbers
+    /// follow the language of the entry. Never fails: an argument without a value stays visible and is reported in
+    /// ``problems``.
+    ///
+    /// ```swift
+    /// let strings = Customization(layers: [CustomizationLayer(overrides: [
+    ///     "sent": "{name} sent {count, plural, one {# file} other {# files}}"
+    /// ])])
+    /// print(strings.message("sent", ["name": "Zoë", "count": 3]))  // Zoë sent 3 files
+    /// ```
+    ///
+    /// - Parameters:
+    ///   - key: The key.
+    ///   - arguments: The values by name.
+    ///   - table: The table's name; `Localizable` if nil.
+    /// - Returns: The formatted text.
+    public func message(
+        _ key: String, _ arguments: KeyValuePairs<String, any FormatArgument> = [:],
+        table: String? = nil
+    ) -> String {
+        formatted(key, isICU: true, table) { $0.formatted(arguments, language: $1) }
+    }
+
+    /// The conventions of the current language: its plural rules, number format and lists.
+    public var conventions: LanguageConventions { LanguageConventions(textLanguage) }
+
+    private func formatted(
+        _ key: String, isICU: Bool, _ table: String?,
+        _ format: (CustomizationMessage, LanguageConventions) -> FormattedMessage
+    ) -> String {
+        if !policy.reportsFallbacks, let composed = storage.table(table) {
+            let slot = composed.slot(key)
+            if slot >= 0, let found = message(in: composed, slot, isICU: isICU) {
+                let output = format(found.message, found.language)
+                if output.problems.isEmpty { return output.text }
+            }
+        }
+        return slowFormatted(key, isICU: isICU, table, format)
+    }
+
+    private func message(in table: ComposedTable, _ slot: Int, isICU: Bool) -> ComposedTable.Message? {
+        // The language of the layer; for one without a language, such as a brand's, the current language.
+        table.message(in: slot, isICU: isICU) { storage.layers[$0].language ?? textLanguage }
+    }
+
+    private var textLanguage: LanguageTag {
+        layers.last { $0.language != nil }?.language ?? baseLanguage
+    }
+
+    /// Formats the text of a key and reports the problems with its location.
+    @inline(never)
+    private func slowFormatted(
+        _ key: String, isICU: Bool, _ table: String?,
+        _ format: (CustomizationMessage, LanguageConventions) -> FormattedMessage
+    ) -> String {
+        do throws(CustomizationError) {
+            let (reading, location) = try self.reading(key, table: table)
+            guard let composed = storage.table(table),
+                let found = message(in: composed, composed.slot(key), isICU: isICU)
+            else {
+                throw CustomizationError(
+                    .malformed, key: key, table: table ?? CustomizationLayer.defaultTable, expected: "text",
+                    found: reading.value, location: location)
+            }
+            let output = format(found.message, found.language)
+            for problem in output.problems {
+                report(
+                    CustomizationDiagnostic(
+                        .warning, .init(problem.code.rawValue), problem.description, at: location, key: key))
+            }
+            return output.text
+        } catch {
+            report(error.diagnostic)
+            let text = policy.text(for: key, in: table ?? CustomizationLayer.defaultTable)
+            let message = isICU ? CustomizationMessage(icu: text) : CustomizationMessage(text)
+            return format(message, conventions).text
+        }
+    }
+}

@@ -1,0 +1,153 @@
+/// A number as decimal digits after a decimal point, times a power of ten.
+///
+/// The value is "0." and the `digits`, times 10 to the power `point`. The C library uses the decimal separator of the process's locale.
+struct DecimalDigits {
+    let isNegative: Bool
+    /// Values 0 to 9, without leading or trailing zeros; none for zero.
+    private(set) var digits: [UInt8]
+    /// The number of digits before the decimal point; negative numbers mean zeros after it.
+    private(set) var point: Int
+
+    /// The exact value of a finite number; up to 767 digits.
+    init(exact number: Double) {
+        isNegative = number.sign == .minus
+        guard number != 0 else {
+            (digits, point) = ([], 0)
+            return
+        }
+        // number = significand × 2^power; a negative power of two is a power of five, shifted by decimals.
+        let isSubnormal = number.exponentBitPattern == 0
+        let significand = number.significandBitPattern | (isSubnormal ? 0 : 1 << 52)
+        let power = (isSubnormal ? 1 : Int(number.exponentBitPattern)) - 1075
+        var value = BigNumber(significand)
+        if power >= 0 { value.multiply(by: 2, power) } else { value.multiply(by: 5, -power) }
+        digits = value.decimalDigits
+        point = digits.count + min(power, 0)
+        trim()
+    }
+
+    /// The shortest digits that are read back as the same finite number, as Swift prints them.
+    init(shortest number: Double) {
+        isNegative = number.sign == .minus
+        let text = number.magnitude.description
+        let mantissa = text.prefix { $0 != "e" }
+        let exponent = Int(text.dropFirst(mantissa.count + 1)) ?? 0
+        let whole = mantissa.prefix { $0 != "." }
+        digits = mantissa.utf8.filter { $0 != UInt8(ascii: ".") }.map { $0 - UInt8(ascii: "0") }
+        point = whole.count + exponent
+        trim()
+    }
+
+    private mutating func trim() {
+        let zeros = digits.prefix { $0 == 0 }.count
+        digits.removeFirst(zeros)
+        point -= zeros
+        while digits.last == 0 { digits.removeLast() }
+        if digits.isEmpty { point = 0 }
+    }
+
+    /// Multiplies by a power of ten.
+    mutating func shift(by power: Int) { if !digits.isEmpty { point += power } }
+
+    /// The number of digits after the decimal point.
+    var fractionDigitCount: Int { max(0, digits.count - point) }
+
+    /// Rounds to a number of digits after the decimal point, halves to even.
+    mutating func round(toFractionDigits count: Int) { round(toDigits: point + count) }
+
+    /// Rounds to a number of digits, halves to even; zero or less leaves one digit or none.
+    mutating func round(toDigits count: Int) {
+        guard count < digits.count else { return }
+        guard count >= 0 else {
+            (digits, point) = ([], 0)
+            return
+        }
+        let isOdd = count > 0 && digits[count - 1] % 2 == 1
+        let roundsUp = digits[count] > 5 || (digits[count] == 5 && (digits.count > count + 1 || isOdd))
+        digits.removeLast(digits.count - count)
+        if roundsUp {
+            while digits.last == 9 { digits.removeLast() }
+            if let last = digits.popLast() {
+                digits.append(last + 1)
+            } else {
+                digits = [1]
+                point += 1
+            }
+        }
+        trim()
+    }
+
+    /// The digit at a decimal place: 0 is the first before the point, -1 the first after it.
+    private func digit(at place: Int) -> Character {
+        let index = point - 1 - place
+        return Character(Unicode.Scalar(UInt8(ascii: "0") + (digits.indices.contains(index) ? digits[index] : 0)))
+    }
+
+    /// The digits without sign and exponent, such as `0.05`; with all digits after the point.
+    var plainText: String { fixed(fractionDigits: fractionDigitCount) }
+
+    /// The digits without sign and exponent, with a number of digits after the point; round first.
+    func fixed(fractionDigits: Int) -> String {
+        var text = ""
+        for place in (0..<max(point, 1)).reversed() { text.append(digit(at: place)) }
+        if fractionDigits > 0 {
+            text.append(".")
+            for place in 1...fractionDigits { text.append(digit(at: -place)) }
+        }
+        return text
+    }
+
+    /// The decimal exponent of the first digit; 0 for zero.
+    var exponent: Int { digits.isEmpty ? 0 : point - 1 }
+
+    /// The first digit, the point and a number of further digits; round first.
+    func significand(fractionDigits: Int) -> String {
+        var moved = self
+        moved.point = digits.isEmpty ? 0 : 1
+        return moved.fixed(fractionDigits: fractionDigits)
+    }
+}
+
+/// A natural number of any size, as limbs of 32 bits, the lowest first.
+private struct BigNumber {
+    private var limbs: [UInt32]
+
+    init(_ value: UInt64) { limbs = [UInt32(truncatingIfNeeded: value), UInt32(value >> 32)] }
+
+    /// Multiplies by a power of a small base, in steps that fit a limb.
+    mutating func multiply(by base: UInt32, _ power: Int) {
+        let (stepPower, step): (Int, UInt32) = base == 2 ? (31, 1 << 31) : (13, 1_220_703_125)
+        for _ in 0..<power / stepPower { multiply(by: step) }
+        for _ in 0..<power % stepPower { multiply(by: base) }
+    }
+
+    private mutating func multiply(by factor: UInt32) {
+        var carry: UInt64 = 0
+        for index in limbs.indices {
+            let product = UInt64(limbs[index]) * UInt64(factor) + carry
+            limbs[index] = UInt32(truncatingIfNeeded: product)
+            carry = product >> 32
+        }
+        if carry > 0 { limbs.append(UInt32(carry)) }
+    }
+
+    /// The digits, the highest first; they can start with zeros.
+    var decimalDigits: [UInt8] {
+        var rest = limbs
+        var reversed: [UInt8] = []
+        while !rest.isEmpty {
+            var remainder: UInt64 = 0
+            for index in rest.indices.reversed() {
+                let value = remainder << 32 | UInt64(rest[index])
+                rest[index] = UInt32(value / 1_000_000_000)
+                remainder = value % 1_000_000_000
+            }
+            while rest.last == 0 { rest.removeLast() }
+            for _ in 0..<9 {
+                reversed.append(UInt8(remainder % 10))
+                remainder /= 10
+            }
+        }
+        return reversed.reversed()
+    }
+}

@@ -1,0 +1,136 @@
+internal import AshlarCore
+
+/// The conventions of a language: its plural rules, number format and lists.
+///
+/// The data is that of Unicode CLDR. A locale without data of its own uses that of its parent in the same language, then
+/// that of its bare language, then English signs. Dates and currencies need Foundation and are not included.
+///
+/// ```swift
+/// let german = LanguageConventions("de")
+/// print(german.number(1234567.891))  // 1.234.567,891
+/// print(german.list(["Äpfel", "Birnen", "Quitten"]))  // Äpfel, Birnen und Quitten
+/// ```
+///
+/// A value is a reference to data that is created once per language. Creating the same conventions again costs one look-up.
+public struct LanguageConventions: Hashable, Sendable {
+    /// The data of a language.
+    final class Data: Sendable {
+        let language: LanguageTag
+        let plurals: PluralRules
+        let ordinals: PluralRules
+        let numbers: NumberConventions
+        let lists: [ListConventions]
+
+        init(_ language: LanguageTag) {
+            self.language = language
+            (plurals, ordinals) = (PluralRules(language), PluralRules(language, kind: .ordinal))
+            numbers = NumberConventions.of(language)
+            lists = ListConventions.of(language)
+        }
+    }
+
+    private static let known = Mutex<[LanguageTag: Data]>([:])
+    /// The number of languages above which none is stored; tags of a server's clients are endless.
+    private static let mostKnown = 1_000
+
+    let data: Data
+
+    /// Finds the conventions of a language.
+    public init(_ language: LanguageTag) {
+        if let known = Self.known.withLock({ $0[language] }) {
+            data = known
+            return
+        }
+        let new = Data(language)
+        data = Self.known.withLock { known in
+            if let first = known[language] { return first }
+            if known.count < Self.mostKnown { known[language] = new }
+            return new
+        }
+    }
+
+    /// The language.
+    public var language: LanguageTag { data.language }
+    /// The plural forms of quantities: "3 files".
+    public var plurals: PluralRules { data.plurals }
+    /// The plural forms of positions: "the 3rd file".
+    public var ordinals: PluralRules { data.ordinals }
+
+    /// Compares the languages.
+    public static func == (left: LanguageConventions, right: LanguageConventions) -> Bool {
+        left.data === right.data || left.language == right.language
+    }
+
+    /// Hashes the language.
+    public func hash(into hasher: inout Hasher) { hasher.combine(language) }
+}
+
+extension LanguageConventions: ExpressibleByStringLiteral {
+    /// Finds the conventions of the language with a tag; those of English if the text is not a tag.
+    public init(stringLiteral tag: String) { self.init(LanguageTag(tag) ?? "en") }
+}
+
+extension LanguageConventions {
+    /// A whole number with the language's digits and grouping: `1,234` in English, `१,२३४` in Marathi.
+    public func number(_ number: some BinaryInteger) -> String {
+        var text = ""
+        if let small = Int64(exactly: number) {
+            append(small, to: &text)
+        } else {
+            data.numbers.append(
+                digits: Array(String(number.magnitude).utf8), isNegative: number < 0, to: &text)
+        }
+        return text
+    }
+
+    /// A number with the language's digits, grouping and decimal separator, such as `1.234,5` in German.
+    ///
+    /// - Parameters:
+    ///   - number: The number; halves round to even.
+    ///   - fractionDigits: The smallest and the largest number of decimals.
+    /// - Returns: The text; `NaN` or `∞` for a number that is not finite.
+    public func number(_ number: Double, fractionDigits: ClosedRange<Int> = 0...3) -> String {
+        data.numbers.text(number, fractionDigits, shift: 0, data.numbers.plain)
+    }
+
+    /// A number as a percentage in the language's notation: 0.25 is `25%` in English and `25 %` in German.
+    ///
+    /// - Parameters:
+    ///   - number: The number; 1 is 100 %.
+    ///   - fractionDigits: The smallest and the largest number of decimals.
+    /// - Returns: The text.
+    public func percent(_ number: Double, fractionDigits: ClosedRange<Int> = 0...0) -> String {
+        data.numbers.text(number, fractionDigits, shift: 2, data.numbers.percentage)
+    }
+
+    /// Appends a whole number, without an allocation for the usual digits and sizes.
+    func append(_ number: Int64, to text: inout String) {
+        if number >= 0, number < data.numbers.plainLimit {
+            text += String(number)
+        } else {
+            data.numbers.append(
+                digits: Array(String(number.magnitude).utf8), isNegative: number < 0, to: &text)
+        }
+    }
+
+    /// The relation between the items of a list.
+    public enum ListStyle: Int, Hashable, Sendable {
+        /// "Motorcycle, Bus, and Car".
+        case and
+        /// "Motorcycle, Bus, or Car".
+        case or
+        /// "3 feet, 7 inches".
+        case unit
+    }
+
+    /// The items as one text: "Motorcycle, Bus, and Car".
+    ///
+    /// - Parameters:
+    ///   - items: The items.
+    ///   - style: The relation between the items.
+    /// - Returns: The text; empty without items.
+    /// - Complexity: O(*n*) in the length of the result.
+    public func list(_ items: [String], _ style: ListStyle = .and) -> String {
+        data.lists[style.rawValue].text(items)
+    }
+}

@@ -1,0 +1,109 @@
+/// The digits, signs and patterns of a language's numbers.
+struct NumberConventions: Sendable {
+    /// The text around a number, and the sizes of its groups.
+    struct Pattern: Sendable {
+        var (positivePrefix, negativePrefix, suffix) = ("", "-", "")
+        /// The digits in the group before the decimal separator, and in the groups before it.
+        var (primary, secondary) = (3, 3)
+
+        /// Reads a pattern such as `#,##,##0%` or `% #,#0;% -#,#0`, with the language's signs.
+        init(_ text: Substring, minus: String, percent: String) {
+            let halves = text.split(separator: ";", maxSplits: 1)
+            func parts(_ half: Substring) -> (prefix: String, digits: Substring, suffix: String) {
+                let prefix = half.prefix { !"#0,.".contains($0) }
+                let digits = half[prefix.endIndex...].prefix { "#0,.".contains($0) }
+                func written(_ sign: Substring) -> String {
+                    sign.reduce(into: "") { $0 += $1 == "%" ? percent : $1 == "-" ? minus : String($1) }
+                }
+                return (written(prefix), digits, written(half[digits.endIndex...]))
+            }
+            let positive = parts(halves[0])
+            (positivePrefix, suffix) = (positive.prefix, positive.suffix)
+            negativePrefix = halves.count > 1 ? parts(halves[1]).prefix : minus + positive.prefix
+            let groups = positive.digits.prefix { $0 != "." }.split(separator: ",").map(\.count)
+            (primary, secondary) =
+                groups.count < 2 ? (0, 0) : (groups[groups.count - 1], groups[groups.count - 1])
+            if groups.count > 2 { secondary = groups[groups.count - 2] }
+        }
+    }
+
+    /// The digits 0 to 9.
+    let digits: [String]
+    let (decimal, group): (String, String)
+    /// The number of digits before the first separator from which on numbers are grouped.
+    let smallestGroup: Int
+    let plain: Pattern
+    let percentage: Pattern
+    /// The smallest whole number that is not written as a plain text of ASCII digits.
+    let plainLimit: Int64
+
+    /// Reads a set such as `0|.|,|-|%|1|#,##0|#,##0%`: the digit zero, the decimal and group separators, the signs, the
+    /// smallest group, and the patterns.
+    init(_ text: String) {
+        // `~` is a no-break space, which is hard to see in a source file; `_` is a narrow one.
+        let fields = text.split(separator: "|", omittingEmptySubsequences: false).map {
+            $0.reduce(into: "") { $0 += $1 == "~" ? "\u{A0}" : $1 == "_" ? "\u{202F}" : String($1) }
+        }
+        let zero = fields[0].unicodeScalars.first?.value ?? 0x30
+        digits = (0..<10).map { Unicode.Scalar(zero + $0).map { String(Character($0)) } ?? "" }
+        (decimal, group) = (fields[1], fields[2])
+        smallestGroup = Int(fields[5]) ?? 1
+        plain = Pattern(fields[6][...], minus: fields[3], percent: fields[4])
+        percentage = Pattern(fields[7][...], minus: fields[3], percent: fields[4])
+        plainLimit = zero != 0x30 ? 0 : plain.primary == 2 ? 100 : 1_000
+    }
+
+    private static let sets = CLDRFormatData.numberSets.split { $0 == " " || $0 == "\n" }.map {
+        NumberConventions(String($0))
+    }
+    private static let locales = CLDRTable.read(CLDRFormatData.numbers).compactMapValues { Int($0) }
+
+    static func of(_ language: LanguageTag) -> NumberConventions {
+        sets[CLDRTable.lookUp(language, in: locales) ?? 0]
+    }
+
+    // MARK: Writing
+
+    /// The text of a number that is multiplied by a power of ten.
+    func text(_ number: Double, _ fractionDigits: ClosedRange<Int>, shift: Int, _ pattern: Pattern)
+        -> String
+    {
+        let isNegative = number < 0
+        var text = isNegative ? pattern.negativePrefix : pattern.positivePrefix
+        guard number.isFinite else { return text + (number.isNaN ? "NaN" : "∞") + pattern.suffix }
+        var value = DecimalDigits(shortest: number.magnitude)
+        value.shift(by: shift)
+        value.round(toFractionDigits: min(max(fractionDigits.upperBound, 0), 100))
+        let shown = min(max(fractionDigits.lowerBound, value.fractionDigitCount), 100)
+        let parts = value.fixed(fractionDigits: shown).utf8.split(separator: UInt8(ascii: "."))
+        append(grouping: parts[0], pattern, to: &text)
+        if parts.count > 1 {
+            text += decimal
+            for digit in parts[1] { text += digits[Int(digit & 15)] }
+        }
+        return text + pattern.suffix
+    }
+
+    /// Appends a whole number.
+    func append(digits: [UInt8], isNegative: Bool, to text: inout String) {
+        text += isNegative ? plain.negativePrefix : plain.positivePrefix
+        append(grouping: digits, plain, to: &text)
+        text += plain.suffix
+    }
+
+    private func append(
+        grouping whole: some Collection<UInt8>, _ pattern: Pattern, to text: inout String
+    ) {
+        let count = whole.count
+        let isGrouped = pattern.primary > 0 && count >= pattern.primary + smallestGroup
+        for (place, digit) in whole.enumerated() {
+            let rest = count - place
+            if isGrouped, place > 0, rest >= pattern.primary,
+                (rest - pattern.primary) % pattern.secondary == 0
+            {
+                text += group
+            }
+            text += digits[Int(digit & 15)]
+        }
+    }
+}

@@ -1,0 +1,201 @@
+/// A message that is parsed: pieces of text, placeholders and choices.
+///
+/// Every notation compiles to the same pieces, so one renderer formats all of them.
+final class CompiledMessage: Sendable {
+    /// One piece of a text.
+    enum Piece: Sendable {
+        case literal(String)
+        /// A `printf` placeholder and its position from 1; 0 is the number of the variable that contains it.
+        indirect case placeholder(PrintfFormat.Placeholder, position: Int)
+        /// `%#@name@`: the number of the variable, -1 if it is not defined, and the position of its argument.
+        indirect case variable(PrintfFormat.Placeholder, number: Int, position: Int)
+        /// `{name}` or `{name, number}`.
+        indirect case argument(MessageArgument)
+        /// `#`: the number of the plural that contains it.
+        case number
+        /// `{name, plural, …}` or `{name, select, …}`.
+        case choice(MessageChoice)
+    }
+
+    /// A text in pieces, with the problems of its notation.
+    struct Pattern: Sendable {
+        var pieces: [Piece] = []
+        var problems: [MessageProblem] = []
+    }
+
+    /// A variable of a plural text.
+    struct Variable: Sendable {
+        let name: String
+        /// The placeholder that displays the number, if its precision matters.
+        let display: PrintfFormat.Placeholder?
+        let forms: [PluralCategory: Pattern]
+        /// The argument of a reference without position, from 1.
+        let position: Int
+    }
+
+    let body: Pattern
+    let variables: [Variable]
+    /// The names of the arguments.
+    let names: [String]
+    /// The position, from 0, of each argument of an ICU message, -1 for a name; nil for other notations.
+    let positions: [Int]?
+    /// The problems of all texts.
+    let problems: [MessageProblem]
+    /// The approximate length of the literals in a result.
+    private let literalCount: Int
+
+    init(_ source: CustomizationMessage.Source) {
+        switch source {
+        case .format(let text):
+            let format = PrintfFormat(text)
+            body = Pattern(pieces: format.segments.map { Piece($0) }, problems: format.problems)
+            (variables, positions, problems) = ([], nil, format.problems)
+            names = Self.names(upTo: format.placeholders.flatMap(\.uses).map(\.0).max() ?? 0)
+            literalCount = text.utf8.count
+        case .icu(let text):
+            var parser = ICUMessageParser(text)
+            body = Pattern(pieces: parser.parse(), problems: parser.problems)
+            (variables, problems, names) = ([], parser.problems, parser.names)
+            positions = names.map { name in
+                name.utf8.allSatisfy { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }
+                    ? Int(name) ?? -1 : -1
+            }
+            literalCount = Self.length(body.pieces)
+        case .plural(let text):
+            var compiler = PluralCompiler(text)
+            compiler.compile()
+            (body, variables, positions) = (compiler.body, compiler.variables, nil)
+            problems = body.problems + variables.flatMap { $0.forms.values.flatMap(\.problems) }
+            var names = Self.names(upTo: compiler.lastPosition)
+            for variable in variables where names.indices.contains(variable.position - 1) {
+                names[variable.position - 1] = variable.name
+            }
+            self.names = names
+            literalCount =
+                Self.length(body.pieces)
+                + variables.reduce(0) { $0 + ($1.forms[.other].map { Self.length($0.pieces) } ?? 0) }
+        case .devices, .widths:
+            let chosen = CustomizationMessage(source).resolved().compiled
+            (body, variables, names) = (chosen.body, chosen.variables, chosen.names)
+            (positions, problems, literalCount) = (chosen.positions, chosen.problems, chosen.literalCount)
+        }
+    }
+
+    private static func names(upTo position: Int) -> [String] {
+        position > 0 ? (1...min(position, 1_000)).map(String.init) : []
+    }
+
+    /// The length of the longest literals that the pieces can show.
+    private static func length(_ pieces: [Piece]) -> Int {
+        pieces.reduce(0) { sum, piece in
+            switch piece {
+            case .literal(let text): sum + text.utf8.count
+            case .choice(let choice): sum + (choice.patterns.map(length).max() ?? 0)
+            default: sum
+            }
+        }
+    }
+
+    /// The text for values.
+    ///
+    /// A result of more than 15 bytes costs one allocation if its capacity is right from the start.
+    func render(_ arguments: some MessageArguments, language: LanguageConventions) -> FormattedMessage {
+        var count = literalCount
+        for index in names.indices {
+            switch arguments.value(at: index) {
+            case .string(let text): count += text.utf8.count
+            case nil: break
+            default: count += 12
+            }
+        }
+        var renderer = MessageRenderer(message: self, arguments: arguments, language: language)
+        if count > 15 { renderer.text.reserveCapacity(count) }
+        renderer.render(body)
+        return FormattedMessage(text: renderer.text, problems: renderer.problems)
+    }
+}
+
+extension CompiledMessage.Piece {
+    /// A piece of a format without variables.
+    init(_ segment: PrintfFormat.Segment) {
+        switch segment {
+        case .literal(let text): self = .literal(text)
+        case .placeholder(let placeholder):
+            self = .placeholder(placeholder, position: placeholder.position)
+        }
+    }
+}
+
+/// Compiles a format with variables, and numbers its arguments.
+private struct PluralCompiler {
+    private(set) var body = CompiledMessage.Pattern()
+    private(set) var variables: [CompiledMessage.Variable] = []
+    /// The highest position of an argument.
+    private(set) var lastPosition = 0
+
+    private let text: PluralText
+    private let numbering: PluralNumbering
+    private let numbers: [String: Int]
+
+    init(_ text: PluralText) {
+        self.text = text
+        numbering = PluralNumbering(text)
+        numbers = Dictionary(
+            uniqueKeysWithValues: text.variables.keys.sorted().enumerated().map {
+                ($0.element, $0.offset)
+            })
+    }
+
+    mutating func compile() {
+        body = pattern(text.format, hasOwnNumber: false, next: 1)
+        for (name, variable) in text.variables.sorted(by: { $0.key < $1.key }) {
+            // A variable that the text does not reach has no argument and is never shown.
+            let place = numbering.variables[name]
+            let forms = variable.forms.mapValues {
+                pattern($0, hasOwnNumber: true, next: place?.next ?? 1)
+            }
+            let display =
+                variable.valueType.contains(".")
+                ? PrintfFormat("%" + variable.valueType).placeholders.first : nil
+            variables.append(
+                .init(name: name, display: display, forms: forms, position: place?.position ?? 1))
+        }
+    }
+
+    /// Compiles a text: in a variable, its first placeholder without position takes the variable's own number, the next
+    /// one the argument `next`, and so on.
+    private mutating func pattern(_ text: String, hasOwnNumber: Bool, next: Int)
+        -> CompiledMessage.Pattern
+    {
+        let format = PrintfFormat(text)
+        // Positions count over the whole message, so conflicts cannot be found in one form.
+        var pattern = CompiledMessage.Pattern(
+            problems: format.problems.filter {
+                $0.code != .mixedPositions && $0.code != .conflictingTypes
+            })
+        var (takesOwn, next) = (hasOwnNumber, next)
+        for segment in format.segments {
+            guard case .placeholder(let placeholder) = segment else {
+                pattern.pieces.append(.init(segment))
+                continue
+            }
+            var position = placeholder.position
+            if let name = placeholder.variable {
+                let place = numbering.variables[name]
+                if !placeholder.isPositional { position = place?.position ?? position }
+                pattern.pieces.append(
+                    .variable(placeholder, number: numbers[name] ?? -1, position: position))
+                if !placeholder.isPositional, let place { next = max(next, place.end) }
+            } else {
+                if !placeholder.isPositional {
+                    position = takesOwn ? 0 : next
+                    if !takesOwn { next += 1 }
+                    takesOwn = false
+                }
+                pattern.pieces.append(.placeholder(placeholder, position: position))
+            }
+            lastPosition = max(lastPosition, position)
+        }
+        return pattern
+    }
+}

@@ -1,0 +1,229 @@
+internal import AshlarCore
+
+/// A text with placeholders, which is parsed once and then formatted with values.
+///
+/// A message has one of three notations:
+///
+/// ```swift
+/// let format = CustomizationMessage("%1$@ sent %2$lld files")
+/// print(format.formatted("Zoë", 3).text)  // Zoë sent 3 files
+///
+/// let plural = CustomizationMessage(forms: [.one: "%lld file", .other: "%lld files"])
+/// print(plural.formatted(1).text)  // 1 file
+///
+/// let named = CustomizationMessage(icu: "{name} sent {count, plural, one {# file} other {# files}}")
+/// print(named.formatted(["name": "Zoë", "count": 1200]).text)  // Zoë sent 1,200 files
+/// ```
+///
+/// Formatting never fails. A placeholder without a value stays visible, a value of another type is shown in its plain
+/// form, and ``FormattedMessage/problems`` lists both. Values without a placeholder are not a problem, because
+/// translations can omit some. The first formatting parses the text.
+public struct CustomizationMessage: Hashable, Sendable {
+    /// The texts of one variable of a plural message.
+    public struct Variable: Hashable, Sendable {
+        /// The `printf` type of the number, such as `"d"`, `"lld"` or `".1f"`; a precision determines the displayed digits.
+        public var valueType: String
+        /// The text for each category.
+        public var forms: [PluralCategory: String]
+
+        /// Creates a variable from its texts.
+        public init(valueType: String = "d", forms: [PluralCategory: String]) {
+            (self.valueType, self.forms) = (valueType, forms)
+        }
+    }
+
+    /// The texts of a message before they are parsed.
+    package enum Source: Hashable, Sendable {
+        /// A `printf` format.
+        case format(String)
+        /// An ICU message.
+        case icu(String)
+        /// A format with variables, from a `.stringsdict` or `.xcstrings` file.
+        case plural(PluralText)
+        /// Messages by the name of a device.
+        case devices([String: CustomizationMessage])
+        /// Messages by width.
+        case widths([String: CustomizationMessage])
+    }
+
+    /// The source and the result of parsing it, shared by all copies.
+    private final class Storage: Sendable {
+        let source: Source
+        private let compiled = Mutex<CompiledMessage?>(nil)
+
+        init(_ source: Source) { self.source = source }
+
+        var message: CompiledMessage {
+            if let done = compiled.withLock({ $0 }) { return done }
+            let new = CompiledMessage(source)
+            return compiled.withLock { compiled in
+                if let compiled { return compiled }
+                compiled = new
+                return new
+            }
+        }
+    }
+
+    private let storage: Storage
+
+    package init(_ source: Source) { storage = Storage(source) }
+
+    /// Creates a message from a format such as `"%1$@ sent %2$lld files"`.
+    ///
+    /// The grammar is that of C's `printf` with Foundation's `%@`. Numbers have no locale: ASCII digits, `.` before
+    /// decimals, no grouping. It differs from `printf` where that is unsafe or surprising: integers are never truncated
+    /// to the size in the format, `%n` is unknown, widths and precisions count characters, and `%f` also takes whole
+    /// numbers.
+    public init(_ format: String) { self.init(.format(format)) }
+
+    /// Creates a message in the notation of ICU MessageFormat.
+    ///
+    /// Supports `{name}`, `{name, number}` with the styles `integer` and `percent`, `select`, `plural` and
+    /// `selectordinal` with exact cases (`=0`) and `offset:`, nested messages, `#`, and quoting with apostrophes.
+    public init(icu text: String) { self.init(.icu(text)) }
+
+    /// Creates a plural message from a format with variables, `%#@files@`, as in a `.stringsdict` file.
+    ///
+    /// Arguments are numbered in the order of the format's placeholders. The first placeholder without position in a
+    /// variable's text takes the variable's own number. Further ones, and nested variables, take the arguments after it,
+    /// which do not depend on the chosen category. The category `zero` also means exactly 0 in languages without it. A
+    /// category without text falls back to `other`.
+    public init(format: String, variables: [String: Variable]) {
+        self.init(.plural(PluralText(format: format, variables: variables)))
+    }
+
+    /// Creates a plural message that consists of one variable.
+    public init(forms: [PluralCategory: String], valueType: String = "lld") {
+        self.init(.plural(PluralText(forms: forms, valueType: valueType)))
+    }
+
+    package var source: Source { storage.source }
+
+    var compiled: CompiledMessage { storage.message }
+
+    /// The problems of the text itself, independent of its arguments.
+    public var problems: [MessageProblem] { compiled.problems }
+
+    /// The names of the arguments: those in braces, those of variables, or positions from 1.
+    public var argumentNames: [String] { compiled.names }
+
+    /// The text for values in the order of the arguments.
+    ///
+    /// - Parameters:
+    ///   - arguments: The values; an ICU message names its first one `{0}`.
+    ///   - language: The language of plural forms and, in ICU messages, of numbers.
+    /// - Returns: The text and the problems found.
+    /// - Complexity: O(*n*) in the length of the result.
+    public func formatted(
+        _ arguments: any FormatArgument..., language: LanguageConventions = "en"
+    ) -> FormattedMessage {
+        formatted(arguments.map(\.formatValue), language: language)
+    }
+
+    /// The text for a list of values in the order of the arguments.
+    public func formatted(_ values: [FormatValue], language: LanguageConventions = "en")
+        -> FormattedMessage
+    {
+        let message = compiled
+        return message.render(
+            PositionalArguments(values: values, positions: message.positions), language: language)
+    }
+
+    /// The text for named values.
+    ///
+    /// - Parameters:
+    ///   - arguments: The values by name: the name in braces, the name of a variable, or a position from 1.
+    ///   - language: The language of plural forms and, in ICU messages, of numbers.
+    /// - Returns: The text and the problems found.
+    /// - Complexity: O(*n*) in the length of the result.
+    public func formatted(
+        _ arguments: KeyValuePairs<String, any FormatArgument>, language: LanguageConventions = "en"
+    ) -> FormattedMessage {
+        let message = compiled
+        return message.render(
+            NamedArguments(pairs: arguments, names: message.names), language: language)
+    }
+
+    /// Compares the texts.
+    public static func == (left: CustomizationMessage, right: CustomizationMessage) -> Bool {
+        left.storage === right.storage || left.source == right.source
+    }
+
+    /// Hashes the texts.
+    public func hash(into hasher: inout Hasher) { hasher.combine(source) }
+}
+
+extension CustomizationMessage {
+    /// The message for this system's device and the widest width, without choices of these kinds.
+    package func resolved(devices: [String] = systemDevices) -> CustomizationMessage {
+        switch source {
+        case .format, .icu, .plural: return self
+        case .devices(let choices):
+            let names = devices + ["other"] + choices.keys.sorted()
+            return names.lazy.compactMap { choices[$0] }.first?.resolved(devices: devices)
+                ?? CustomizationMessage("")
+        case .widths(let choices):
+            let widest = choices.max { (Int($0.key) ?? 0, $1.key) < (Int($1.key) ?? 0, $0.key) }
+            return widest?.value.resolved(devices: devices) ?? CustomizationMessage("")
+        }
+    }
+
+    /// Whether the message depends on the device or the width.
+    package var variesByDevice: Bool {
+        switch source {
+        case .devices, .widths: true
+        case .format, .icu, .plural: false
+        }
+    }
+
+    /// The format and variables for a device; nil for an ICU message.
+    package func pluralText(devices: [String] = systemDevices) -> PluralText? {
+        switch resolved(devices: devices).source {
+        case .plural(let text): text
+        case .format(let format): PluralText(format: format, variables: [:])
+        default: nil
+        }
+    }
+
+    /// The text of a message that depends on the device or width only; nil if it has variables.
+    package var plainText: String? {
+        if case .format(let text) = resolved().source { text } else { nil }
+    }
+
+    /// The device names of this system, the best first; empty on Linux, where `other` is used.
+    package static var systemDevices: [String] {
+        #if targetEnvironment(macCatalyst)
+            ["mac", "ipad"]
+        #elseif os(macOS)
+            ["mac"]
+        #elseif os(watchOS)
+            ["applewatch"]
+        #elseif os(tvOS)
+            ["appletv"]
+        #elseif os(visionOS)
+            ["applevision"]
+        #elseif os(iOS)
+            ["iphone", "ipad", "ipod"]
+        #else
+            []
+        #endif
+    }
+}
+
+extension CustomizationMessage: CustomStringConvertible {
+    /// The format, the ICU message, or the plural message with its forms.
+    public var description: String {
+        switch resolved().source {
+        case .format(let text), .icu(let text): return "\"\(text)\""
+        case .plural(let text):
+            let variables = text.variables.sorted { $0.key < $1.key }.map { name, variable in
+                let forms = PluralCategory.allCases.compactMap { category in
+                    variable.forms[category].map { "\(category): \"\($0)\"" }
+                }
+                return "\(name) {\(forms.joined(separator: ", "))}"
+            }
+            return (["\"\(text.format)\""] + variables).joined(separator: "; ")
+        case .devices, .widths: return ""
+        }
+    }
+}

@@ -1,0 +1,149 @@
+/// A value for formatting: strings, characters, numbers and booleans, and your own types.
+///
+/// ```swift
+/// struct Seat: FormatArgument {
+///     let row: Int, letter: String
+///     var formatValue: FormatValue { .string("\(row)\(letter)") }
+/// }
+/// print(CustomizationMessage("Seat %@").formatted(Seat(row: 12, letter: "F")).text)  // Seat 12F
+/// ```
+public protocol FormatArgument {
+    /// The value to format.
+    var formatValue: FormatValue { get }
+}
+
+extension FormatArgument {
+    /// The value between Unicode isolates, which separate its direction from that of the text around it.
+    ///
+    /// Use it for names and other texts of unknown direction in `%@`. The isolates are invisible characters.
+    ///
+    /// ```swift
+    /// let text = CustomizationMessage("%@: 3 files").formatted("Zoë".isolated).text
+    /// print(text == "\u{2068}Zoë\u{2069}: 3 files")  // true
+    /// ```
+    public var isolated: FormatValue { .string("\u{2068}" + formatValue.text + "\u{2069}") }
+}
+
+/// A value for the formatter.
+public enum FormatValue: Hashable, Sendable {
+    /// A text.
+    case string(String)
+    /// A whole number.
+    case int(Int64)
+    /// A whole number above `Int64.max`.
+    case unsigned(UInt64)
+    /// A number with decimals.
+    case double(Double)
+    /// A boolean: 1 or 0 for a numeric placeholder, else "true" or "false".
+    case bool(Bool)
+
+    init(_ number: some FixedWidthInteger) {
+        if let signed = Int64(exactly: number) {
+            self = .int(signed)
+        } else if let unsigned = UInt64(exactly: number) {
+            self = .unsigned(unsigned)
+        } else {
+            self = .string(String(number))
+        }
+    }
+
+    /// The value in the form of `%@`: numbers in their shortest form.
+    public var text: String {
+        switch self {
+        case .string(let text): return text
+        case .int(let number): return String(number)
+        case .unsigned(let number): return String(number)
+        case .bool(let value): return String(value)
+        case .double(let number):
+            guard number.isFinite else { return number.isNaN ? "nan" : number < 0 ? "-inf" : "inf" }
+            let digits = DecimalDigits(shortest: number)
+            guard (-5...20).contains(digits.exponent) else { return number.description }
+            return (digits.isNegative ? "-" : "") + digits.plainText
+        }
+    }
+}
+
+extension FormatValue: FormatArgument {
+    /// The value itself.
+    public var formatValue: FormatValue { self }
+}
+
+extension String: FormatArgument {
+    /// The text.
+    public var formatValue: FormatValue { .string(self) }
+}
+
+extension Substring: FormatArgument {
+    /// The text.
+    public var formatValue: FormatValue { .string(String(self)) }
+}
+
+extension Character: FormatArgument {
+    /// The character as a text.
+    public var formatValue: FormatValue { .string(String(self)) }
+}
+
+extension Bool: FormatArgument {
+    /// The boolean.
+    public var formatValue: FormatValue { .bool(self) }
+}
+
+extension Double: FormatArgument {
+    /// The number.
+    public var formatValue: FormatValue { .double(self) }
+}
+
+extension Float: FormatArgument {
+    /// The number, with the digits of the `Float`'s shortest form.
+    public var formatValue: FormatValue { .double(Double(description) ?? Double(self)) }
+}
+
+extension Int: FormatArgument {
+    /// The number.
+    public var formatValue: FormatValue { FormatValue(self) }
+}
+
+extension Int8: FormatArgument {
+    /// The number.
+    public var formatValue: FormatValue { FormatValue(self) }
+}
+
+extension Int16: FormatArgument {
+    /// The number.
+    public var formatValue: FormatValue { FormatValue(self) }
+}
+
+extension Int32: FormatArgument {
+    /// The number.
+    public var formatValue: FormatValue { FormatValue(self) }
+}
+
+extension Int64: FormatArgument {
+    /// The number.
+    public var formatValue: FormatValue { FormatValue(self) }
+}
+
+extension UInt: FormatArgument {
+    /// The number.
+    public var formatValue: FormatValue { FormatValue(self) }
+}
+
+extension UInt8: FormatArgument {
+    /// The number.
+    public var formatValue: FormatValue { FormatValue(self) }
+}
+
+extension UInt16: FormatArgument {
+    /// The number.
+    public var formatValue: FormatValue { FormatValue(self) }
+}
+
+extension UInt32: FormatArgument {
+    /// The number.
+    public var formatValue: FormatValue { FormatValue(self) }
+}
+
+extension UInt64: FormatArgument {
+    /// The number.
+    public var formatValue: FormatValue { FormatValue(self) }
+}

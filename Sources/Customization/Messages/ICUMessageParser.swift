@@ -1,0 +1,284 @@
+/// Parses a message in the notation of ICU MessageFormat.
+///
+///     message  = (text | argument)*
+///     argument = '{' name '}' | '{' name ',' 'number' [',' style] '}'
+///              | '{' name ',' ('plural' | 'selectordinal') ',' ['offset:' integer] (selector '{' message '}')+ '}'
+///              | '{' name ',' 'select' ',' (selector '{' message '}')+ '}'
+///
+/// `''` is an apostrophe; an apostrophe before `{`, `}` or, in a plural, `#` starts literal text up to the next
+/// apostrophe. An argument with an error is literal text up to its closing brace.
+struct ICUMessageParser {
+    typealias Piece = CompiledMessage.Piece
+
+    /// The greatest depth of nested messages.
+    static let maximumDepth = 16
+
+    /// A failure to parse an argument, which ends at the parser's position.
+    private struct Failure: Error {
+        let message: String
+    }
+
+    /// The names of the arguments in the order of the text.
+    private(set) var names: [String] = []
+    private(set) var problems: [MessageProblem] = []
+    private let bytes: [UInt8]
+    private var index = 0
+
+    init(_ text: String) { bytes = Array(text.utf8) }
+
+    mutating func parse() -> [Piece] {
+        // At depth 0 nothing fails: a failure ends at the outermost argument.
+        (try? message(depth: 0, inPlural: false)) ?? []
+    }
+
+    /// An argument that no other one contains; literal text if it is not well-formed.
+    private mutating func outermostArgument() -> Piece {
+        let start = index
+        let (names, count) = (self.names, problems.count)
+        do throws(Failure) {
+            return try argument(depth: 0, inPlural: false)
+        } catch {
+            self.names = names
+            problems.removeLast(problems.count - count)
+            problems.append(.init(.syntax, placeholder: excerpt(start), offset: index, error.message))
+            index = endOfBraces(from: start)
+            return .literal(String(decoding: bytes[start..<index], as: UTF8.self))
+        }
+    }
+
+    /// The end of the text in braces that starts here; the end of the message if a brace is missing.
+    private func endOfBraces(from start: Int) -> Int {
+        var depth = 0
+        for at in start..<bytes.count {
+            if bytes[at] == UInt8(ascii: "{") { depth += 1 }
+            if bytes[at] == UInt8(ascii: "}") { depth -= 1 }
+            if depth == 0 { return at + 1 }
+        }
+        return bytes.count
+    }
+
+    private func excerpt(_ start: Int) -> String {
+        let line = bytes[start...].prefix(24).prefix { $0 != UInt8(ascii: "\n") }
+        return String(decoding: line, as: UTF8.self)
+    }
+
+    // MARK: Messages
+
+    /// Parses up to the end of the text or, in a nested message, up to its `}`.
+    private mutating func message(depth: Int, inPlural: Bool) throws(Failure) -> [Piece] {
+        var pieces: [Piece] = []
+        var literal: [UInt8] = []
+        func flush(_ pieces: inout [Piece]) {
+            if !literal.isEmpty { pieces.append(.literal(String(decoding: literal, as: UTF8.self))) }
+            literal.removeAll()
+        }
+        while index < bytes.count {
+            switch bytes[index] {
+            case UInt8(ascii: "'"): quoted(&literal, inPlural: inPlural)
+            case UInt8(ascii: "{"):
+                flush(&pieces)
+                pieces.append(
+                    depth == 0 ? outermostArgument() : try argument(depth: depth, inPlural: inPlural))
+            case UInt8(ascii: "}") where depth > 0:
+                flush(&pieces)
+                return pieces
+            case UInt8(ascii: "#") where inPlural:
+                flush(&pieces)
+                pieces.append(.number)
+                index += 1
+            default:
+                literal.append(bytes[index])
+                index += 1
+            }
+        }
+        if depth > 0 { throw Failure(message: "expected \"}\"") }
+        flush(&pieces)
+        return pieces
+    }
+
+    /// An apostrophe: a literal one, or the start of literal text.
+    private mutating func quoted(_ literal: inout [UInt8], inPlural: Bool) {
+        let quote = UInt8(ascii: "'")
+        index += 1
+        guard index < bytes.count else { return literal.append(quote) }
+        if bytes[index] == quote {
+            index += 1
+            return literal.append(quote)
+        }
+        let special = inPlural ? "{}#|" : "{}"
+        guard special.utf8.contains(bytes[index]) else { return literal.append(quote) }
+        while index < bytes.count {
+            if bytes[index] == quote {
+                index += 1
+                guard index < bytes.count, bytes[index] == quote else { return }
+            }
+            literal.append(bytes[index])
+            index += 1
+        }
+    }
+
+    // MARK: Arguments
+
+    private mutating func argument(depth: Int, inPlural: Bool) throws(Failure) -> Piece {
+        let start = index
+        guard depth < Self.maximumDepth else {
+            throw Failure(message: "arguments are nested too deeply")
+        }
+        index += 1
+        skipSpace()
+        let name = word()
+        guard !name.isEmpty else { throw Failure(message: "expected the name of an argument") }
+        skipSpace()
+        let text = "{\(name)}"
+        if take("}") { return .argument(simple(name, .plain, isNumber: false, start)) }
+        guard take(",") else { throw Failure(message: "expected \",\" or \"}\" after \"\(name)\"") }
+        skipSpace()
+        let type = word()
+        skipSpace()
+        if let kind = MessageChoice.Kind(rawValue: type) {
+            guard take(",") else { throw Failure(message: "expected \",\" after \"\(type)\"") }
+            return .choice(try choice(kind, name, text, start, depth: depth, inPlural: inPlural))
+        }
+        let style = try style()
+        let written = String(decoding: bytes[start..<index], as: UTF8.self)
+        func unknown(_ message: String) {
+            problems.append(.init(.unknownType, placeholder: written, offset: start, message))
+        }
+        switch (type, style) {
+        case ("number", ""): return .argument(simple(name, .plain, isNumber: true, start))
+        case ("number", "integer"): return .argument(simple(name, .integer, isNumber: true, start))
+        case ("number", "percent"): return .argument(simple(name, .percent, isNumber: true, start))
+        case ("number", _):
+            unknown("the number style \"\(style)\" is not supported; use integer or percent")
+            return .argument(simple(name, .plain, isNumber: true, start))
+        default:
+            unknown("the type \"\(type)\" is not supported; format the value and pass a text")
+            return .argument(simple(name, .plain, isNumber: false, start))
+        }
+    }
+
+    private mutating func simple(
+        _ name: String, _ style: MessageArgument.Style, isNumber: Bool, _ start: Int
+    ) -> MessageArgument {
+        MessageArgument(
+            index: number(of: name), style: style, isNumber: isNumber, text: "{\(name)}", offset: start)
+    }
+
+    /// The style of a simple argument, up to its `}`; empty if it has none.
+    private mutating func style() throws(Failure) -> String {
+        var style = ""
+        if take(",") {
+            let start = index
+            while index < bytes.count, bytes[index] != UInt8(ascii: "}"),
+                bytes[index] != UInt8(ascii: "{")
+            { index += 1 }
+            style = String(decoding: bytes[start..<index], as: UTF8.self).trimmingASCIISpace()
+        }
+        guard take("}") else { throw Failure(message: "expected \"}\"") }
+        return style
+    }
+
+    private mutating func choice(
+        _ kind: MessageChoice.Kind, _ name: String, _ text: String, _ start: Int, depth: Int,
+        inPlural: Bool
+    ) throws(Failure) -> MessageChoice {
+        let argument = number(of: name)
+        var numberOffset: Int64 = 0
+        var exact: [(number: Double, pieces: [Piece])] = []
+        var cases: [(name: String, pieces: [Piece])] = []
+        func report(_ code: MessageProblem.Code, _ offset: Int, _ message: String) {
+            problems.append(.init(code, placeholder: text, offset: offset, message))
+        }
+        skipSpace()
+        if kind != .select, bytes[index...].starts(with: "offset:".utf8) {
+            index += 7
+            skipSpace()
+            guard let number = Int64(word(extra: "-")) else {
+                throw Failure(message: "expected a whole number")
+            }
+            numberOffset = number
+            skipSpace()
+        }
+        while !take("}") {
+            let place = index
+            let selector = word(extra: "=-.")
+            guard !selector.isEmpty else { throw Failure(message: "expected a case of \"\(name)\"") }
+            skipSpace()
+            guard take("{") else { throw Failure(message: "expected \"{\" after \"\(selector)\"") }
+            let pieces = try message(depth: depth + 1, inPlural: kind != .select || inPlural)
+            guard take("}") else { throw Failure(message: "expected \"}\"") }
+            skipSpace()
+            if kind != .select, selector.hasPrefix("=") {
+                guard let number = Double(selector.dropFirst()) else {
+                    report(.unknownCase, place, "\"\(selector)\" is not a number")
+                    continue
+                }
+                if exact.contains(where: { $0.number == number }) {
+                    report(.duplicateCase, place, "two texts for \"\(selector)\"; the first one is used")
+                } else {
+                    exact.append((number, pieces))
+                }
+                continue
+            }
+            if kind != .select, PluralCategory(rawValue: selector) == nil {
+                report(
+                    .unknownCase, place,
+                    "\"\(selector)\" is not a plural category; use =1 for an exact number")
+            }
+            if cases.contains(where: { $0.name == selector }) {
+                report(.duplicateCase, place, "two texts for \"\(selector)\"; the first one is used")
+            } else {
+                cases.append((selector, pieces))
+            }
+        }
+        if !cases.contains(where: { $0.name == "other" }) {
+            report(.missingOther, start, "there is no text for other")
+        }
+        return MessageChoice(
+            kind: kind, index: argument, numberOffset: numberOffset, exact: exact, cases: cases,
+            text: text,
+            offset: start)
+    }
+
+    private mutating func number(of name: String) -> Int {
+        if let known = names.firstIndex(of: name) { return known }
+        names.append(name)
+        return names.count - 1
+    }
+
+    // MARK: Characters
+
+    private mutating func skipSpace() {
+        while index < bytes.count, bytes[index] <= 0x20 { index += 1 }
+    }
+
+    private mutating func take(_ character: Unicode.Scalar) -> Bool {
+        guard index < bytes.count, bytes[index] == UInt8(ascii: character) else { return false }
+        index += 1
+        return true
+    }
+
+    /// A run of letters, digits, `_` and characters beyond ASCII.
+    private mutating func word(extra: String = "") -> String {
+        let start = index
+        while index < bytes.count {
+            switch bytes[index] {
+            case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+                UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "_"), 0x80...:
+                index += 1
+            case let byte where extra.utf8.contains(byte): index += 1
+            default: return String(decoding: bytes[start..<index], as: UTF8.self)
+            }
+        }
+        return String(decoding: bytes[start..<index], as: UTF8.self)
+    }
+}
+
+extension String {
+    /// The text without ASCII white space at its edges.
+    fileprivate func trimmingASCIISpace() -> String {
+        String(
+            decoding: Array(utf8.drop { $0 <= 0x20 }.reversed().drop { $0 <= 0x20 }.reversed()),
+            as: UTF8.self)
+    }
+}

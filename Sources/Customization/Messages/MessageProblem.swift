@@ -1,0 +1,68 @@
+/// A problem of a message's text or of its arguments.
+public struct MessageProblem: Hashable, Sendable, CustomStringConvertible {
+    /// The kind of problem.
+    ///
+    /// Codes may be added, so a `switch` needs a `default`.
+    public struct Code: Hashable, Sendable, RawRepresentable {
+        /// The name of the problem: words joined by hyphens.
+        public let rawValue: String
+
+        /// Creates a code from its name.
+        public init(rawValue: String) { self.rawValue = rawValue }
+
+        private init(_ name: String) { rawValue = name }
+
+        /// A `%` without a known conversion, which is shown literally.
+        public static let unknownConversion = Code("format-unknown-conversion")
+        /// Some placeholders have positions and some have none.
+        public static let mixedPositions = Code("format-mixed-positions")
+        /// One argument is used as two types.
+        public static let conflictingTypes = Code("format-conflicting-types")
+        /// A width or precision above 4,096; the placeholder is shown literally.
+        public static let tooWide = Code("format-too-wide")
+        /// The argument is missing; the placeholder is shown literally.
+        public static let missingArgument = Code("format-missing-argument")
+        /// The argument has another type; it is shown in its plain form.
+        public static let typeMismatch = Code("format-type-mismatch")
+        /// A variable without definition; the placeholder is shown literally.
+        public static let unknownVariable = Code("format-unknown-variable")
+        /// A variable that refers to itself; the placeholder is shown literally.
+        public static let cyclicVariable = Code("format-cyclic-variable")
+        /// A choice without text for the value, not even `other`; the placeholder is shown literally.
+        public static let missingCategory = Code("format-missing-category")
+        /// An argument in braces that is not well-formed and is shown literally.
+        public static let syntax = Code("message-syntax")
+        /// A type or style of an argument in braces that is not supported; the value is shown in its plain form.
+        public static let unknownType = Code("message-unknown-type")
+        /// A choice that has two texts for one case; the first one is used.
+        public static let duplicateCase = Code("message-duplicate-case")
+        /// A case of a plural that is neither a plural category nor a number.
+        public static let unknownCase = Code("message-unknown-case")
+        /// A choice without text for `other`.
+        public static let missingOther = Code("message-missing-other")
+    }
+
+    /// The kind of problem.
+    public let code: Code
+    /// The placeholder or argument.
+    public let placeholder: String
+    /// The offset of the placeholder, or of the error in it, in the text's UTF-8.
+    public let offset: Int
+    /// The expected and the found value or text.
+    public let message: String
+
+    init(_ code: Code, placeholder: String, offset: Int, _ message: String) {
+        (self.code, self.placeholder, self.offset, self.message) = (code, placeholder, offset, message)
+    }
+
+    /// The placeholder and the message.
+    public var description: String { "\(placeholder): \(message)" }
+}
+
+/// A formatted text with the problems found.
+public struct FormattedMessage: Hashable, Sendable {
+    /// The text; complete even if there are problems.
+    public let text: String
+    /// The problems of the message and of its arguments, in the order of the text.
+    public let problems: [MessageProblem]
+}

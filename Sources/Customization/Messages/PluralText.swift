@@ -1,0 +1,67 @@
+/// The texts of a message in the form of a `.stringsdict` entry: a format and its variables.
+package struct PluralText: Hashable, Sendable {
+    /// The text with its variables.
+    package var format: String
+    /// The variables by name.
+    package var variables: [String: CustomizationMessage.Variable]
+
+    package init(format: String, variables: [String: CustomizationMessage.Variable]) {
+        (self.format, self.variables) = (format, variables)
+    }
+
+    /// Creates a text that consists of one variable.
+    package init(forms: [PluralCategory: String], valueType: String) {
+        self.init(format: "%#@value@", variables: ["value": .init(valueType: valueType, forms: forms)])
+    }
+}
+
+/// The argument of each variable of a plural text, independent of the chosen categories.
+package struct PluralNumbering {
+    package struct Numbers {
+        /// The variable's own argument.
+        package let position: Int
+        /// The first argument of the other placeholders of its texts.
+        package let next: Int
+        /// The first argument after all of its texts.
+        package var end: Int
+    }
+
+    package private(set) var variables: [String: Numbers] = [:]
+
+    package init(_ message: PluralText) {
+        // The common case: the message is only the variable, so no argument follows its forms.
+        if message.variables.count == 1, let name = message.variables.keys.first,
+            message.format == "%#@\(name)@"
+        {
+            variables[name] = Numbers(position: 1, next: 2, end: 2)
+            return
+        }
+        _ = walk(message.format, own: false, next: 1, message)
+    }
+
+    /// Numbers the variables that a text reaches.
+    ///
+    /// - Returns: The first argument after the text.
+    private mutating func walk(_ text: String, own: Bool, next: Int, _ message: PluralText) -> Int {
+        var (own, next) = (own, next)
+        for placeholder in PrintfFormat(text).placeholders {
+            guard let name = placeholder.variable else {
+                if !placeholder.isPositional {
+                    if !own { next += 1 }
+                    own = false
+                }
+                continue
+            }
+            guard variables[name] == nil, let variable = message.variables[name] else { continue }
+            let position = placeholder.isPositional ? placeholder.position : next
+            if !placeholder.isPositional { next += 1 }
+            variables[name] = Numbers(position: position, next: next, end: next)
+            // `other` exists in every language, so its order of nested variables is used.
+            let forms = PluralCategory.allCases.reversed().compactMap { variable.forms[$0] }
+            let end = forms.reduce(next) { max($0, walk($1, own: true, next: next, message)) }
+            variables[name]?.end = end
+            if !placeholder.isPositional { next = end }
+        }
+        return next
+    }
+}

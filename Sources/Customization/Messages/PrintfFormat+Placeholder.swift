@@ -1,0 +1,98 @@
+extension PrintfFormat {
+    /// One placeholder of a format string, such as `%2$-8.3f`.
+    package struct Placeholder: Hashable, Sendable {
+        /// A width or a precision.
+        package enum Count: Hashable, Sendable {
+            case none
+            case fixed(Int)
+            /// `*` or `*2$`: the argument at this position.
+            case argument(Int)
+        }
+
+        package struct Flags: OptionSet, Hashable, Sendable {
+            package let rawValue: UInt8
+            package init(rawValue: UInt8) { self.rawValue = rawValue }
+            package static let left = Flags(rawValue: 1)
+            package static let plus = Flags(rawValue: 2)
+            package static let space = Flags(rawValue: 4)
+            package static let zero = Flags(rawValue: 8)
+            package static let alternate = Flags(rawValue: 16)
+        }
+
+        /// The text of the placeholder.
+        package let text: String
+        /// The offset in the format's UTF-8.
+        package let offset: Int
+        /// The position of its argument, from 1.
+        package let position: Int
+        /// Whether the position is explicit, as in `%1$@`.
+        package let isPositional: Bool
+        /// The required type of the argument.
+        package let type: PlaceholderType
+        /// The name in `%#@name@`.
+        package let variable: String?
+        /// The conversion letter, such as `d`; `@` for a variable.
+        package let conversion: Character
+        package let flags: Flags
+        package let width: Count
+        package let precision: Count
+
+        /// Whether it is probably not a placeholder: `% o` in "50% of all".
+        package var isAccidental: Bool { text.utf8.count == 3 && text.hasPrefix("% ") }
+
+        /// Whether it can be a position without its `$`: `%1d`, but not `%02d` or `%2.1f`.
+        package var isNearlyPositional: Bool {
+            guard !isPositional, flags.isEmpty, precision == .none, case .fixed(let width) = width else { return false }
+            return (1...9).contains(width)
+        }
+
+        /// The arguments that it uses: those of `*`, then its own.
+        package var uses: [(Int, PlaceholderType)] {
+            var uses: [(Int, PlaceholderType)] = []
+            for case .argument(let position) in [width, precision] { uses.append((position, .int)) }
+            return uses + [(position, type)]
+        }
+    }
+
+    /// The type of a placeholder: the kind of value and the length modifier.
+    package struct PlaceholderType: Hashable, Sendable, CustomStringConvertible {
+        /// The kind of a placeholder's value.
+        package enum Kind: String, Hashable, Sendable {
+            /// Anything: `%@`.
+            case object
+            /// A whole number with sign: `%d`, `%i`.
+            case integer
+            /// A whole number without sign: `%u`, `%x`, `%o`.
+            case unsigned
+            /// A number with decimals: `%f`, `%e`, `%g`, `%a`.
+            case float
+            /// One character: `%c`, `%C`.
+            case character
+            /// A text: `%s`, `%S`.
+            case string
+            /// An address: `%p`.
+            case pointer
+            /// A plural variable: `%#@name@`.
+            case variable
+        }
+
+        /// The kind of value.
+        package let kind: Kind
+        /// The length modifier, such as `"ll"`; empty if there is none.
+        package let length: String
+
+        package static let int = PlaceholderType(kind: .integer, length: "")
+        static let variable = PlaceholderType(kind: .variable, length: "")
+
+        /// The kind and the length modifier, such as `"integer (ll)"`.
+        package var description: String {
+            length.isEmpty ? kind.rawValue : "\(kind.rawValue) (\(length))"
+        }
+    }
+}
+
+extension MessageProblem {
+    init(_ code: Code, _ placeholder: PrintfFormat.Placeholder, _ message: String) {
+        self.init(code, placeholder: placeholder.text, offset: placeholder.offset, message)
+    }
+}

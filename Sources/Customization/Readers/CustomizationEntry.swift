@@ -1,0 +1,25 @@
+/// A key with its value and location.
+public struct CustomizationEntry: Hashable, Sendable {
+    /// The key.
+    public var key: String
+    /// The value.
+    public var value: CustomizationValue
+    /// The start of the key in its file.
+    public var location: CustomizationLocation
+    /// The text of the comment right before the entry, without its delimiters, if there is one.
+    public var comment: String?
+
+    /// Creates an entry.
+    ///
+    /// - Parameters:
+    ///   - key: The key.
+    ///   - value: The value.
+    ///   - location: The start of the key in its file.
+    ///   - comment: The comment right before the entry.
+    public init(
+        key: String, value: CustomizationValue, location: CustomizationLocation = .init(file: ""),
+        comment: String? = nil
+    ) {
+        (self.key, self.value, self.location, self.comment) = (key, value, location, comment)
+    }
+}

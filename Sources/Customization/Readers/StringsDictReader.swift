@@ -1,0 +1,129 @@
+/// Reads `.stringsdict` files, XML or binary: texts that depend on numbers, devices or widths.
+///
+/// Each entry becomes a message; one that is malformed stays a dictionary.
+enum StringsDictReader {
+    static func read(_ bytes: [UInt8], file: String) -> (table: StringsTable, diagnostics: [CustomizationDiagnostic]) {
+        let (root, text, problems) = PropertyListReader.read(bytes: bytes, file: file)
+        guard let root else { return (StringsTable(file: file, entries: []), problems) }
+        guard let members = root.members else {
+            let found = root.value().typeName
+            let problem = CustomizationDiagnostic(
+                .error, .notATable, "expected a dictionary, found a \(found)", at: CustomizationLocation(file: file))
+            return (StringsTable(file: file, entries: []), problems + [problem])
+        }
+        var check = StringsDictCheck(text: text)
+        var entries: [CustomizationEntry] = []
+        var places: [String: CustomizationLocation] = [:]
+        for member in members {
+            let location = check.location(member.offset)
+            if let earlier = places.updateValue(location, forKey: member.key) {
+                check.add(
+                    .warning, .duplicateKey, "\"\(member.key)\" is also defined at \(earlier); the last value wins",
+                    member
+                )
+            }
+            check.entry(member)
+            let value = member.value.value()
+            let message = CustomizationMessage(stringsDict: value)
+            entries.append(
+                CustomizationEntry(
+                    key: member.key, value: message.map { .message($0) } ?? value, location: location))
+        }
+        return (StringsTable(file: file, entries: entries), problems + check.diagnostics)
+    }
+}
+
+/// Finds the mistakes in the entries of a `.stringsdict` file.
+private struct StringsDictCheck {
+    private typealias Name = CustomizationMessage.Name
+
+    let text: SourceText
+    private(set) var diagnostics: [CustomizationDiagnostic] = []
+    private var key = ""
+
+    init(text: SourceText) { self.text = text }
+
+    func location(_ offset: Int) -> CustomizationLocation {
+        text.utf8.isEmpty ? CustomizationLocation(file: text.file) : text.location(ofByte: offset)
+    }
+
+    mutating func add(
+        _ severity: CustomizationDiagnostic.Severity, _ code: CustomizationDiagnostic.Code, _ message: String,
+        _ member: SourceNode.Member
+    ) {
+        diagnostics.append(
+            CustomizationDiagnostic(severity, code, message, at: location(member.offset), key: key))
+    }
+
+    mutating func entry(_ member: SourceNode.Member) {
+        key = member.key
+        if member.value.text != nil { return }
+        message(member)
+    }
+
+    private mutating func message(_ member: SourceNode.Member) {
+        guard let members = member.value.members else {
+            add(.error, .pluralMalformed, "expected a dictionary, found a \(member.value.value().typeName)", member)
+            return
+        }
+        for rule in members where rule.key == Name.deviceRule || rule.key == Name.widthRule {
+            guard let choices = rule.value.members, !choices.isEmpty else {
+                add(.error, .pluralMalformed, "\(rule.key) must be a dictionary with at least one text", rule)
+                return
+            }
+            for choice in choices where choice.value.text == nil { message(choice) }
+            return
+        }
+        guard let format = member.value[Name.format]?.text else {
+            add(.error, .pluralMalformed, "the text \(Name.format) is missing", member)
+            return
+        }
+        let variables = members.filter { $0.key != Name.format }
+        for variable in variables { self.variable(variable) }
+        let names = Set(variables.map(\.key))
+        let forms = variables.flatMap { variable in
+            PluralCategory.allCases.compactMap { variable.value[$0.rawValue]?.text }
+        }
+        for placeholder in ([format] + forms).flatMap({ PrintfFormat($0).placeholders }) {
+            guard let name = placeholder.variable, !names.contains(name) else { continue }
+            add(.error, .pluralUnknownVariable, "%#@\(name)@ is not defined", member)
+        }
+    }
+
+    private mutating func variable(_ member: SourceNode.Member) {
+        guard let members = member.value.members else {
+            add(.error, .pluralMalformed, "the variable \"\(member.key)\" must be a dictionary", member)
+            return
+        }
+        let rule = member.value[Name.ruleType]?.text
+        if rule != Name.pluralRule {
+            let found = rule.map { "found \"\($0)\"" } ?? "found none"
+            add(.warning, .pluralMalformed, "\(Name.ruleType) should be \(Name.pluralRule), \(found)", member)
+        }
+        if member.value[PluralCategory.other.rawValue]?.text == nil {
+            add(
+                .error, .pluralMissingOther, "\"\(member.key)\" has no text for other, which every language needs",
+                member)
+        }
+        for form in members where form.key != Name.ruleType && form.key != Name.valueType {
+            if PluralCategory(rawValue: form.key) == nil {
+                add(.warning, .pluralUnknownCategory, "\"\(form.key)\" is not a plural category", form)
+            } else if form.value.text == nil {
+                add(.error, .pluralMalformed, "\"\(form.key)\" must be a text", form)
+            }
+        }
+    }
+}
+
+extension CustomizationDiagnostic.Code {
+    /// An entry of a plural file does not have the expected form.
+    public static let pluralMalformed = Self("plural-malformed")
+    /// A text names a variable that is not defined.
+    public static let pluralUnknownVariable = Self("plural-unknown-variable")
+    /// A variable without text for `other`.
+    public static let pluralMissingOther = Self("plural-missing-other")
+    /// A name that is not a plural category.
+    public static let pluralUnknownCategory = Self("plural-unknown-category")
+    /// A part of a string catalog is skipped.
+    public static let catalogPartSkipped = Self("catalog-part-skipped")
+}

@@ -1,0 +1,26 @@
+/// A named set of values: colours, texts, numbers, booleans, lists or dictionaries.
+public struct Theme: Sendable {
+    /// The theme's name.
+    public var name: String
+    /// The name of the theme that this one extends, if any.
+    public var parent: String?
+    /// The theme's values.
+    public var table: StringsTable
+    /// The theme's colour notation.
+    public var colors: ColorDialect
+    /// The problems found while reading the theme.
+    public var diagnostics: [CustomizationDiagnostic] = []
+
+    /// Creates a theme.
+    ///
+    /// - Parameters:
+    ///   - name: The theme's name.
+    ///   - parent: The name of the theme that this one extends.
+    ///   - table: The theme's values.
+    ///   - colors: The theme's colour notation.
+    public init(
+        name: String, parent: String? = nil, table: StringsTable, colors: ColorDialect = .squidKit
+    ) {
+        (self.name, self.parent, self.table, self.colors) = (name, parent, table, colors)
+    }
+}

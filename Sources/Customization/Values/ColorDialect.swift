@@ -1,0 +1,250 @@
+/// The notation of a layer's colours.
+///
+/// The notation of a colour is never guessed: its layer declares it.
+public enum ColorDialect: Hashable, Sendable {
+    /// FTCustomization's notation: `92,66,134` or `92,66,134,54` with components from 0 to 255.
+    ///
+    /// The fourth number is an alpha on the given scale; `54%` and `0.54` are valid on every scale. `#rrggbb` is valid
+    /// too. A missing alpha is 1.
+    case components(alpha: AlphaScale)
+    /// SquidKit's notation: `[#|0x]NNNNNN[any text]`. Text after six digits is ignored.
+    case squidKit
+    /// SquidKit's exact behaviour: `#` and `0x` are removed anywhere, and an invalid pair of digits is 0.
+    case squidKitLenient
+    /// DB5's notation: `NNNNNN` or `#NNNNNN` with any text after it, `NNNNNNNN` with alpha last, `clear`, or `rgba()`.
+    case db5
+    /// `#rgb`, `#rgba`, `#rrggbb`, `#rrggbbaa`, `rgb()`, `rgba()`, `transparent`, as CSS Color 4 defines them.
+    case css
+    /// `#rgb`, `#argb`, `#rrggbb`, `#aarrggbb`: Android's order, alpha first.
+    case android
+    /// The Design Tokens format: a dictionary of `colorSpace`, `components`, `alpha` and `hex`; or `#rrggbb`.
+    ///
+    /// The spaces `srgb`, `srgb-linear`, `hsl`, `hwb`, `display-p3`, `oklab` and `oklch` are converted;
+    /// colours outside sRGB are clipped. For other spaces `hex` is used.
+    case dtcg
+
+    /// The scale of an integer alpha.
+    public enum AlphaScale: Hashable, Sendable {
+        /// 0 to 255, but lint reports each alpha that could be a percentage.
+        case undecided
+        /// 0 to 255.
+        case byte
+        /// 0 to 100.
+        case percent
+        /// 0 to 1.
+        case fraction
+    }
+
+    /// FTCustomization's `r,g,b[,a]`, with an alpha from 0 to 255.
+    ///
+    /// FTCustomization's documentation does not define the scale of the alpha.
+    public static let ftCustomization: ColorDialect = .components(alpha: .undecided)
+
+    /// Reads a colour; nil if the text is not a colour in this notation.
+    ///
+    /// - Parameters:
+    ///   - text: The text; white space around it is ignored.
+    ///   - alpha: An opacity that multiplies the one in the text.
+    /// - Returns: The colour.
+    public func color(_ text: String, alpha: Float = 1) -> RGBAColor? {
+        let color = text.withKeyBytes { ColorReading(self).color(ColorReading.trimmed($0)) }
+        return alpha == 1 ? color : color.map { $0.withAlpha($0.alpha * alpha) }
+    }
+
+    /// Reads a colour in the dictionary form of `.dtcg`.
+    ///
+    /// - Parameter members: The dictionary.
+    /// - Returns: The colour.
+    public func color(_ members: [String: CustomizationValue]) -> RGBAColor? {
+        guard self == .dtcg else { return nil }
+        return ColorReading.designToken(members)
+    }
+}
+
+/// Reads colours from bytes, without creating strings of their parts.
+struct ColorReading {
+    typealias Bytes = UnsafeBufferPointer<UInt8>.SubSequence
+
+    private let dialect: ColorDialect
+
+    init(_ dialect: ColorDialect) { self.dialect = dialect }
+
+    static func trimmed(_ bytes: UnsafeBufferPointer<UInt8>) -> Bytes { trimmed(bytes[...]) }
+
+    static func trimmed(_ bytes: Bytes) -> Bytes {
+        var bytes = bytes
+        while let c = bytes.first, c == 0x20 || (0x09...0x0D).contains(c) { bytes.removeFirst() }
+        while let c = bytes.last, c == 0x20 || (0x09...0x0D).contains(c) { bytes.removeLast() }
+        return bytes
+    }
+
+    func color(_ bytes: Bytes) -> RGBAColor? {
+        switch dialect {
+        case .components(let scale):
+            bytes.first == UInt8(ascii: "#")
+                ? Self.digits(bytes.dropFirst(), counts: [6], alphaFirst: false) : Self.components(bytes, scale)
+        case .squidKit: Self.sixDigits(Self.withoutMark(bytes))
+        case .squidKitLenient: Self.lenient(bytes)
+        case .db5: Self.db5(bytes)
+        case .css: Self.css(bytes)
+        case .android:
+            bytes.first == UInt8(ascii: "#")
+                ? Self.digits(bytes.dropFirst(), counts: [3, 4, 6, 8], alphaFirst: true) : nil
+        case .dtcg:
+            bytes.first == UInt8(ascii: "#") ? Self.digits(bytes.dropFirst(), counts: [6], alphaFirst: false) : nil
+        }
+    }
+
+    // MARK: Numbers
+
+    /// A whole number of at most three digits.
+    private static func small(_ bytes: Bytes) -> Int? {
+        guard (1...3).contains(bytes.count) else { return nil }
+        var value = 0
+        for c in bytes {
+            guard (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(c) else { return nil }
+            value = value * 10 + Int(c - UInt8(ascii: "0"))
+        }
+        return value
+    }
+
+    private static func real(_ bytes: Bytes) -> Double? {
+        bytes.contains(UInt8(ascii: "-")) ? nil : NumberReading.double(bytes)
+    }
+
+    private static func components(_ bytes: Bytes, _ scale: ColorDialect.AlphaScale) -> RGBAColor? {
+        guard let first = bytes.first, (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(first) else { return nil }
+        let parts = bytes.split(separator: UInt8(ascii: ","), maxSplits: 4, omittingEmptySubsequences: false)
+        guard parts.count == 3 || parts.count == 4 else { return nil }
+        var rgb: [UInt8] = []
+        for part in parts.prefix(3) {
+            guard let value = small(trimmed(part)), value <= 255 else { return nil }
+            rgb.append(UInt8(value))
+        }
+        var color = RGBAColor(red8: rgb[0], green8: rgb[1], blue8: rgb[2])
+        if parts.count == 4 {
+            guard let alpha = alpha(trimmed(parts[3]), scale) else { return nil }
+            color.alpha = alpha
+        }
+        return color
+    }
+
+    private static func alpha(_ bytes: Bytes, _ scale: ColorDialect.AlphaScale) -> Float? {
+        let value: Double
+        if bytes.last == UInt8(ascii: "%") {
+            guard let percent = real(bytes.dropLast()) else { return nil }
+            value = percent / 100
+        } else if let whole = small(bytes) {
+            switch scale {
+            case .byte, .undecided: value = Double(whole) / 255
+            case .percent: value = Double(whole) / 100
+            case .fraction: value = Double(whole)
+            }
+        } else {
+            guard bytes.contains(UInt8(ascii: ".")), let fraction = real(bytes) else { return nil }
+            value = fraction
+        }
+        return (0...1).contains(value) ? Float(value) : nil
+    }
+
+    // MARK: Digits
+
+    private static func pair(_ bytes: Bytes, _ i: Int) -> UInt8? {
+        guard let high = Hexadecimal.digit(bytes[bytes.startIndex + i]),
+            let low = Hexadecimal.digit(bytes[bytes.startIndex + i + 1])
+        else {
+            return nil
+        }
+        return high << 4 | low
+    }
+
+    /// Exactly 3, 4, 6 or 8 digits.
+    private static func digits(_ bytes: Bytes, counts: Set<Int>, alphaFirst: Bool) -> RGBAColor? {
+        guard counts.contains(bytes.count) else { return nil }
+        var parts: [UInt8] = []
+        if bytes.count <= 4 {
+            for c in bytes {
+                guard let digit = Hexadecimal.digit(c) else { return nil }
+                parts.append(digit * 17)
+            }
+        } else {
+            for i in stride(from: 0, to: bytes.count, by: 2) {
+                guard let byte = pair(bytes, i) else { return nil }
+                parts.append(byte)
+            }
+        }
+        if parts.count == 4, alphaFirst { parts.append(parts.removeFirst()) }
+        return RGBAColor(red8: parts[0], green8: parts[1], blue8: parts[2], alpha8: parts.count == 4 ? parts[3] : 255)
+    }
+
+    private static func sixDigits(_ bytes: Bytes) -> RGBAColor? {
+        guard bytes.count >= 6, let r = pair(bytes, 0), let g = pair(bytes, 2), let b = pair(bytes, 4) else {
+            return nil
+        }
+        return RGBAColor(red8: r, green8: g, blue8: b)
+    }
+
+    private static func withoutMark(_ bytes: Bytes) -> Bytes {
+        if bytes.first == UInt8(ascii: "#") { return bytes.dropFirst() }
+        if bytes.count >= 2, bytes.first == UInt8(ascii: "0"), bytes[bytes.startIndex + 1] | 0x20 == UInt8(ascii: "x") {
+            return bytes.dropFirst(2)
+        }
+        return bytes
+    }
+
+    /// SquidKit's `UIColor+Hex`: prefixes are removed anywhere, then the valid digits of each of three pairs are read.
+    private static func lenient(_ bytes: Bytes) -> RGBAColor? {
+        var kept: [UInt8] = []
+        var rest = bytes
+        while let c = rest.first {
+            if c == UInt8(ascii: "#") {
+                rest = rest.dropFirst()
+            } else if c == UInt8(ascii: "0"), rest.count > 1, rest[rest.startIndex + 1] | 0x20 == UInt8(ascii: "x") {
+                rest = rest.dropFirst(2)
+            } else {
+                kept.append(c)
+                rest = rest.dropFirst()
+            }
+        }
+        return kept.withUnsafeBufferPointer { kept in
+            let kept = trimmed(kept)
+            guard kept.count >= 6 else { return nil }
+            func value(_ i: Int) -> UInt8 {
+                guard let high = Hexadecimal.digit(kept[kept.startIndex + i]) else { return 0 }
+                return Hexadecimal.digit(kept[kept.startIndex + i + 1]).map { high << 4 | $0 } ?? high
+            }
+            return RGBAColor(red8: value(0), green8: value(2), blue8: value(4))
+        }
+    }
+
+    private static func db5(_ bytes: Bytes) -> RGBAColor? {
+        if isWord(bytes, "clear") { return .clear }
+        if bytes.last == UInt8(ascii: ")"), let color = function(bytes) { return color }
+        let digits = withoutMark(bytes)
+        if digits.count == 8, let color = Self.digits(digits, counts: [8], alphaFirst: false) { return color }
+        return sixDigits(digits)
+    }
+
+    // MARK: CSS
+
+    private static func css(_ bytes: Bytes) -> RGBAColor? {
+        if bytes.first == UInt8(ascii: "#") {
+            return digits(bytes.dropFirst(), counts: [3, 4, 6, 8], alphaFirst: false)
+        }
+        if isWord(bytes, "transparent") { return .clear }
+        return function(bytes)
+    }
+
+    private static func isWord(_ bytes: Bytes, _ word: StaticString) -> Bool {
+        guard bytes.count == word.utf8CodeUnitCount else { return false }
+        return zip(bytes, 0...).allSatisfy { $0 | 0x20 == word.utf8Start[$1] }
+    }
+
+    /// `rgb(…)` or `rgba(…)`.
+    private static func function(_ bytes: Bytes) -> RGBAColor? {
+        guard let open = bytes.firstIndex(of: UInt8(ascii: "(")), bytes.last == UInt8(ascii: ")"),
+            isWord(bytes[..<open], "rgb") || isWord(bytes[..<open], "rgba")
+        else { return nil }
+        return CSSColorParser.color(arguments: bytes[(open + 1)..<(bytes.endIndex - 1)])
+    }
+}

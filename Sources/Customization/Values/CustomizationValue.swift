@@ -1,0 +1,80 @@
+/// A value of a file, before a typed read.
+///
+/// A strings file contains texts, and rarely lists, dictionaries or data; themes and property lists also contain numbers,
+/// booleans, colours and aliases.
+public enum CustomizationValue: Hashable, Sendable {
+    /// A text.
+    case string(String)
+    /// A whole number.
+    case int(Int64)
+    /// A number with a fraction.
+    case double(Double)
+    /// A boolean.
+    case bool(Bool)
+    /// A value that its file declares as a colour.
+    case color(RGBAColor)
+    /// Bytes.
+    case data([UInt8])
+    /// A list of values.
+    case list([CustomizationValue])
+    /// A dictionary of values.
+    case dict([String: CustomizationValue])
+    /// A text that depends on numbers, names or the device.
+    case message(CustomizationMessage)
+    /// The key whose value replaces this one.
+    case alias(String)
+
+    /// The name of the value's type in messages.
+    public var typeName: String {
+        switch self {
+        case .string: "text"
+        case .int: "whole number"
+        case .double: "number"
+        case .bool: "boolean"
+        case .color: "colour"
+        case .data: "data"
+        case .list: "list"
+        case .dict: "dictionary"
+        case .message: "message"
+        case .alias: "alias"
+        }
+    }
+
+    /// The value as text; nil for data, lists, dictionaries, aliases, and messages with arguments.
+    ///
+    /// Numbers print without a locale, booleans as `true` and `false`, colours as `#rrggbb` or `#rrggbbaa`.
+    public var text: String? {
+        switch self {
+        case .string(let text): text
+        case .int(let number): String(number)
+        case .double(let number): String(number)
+        case .bool(let flag): flag ? "true" : "false"
+        case .color(let color): color.description
+        case .message(let message): message.plainText
+        case .data, .list, .dict, .alias: nil
+        }
+    }
+}
+
+extension CustomizationValue: CustomStringConvertible {
+    /// The value in a short, readable form; keys of dictionaries are sorted.
+    public var description: String {
+        switch self {
+        case .string(let text): "\"\(text)\""
+        case .int, .double, .bool, .color: text ?? ""
+        case .data(let bytes): "<\(bytes.count) bytes>"
+        case .list(let items): "(" + items.map(\.description).joined(separator: ", ") + ")"
+        case .dict(let members):
+            "{"
+                + members.sorted { $0.key < $1.key }.map { "\($0.key) = \($0.value);" }.joined(
+                    separator: " ") + "}"
+        case .message(let message): message.description
+        case .alias(let key): "→ \(key)"
+        }
+    }
+}
+
+extension CustomizationValue: ExpressibleByStringLiteral {
+    /// Creates a text.
+    public init(stringLiteral text: String) { self = .string(text) }
+}

@@ -1,0 +1,172 @@
+/// The way in which texts are read as numbers and booleans.
+public enum NumberSpelling: Hashable, Sendable {
+    /// The whole text must be a number or boolean; anything else is malformed.
+    case strict
+    /// As `NSString`'s `integerValue`, `doubleValue` and `boolValue`: the longest numeric prefix is read; nothing fails.
+    case nsstring
+}
+
+/// Reads numbers and booleans from text, without a locale.
+enum NumberReading {
+    typealias Bytes = UnsafeBufferPointer<UInt8>.SubSequence
+
+    private static func isDigit(_ c: UInt8) -> Bool { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(c) }
+
+    /// `[+-]digits` or `0x…`, ignoring white space around it, if it fits 64 bits.
+    static func integer(_ text: String) -> Int64? {
+        text.withKeyBytes { integer(ColorReading.trimmed($0)) }
+    }
+
+    static func integer(_ bytes: Bytes) -> Int64? {
+        var digits = bytes
+        if digits.count > 2, digits.first == UInt8(ascii: "0"),
+            digits[digits.startIndex + 1] | 0x20 == UInt8(ascii: "x")
+        {
+            var value: UInt64 = 0
+            for c in digits.dropFirst(2) {
+                guard let digit = Hexadecimal.digit(c), value >> 60 == 0 else { return nil }
+                value = value << 4 | UInt64(digit)
+            }
+            return Int64(exactly: value)
+        }
+        let isNegative = digits.first == UInt8(ascii: "-")
+        if isNegative || digits.first == UInt8(ascii: "+") { digits = digits.dropFirst() }
+        guard !digits.isEmpty else { return nil }
+        var value: Int64 = 0
+        for c in digits {
+            guard isDigit(c) else { return nil }
+            let (product, o1) = value.multipliedReportingOverflow(by: 10)
+            let digit = Int64(c - UInt8(ascii: "0"))
+            let (sum, o2) =
+                isNegative
+                ? product.subtractingReportingOverflow(digit) : product.addingReportingOverflow(digit)
+            if o1 || o2 { return nil }
+            value = sum
+        }
+        return value
+    }
+
+    /// A decimal number with `.` as its point, ignoring white space around it, if it is finite.
+    static func double(_ text: String) -> Double? {
+        text.withKeyBytes { double(ColorReading.trimmed($0)) }
+    }
+
+    static func double(_ bytes: Bytes) -> Double? {
+        guard let end = endOfDouble(bytes), end == bytes.endIndex else { return nil }
+        guard let number = Double(Substring(decoding: bytes, as: UTF8.self)), number.isFinite else { return nil }
+        return number
+    }
+
+    /// Whether the whole text is a decimal number, finite or not.
+    static func isDouble(_ text: Substring.UTF8View) -> Bool {
+        Array(text).withUnsafeBufferPointer { endOfDouble($0[...]) == $0.endIndex }
+    }
+
+    /// The end of the longest decimal number at the start of the bytes; nil if there is none.
+    private static func endOfDouble(_ bytes: Bytes) -> Int? {
+        var i = bytes.startIndex
+        let end = bytes.endIndex
+        if i < end, bytes[i] == UInt8(ascii: "-") || bytes[i] == UInt8(ascii: "+") { i += 1 }
+        var digits = 0
+        while i < end, isDigit(bytes[i]) { (i, digits) = (i + 1, digits + 1) }
+        if i < end, bytes[i] == UInt8(ascii: ".") {
+            var j = i + 1
+            while j < end, isDigit(bytes[j]) { (j, digits) = (j + 1, digits + 1) }
+            if digits > 0 { i = j }
+        }
+        guard digits > 0 else { return nil }
+        if i < end, bytes[i] | 0x20 == UInt8(ascii: "e") {
+            var j = i + 1
+            if j < end, bytes[j] == UInt8(ascii: "-") || bytes[j] == UInt8(ascii: "+") { j += 1 }
+            if j < end, isDigit(bytes[j]) {
+                while j < end, isDigit(bytes[j]) { j += 1 }
+                i = j
+            }
+        }
+        return i
+    }
+
+    /// The spellings that `NSString.boolValue` reads in the same way: yes, true, y, t, 1, no, false, n, f, 0 in any case.
+    static func bool(_ text: String) -> Bool? {
+        text.withKeyBytes { bool(ColorReading.trimmed($0)) }
+    }
+
+    static func bool(_ bytes: Bytes) -> Bool? {
+        guard (1...5).contains(bytes.count) else { return nil }
+        var packed: UInt64 = 0
+        for c in bytes { packed = packed << 8 | UInt64(c >= 0x41 ? c | 0x20 : c) }
+        switch packed {
+        case 0x79_6573, 0x7472_7565, 0x79, 0x74, 0x31: return true  // yes true y t 1
+        case 0x6E6F, 0x66_616C_7365, 0x6E, 0x66, 0x30: return false  // no false n f 0
+        default: return nil
+        }
+    }
+}
+
+// MARK: - NSString's behaviour
+
+extension NumberReading {
+    /// The bytes after white space, which for NSString includes the no-break space.
+    private static func dropBlanks(_ bytes: Bytes) -> Bytes {
+        var bytes = bytes
+        while let c = bytes.first {
+            if c == 0x20 || (0x09...0x0D).contains(c) {
+                bytes = bytes.dropFirst()
+            } else if c == 0xC2, bytes.dropFirst().first == 0xA0 {
+                bytes = bytes.dropFirst(2)
+            } else {
+                break
+            }
+        }
+        return bytes
+    }
+
+    /// Whether the number is negative, and the bytes after its sign and the white space around it.
+    private static func signed(_ bytes: UnsafeBufferPointer<UInt8>) -> (isNegative: Bool, rest: Bytes) {
+        let start = dropBlanks(bytes[...])
+        guard let sign = start.first, sign == UInt8(ascii: "-") || sign == UInt8(ascii: "+") else {
+            return (false, start)
+        }
+        return (sign == UInt8(ascii: "-"), dropBlanks(start.dropFirst()))
+    }
+
+    /// As `NSString.integerValue`: the digits at the start, saturating; 0 if there are none.
+    static func nsInteger(_ text: String) -> Int64 {
+        text.withKeyBytes { bytes in
+            let (isNegative, rest) = signed(bytes)
+            var value: Int64 = 0
+            for c in rest.prefix(while: isDigit) {
+                let digit = Int64(c - UInt8(ascii: "0"))
+                let (product, o1) = value.multipliedReportingOverflow(by: 10)
+                let (sum, o2) =
+                    isNegative
+                    ? product.subtractingReportingOverflow(digit) : product.addingReportingOverflow(digit)
+                if o1 || o2 { return isNegative ? .min : .max }
+                value = sum
+            }
+            return value
+        }
+    }
+
+    /// As `NSString.doubleValue`: the decimal number at the start; 0 if there is none.
+    static func nsDouble(_ text: String) -> Double {
+        text.withKeyBytes { bytes in
+            let (isNegative, rest) = signed(bytes)
+            guard rest.first != UInt8(ascii: "-"), rest.first != UInt8(ascii: "+"), let end = endOfDouble(rest) else {
+                return 0
+            }
+            let value = Double(Substring(decoding: rest[..<end], as: UTF8.self)) ?? 0
+            return isNegative ? -value : value
+        }
+    }
+
+    /// As `NSString.boolValue`: whether the text starts with Y, y, T, t or, after a sign and zeros, a digit from 1 to 9.
+    static func nsBool(_ text: String) -> Bool {
+        text.withKeyBytes { bytes in
+            let start = dropBlanks(bytes[...])
+            if let c = start.first, c | 0x20 == UInt8(ascii: "y") || c | 0x20 == UInt8(ascii: "t") { return true }
+            let digits = signed(bytes).rest.drop { $0 == UInt8(ascii: "0") }
+            return digits.first.map { (UInt8(ascii: "1")...UInt8(ascii: "9")).contains($0) } ?? false
+        }
+    }
+}

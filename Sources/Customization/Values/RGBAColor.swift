@@ -1,0 +1,61 @@
+/// A colour in the sRGB space with an alpha, as four numbers from 0 to 1.
+public struct RGBAColor: Hashable, Sendable, CustomStringConvertible {
+    /// The red component, 0 to 1.
+    public var red: Float
+    /// The green component, 0 to 1.
+    public var green: Float
+    /// The blue component, 0 to 1.
+    public var blue: Float
+    /// The opacity, from 0 for invisible to 1 for opaque.
+    public var alpha: Float
+
+    /// Creates a colour; components are clamped to 0…1, and NaN is 0.
+    ///
+    /// - Parameters:
+    ///   - red: The red component, 0 to 1.
+    ///   - green: The green component, 0 to 1.
+    ///   - blue: The blue component, 0 to 1.
+    ///   - alpha: The opacity, 0 to 1.
+    public init(red: Float, green: Float, blue: Float, alpha: Float = 1) {
+        func unit(_ value: Float) -> Float { value > 0 ? min(value, 1) : 0 }
+        (self.red, self.green, self.blue, self.alpha) = (unit(red), unit(green), unit(blue), unit(alpha))
+    }
+
+    /// Creates a colour from bytes.
+    ///
+    /// - Parameters:
+    ///   - red8: The red component, 0 to 255.
+    ///   - green8: The green component, 0 to 255.
+    ///   - blue8: The blue component, 0 to 255.
+    ///   - alpha8: The opacity, 0 to 255.
+    public init(red8: UInt8, green8: UInt8, blue8: UInt8, alpha8: UInt8 = 255) {
+        (red, green) = (Float(red8) / 255, Float(green8) / 255)
+        (blue, alpha) = (Float(blue8) / 255, Float(alpha8) / 255)
+    }
+
+    /// Opaque black.
+    public static let black: RGBAColor = RGBAColor(red: 0, green: 0, blue: 0)
+    /// Transparent black.
+    public static let clear: RGBAColor = RGBAColor(red: 0, green: 0, blue: 0, alpha: 0)
+
+    /// The components as bytes, rounded to the nearest.
+    public var bytes: (red: UInt8, green: UInt8, blue: UInt8, alpha: UInt8) {
+        func byte(_ value: Float) -> UInt8 { UInt8((min(max(value, 0), 1) * 255).rounded()) }
+        return (byte(red), byte(green), byte(blue), byte(alpha))
+    }
+
+    /// The same colour with another opacity.
+    ///
+    /// - Parameter alpha: The opacity, 0 to 1.
+    /// - Returns: The new colour.
+    public func withAlpha(_ alpha: Float) -> RGBAColor {
+        RGBAColor(red: red, green: green, blue: blue, alpha: alpha)
+    }
+
+    /// The colour as `#rrggbb`, or `#rrggbbaa` if it is not opaque, rounded to bytes.
+    public var description: String {
+        let b = bytes
+        let rgb = "#" + Hexadecimal.pair(b.red) + Hexadecimal.pair(b.green) + Hexadecimal.pair(b.blue)
+        return (b.alpha == 255 ? rgb : rgb + Hexadecimal.pair(b.alpha)).lowercased()
+    }
+}
