@@ -8,6 +8,7 @@ struct CustomizationBenchmarks {
         var suite = BenchmarkSuite("Customization")
         suite.parsingRows()
         suite.lookupRows()
+        suite.messageRows()
         suite.switchRows()
         suite.languageRows()
         suite.finish()
