@@ -74,17 +74,22 @@ enum LogfmtWriter {
         return false
     }
 
-    /// Appends a key; bytes that are no part of a key become `_`, so that the pair can be read back.
+    /// Appends a key; bytes that can't be part of a key become `_`, so that the pair can be read back.
     private static func appendKey(_ key: String, to line: ByteBuffer, end: Int) {
         let before = line.count
-        LogText.withBytes(key) {
-            _ = Escaping.text.append($0, to: line, end: min(end, before + LogContext.longest))
+        LogText.withBytes(key) { text in
+            if text.count > 0, text.count <= min(end - before, LogContext.longest),
+                (0..<text.count).allSatisfy({ isKeyByte(text[$0]) && text[$0] < 0x80 })
+            {
+                return line.append(text)
+            }
+            _ = Escaping.text.append(text, to: line, end: min(end, before + LogContext.longest))
+            if line.count == before { line.append(byte: 95) }
+            for index in before..<line.count where !isKeyByte(line[index]) { line[index] = 95 }
         }
-        if line.count == before { line.append(byte: 95) }
-        for index in before..<line.count where !isKeyByte(line[index]) { line[index] = 95 }
     }
 
-    private static func isKeyByte(_ byte: UInt8) -> Bool {
+    static func isKeyByte(_ byte: UInt8) -> Bool {
         switch byte {
         case 0x30...0x39, 0x41...0x5A, 0x61...0x7A, 0x2D, 0x2E, 0x5F, 0x80...: true
         default: false

@@ -105,15 +105,31 @@ extension SystemCalls {
     static func read(_ descriptor: Int32, offset: Int64, limit: Int) -> [UInt8] {
         guard limit > 0 else { return [] }
         return [UInt8](unsafeUninitializedCapacity: limit) { buffer, count in
-            while count < limit {
-                let got = pread(descriptor, buffer.baseAddress! + count, limit - count, off_t(offset) + off_t(count))
-                if got > 0 {
-                    count += got
-                } else if got == 0 || errno != EINTR {
-                    return
-                }
+            count = read(descriptor, offset: offset, into: buffer.baseAddress!, limit: limit)
+        }
+    }
+
+    /// Reads the start of a file into a buffer; returns the number of bytes.
+    static func read(_ path: String, into buffer: UnsafeMutableBufferPointer<UInt8>) -> Int {
+        let descriptor = openForReading(path)
+        guard descriptor >= 0, let start = buffer.baseAddress else { return 0 }
+        defer { close(descriptor) }
+        return read(descriptor, offset: 0, into: start, limit: buffer.count)
+    }
+
+    private static func read(
+        _ descriptor: Int32, offset: Int64, into start: UnsafeMutablePointer<UInt8>, limit: Int
+    ) -> Int {
+        var count = 0
+        while count < limit {
+            let got = pread(descriptor, start + count, limit - count, off_t(offset) + off_t(count))
+            if got > 0 {
+                count += got
+            } else if got == 0 || errno != EINTR {
+                break
             }
         }
+        return count
     }
 
     /// Writes in place.

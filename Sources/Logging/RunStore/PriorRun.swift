@@ -36,7 +36,7 @@ public struct PriorRun: Sendable {
     /// A damaged part reads as `[4,096 bytes lost]`. The log is empty if later runs have removed its files.
     ///
     /// - Complexity: O(*n*) in the size of the log, which is read from its files each time.
-    public var log: String { String(decoding: RunReader.contents(of: files, limit: nil), as: UTF8.self) }
+    public var log: String { RunReader.text(of: files) }
 
     /// The last whole lines of the log, in at most `bytes` bytes.
     public func tail(bytes: Int) -> String {

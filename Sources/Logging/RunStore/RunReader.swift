@@ -12,7 +12,7 @@ enum RunReader {
                     Array("... [segments \(number + 1) to \(known - 1) were removed: the run is too long] ...\n".utf8))
             }
             known = number ?? known
-            let bytes = Damage.repaired(file(path))
+            let bytes = Damage.repaired(bytes(of: path))
             parts.append(bytes)
             total += bytes.count
             if let limit, total > limit { break }
@@ -45,11 +45,37 @@ enum RunReader {
         return number
     }
 
-    private static func file(_ path: String) -> [UInt8] {
+    /// The bytes of a file from an offset on.
+    static func bytes(of path: String, from offset: Int = 0) -> [UInt8] {
         let descriptor = SystemCalls.openForReading(path)
         guard descriptor >= 0 else { return [] }
         defer { SystemCalls.close(descriptor) }
-        return SystemCalls.read(descriptor, offset: 0, limit: Int(clamping: SystemCalls.status(descriptor)?.size ?? 0))
+        let size = Int(clamping: SystemCalls.status(descriptor)?.size ?? 0)
+        return SystemCalls.read(descriptor, offset: Int64(offset), limit: size - offset)
+    }
+
+    /// The whole log of the files as text.
+    static func text(of files: [String]) -> String {
+        undamagedText(of: files) ?? String(decoding: contents(of: files, limit: nil), as: UTF8.self)
+    }
+
+    /// The text of files that continue each other without a hole, read in one piece.
+    ///
+    private static func undamagedText(of files: [String]) -> String? {
+        let numbers = files.compactMap(segmentNumber)
+        guard zip(numbers, numbers.dropFirst()).allSatisfy({ $1 == $0 + 1 }) else { return nil }
+        let sizes = files.map { Int(clamping: SystemCalls.status(path: $0)?.size ?? 0) }
+        var hasHole = false
+        let text = String(unsafeUninitializedCapacity: sizes.reduce(0, +)) { buffer in
+            var count = 0
+            for (path, size) in zip(files, sizes) where size > 0 {
+                let rest = buffer[count..<(count + size)]
+                count += SystemCalls.read(path, into: UnsafeMutableBufferPointer(rebasing: rest))
+            }
+            hasHole = buffer.baseAddress.map { SystemCalls.offset(of: 0, in: $0, count) != nil } ?? false
+            return hasHole ? 0 : count
+        }
+        return hasHole ? nil : text
     }
 
     /// Truncates the unused end of the files of a run that was killed.

@@ -1,0 +1,183 @@
+/// The contents of a line that was read back; what its format doesn't print is empty.
+struct ParsedLine {
+    var time: LogTime?
+    var level = LogLevel.info
+    var context = ""
+    var message = ""
+    var fields = LogFields()
+    var sequence: UInt64 = 0
+    var depth = 0
+    var file = ""
+    var function = ""
+    var line: UInt = 0
+    var threadID: UInt64 = 0
+
+    var copy: LogRecord.Copy {
+        LogRecord.Copy(
+            sequence: sequence, level: level, time: time ?? LogTime(nanoseconds: 0), depth: depth, context: context,
+            message: message, fields: fields, file: file, function: function, line: line, threadID: threadID)
+    }
+}
+
+/// Recognizes the format of a line and parses it.
+struct LineParser {
+    /// The gutter of a continued message, after its line end.
+    static let gutter = Array("  | ".utf8)
+
+    private let patterns: [PatternMatcher]
+
+    init(_ formats: [LogFormat]) {
+        patterns = (formats + [.standard, .myLogger, .ftToolBox]).compactMap { PatternMatcher($0.compiled) }
+    }
+
+    /// Parses a line without its line end; nil if no format fits.
+    func parse(_ line: [UInt8]) -> ParsedLine? {
+        if line.first == UInt8(ascii: "{"), let parsed = JSONLineParser.parse(line) { return parsed }
+        if line.starts(with: "time=".utf8), let parsed = LogfmtParser.parse(line) { return parsed }
+        for pattern in patterns {
+            if let parsed = pattern.parse(line) { return parsed }
+        }
+        return nil
+    }
+}
+
+/// Matches lines against the pattern of a format.
+struct PatternMatcher {
+    private let pieces: [FormatPiece]
+    private let indent: [UInt8]
+
+    /// The most positions that are tried for one line, because a text may contain the literals of the pattern.
+    private static let mostSteps = 10_000
+
+    /// Creates a matcher; nil for a format without a pattern.
+    init?(_ format: CompiledFormat) {
+        guard case .pattern(let pieces) = format.kind else { return nil }
+        self.pieces = pieces
+        indent = Array(repeatElement(format.indentUnit, count: format.indentWidth).joined())
+    }
+
+    func parse(_ line: [UInt8]) -> ParsedLine? {
+        var match = Match(pieces: pieces, indent: indent, line: line, stepsLeft: Self.mostSteps)
+        return match.matches(0, at: 0) ? match.parsed : nil
+    }
+
+    private struct Match {
+        let pieces: [FormatPiece]
+        let indent: [UInt8]
+        let line: [UInt8]
+        var stepsLeft: Int
+        var parsed = ParsedLine()
+
+        /// Whether the pieces from `index` on match the line from `start` to its end.
+        mutating func matches(_ index: Int, at start: Int) -> Bool {
+            stepsLeft -= 1
+            guard stepsLeft > 0 else { return false }
+            guard index < pieces.count else { return start == line.count }
+            switch pieces[index].kind {
+            case .literal:
+                let literal = Array(pieces[index].literal.utf8)
+                return line[start...].starts(with: literal) && matches(index + 1, at: start + literal.count)
+            case .indent: return matches(index + 1, at: afterIndent(start))
+            case .level: return level(index, at: start) { $0.name }
+            case .toolBoxLevel: return level(index, at: start) { $0.toolBoxName }
+            case .number, .sequence, .line, .thread: return number(index, at: start)
+            case .time:
+                let end = line[start...].firstIndex { !Self.isTimeByte($0) } ?? line.count
+                guard let time = LogTime(rfc3339: line[start..<end]) else { return false }
+                parsed.time = time
+                return matches(index + 1, at: end)
+            case .context, .file, .function, .method: return place(index, at: start)
+            case .message: return message(index, at: start)
+            case .fields:
+                let (fields, end) = LogfmtParser.fields(in: line, from: start)
+                parsed.fields = fields
+                return matches(index + 1, at: end)
+            }
+        }
+
+        private mutating func afterIndent(_ start: Int) -> Int {
+            guard !indent.isEmpty else { return start }
+            var position = start
+            parsed.depth = 0
+            while line[position...].starts(with: indent) {
+                position += indent.count
+                parsed.depth += 1
+            }
+            // Deeper levels print as their number: `(+3)`.
+            if parsed.depth > 0, line[position...].starts(with: "(+".utf8) {
+                let digits = line[(position + 2)...].prefix { 48...57 ~= $0 }
+                if let more = Int(String(decoding: digits, as: UTF8.self)), digits.endIndex < line.count,
+                    line[digits.endIndex] == UInt8(ascii: ")")
+                {
+                    parsed.depth += more
+                    return digits.endIndex + 1
+                }
+            }
+            return position
+        }
+
+        private mutating func level(_ index: Int, at start: Int, _ name: (LogLevel) -> String) -> Bool {
+            for level in LogLevel.allCases where line[start...].starts(with: name(level).utf8) {
+                parsed.level = level
+                if matches(index + 1, at: start + name(level).utf8.count) { return true }
+            }
+            return false
+        }
+
+        private mutating func number(_ index: Int, at start: Int) -> Bool {
+            let digits = line[start...].prefix { 48...57 ~= $0 }
+            guard let number = UInt64(String(decoding: digits, as: UTF8.self)) else { return false }
+            switch pieces[index].kind {
+            case .number: parsed.level = UInt8(exactly: number).flatMap(LogLevel.init) ?? parsed.level
+            case .sequence: parsed.sequence = number
+            case .line: parsed.line = UInt(clamping: number)
+            default: parsed.threadID = number
+            }
+            return matches(index + 1, at: digits.endIndex)
+        }
+
+        /// A context or a name, which ends where the rest of the line matches.
+        private mutating func place(_ index: Int, at start: Int) -> Bool {
+            for end in start...line.count where mayEnd(index, at: end) {
+                let text = String(decoding: line[start..<end], as: UTF8.self)
+                if matches(index + 1, at: end) {
+                    switch pieces[index].kind {
+                    case .context: parsed.context = text
+                    case .file: parsed.file = text
+                    default: parsed.function = text
+                    }
+                    return true
+                }
+            }
+            return false
+        }
+
+        /// Whether the piece after `index` can begin at a position.
+        private func mayEnd(_ index: Int, at end: Int) -> Bool {
+            guard index + 1 < pieces.count, let first = pieces[index + 1].literal.utf8.first else { return true }
+            return end < line.count && line[end] == first
+        }
+
+        /// The message and, if they follow, its fields; the last possible end is tried first.
+        private mutating func message(_ index: Int, at start: Int) -> Bool {
+            let hasFields = index + 1 < pieces.count && pieces[index + 1].kind == .fields
+            let next = hasFields ? index + 2 : index + 1
+            for end in stride(from: line.count, through: start, by: -1) where mayEnd(next - 1, at: end) {
+                guard matches(next, at: end) else { continue }
+                let rest = Array(line[start..<end])
+                let messageEnd = hasFields ? LogfmtParser.messageEnd(in: rest) : rest.count
+                if hasFields { parsed.fields = LogfmtParser.fields(in: rest, from: messageEnd).0 }
+                parsed.message = LogfmtParser.message(rest[..<messageEnd])
+                return true
+            }
+            return false
+        }
+
+        private static func isTimeByte(_ byte: UInt8) -> Bool {
+            switch byte {
+            case 0x30...0x3A, 0x2B, 0x2D, 0x2E, 0x54, 0x5A: true
+            default: false
+            }
+        }
+    }
+}

@@ -1,0 +1,92 @@
+/// A line that was read back from a run.
+public struct LogLine: Hashable, Sendable {
+    /// The line as it is in the file, without its line end.
+    ///
+    /// A message that continues behind gutters is one line.
+    public let text: String
+    /// The contents of the line; nil if it isn't in a known format, such as the text of a signal handler.
+    public let record: LogRecord.Copy?
+    /// When the line was logged; if it has no time, that of the line before it or the start of its run.
+    public let time: LogTime
+    /// When the run of the line began.
+    public let runStartedAt: LogTime
+    /// The process that wrote the run.
+    public let processID: Int32
+}
+
+extension LogLine: CustomStringConvertible {
+    /// The line as it is in the file.
+    public var description: String { text }
+}
+
+/// Which lines to read; without conditions, all of them.
+///
+/// ```swift
+/// var query = LogQuery(level: .warning, context: "net")
+/// query.fields["status"] = 503
+/// ```
+public struct LogQuery: Sendable {
+    /// The least severe level.
+    public var level: LogLevel?
+    /// A context with its components: `net` matches `net` and `net.http`, but not `network`.
+    public var context: String?
+    /// The time of the first lines.
+    public var since: LogTime?
+    /// The time after the last lines; lines of this moment don't match.
+    public var until: LogTime?
+    /// A text that the line contains, ignoring the case of ASCII letters.
+    public var text: String?
+    /// The values of fields; a key such as `timing.wait` names a member of an object.
+    ///
+    /// Values are compared as they print, so `503` matches the text `"503"` of a format without types.
+    public var fields: [String: any LogFieldConvertible] = [:]
+
+    /// Creates a query.
+    public init(level: LogLevel? = nil, context: String? = nil, text: String? = nil) {
+        (self.level, self.context, self.text) = (level, context, text)
+    }
+
+    /// Whether a line satisfies all conditions.
+    ///
+    /// A line that isn't in a known format has neither level, context nor fields.
+    public func matches(_ line: LogLine) -> Bool {
+        if let since, line.time < since { return false }
+        if let until, line.time >= until { return false }
+        if level != nil || context != nil || !fields.isEmpty {
+            guard let record = line.record else { return false }
+            if let level, record.level > level { return false }
+            if let context, !LogThresholds.matches(context, record.context) { return false }
+            for (key, wanted) in fields {
+                guard let value = Self.value(of: key, in: record.fields),
+                    value.description == wanted.logFieldValue.description
+                else { return false }
+            }
+        }
+        guard let text else { return true }
+        return Self.contains(line.text, text)
+    }
+
+    private static func value(of path: String, in fields: LogFields) -> LogFieldValue? {
+        if let value = fields[path] { return value }
+        for dot in path.indices where path[dot] == "." {
+            if case .object(let inner) = fields[String(path[..<dot])],
+                let value = value(of: String(path[path.index(after: dot)...]), in: inner)
+            {
+                return value
+            }
+        }
+        return nil
+    }
+
+    private static func contains(_ text: String, _ part: String) -> Bool {
+        func lowercased(_ byte: UInt8) -> UInt8 { 65...90 ~= byte ? byte | 32 : byte }
+        let (text, part) = (text.utf8.map(lowercased), part.utf8.map(lowercased))
+        guard let first = part.first else { return true }
+        var start = 0
+        while start + part.count <= text.count, let found = text[start...].firstIndex(of: first) {
+            if text[found...].starts(with: part) { return true }
+            start = found + 1
+        }
+        return false
+    }
+}

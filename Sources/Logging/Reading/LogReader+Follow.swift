@@ -1,0 +1,109 @@
+extension LogReader {
+    /// Follows the runs in the folder: returns lines as they are written, until the task is cancelled.
+    ///
+    /// Runs and segments that begin later are followed too. Lines of several runs that are found together are ordered by
+    /// time.
+    ///
+    /// ```swift
+    /// let reader = LogReader(folder: "/tmp/example-logs")
+    /// let following = Task {
+    ///     for await line in reader.follow(matching: LogQuery(level: .error)) { print(line) }
+    /// }
+    /// following.cancel()
+    /// ```
+    ///
+    /// - Parameters:
+    ///   - query: Which lines are returned.
+    ///   - fromStart: Whether lines that are in the folder now come first.
+    ///   - interval: The time between two looks into the folder.
+    ///   - clock: Measures the interval.
+    /// - Returns: A sequence that begins now.
+    public func follow(
+        matching query: LogQuery = LogQuery(), fromStart: Bool = false, every interval: Duration = .milliseconds(200),
+        clock: some Clock<Duration> = ContinuousClock()
+    ) -> LogFollowing {
+        var follower = RunFollower(reader: self)
+        if !fromStart { _ = follower.newLines() }
+        return LogFollowing(follower: follower, query: query) { try await clock.sleep(for: interval) }
+    }
+}
+
+/// The lines of a folder as they are written; see ``LogReader/follow(matching:fromStart:every:clock:)``.
+public struct LogFollowing: AsyncSequence, Sendable {
+    fileprivate let follower: RunFollower
+    fileprivate let query: LogQuery
+    fileprivate let pause: @Sendable () async throws -> Void
+
+    /// Creates an iterator, which begins where the sequence was created.
+    public func makeAsyncIterator() -> Iterator { Iterator(follower: follower, query: query, pause: pause) }
+
+    /// Looks into the folder whenever all lines were returned.
+    public struct Iterator: AsyncIteratorProtocol {
+        fileprivate var follower: RunFollower
+        fileprivate let query: LogQuery
+        fileprivate let pause: @Sendable () async throws -> Void
+        private var waiting: ArraySlice<LogLine> = []
+
+        fileprivate init(
+            follower: RunFollower, query: LogQuery, pause: @escaping @Sendable () async throws -> Void
+        ) {
+            (self.follower, self.query, self.pause) = (follower, query, pause)
+        }
+
+        /// Returns the next line; nil once the task is cancelled.
+        public mutating func next() async -> LogLine? {
+            while !Task.isCancelled {
+                if let line = waiting.popFirst() { return line }
+                let query = query
+                waiting = follower.newLines().filter { query.matches($0) }[...]
+                if waiting.isEmpty {
+                    do { try await pause() } catch { return nil }
+                }
+            }
+            return nil
+        }
+    }
+}
+
+/// Remembers how far the runs of a folder were read.
+struct RunFollower: Sendable {
+    fileprivate struct Progress: Sendable {
+        var parser: RunParser
+        /// The number of bytes read of each file.
+        var offsets: [String: Int] = [:]
+        /// Whether the run ended and everything was read.
+        var isFinished = false
+    }
+
+    private let reader: LogReader
+    private var runs: [RunName: Progress] = [:]
+
+    init(reader: LogReader) { self.reader = reader }
+
+    /// The whole lines that were written since the last call.
+    mutating func newLines() -> [LogLine] {
+        var found: [[LogLine]] = []
+        for files in RunFolder(path: reader.folder).runs().reversed() where runs[files.name]?.isFinished != true {
+            // The outcome comes first: what a finished run has now is all of it.
+            let run = files.described()
+            guard reader.application == nil || run.application == reader.application else { continue }
+            var progress = runs[files.name] ?? Progress(parser: RunParser(run: run, formats: reader.formats))
+            found.append(run.files.flatMap { progress.newLines(in: $0) })
+            progress.isFinished = run.outcome != .stillRunning
+            runs[files.name] = progress
+        }
+        return LogReader.merged(found)
+    }
+}
+
+extension RunFollower.Progress {
+    mutating func newLines(in path: String) -> [LogLine] {
+        let offset = offsets[path] ?? 0
+        let bytes = RunReader.bytes(of: path, from: offset)
+        // A mapped file is zero after its last line, and a line in progress begins with a zero byte.
+        let written = bytes.prefix { $0 != 0 }
+        guard let end = written.lastIndex(of: 10) else { return [] }
+        offsets[path] = offset + end + 1
+        return parser.lines(in: Array(written[...end]))
+    }
+}

@@ -1,0 +1,99 @@
+/// Reads the runs in a folder as records: filtered, merged by time, or while they are written.
+///
+/// Each line is recognized on its own: JSON lines of every profile, logfmt, the patterns of ``LogFormat``'s presets, and
+/// those of ``formats``. JSON lines restore types, nested values and messages exactly. In the other formats, values are
+/// numbers, booleans or text by their looks, and a message shows its escapes.
+///
+/// ```swift
+/// let reader = LogReader(folder: "/tmp/example-logs")
+/// for line in reader.lines(matching: LogQuery(level: .warning, context: "net")) {
+///     print(line.time, line.record?.message ?? line.text)
+/// }
+/// ```
+public struct LogReader: Sendable {
+    /// The folder of the runs.
+    public var folder: String
+    /// The application whose runs are read; nil for all.
+    public var application: String?
+    /// Further patterns of the lines, tried before the presets.
+    public var formats: [LogFormat]
+
+    /// Creates a reader.
+    public init(folder: String, application: String? = nil, formats: [LogFormat] = []) {
+        (self.folder, self.application, self.formats) = (folder, application, formats)
+    }
+
+    /// The runs, the newest first, including running ones.
+    ///
+    /// - Complexity: O(*n*) in the number of files; reads one small file for each run.
+    public var runs: [PriorRun] {
+        PriorRun.all(in: folder).filter { application == nil || $0.application == application }
+    }
+
+    /// The lines of all runs that match a query, ordered by time.
+    ///
+    /// Lines of one run stay in their order, even if the clock was set back.
+    ///
+    /// - Complexity: O(*n* log *n*) in the number of lines.
+    public func lines(matching query: LogQuery = LogQuery()) -> [LogLine] {
+        Self.merged(runs.reversed().map { lines(of: $0, matching: query) })
+    }
+
+    /// The lines of one run that match a query, in order.
+    ///
+    /// - Complexity: O(*n*) in the size of the run's files.
+    public func lines(of run: PriorRun, matching query: LogQuery = LogQuery()) -> [LogLine] {
+        var parser = RunParser(run: run, formats: formats)
+        return parser.lines(in: RunReader.contents(of: run.files, limit: nil)).filter { query.matches($0) }
+    }
+
+    /// Merges runs by time; a line goes after all earlier ones of its run.
+    static func merged(_ runs: [[LogLine]]) -> [LogLine] {
+        guard runs.count > 1 else { return runs.first ?? [] }
+        var all: [(time: LogTime, order: Int, line: LogLine)] = []
+        for lines in runs {
+            var latest = LogTime(nanoseconds: .min)
+            for line in lines {
+                latest = max(latest, line.time)
+                all.append((latest, all.count, line))
+            }
+        }
+        all.sort { ($0.time, $0.order) < ($1.time, $1.order) }
+        return all.map(\.line)
+    }
+}
+
+/// Turns the bytes of one run into lines.
+struct RunParser {
+    private let startedAt: LogTime
+    private let processID: Int32
+    private let parser: LineParser
+    private var time: LogTime
+
+    init(run: PriorRun, formats: [LogFormat]) {
+        (startedAt, processID, parser, time) = (run.startedAt, run.processID, LineParser(formats), run.startedAt)
+    }
+
+    /// The lines of bytes that begin and end with a line.
+    mutating func lines(in bytes: [UInt8]) -> [LogLine] {
+        var lines: [LogLine] = []
+        var start = 0
+        while start < bytes.count {
+            var end = bytes[start...].firstIndex(of: 10) ?? bytes.count
+            while end + 1 < bytes.count, bytes[(end + 1)...].starts(with: LineParser.gutter) {
+                end = bytes[(end + 1)...].firstIndex(of: 10) ?? bytes.count
+            }
+            if end > start { lines.append(line(bytes[start..<end])) }
+            start = end + 1
+        }
+        return lines
+    }
+
+    private mutating func line(_ bytes: ArraySlice<UInt8>) -> LogLine {
+        var record = parser.parse(Array(bytes))
+        if record?.time != nil { time = record?.time ?? time } else { record?.time = time }
+        return LogLine(
+            text: String(decoding: bytes, as: UTF8.self), record: record?.copy, time: time, runStartedAt: startedAt,
+            processID: processID)
+    }
+}

@@ -1,0 +1,141 @@
+/// Parses `key=value` pairs and the messages before them.
+enum LogfmtParser {
+    /// Parses a line of ``LogFormat/logfmt``; nil if it isn't one.
+    static func parse(_ line: [UInt8]) -> ParsedLine? {
+        let (pairs, end) = fields(in: [32] + line, from: 0)
+        guard end == line.count + 1, pairs.elements.count >= 4 else { return nil }
+        var parsed = ParsedLine()
+        var rest: [LogFields.Element] = []
+        var hasMessage = false
+        for pair in pairs.elements {
+            let text = pair.value.description
+            switch pair.key {
+            // The keys of the line itself come first; a field may repeat one.
+            case _ where hasMessage: rest.append(pair)
+            case "time":
+                guard let time = LogTime(rfc3339: text.utf8) else { return nil }
+                parsed.time = time
+            case "level":
+                guard let level = LogLevel(name: text) else { return nil }
+                parsed.level = level
+            case "context": parsed.context = text
+            case "depth": parsed.depth = Int(text) ?? 0
+            case "msg": (parsed.message, hasMessage) = (text, true)
+            default: return nil
+            }
+        }
+        guard hasMessage else { return nil }
+        parsed.fields = LogFields(rest)
+        return parsed
+    }
+
+    /// The pairs from a position on, each after a space, and the position after them.
+    static func fields(in line: [UInt8], from start: Int) -> (LogFields, Int) {
+        var pairs: [LogFields.Element] = []
+        var position = start
+        while let equals = keyEnd(in: line, at: position) {
+            let key = String(decoding: line[(position + 1)..<equals], as: UTF8.self)
+            let end = valueEnd(in: line, at: equals + 1)
+            let bytes = line[(equals + 1)..<end]
+            pairs.append(
+                LogFields.Element(key: key, value: bytes.first == 34 ? .string(unquoted(bytes)) : value(bytes)))
+            position = end
+        }
+        // A long line ends in the number of missing pairs.
+        if line[position...].starts(with: " ...[+".utf8), line.last == UInt8(ascii: "]") { position = line.count }
+        return (LogFields(pairs), position)
+    }
+
+    /// Where the message at the start of a text ends and its fields begin.
+    ///
+    /// A message that contains ` key=` is printed in quotes, so the first pair outside quotes is a field.
+    static func messageEnd(in text: [UInt8]) -> Int {
+        if text.first == 34 {
+            let end = valueEnd(in: text, at: 0)
+            if end == text.count || keyEnd(in: text, at: end) != nil { return end }
+        }
+        var position = 0
+        while let space = text[position...].firstIndex(of: 32) {
+            if keyEnd(in: text, at: space) != nil { return space }
+            position = space + 1
+        }
+        return text.count
+    }
+
+    /// The text of a printed message: without the quotes of one that contains ` key=`, and without gutters.
+    static func message(_ bytes: ArraySlice<UInt8>) -> String {
+        if bytes.first == 34, bytes.count > 1, bytes.last == 34 {
+            let inner = unquoted(bytes)
+            if LogText.withBytes(inner, { LogfmtWriter.looksLikeFields($0) }) { return inner }
+        }
+        guard bytes.contains(10) else { return String(decoding: bytes, as: UTF8.self) }
+        let lines = bytes.split(separator: 10, omittingEmptySubsequences: false)
+        return lines.enumerated().map { index, line in
+            String(decoding: index == 0 ? line : line.dropFirst(LineParser.gutter.count), as: UTF8.self)
+        }.joined(separator: "\n")
+    }
+
+    /// The position of `=` after the space and the key at a position.
+    private static func keyEnd(in line: [UInt8], at space: Int) -> Int? {
+        guard space < line.count, line[space] == 32 else { return nil }
+        var position = space + 1
+        while position < line.count, LogfmtWriter.isKeyByte(line[position]) { position += 1 }
+        return position > space + 1 && position < line.count && line[position] == 61 ? position : nil
+    }
+
+    private static func valueEnd(in line: [UInt8], at start: Int) -> Int {
+        guard start < line.count, line[start] == 34 else {
+            return line[start...].firstIndex(of: 32) ?? line.count
+        }
+        var position = start + 1
+        while position < line.count, line[position] != 34 { position += line[position] == 92 ? 2 : 1 }
+        return min(position + 1, line.count)
+    }
+
+    /// A value without quotes, by its looks.
+    private static func value(_ bytes: ArraySlice<UInt8>) -> LogFieldValue {
+        let text = String(decoding: bytes, as: UTF8.self)
+        switch text {
+        case "true": return .boolean(true)
+        case "false": return .boolean(false)
+        case "nil": return .none
+        default: break
+        }
+        guard let first = bytes.first, first == 45 || 48...57 ~= first else { return .string(text) }
+        if let number = Int64(text), number.description == text { return .integer(number) }
+        if let number = UInt64(text), number.description == text { return .unsigned(number) }
+        if let number = Double(text), number.description == text { return .float(number) }
+        return .string(text)
+    }
+
+    /// The text between quotes, with its escapes resolved.
+    private static func unquoted(_ bytes: ArraySlice<UInt8>) -> String {
+        var result: [UInt8] = []
+        var rest = bytes.dropFirst()
+        while let byte = rest.popFirst(), byte != 34 {
+            guard byte == 92, let escape = rest.popFirst() else {
+                result.append(byte)
+                continue
+            }
+            switch escape {
+            case UInt8(ascii: "n"): result.append(10)
+            case UInt8(ascii: "r"): result.append(13)
+            case UInt8(ascii: "t"): result.append(9)
+            case UInt8(ascii: "x"):
+                let scalar = scalar(rest.prefix(2))
+                result += String(Character(scalar)).utf8
+                rest = rest.dropFirst(2)
+            case UInt8(ascii: "u"):
+                let end = rest.firstIndex(of: UInt8(ascii: "}")) ?? rest.endIndex
+                result += String(Character(scalar(rest[..<end].dropFirst()))).utf8
+                rest = rest[end...].dropFirst()
+            default: result.append(escape)
+            }
+        }
+        return String(decoding: result, as: UTF8.self)
+    }
+
+    private static func scalar(_ digits: ArraySlice<UInt8>) -> Unicode.Scalar {
+        UInt32(String(decoding: digits, as: UTF8.self), radix: 16).flatMap(Unicode.Scalar.init) ?? "\u{FFFD}"
+    }
+}

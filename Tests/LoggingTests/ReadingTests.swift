@@ -1,0 +1,243 @@
+import Foundation
+import Testing
+
+@testable import AshlarLogging
+
+/// Reads back what the formats print.
+@Suite struct ReadingTests {
+    private static let fields: LogFields = [
+        "bytes": 1024, "big": UInt64.max, "ratio": 0.25, "ok": true, "none": LogFieldValue.none,
+        "text": "a \"b\" = c\\d",
+        "lines": "one\ntwo\u{202E}", "timing": ["wait": 3, "read": -8],
+    ]
+
+    private func record(_ message: String, _ fields: LogFields, depth: Int = 2) -> LogRecord.Copy {
+        LogRecord.Copy(
+            sequence: 7, level: .logging, time: LogTime(nanoseconds: 1_795_132_800_123_000_000), depth: depth,
+            context: "net.http", message: message, fields: fields, file: "App/Upload.swift", function: "run(a:)",
+            line: 12, threadID: 4711)
+    }
+
+    private static let formats: [(String, LogFormat)] = [
+        ("standard", .standard), ("myLogger", .myLogger), ("ftToolBox", .ftToolBox), ("logfmt", .logfmt),
+        ("jsonLines", .jsonLines), ("ecs", .json(.ecs)), ("googleCloud", .json(.googleCloud)),
+        ("openTelemetry", .json(.openTelemetry)),
+    ]
+
+    private static let messages = [
+        "done", "", "  padded  ", "a - b - c", "[INFO] x - y", "quote \" in \"it\"", "\"quoted\"", "key=value",
+        "x a=1 b",
+        "a\\b C:\\new", "Grüße 👩‍👩‍👧", "a=", "=", "\"a=1\" b", "{\"a\":1}", "...[+3 fields]", "(+3) deep", "time=1",
+    ]
+
+    @Test("Every message comes back from every format", arguments: formats.indices)
+    func messages(index: Int) throws {
+        let (name, format) = Self.formats[index]
+        for message in Self.messages {
+            for fields in [[:], ["k": "v"], ["k": "a b=c"]] as [LogFields] {
+                let line = record(message, fields).formatted(as: format)
+                let parsed = try #require(LineParser([]).parse(Array(line.utf8)), "\(name): \(line)")
+                #expect(parsed.message == message, "\(name): \(line)")
+                #expect(parsed.context == "net.http" && parsed.level == .logging, "\(name): \(line)")
+                #expect(parsed.fields == fields, "\(name): \(line)")
+            }
+        }
+    }
+
+    @Test("Fields come back with their types from JSON, and as text from the others", arguments: formats.indices)
+    func fields(index: Int) throws {
+        let (name, format) = Self.formats[index]
+        let line = record("x", Self.fields).formatted(as: format)
+        let parsed = try #require(LineParser([]).parse(Array(line.utf8)), "\(name): \(line)")
+        for (key, value) in [
+            ("bytes", .integer(1024)), ("ratio", .float(0.25)), ("ok", .boolean(true)),
+            ("text", .string("a \"b\" = c\\d")),
+            ("lines", .string("one\ntwo\u{202E}")),
+        ] as [(String, LogFieldValue)] {
+            #expect(parsed.fields[key] == value, "\(name) \(key): \(line)")
+        }
+        #expect(parsed.fields["big"]?.description == "18446744073709551615", "\(name)")
+        #expect(parsed.fields["none"] != .string("nil") || name == "openTelemetry", "\(name)")
+        let query = Self.query { $0.fields = ["timing.wait": 3, "timing.read": "-8"] }
+        #expect(query.matches(Self.line(parsed)), "\(name): \(line)")
+    }
+
+    @Test("Each format restores the members that it prints")
+    func members() throws {
+        let record = record("x", ["a": ["b": [1, 2]]])
+        for (_, format) in Self.formats where format.isJSON {
+            let parsed = try #require(LineParser([]).parse(Array(record.formatted(as: format).utf8)))
+            #expect(parsed.file == record.file && parsed.function == record.function && parsed.line == 12)
+            #expect(parsed.time == record.time && parsed.fields == record.fields)
+        }
+        var format = try LogFormat(
+            "<{sequence}> {time} {thread} {file}:{line} {function} {number} {indent}{context}: {message}.")
+        format.time = LogTimeStyle(isLocal: true, hasMicroseconds: true)
+        format.indentCharacter = "→"
+        for depth in [0, 1, 64, 70] {
+            let copy = self.record("a: b. c", ["k": 1], depth: depth)
+            let parsed = try #require(LineParser([format]).parse(Array(copy.formatted(as: format).utf8)))
+            #expect(parsed.copy == copy, "depth \(depth): \(copy.formatted(as: format))")
+        }
+    }
+
+    @Test("Lines that no format printed have no record, whatever they contain")
+    func foreign() {
+        for line in [
+            "", "[4,096 bytes lost]", "{", "{}", "[INFO]", "{\"message\":1}", "time=1 level=INFO context=a msg=b",
+            "[WHAT] a - b", "\u{0}\u{1}", "2026-13-01T00:00:00.000Z [INFO] a - b",
+        ] {
+            #expect(LineParser([]).parse(Array(line.utf8)) == nil, "\(line)")
+        }
+    }
+
+    @Test("Damaged lines are parsed or rejected, never trapped on", arguments: 1...20 as ClosedRange<UInt64>)
+    func damaged(seed: UInt64) {
+        var random = SeededGenerator(seed: seed)
+        for (_, format) in Self.formats {
+            let line = Array(record("x a=1 \"q\"", Self.fields).formatted(as: format).utf8)
+            for _ in 0..<50 {
+                var bytes = Array(line.prefix(.random(in: 0...line.count, using: &random)))
+                for _ in 0..<Int.random(in: 0...3, using: &random) where !bytes.isEmpty {
+                    bytes[.random(in: 0..<bytes.count, using: &random)] = .random(in: 0...255, using: &random)
+                }
+                let parsed = LineParser([]).parse(bytes)
+                #expect(parsed == nil || (parsed?.message.utf8.count ?? 0) <= bytes.count * 3, "seed \(seed)")
+            }
+        }
+    }
+
+    @Test("A pattern that is ambiguous everywhere gives up soon", .timeLimit(.minutes(1)))
+    func ambiguous() throws {
+        let format = try LogFormat("{context} {file} {function} {method} {message} {level}")
+        let line = Array(String(repeating: "a ", count: 20_000).utf8)
+        #expect(LineParser([format]).parse(line) == nil)
+    }
+
+    private static func line(_ parsed: ParsedLine, text: String = "The Text") -> LogLine {
+        LogLine(
+            text: text, record: parsed.copy, time: parsed.time ?? LogTime(nanoseconds: 5),
+            runStartedAt: LogTime(nanoseconds: 0), processID: 1)
+    }
+
+    private static func query(_ change: (inout LogQuery) -> Void) -> LogQuery {
+        var query = LogQuery()
+        change(&query)
+        return query
+    }
+
+    @Test("A query matches by level, context, time, text and field")
+    func queries() {
+        var parsed = ParsedLine(time: LogTime(nanoseconds: 100), level: .warning, context: "net.http")
+        parsed.fields = ["status": 503, "user": ["name": "ada"]]
+        let line = Self.line(parsed)
+        let cases: [(LogQuery, Bool)] = [
+            (LogQuery(), true), (LogQuery(level: .warning), true), (LogQuery(level: .error), false),
+            (LogQuery(context: "net"), true), (LogQuery(context: "net.http"), true), (LogQuery(context: "ne"), false),
+            (LogQuery(context: "net.http.x"), false), (LogQuery(text: "the t"), true), (LogQuery(text: "thet"), false),
+            (LogQuery(text: ""), true), (Self.query { $0.since = LogTime(nanoseconds: 100) }, true),
+            (Self.query { $0.since = LogTime(nanoseconds: 101) }, false),
+            (Self.query { $0.until = LogTime(nanoseconds: 100) }, false),
+            (Self.query { $0.until = LogTime(nanoseconds: 101) }, true),
+            (Self.query { $0.fields["status"] = "503" }, true), (Self.query { $0.fields["status"] = 504 }, false),
+            (Self.query { $0.fields["user.name"] = "ada" }, true), (Self.query { $0.fields["user.age"] = 3 }, false),
+        ]
+        for (index, (query, matches)) in cases.enumerated() { #expect(query.matches(line) == matches, "case \(index)") }
+        let foreign = LogLine(
+            text: "signal", record: nil, time: line.time, runStartedAt: line.time, processID: 1)
+        #expect(LogQuery(text: "SIG").matches(foreign) && !LogQuery(level: .verbose).matches(foreign))
+    }
+
+    @Test("Runs are merged by time, and lines without a time follow the line before", arguments: modes)
+    func merged(mode: LogStorageMode) throws {
+        let folder = TemporaryFolder()
+        let systems = (0..<3).map { _ in
+            TestSystem(in: folder) {
+                $0.mode = mode
+                $0.format = .standard
+                $0.rotation = LogRotation(segmentBytes: 4096)
+            }
+        }
+        for index in 0..<300 { systems[index % 3].log("run\(index % 3)").info("line \(index)\nand more", ["i": index]) }
+        for system in systems { system.pipeline.shutdown() }
+        let reader = LogReader(folder: folder.path, application: "test")
+        let lines = reader.lines()
+        #expect(lines.count == 300 && Set(lines.map(\.runStartedAt)).count == 3)
+        #expect(zip(lines, lines.dropFirst()).allSatisfy { $0.time <= $1.time })
+        let one = reader.lines(matching: LogQuery(context: "run1"))
+        #expect(one.compactMap { $0.record?.fields["i"] } == stride(from: 1, to: 300, by: 3).map { .integer($0) })
+        #expect(LogReader(folder: folder.path, application: "other").lines().isEmpty)
+    }
+
+    @Test("Messages that continue behind gutters are one line, and times come from the line before")
+    func continued() throws {
+        let system = TestSystem { $0.format.continuesLines = true }
+        system.log().info("one\n[ERROR] B - two\r\nthree", ["k": 1])
+        system.log().info("next")
+        system.pipeline.shutdown()
+        let lines = LogReader(folder: system.folder.path).lines()
+        #expect(lines.map { $0.record?.message } == ["one\n[ERROR] B - two\nthree", "next"])
+        #expect(lines.map { $0.record?.fields } == [["k": 1], [:]])
+        #expect(lines.allSatisfy { $0.time == $0.runStartedAt && $0.record?.time == $0.runStartedAt })
+    }
+
+    @Test(
+        "Following returns each line of each run once and in order, in new segments and new runs too", arguments: modes)
+    func following(mode: LogStorageMode) throws {
+        let folder = TemporaryFolder()
+        func start() -> TestSystem {
+            TestSystem(in: folder) {
+                $0.mode = mode
+                $0.rotation = LogRotation(segmentBytes: 4096, runBytes: 1 << 20)
+            }
+        }
+        var random = SeededGenerator(seed: 4)
+        let first = start()
+        first.log().info("before")
+        _ = first.pipeline.flush(sync: false)
+        var follower = RunFollower(reader: LogReader(folder: folder.path))
+        #expect(follower.newLines().compactMap { $0.record?.message } == ["before"])
+        var (expected, found): ([String], [String]) = ([], [])
+        for round in 0..<20 {
+            let system = round == 10 ? start() : first
+            for index in 0..<Int.random(in: 0...60, using: &random) {
+                system.log().info("\(round) \(index)")
+                expected.append("\(round) \(index)")
+            }
+            if round == 10 { system.pipeline.shutdown() }
+            _ = first.pipeline.flush(sync: false)
+            found += follower.newLines().compactMap { $0.record?.message }
+        }
+        first.pipeline.shutdown()
+        #expect(found == expected && follower.newLines().isEmpty)
+    }
+
+    @Test("Following waits by its clock and ends with its task", .timeLimit(.minutes(1)))
+    func followingSequence() async throws {
+        let system = TestSystem()
+        system.log().info("old")
+        let reader = LogReader(folder: system.folder.path)
+        var old = reader.follow(fromStart: true).makeAsyncIterator()
+        #expect(await old.next()?.record?.message == "old")
+        let lines = reader.follow(matching: LogQuery(level: .warning), every: .milliseconds(1))
+        system.log().info("filtered")
+        system.log().warning("new")
+        var iterator = lines.makeAsyncIterator()
+        #expect(await iterator.next()?.record?.message == "new")
+        let task = Task {
+            var last: LogLine?
+            for await line in lines { last = line }
+            return last?.record?.message
+        }
+        system.log().error("last")
+        task.cancel()
+        _ = await task.value
+    }
+}
+
+extension LogFormat {
+    fileprivate var isJSON: Bool {
+        if case .json = compiled.kind { return true }
+        return false
+    }
+}
