@@ -84,6 +84,12 @@ enum SystemCalls {
 
     static func isTerminal(_ descriptor: Int32) -> Bool { isatty(descriptor) == 1 }
 
+    /// The columns of a terminal; nil if they are unknown.
+    static func terminalWidth(_ descriptor: Int32) -> Int? {
+        let width = ashlar_log_terminal_width(descriptor)
+        return width > 0 ? Int(width) : nil
+    }
+
     /// The size beyond which a write raises `SIGXFSZ`, if there is one.
     static var fileSizeLimit: Int64? { resourceLimit(RLIMIT_FSIZE) }
 

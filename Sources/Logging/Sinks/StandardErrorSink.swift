@@ -63,7 +63,7 @@ public struct StandardErrorSink: LogSink {
         return writeAll(line.text)
     }
 
-    private func writeAll(_ bytes: LogText) -> Bool {
+    func writeAll(_ bytes: LogText) -> Bool {
         var rest = bytes
         while rest.count > 0 {
             let part = rest

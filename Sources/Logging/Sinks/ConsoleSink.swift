@@ -1,0 +1,164 @@
+extension LogSink where Self == ConsoleSink {
+    /// The terminal, in aligned columns and color, for development.
+    public static var console: ConsoleSink { ConsoleSink() }
+}
+
+/// Prints lines to the terminal for a developer: aligned columns, colors by level and context, dimmed fields.
+///
+/// ```text
+/// 14:22:32.123 WARN  net.http  slow answer  ms=1200 host=example.com
+/// 14:22:32.125 ERROR Importer  unexpected value
+///                              in line 3
+/// ```
+///
+/// The time is local. The lines of a message are aligned, and fields that don't fit into the width of the terminal have
+/// lines of their own. `COLUMNS` overrides the width, and the environment decides about colors as for
+/// ``StandardErrorSink``. If the standard error stream isn't a terminal, lines are printed in ``LogFormat/standard``.
+public struct ConsoleSink: LogSink {
+    /// The least severe level that is printed.
+    public let threshold: LogLevel
+
+    private let output: StandardErrorSink
+    /// Returns the columns of the terminal; nil for other streams.
+    private let width: @Sendable () -> Int?
+    /// The width of the context column, which grows with the contexts.
+    private let contextWidth = Guarded(8)
+
+    private static let longestContext = 24
+    /// The columns of time and level.
+    private static let headWidth = 19
+
+    /// Creates a sink.
+    public init(threshold: LogLevel = .verbose) {
+        let isTerminal = SystemCalls.isTerminal(2)
+        let columns = SystemCalls.environment("COLUMNS").flatMap { Int($0) }
+        self.init(StandardErrorSink(threshold: threshold)) {
+            isTerminal ? columns ?? SystemCalls.terminalWidth(2) ?? 80 : nil
+        }
+    }
+
+    init(_ output: StandardErrorSink, width: @escaping @Sendable () -> Int?) {
+        (self.output, self.width, threshold) = (output, width, output.threshold)
+    }
+
+    /// Prints the line.
+    public func receive(_ record: borrowing LogRecord) -> Bool {
+        guard let width = width() else { return output.receive(record) }
+        return ByteBuffer.temporary {
+            write(record, width: width, to: $0)
+            return output.writeAll($0.text)
+        }
+    }
+
+    private func write(_ record: borrowing LogRecord, width: Int, to line: ByteBuffer) {
+        let context = Self.escaped(record.context, longest: Self.longestContext)
+        let columns = contextWidth.withLock {
+            $0 = max($0, context.count)
+            return $0
+        }
+        let indent = min(record.depth, CompiledFormat.deepestShown) * 2
+        let margin = Self.headWidth + columns + 2 + indent
+        colored(.dim, line) { appendTime(record.time, to: line) }
+        line.append(byte: 32)
+        let level = Self.name(of: record.level)
+        colored(record.level.color, line) { line.append(level) }
+        line.append(repeating: 32, count: 6 - level.utf8CodeUnitCount)
+        colored(Self.color(of: context), line) { append(context, to: line) }
+        line.append(repeating: 32, count: columns - context.count + 2 + indent)
+        let message = record.message
+        appendLines(message, margin: margin, to: line)
+        if !record.fields.isEmpty { appendFields(record.fields, after: message, margin: margin, width, to: line) }
+        line.append(byte: 10)
+    }
+
+    private func appendFields(
+        _ fields: LogFields, after message: String, margin: Int, _ width: Int, to line: ByteBuffer
+    ) {
+        let pairs = ByteBuffer.temporary { text in
+            _ = LogfmtWriter.append(fields, to: text, end: 65536, reserve: 64)
+            return text.string.dropFirst()
+        }
+        let last = Self.lines(of: message).last ?? ""
+        colored(.dim, line) {
+            if margin + last.count + 2 + pairs.count <= width {
+                line.append("  " as StaticString)
+                line.append(pairs)
+                return
+            }
+            for field in fields.elements {
+                newLine(margin: margin, to: line)
+                append(field.key, to: line)
+                line.append(byte: 61)
+                appendLines(field.value.description, margin: margin + field.key.count + 1, to: line)
+            }
+        }
+    }
+
+    /// Appends text whose further lines start at a margin.
+    private func appendLines(_ text: String, margin: Int, to line: ByteBuffer) {
+        for (index, part) in Self.lines(of: text).enumerated() {
+            if index > 0 { newLine(margin: margin, to: line) }
+            append(String(part), to: line)
+        }
+    }
+
+    private static func lines(of text: String) -> [Substring] {
+        text.split(omittingEmptySubsequences: false, whereSeparator: \.isNewline)
+    }
+
+    private func newLine(margin: Int, to line: ByteBuffer) {
+        line.append(byte: 10)
+        line.append(repeating: 32, count: margin)
+    }
+
+    private static func escaped(_ text: String, longest: Int) -> String {
+        ByteBuffer.temporary { buffer in
+            LogText.withBytes(text) { _ = Escaping.text.append($0, to: buffer, end: 1024) }
+            return String(buffer.string.prefix(longest))
+        }
+    }
+
+    private func append(_ text: String, to line: ByteBuffer) {
+        LogText.withBytes(text) { _ = Escaping.text.append($0, to: line, end: line.count + 65536) }
+    }
+
+    private func appendTime(_ time: LogTime, to line: ByteBuffer) {
+        let (second, nanosecond) = time.parts
+        let local = second + Int64(SystemCalls.localOffset(at: second))
+        LogTime.appendTimeOfDay(Int(((local % 86_400) + 86_400) % 86_400), to: line)
+        line.append(byte: 46)
+        line.append(nanosecond / 1_000_000, digits: 3)
+    }
+
+    private func colored(_ color: StaticString, _ line: ByteBuffer, _ body: () -> Void) {
+        guard output.isColored else { return body() }
+        line.append(color)
+        body()
+        line.append("\u{1B}[0m" as StaticString)
+    }
+
+    /// A color that is the same for a context in each run.
+    private static func color(of context: String) -> StaticString {
+        let colors: [StaticString] = ["\u{1B}[34m", "\u{1B}[35m", "\u{1B}[36m", "\u{1B}[32m", "\u{1B}[33m"]
+        return colors[context.utf8.reduce(0) { ($0 &* 31 &+ Int($1)) & 0xFFFF } % colors.count]
+    }
+
+    private static func name(of level: LogLevel) -> StaticString {
+        switch level {
+        case .unrecoverable: "FATAL"
+        case .critical: "CRIT"
+        case .error: "ERROR"
+        case .warning: "WARN"
+        case .info: "INFO"
+        case .logging: "LOG"
+        case .debug: "DEBUG"
+        case .analytic: "DATA"
+        case .verbose: "TRACE"
+        }
+    }
+}
+
+extension StaticString {
+    /// The escape sequence of dimmed text.
+    fileprivate static var dim: StaticString { "\u{1B}[2m" }
+}
