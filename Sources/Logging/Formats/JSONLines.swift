@@ -12,7 +12,7 @@ extension CompiledFormat {
 }
 
 /// Writes the members of one JSON line.
-private struct JSONLineWriter {
+struct JSONLineWriter {
     let line: ByteBuffer
     let time: LogTimeStyle
     let limit: Int
@@ -145,6 +145,16 @@ private struct JSONLineWriter {
             .init(key: "log.context", value: .string(record.context)),
         ]
         pairs += record.fields.elements
+        return writeAttributes(pairs)
+    }
+
+    /// Appends pairs as OTLP attributes.
+    static func appendAttributes(_ fields: LogFields, to line: ByteBuffer) {
+        let writer = JSONLineWriter(line: line, time: LogTimeStyle(), limit: line.count + 65536, short: 1024)
+        _ = writer.writeAttributes(fields.elements)
+    }
+
+    private func writeAttributes(_ pairs: [LogFields.Element]) -> Bool {
         line.append(byte: 91)
         defer { line.append(byte: 93) }
         return writeItems(pairs, limit: limit - 8) { pair in

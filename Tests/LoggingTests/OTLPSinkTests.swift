@@ -1,0 +1,212 @@
+import Foundation
+import Testing
+
+@testable import AshlarLogging
+
+/// Requests of an ``OTLPSink``, with a collector and pauses that the test controls.
+@Suite struct OTLPSinkTests {
+    /// A collector that gives answers in order, then accepts everything.
+    private final class Collector: Sendable {
+        struct State {
+            var answers: [OTLPSink.Answer?] = []
+            var bodies: [[UInt8]] = []
+            var pauses: [Duration] = []
+            var isEnded = false
+        }
+
+        let state = Guarded(State())
+
+        init(_ answers: [OTLPSink.Answer?] = []) { state.withLock { $0.answers = answers } }
+
+        func receive(_ body: [UInt8]) throws -> OTLPSink.Answer {
+            let answer: OTLPSink.Answer? = state.withLock {
+                $0.bodies.append(body)
+                return $0.answers.isEmpty ? .accepted : $0.answers.removeFirst()
+            }
+            guard let answer else { throw CancellationError() }
+            return answer
+        }
+
+        /// Ends the pauses at once, and the sending when the test is over.
+        func pause(_ duration: Duration) async throws {
+            let isEnded = state.withLock {
+                $0.pauses.append(duration)
+                return $0.isEnded
+            }
+            if isEnded { throw CancellationError() }
+            await Task.yield()
+        }
+
+        func end() { state.withLock { $0.isEnded = true } }
+
+        /// The messages of each request.
+        var messages: [[String]] { get throws { try state.withLock { $0.bodies }.map(Self.messages) } }
+
+        static func messages(_ body: [UInt8]) throws -> [String] {
+            let object = try #require(JSONSerialization.jsonObject(with: Data(body)) as? [String: Any])
+            let resources = try #require(object["resourceLogs"] as? [[String: Any]])
+            let scopes = try #require(resources.first?["scopeLogs"] as? [[String: Any]])
+            let records = try #require(scopes.first?["logRecords"] as? [[String: Any]])
+            return records.map { ($0["body"] as? [String: Any])?["stringValue"] as? String ?? "" }
+        }
+    }
+
+    private func sink(
+        _ collector: Collector, folder: String? = nil, batchLines: Int = 4, maximumBytes: Int = 1 << 20,
+        startsAlone: Bool = false
+    ) -> OTLPSink {
+        OTLPSink(
+            resource: ["service.name": "notes", "replica": 3], threshold: .verbose, interval: .seconds(7),
+            backlog: OTLPBacklog(folder: folder, batchLines: batchLines, maximumBytes: maximumBytes),
+            sender: { try collector.receive($0) },
+            sleep: { pause in
+                // Otherwise the test sends by itself.
+                guard startsAlone else { throw CancellationError() }
+                try await collector.pause(pause)
+            })
+    }
+
+    private func log(_ range: Range<Int>, to sink: OTLPSink) {
+        for index in range {
+            let record = LogRecord.Copy(
+                sequence: UInt64(index), level: .error, time: LogTime(nanoseconds: 1_700_000_000_000_000_001),
+                depth: 0, context: "net", message: "line \(index)",
+                fields: ["k": LogFieldValue.array([.integer(1), .boolean(true)])], file: "A/B.swift", function: "f()",
+                line: 3, threadID: 9)
+            #expect(record.withRecord { sink.receive($0) })
+        }
+    }
+
+    @Test("A request has the resource and the records of a batch, by OTLP's names and types")
+    func body() async throws {
+        let collector = Collector()
+        let sink = sink(collector)
+        log(0..<1, to: sink)
+        await sink.send()
+        let bodies = collector.state.withLock { $0.bodies }
+        #expect(bodies.count == 1)
+        #expect(
+            String(decoding: try #require(bodies.first), as: UTF8.self) == """
+                {"resourceLogs":[{"resource":{"attributes":[{"key":"service.name","value":{"stringValue":"notes"}},\
+                {"key":"replica","value":{"intValue":"3"}}]},"scopeLogs":[{"scope":{"name":"AshlarLogging"},\
+                "logRecords":[{"timeUnixNano":"1700000000000000001","severityNumber":17,"severityText":"ERROR",\
+                "body":{"stringValue":"line 0"},"attributes":[\
+                {"key":"code.file.path","value":{"stringValue":"A/B.swift"}},\
+                {"key":"code.function.name","value":{"stringValue":"f()"}},\
+                {"key":"code.line.number","value":{"intValue":"3"}},{"key":"thread.id","value":{"intValue":"9"}},\
+                {"key":"log.context","value":{"stringValue":"net"}},\
+                {"key":"k","value":{"arrayValue":{"values":[{"intValue":"1"},{"boolValue":true}]}}}]}]}]}]}
+                """)
+    }
+
+    @Test("Lines are sent in batches, in order", arguments: [nil, "spill"])
+    func batches(name: String?) async throws {
+        let folder = TemporaryFolder()
+        let collector = Collector()
+        let sink = sink(collector, folder: name.map { "\(folder.path)/\($0)" })
+        log(0..<10, to: sink)
+        await sink.send()
+        log(10..<11, to: sink)
+        await sink.send()
+        await sink.send()
+        #expect(try collector.messages == [Array(0..<4), Array(4..<8), [8, 9], [10]].map { $0.map { "line \($0)" } })
+        #expect(sink.lostLines == 0)
+    }
+
+    @Test("After a failure the same batch is sent again, and rejected lines are counted", arguments: [nil, "spill"])
+    func answers(name: String?) async throws {
+        let folder = TemporaryFolder()
+        let collector = Collector([.retry(after: nil), nil, .rejected])
+        let sink = sink(collector, folder: name.map { "\(folder.path)/\($0)" })
+        log(0..<6, to: sink)
+        for _ in 0..<3 { await sink.send() }
+        let first = (0..<4).map { "line \($0)" }
+        #expect(try collector.messages == [first, first, first, ["line 4", "line 5"]])
+        #expect(sink.lostLines == 4)
+        #expect(name == nil || TemporaryFolderNames.of(folder, name).isEmpty)
+    }
+
+    @Test("The next process sends what this one could not")
+    func restart() async throws {
+        let folder = TemporaryFolder()
+        do {
+            let sink = sink(Collector([nil]), folder: folder.path)
+            log(0..<6, to: sink)
+            await sink.send()
+            log(6..<7, to: sink)
+            sink.flush()
+        }
+        #expect(folder.names.count == 3, "\(folder.names)")
+        // Files of others and damaged names are left alone.
+        for other in ["otlp-x-1.json", "otlp-1.json", "notes.txt"] {
+            try Data("mine".utf8).write(to: URL(fileURLWithPath: "\(folder.path)/\(other)"))
+        }
+        let collector = Collector()
+        let sink = sink(collector, folder: folder.path)
+        log(7..<8, to: sink)
+        await sink.send()
+        #expect(try collector.messages.flatMap(\.self) == (0..<8).map { "line \($0)" })
+        #expect(folder.names == ["notes.txt", "otlp-1.json", "otlp-x-1.json"])
+    }
+
+    @Test("Waiting lines are bounded: the oldest are lost and counted", arguments: [nil, "spill"])
+    func bounded(name: String?) async throws {
+        let folder = TemporaryFolder()
+        let collector = Collector([nil, nil])
+        let sink = sink(collector, folder: name.map { "\(folder.path)/\($0)" }, maximumBytes: 20_000)
+        log(0..<20, to: sink)
+        await sink.send()
+        log(20..<400, to: sink)
+        await sink.send()
+        log(400..<401, to: sink)
+        await sink.send()
+        // Two attempts failed with the batch that was the oldest then.
+        let sent = try collector.messages.dropFirst(2).flatMap(\.self)
+        #expect(sent.last == "line 400" && sent.count + sink.lostLines == 401 && sent.count > 20)
+        #expect(sent == (401 - sent.count..<401).map { "line \($0)" })
+    }
+
+    @Test(
+        "The sink sends by itself after its interval, pauses longer after each failure, and rests when all is sent",
+        .timeLimit(.minutes(1)))
+    func alone() async throws {
+        let collector = Collector([nil, nil, .retry(after: .seconds(90)), nil])
+        let sink = sink(collector, startsAlone: true)
+        log(0..<2, to: sink)
+        while collector.state.withLock({ $0.bodies.count }) < 5 { await Task.yield() }
+        let pauses = collector.state.withLock { $0.pauses }
+        #expect(pauses.count == 5 && pauses[0] == .seconds(7) && pauses[3] == .seconds(90), "\(pauses)")
+        for (pause, longest) in [(pauses[1], 1.0), (pauses[2], 2), (pauses[4], 8)] {
+            #expect(pause <= .seconds(longest) && pause >= .seconds(longest * 0.75), "\(pauses)")
+        }
+        #expect(try collector.messages == Array(repeating: ["line 0", "line 1"], count: 5))
+        collector.end()
+    }
+
+    @Test("Pauses grow to a minute")
+    func pauses() {
+        var pauses = OTLPPauses()
+        let all = (0..<100).map { _ in pauses.next(asked: nil) }
+        for (index, pause) in all.enumerated() {
+            let longest = Duration.seconds(min(60, 1 << min(index, 6)))
+            #expect(pause <= longest && pause >= longest * 0.75, "\(index): \(pause)")
+        }
+    }
+
+    @Test(
+        "HTTP statuses mean what OTLP says",
+        arguments: [
+            (200, "accepted"), (204, "accepted"), (400, "rejected"), (401, "rejected"), (404, "rejected"),
+            (429, "retry"), (500, "rejected"), (502, "retry"), (503, "retry"), (504, "retry"), (301, "rejected"),
+        ])
+    func statuses(status: Int, meaning: String) {
+        #expect("\(OTLPSink.Answer(httpStatus: status))".hasPrefix(meaning))
+        #expect(OTLPSink.Answer(httpStatus: 503, retryAfter: .seconds(3)) == .retry(after: .seconds(3)))
+    }
+}
+
+private enum TemporaryFolderNames {
+    static func of(_ folder: TemporaryFolder, _ name: String?) -> [String] {
+        (try? FileManager.default.contentsOfDirectory(atPath: "\(folder.path)/\(name ?? "")")) ?? []
+    }
+}
