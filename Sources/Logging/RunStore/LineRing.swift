@@ -39,9 +39,12 @@ struct LineRing {
 
     private mutating func removeFirstLine() {
         let tail = min(count, capacity - first)
-        if let end = storage[first..<(first + tail)].firstIndex(of: 10) { return drop(end - first + 1) }
-        let end = storage[..<(count - tail)].firstIndex(of: 10)
-        drop(tail + (end.map { $0 + 1 } ?? count - tail))
+        if let end = offsetOfLineEnd(from: first, tail) { return drop(end + 1) }
+        drop(tail + (offsetOfLineEnd(from: 0, count - tail).map { $0 + 1 } ?? count - tail))
+    }
+
+    private func offsetOfLineEnd(from start: Int, _ count: Int) -> Int? {
+        LogText.withBytes(storage) { $0.prefix(start + count).dropFirst(start).firstIndex(of: 10) }
     }
 
     /// Removes the first bytes.
