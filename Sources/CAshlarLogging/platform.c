@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <sys/socket.h>
 #include <sys/un.h>
 #include <unistd.h>
@@ -64,6 +65,11 @@ int ashlar_log_is_in_use(int descriptor) {
     (void)descriptor;
     return 0;
 #endif
+}
+
+int ashlar_log_terminal_width(int descriptor) {
+    struct winsize size;
+    return ioctl(descriptor, TIOCGWINSZ, &size) == 0 ? size.ws_col : 0;
 }
 
 int ashlar_log_connect_datagram(const char *path) {

@@ -1,4 +1,5 @@
 #include "CAshlarLogging.h"
+#include "signals.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -91,6 +92,8 @@ static const int fatal_signals[] = {SIGHUP,  SIGINT,  SIGQUIT, SIGILL,  SIGTRAP,
 #define FATAL_COUNT ((int)(sizeof fatal_signals / sizeof fatal_signals[0]))
 static struct sigaction previous[FATAL_COUNT];
 static atomic_int installed = 0;
+// Another signal may follow the first, such as SIGABRT that a handler raises.
+static atomic_int has_backtrace = 0;
 
 static void note_signal(int signal, siginfo_t *information, void *context) {
     int saved = errno;
@@ -99,6 +102,10 @@ static void note_signal(int signal, siginfo_t *information, void *context) {
         unsigned char bytes[2] = {2, (unsigned char)signal};
         ssize_t ignored = pwrite(descriptor, bytes, 2, (off_t)atomic_load(&state_offset));
         (void)ignored;
+        // A run that ended, or belongs to the parent of a fork, gets no frames.
+        if (!atomic_exchange(&has_backtrace, 1)) {
+            ashlar_log_write_backtrace(signal, information ? information->si_addr : NULL, context);
+        }
     }
     errno = saved;
     for (int i = 0; i < FATAL_COUNT; i++) {
@@ -117,6 +124,7 @@ static void note_signal(int signal, siginfo_t *information, void *context) {
 }
 
 int ashlar_log_install_signal_handlers(void) {
+    ashlar_log_collect_images();
     if (atomic_exchange(&installed, 1)) return 0;
     int failures = 0;
     for (int i = 0; i < FATAL_COUNT; i++) {

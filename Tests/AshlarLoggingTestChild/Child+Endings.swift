@@ -28,6 +28,7 @@ extension Child {
         #endif
         case "abort": abort()
         case "trap": fatalError("as asked")
+        case "null": UnsafeMutablePointer<Int>(bitPattern: number("address", or: 16))?.pointee = 1
         case "exec": execute()
         case "fork-exit":
             // A child that ends well is not the end of the run.

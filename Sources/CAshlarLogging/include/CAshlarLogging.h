@@ -42,6 +42,9 @@ int ashlar_log_signal_write(const void *text, size_t count);
 /// Sets the state file and the offset of its ending, which receives fatal signals; -1 for none.
 void ashlar_log_set_state_descriptor(int descriptor, int64_t offset);
 
+/// Collects the loaded images for backtraces; called again, those that were loaded since.
+void ashlar_log_collect_images(void);
+
 /// Installs handlers that note the signal with one pwrite and then call the handlers installed before.
 /// Returns the number of signals whose handler could not be installed.
 int ashlar_log_install_signal_handlers(void);
@@ -56,6 +59,9 @@ void ashlar_log_mark_in_use(int descriptor);
 
 /// Whether another open file has the lock of `ashlar_log_mark_in_use`. Takes no lock itself, so it disturbs nobody.
 int ashlar_log_is_in_use(int descriptor);
+
+/// The number of columns of a terminal; 0 if it is unknown.
+int ashlar_log_terminal_width(int descriptor);
 
 /// A non-blocking datagram socket connected to the path; a negative result is -errno.
 int ashlar_log_connect_datagram(const char *path);

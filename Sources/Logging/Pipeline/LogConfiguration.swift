@@ -48,6 +48,8 @@ public struct LogConfiguration: Sendable {
     public var revealsPrivateValues: Bool
     /// Whether a signal that ends the process is noted in the state file, for ``PriorRun/outcome``.
     ///
+    /// A crash also appends its signal and the frames of its thread to the log; see <doc:HowLinesSurvive>.
+    ///
     /// Off by default because it installs handlers, which then call the handlers installed before, for each signal whose
     /// default ends the process, except `SIGKILL`.
     public var notesSignals: Bool

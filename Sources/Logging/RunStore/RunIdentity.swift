@@ -112,9 +112,9 @@ final class RunIdentity {
 
     /// Notes fatal signals in the state file.
     func noteSignals() {
+        _ = ashlar_log_install_signal_handlers()
         guard !notesSignals else { return }
         ashlar_log_set_state_descriptor(stateDescriptor, RunState.endOffset)
-        _ = ashlar_log_install_signal_handlers()
         notesSignals = true
     }
 

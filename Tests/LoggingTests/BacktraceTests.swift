@@ -1,0 +1,84 @@
+import Foundation
+import Testing
+
+@testable import AshlarLogging
+
+/// The frames that follow the line of a fatal signal.
+@Suite(.disabled(if: isThreadSanitized, "the sanitizer handles signals itself")) struct BacktraceTests {
+    private struct Frame {
+        let number: Int
+        let address: UInt
+        let image: String?
+        let offset: UInt?
+
+        init?(_ line: Substring) {
+            let parts = line.split(separator: " ")
+            guard parts.count >= 3, parts[0] == "frame", let number = Int(parts[1].dropLast()),
+                parts[2].hasPrefix("0x"), let address = UInt(parts[2].dropFirst(2), radix: 16)
+            else { return nil }
+            (self.number, self.address) = (number, address)
+            image = parts.count == 5 ? String(parts[3]) : nil
+            offset = parts.count == 5 ? UInt(parts[4].dropFirst(2), radix: 16) : nil
+        }
+    }
+
+    private func crash(_ how: String, _ options: [String]) throws -> PriorRun {
+        let folder = TemporaryFolder()
+        _ = try TestChild("end", folder.path, ["how=\(how)", "runs=99"] + options).run()
+        let run = try #require(PriorRun.all(in: folder.path).first)
+        // The log is read now, because the folder is removed with this function.
+        logs.withLock { $0[run.processID] = run.log }
+        return run
+    }
+
+    private let logs = Guarded<[Int32: String]>([:])
+    private func log(_ run: PriorRun) -> [Substring] {
+        logs.withLock { $0[run.processID] ?? "" }.split(separator: "\n")
+    }
+
+    @Test(
+        "A crash writes its signal and its frames, whose addresses lie in loaded files", .timeLimit(.minutes(2)),
+        arguments: ["writeThrough", "mapped"], ["trap", "null"])
+    func frames(mode: String, how: String) throws {
+        let run = try crash(how, ["mode=\(mode)", "notes"])
+        let lines = log(run)
+        let first = try #require(lines.firstIndex { $0.hasPrefix("fatal signal SIG") }, "\(lines)")
+        if how == "null" { #expect(lines[first] == "fatal signal SIGSEGV at address 0x10") }
+        #expect(lines[..<first].last?.hasSuffix("the last line") == true)
+        let frames = lines[(first + 1)...].compactMap(Frame.init)
+        #expect(frames.count == lines.count - first - 1 && frames.map(\.number) == Array(0..<frames.count))
+        #expect(frames.count >= 3, "\(lines)")
+        let own = frames.filter { $0.image?.hasSuffix("/AshlarLoggingTestChild") == true }
+        #expect(own.count >= 2 && own.allSatisfy { $0.offset != nil }, "\(lines)")
+    }
+
+    @Test("Without noted signals, and after a signal that is no crash, there are no frames", .timeLimit(.minutes(2)))
+    func none() throws {
+        for (how, options) in [("trap", []), ("\(SIGTERM)", ["notes"]), ("exit", ["notes"])] as [(String, [String])] {
+            #expect(!log(try crash(how, options)).contains { $0.contains("fatal signal") || $0.contains("frame") })
+        }
+    }
+
+    #if os(Linux)
+        @Test("llvm-symbolizer resolves a frame to its function", .timeLimit(.minutes(2)))
+        func symbols() throws {
+            let paths = ["/opt/swift/usr/bin", "/usr/bin"].map { "\($0)/llvm-symbolizer" }
+            guard let tool = paths.first(where: FileManager.default.isExecutableFile(atPath:)) else { return }
+            let lines = log(try crash("null", ["notes"]))
+            var functions: [String] = []
+            for frame in lines.compactMap(Frame.init) {
+                guard let image = frame.image, image.hasSuffix("TestChild"), let offset = frame.offset else { continue }
+                let process = Process()
+                process.executableURL = URL(fileURLWithPath: tool)
+                process.arguments = ["--obj=\(image)", "0x" + String(offset, radix: 16)]
+                let output = Pipe()
+                process.standardOutput = output
+                try process.run()
+                functions.append(String(decoding: output.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self))
+                process.waitUntilExit()
+            }
+            #expect(
+                functions.contains { $0.contains("logAndEnd") && $0.contains("Child+Endings.swift") }, "\(functions)")
+        }
+    #endif
+}
