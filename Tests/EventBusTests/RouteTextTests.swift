@@ -42,7 +42,7 @@ struct RouteTextTests {
     }
 
     @Test(
-        "An explanation tells the winner, whom it beat, and where the others failed",
+        "An explanation names the winner, the other matching routes, and where the others failed",
         arguments: [
             (
                 "/notes/new",
@@ -51,9 +51,9 @@ struct RouteTextTests {
                   + /notes/new: wins
                   + /notes/:name: loses at segment 2, where a literal goes before a plain parameter
                   + /*rest: loses at segment 1, where a literal goes before a catch-all
-                  - /notes/:id(int): segment 2, "new", is no int
-                  - /notes/:id(int)/edit: segment 2, "new", is no int
-                  - /notes/v:n: segment 2, "new", has not the text of v:n
+                  - /notes/:id(int): segment 2, "new", does not fit :id(int)
+                  - /notes/:id(int)/edit: segment 2, "new", does not fit :id(int)
+                  - /notes/v:n: segment 2, "new", does not fit v:n
                   and 3 more that fail earlier
                 """
             ),

@@ -1,5 +1,5 @@
 internal import AshlarCore
-import Synchronization
+public import Synchronization
 
 /// Delivers events to watchers, by name, by type, by the object they come from, or by pattern.
 ///
@@ -15,29 +15,34 @@ import Synchronization
 /// ```
 ///
 /// Only the bus retains its watchers; its watches end when the bus is released.
-public final class EventBus: Sendable {
+public final class EventBus: WatcherBus {
     /// The bus that the whole app shares.
     public static let shared = EventBus()
 
-    /// The number of the bus above the `SlotFlags`, which is what the word of an idle slot equals.
-    @usableFromInline let word: UInt64
+    /// The value that the word of a slot has if it is up to date and has nothing to do; see `SlotWord`.
+    ///
+    /// It changes with every new pattern, hook and tap. A slot with another word is brought up to date by the next
+    /// trigger, so none of these costs more the more topics there are.
+    @usableFromInline let word: Atomic<UInt64>
     let slots = SlotTable()
     let depthLimit: Int
     let delivery: EventDelivery
     let nesting: EventNesting
     /// The triggers of a bus that delivers on the main actor only.
     let mainQueue = Mailbox(.unbounded)
-    private let wideWatchers = Mutex<WideWatchers?>(nil)
+    /// The watchers of patterns and of objects.
+    let wide = WideWatchers()
+    /// The topics that store events.
+    let storing = Mutex<[ObjectIdentifier: TopicSlot]>([:])
     private let counters = BusCounters()
     private let flags = Atomic<UInt64>(0)
-    let hasPatterns = Atomic(false)
-    /// Whether some topic keeps events.
-    let keepsEvents = Atomic(false)
     private let hooks = Mutex(EventHooks())
     /// Spares a handler that throws the lock of the hooks.
     private let hasFailureHook = Atomic(false)
 
-    private static let numbers = Atomic<UInt64>(0)
+    private static let numbers = Atomic<UInt32>(0)
+    /// The number of the bus in this process.
+    let number = EventBus.numbers.add(1, ordering: .relaxed).newValue
 
     /// Creates a bus.
     ///
@@ -51,13 +56,13 @@ public final class EventBus: Sendable {
     ) {
         precondition(1...1000 ~= depthLimit, "EventBus needs a depth limit of 1 to 1000, not \(depthLimit)")
         (self.depthLimit, self.delivery, self.nesting) = (depthLimit, delivery, nesting)
-        word = EventBus.numbers.add(1, ordering: .relaxed).newValue << SlotFlags.bits
+        word = Atomic(SlotWord.make(generation: 1, bus: number))
         if delivery != .inline || nesting != .depthFirst { raise(.diverted) }
     }
 
     deinit {
         for slot in slots.removeAll() { slot.close(evenIfUsed: true)?.end() }
-        wideWatchers.withLock { $0 }?.close()
+        wide.close()
     }
 
     func nextWatchID() -> UInt64 { counters.watches.wrappingAdd(1, ordering: .relaxed).newValue }
@@ -68,45 +73,30 @@ public final class EventBus: Sendable {
 
     /// Returns the slot of a name, and creates it if necessary.
     func slot(_ name: String, hash: UInt64) -> TopicSlot {
-        var isNew = false
-        let slot = slots.findOrInsert(name, hash: hash) {
-            isNew = true
-            return TopicSlot(name: name, hash: hash, bus: self)
-        }
-        guard isNew else { return slot }
-        // Read after the insertion: whatever is raised later is raised on this slot too.
-        let raised = flags.load(ordering: .sequentiallyConsistent)
-        if raised != 0 { slot.raise(SlotFlags(rawValue: raised)) }
-        if hasPatterns.load(ordering: .sequentiallyConsistent) { slot.raise(.watched) }
-        return slot
+        slots.findOrInsert(name, hash: hash) { TopicSlot(name: name, hash: hash, bus: self) }
     }
 
     func retireIfUnused(_ slot: TopicSlot) { slots.removeIfUnused(slot) }
 
+    /// Makes every slot look for new patterns and flags at its next trigger.
+    func outdateSlots() { word.wrappingAdd(SlotWord.generation, ordering: .sequentiallyConsistent) }
+
     /// Raises a flag on every slot, now and later.
-    func raise(_ flag: SlotFlags) {
+    func raise(_ flag: SlotWord) {
         let old = flags.bitwiseOr(flag.rawValue, ordering: .sequentiallyConsistent).oldValue
-        guard old & flag.rawValue == 0 else { return }
-        for slot in slots.all { slot.raise(flag) }
+        if old & flag.rawValue == 0 { outdateSlots() }
     }
 
     /// Lowers a flag on every slot.
-    func lower(_ flag: SlotFlags) {
+    func lower(_ flag: SlotWord) {
         flags.bitwiseAnd(~flag.rawValue, ordering: .sequentiallyConsistent)
-        for slot in slots.all { slot.lower(flag) }
+        outdateSlots()
     }
 
-    func hasRaised(_ flag: SlotFlags) -> Bool { flags.load(ordering: .relaxed) & flag.rawValue != 0 }
+    /// The flags of every slot.
+    var raised: UInt64 { flags.load(ordering: .sequentiallyConsistent) & ~SlotWord.patterned.rawValue }
 
-    /// The watchers of patterns and of objects.
-    var patterns: WideWatchers {
-        wideWatchers.withLock { watchers in
-            if let watchers { return watchers }
-            let new = WideWatchers(bus: self)
-            watchers = new
-            return new
-        }
-    }
+    func hasRaised(_ flag: SlotWord) -> Bool { flags.load(ordering: .relaxed) & flag.rawValue != 0 }
 
     // MARK: Hooks
 
@@ -159,8 +149,8 @@ public final class EventBus: Sendable {
     /// Reports a failure to the hook, outside all locks.
     func report(_ failure: EventFailure) {
         guard hasFailureHook.load(ordering: .acquiring), let hook = hooks.withLock({ $0.failure }) else { return }
-        let isTold = try? BusThread.current.run(.failure, of: self) { try hook(failure) }
-        if isTold != true { counters.hookFailures.add(1, ordering: .relaxed) }
+        let hasRun = try? BusThread.current.run(.failure, of: self) { try hook(failure) }
+        if hasRun != true { counters.hookFailures.add(1, ordering: .relaxed) }
     }
 }
 
@@ -178,18 +168,6 @@ public enum EventNesting: Hashable, Sendable {
     case depthFirst
     /// After all handlers of the outer one, as in Guava's event bus.
     case breadthFirst
-}
-
-/// A failure during the delivery of an event.
-public struct EventFailure: Sendable {
-    /// The error of the handler, or an ``EventBusError`` of the bus.
-    public let error: any Error
-    /// The name of the topic.
-    public let name: String
-    /// The number of the trigger; 0 if it was refused.
-    public let sequence: UInt64
-    /// The location of the watch whose handler threw; nil if the bus refused the event.
-    public let watcher: EventLocation?
 }
 
 private struct EventHooks {

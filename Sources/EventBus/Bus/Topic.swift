@@ -17,10 +17,10 @@ public struct Topic<Payload: Sendable>: Sendable, Hashable, CustomStringConverti
 
     /// Creates a topic with a name written in the source.
     ///
-    /// A topic that stores events delivers the last ones to each new watcher, also of a pattern, before any live
-    /// event. An ordered topic delivers one event after the other even if threads trigger it at the same time: a
-    /// trigger that comes while another is being delivered is queued behind it. Both hold for all topics of the name
-    /// on a bus.
+    /// A topic that stores events delivers the last ones to each new watcher, also of a pattern, before any live event
+    /// of the topic. It is ordered. An ordered topic delivers one event after the other even if threads trigger it at the
+    /// same time: a trigger that comes while another is being delivered is queued behind it, and so are the stored
+    /// events for a watch that is made meanwhile. Both hold for all topics of the name on a bus.
     ///
     /// - Precondition: The name is well formed; `0 <= keeping`.
     public init(
@@ -73,10 +73,10 @@ final class TopicCore: Sendable {
     let keeping: Int
     let isOrdered: Bool
 
-    /// The slot on the bus this topic is mostly used with; every slot that was ever cached is in `kept`.
+    /// The slot on the bus that this topic is mostly used with; every slot that was ever cached is in `remembered`.
     @usableFromInline let cached = Atomic<Unmanaged<TopicSlot>?>(nil)
-    private let kept = Mutex<[TopicSlot]>([])
-    private static let mostKept = 16
+    private let remembered = Mutex<[TopicSlot]>([])
+    private static let mostRemembered = 16
 
     init(_ name: String, keeping: Int = 0, isOrdered: Bool = false) {
         (self.keeping, self.isOrdered) = (keeping, isOrdered)
@@ -87,7 +87,7 @@ final class TopicCore: Sendable {
     }
 
     deinit {
-        let slots = kept.withLock { slots in
+        let slots = remembered.withLock { slots in
             defer { slots = [] }
             return slots
         }
@@ -98,9 +98,11 @@ final class TopicCore: Sendable {
     ///
     /// A slot that a reader may be using isn't released before the topic, so readers don't retain it.
     func remember(_ slot: TopicSlot) {
-        kept.withLock { slots in
+        remembered.withLock { slots in
             if let current = cached.load(ordering: .relaxed) {
-                guard !current._withUnsafeGuaranteedRef({ $0.isOpen }), slots.count < Self.mostKept else { return }
+                guard !current._withUnsafeGuaranteedRef({ $0.isOpen }), slots.count < Self.mostRemembered else {
+                    return
+                }
             }
             guard slot.pin() else { return }
             slots.append(slot)

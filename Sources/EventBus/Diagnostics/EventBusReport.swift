@@ -54,7 +54,7 @@ extension EventBus {
         let slots = slots.all
         let found =
             slots.flatMap { slot in slot.watchers.map { (slot.name, $0) } }
-            + patterns.watchers.map { ($0.details?.pattern?.description ?? "**", $0) }
+            + wide.watchers.map { ($0.details?.pattern?.description ?? "**", $0) }
         var seen: Set<WatchKey> = []
         let entries = found.filter { $0.1.isLive }
             .sorted { ($0.0, $0.1.id) < ($1.0, $1.1.id) }

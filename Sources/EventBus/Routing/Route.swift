@@ -1,10 +1,9 @@
 internal import AshlarCore
 
-/// A registered route: a pattern, what happens there, and where in the source that was said.
+/// A registered route: a pattern, its action, and the source location of the registration.
 ///
 /// It is its own watch: cancelling that removes the route from its router.
-final class Route: WatchHost, @unchecked Sendable {
-    // Unchecked: all is immutable but the action, which has its lock.
+final class Route: WatchHost, RouteEntry {
     enum Action: Sendable {
         case run(@Sendable (Navigation) async throws -> Void)
         case redirect(@Sendable (Navigation) throws(EventBusError) -> String)
@@ -24,16 +23,15 @@ final class Route: WatchHost, @unchecked Sendable {
         (self.pattern, self.router, self.fileID, self.line) = (pattern, router, fileID, line)
         self.column = column
         current = Mutex(action)
-        super.init(watched: pattern.source, bus: nil)
     }
 
     var watch: Watch { Watch(host: self, id: 0) }
     var location: EventLocation { EventLocation(fileID, line, column) }
 
-    /// What happens at the route; nil once it was removed.
+    /// The action of the route; nil once the route was removed.
     var action: Action? { current.withLock { $0 } }
 
-    /// Lets go of the action, and with it of what the action holds.
+    /// Releases the action and its captured values.
     func end() {
         let action = current.withLock { action in
             defer { action = nil }
@@ -42,7 +40,11 @@ final class Route: WatchHost, @unchecked Sendable {
         _ = consume action
     }
 
-    override func cancel(_ id: UInt64) -> Bool { router?.remove(self) ?? false }
+    var watched: String { pattern.source }
 
-    override func isLive(_ id: UInt64) -> Bool { router != nil && action != nil }
+    func belongs(to owner: AnyObject) -> Bool { router === owner }
+
+    func cancel(_ id: UInt64) -> Bool { router?.remove(self) ?? false }
+
+    func isLive(_ id: UInt64) -> Bool { router != nil && action != nil }
 }

@@ -9,8 +9,7 @@ public enum GuardDecision: Sendable {
 }
 
 /// A check that runs before the routes under a prefix; it is its own watch.
-final class RouteGuard: WatchHost, @unchecked Sendable {
-    // Unchecked: all is immutable.
+final class RouteGuard: WatchHost {
     let pattern: RoutePattern
     weak let router: Router?
     let check: @Sendable (Navigation) async throws -> GuardDecision
@@ -26,15 +25,18 @@ final class RouteGuard: WatchHost, @unchecked Sendable {
         options.trailingSlash = .strict
         let pattern = try RoutePattern(prefix, types: options.types, limits: options.limits)
         options.limits.segments += 1
-        var table = RouteTable(options: options)
-        _ = try table.insert(pattern.andBelow, route: nil, replacing: true)
-        (self.pattern, self.router, self.check, self.table) = (pattern, router, check, table)
-        super.init(watched: prefix, bus: nil)
+        var tree = RouteTree(options)
+        _ = try tree.insert(pattern.andBelow, replacing: true)
+        (self.pattern, self.router, self.check, table) = (pattern, router, check, RouteTable(tree))
     }
 
-    override func cancel(_ id: UInt64) -> Bool { router?.remove(self) ?? false }
+    var watched: String { pattern.source }
 
-    override func isLive(_ id: UInt64) -> Bool { router?.holds(self) ?? false }
+    func belongs(to owner: AnyObject) -> Bool { router === owner }
+
+    func cancel(_ id: UInt64) -> Bool { router?.remove(self) ?? false }
+
+    func isLive(_ id: UInt64) -> Bool { router?.holds(self) ?? false }
 
     /// The number of segments of the prefix; guards with fewer segments run first.
     var depth: Int { pattern.variants.map(\.segments.count).min() ?? 0 }

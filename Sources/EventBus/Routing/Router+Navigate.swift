@@ -60,7 +60,7 @@ extension Router {
         do {
             return try await follow(requested, options, number: number, outer: outer)
         } catch {
-            // Whatever a superseded navigation failed with, it failed because it was superseded.
+            // A superseded navigation reports that, whatever its error is.
             try checkNewest(number)
             throw error
         }
@@ -72,7 +72,7 @@ extension Router {
         var (url, trail) = (requested, [String]())
         while true {
             try checkNewest(number)
-            let (table, guards) = state.withLock { ($0.table, $0.guards) }
+            let (table, guards) = state.withLock { (RouteTable($0.tree), $0.guards) }
             let navigation = Navigation(
                 match: try find(url, in: table, options, trail), options: options, trail: trail)
             let scope = NavigationScope(router: self, number: number, trail: outer + trail + [url])
@@ -126,7 +126,7 @@ extension Router {
                     trail: navigation.trail, underlying: reason)
             }
         }
-        switch navigation.match.target.route?.action {
+        switch (navigation.match.target.route as? Route)?.action {
         case .redirect(let redirect): return try redirect(navigation)
         case .run(let action): try await action(navigation)
         case nil: break

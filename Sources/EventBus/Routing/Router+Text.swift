@@ -8,7 +8,7 @@ extension Router {
     ///
     /// Guards are named, not asked, so redirects aren't followed.
     public func explain(_ url: String, maxCandidates: Int = 5) -> RouteExplanation {
-        let (table, guards) = state.withLock { ($0.table, $0.guards) }
+        let (table, guards) = state.withLock { (RouteTable($0.tree), $0.guards) }
         var explanation = table.explain(url, maxCandidates: maxCandidates)
         if let match = explanation.match {
             explanation.guards = guards.filter { $0.covers(match) }.map(\.pattern.source)

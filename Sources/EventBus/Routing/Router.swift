@@ -28,11 +28,11 @@ public final class Router: Sendable {
     /// The options for matching patterns and paths.
     public let options: RouterOptions
     let state: Mutex<State>
-    /// The table of `state` for matching without the lock; empty until the first match.
+    /// The tree of `state` for matching without the lock; empty until the first match.
     private let cell = SnapshotCell<RouteSnapshot>()
 
     struct State: Sendable {
-        var table: RouteTable
+        var tree: RouteTree
         /// The routes by their exact patterns.
         var routes: [ByteText: Route] = [:]
         /// The guards, the outermost first.
@@ -45,7 +45,7 @@ public final class Router: Sendable {
     /// Creates a router without routes.
     public init(bus: EventBus, options: RouterOptions = RouterOptions()) {
         (self.bus, self.options) = (bus, options)
-        state = Mutex(State(table: RouteTable(options: options)))
+        state = Mutex(State(tree: RouteTree(options)))
     }
 
     // MARK: Registering
@@ -163,12 +163,12 @@ public final class Router: Sendable {
     ) throws(EventBusError) -> Watch {
         let pattern = try RoutePattern(source, types: options.types, limits: options.limits)
         let route = Route(pattern, action, router: self, fileID, line, column)
-        // What gives way entirely is released here, after the lock.
+        // Routes that lost all their places are released here, after the lock.
         let ended = try state.withLock { state throws(EventBusError) -> [Route] in
             dropSnapshot()
-            let replaced = try state.table.insert(
+            let replaced = try state.tree.insert(
                 pattern, route: route, replacing: replacing || options.replacesConflicts)
-            let ended = replaced.filter { !state.table.holds($0) }
+            let ended = replaced.filter { !state.tree.holds($0) }.compactMap { $0 as? Route }
             for old in ended where state.routes[ByteText(old.pattern.source)] === old {
                 state.routes[ByteText(old.pattern.source)] = nil
             }
@@ -195,15 +195,7 @@ public final class Router: Sendable {
     /// - Returns: The number of routes and guards removed.
     @discardableResult
     public func unroute(owner: some WatchOwner) -> Int {
-        owner.watches.cancel { self.owns($0) }
-    }
-
-    private func owns(_ watch: Watch) -> Bool {
-        switch watch.host {
-        case let route as Route: route.router === self
-        case let routeGuard as RouteGuard: routeGuard.router === self
-        default: false
-        }
+        owner.watches.cancel { $0.host.belongs(to: self) }
     }
 
     func remove(_ route: Route) -> Bool {
@@ -211,7 +203,7 @@ public final class Router: Sendable {
             let key = ByteText(route.pattern.source)
             if state.routes[key] === route { state.routes[key] = nil }
             dropSnapshot()
-            return state.table.remove(route)
+            return state.tree.remove(route)
         }
         if wasThere { route.end() }
         return wasThere
@@ -220,7 +212,7 @@ public final class Router: Sendable {
     // MARK: Reading
 
     /// A snapshot of the routes.
-    public var current: RouteTable { state.withLock { $0.table } }
+    public var current: RouteTable { RouteTable(state.withLock { $0.tree }) }
 
     /// The registered patterns, sorted by their text.
     ///
@@ -258,13 +250,13 @@ public final class Router: Sendable {
     private func rebuild() -> Unmanaged<RouteSnapshot> {
         state.withLock { state in
             // Another thread may have been faster.
-            cell.pin() ?? cell.install(RouteSnapshot(state.table))
+            cell.pin() ?? cell.install(RouteSnapshot(RouteTable(state.tree)))
         }
     }
 
     /// Retires the snapshot of the table before the table changes under the same lock.
     ///
-    /// No user's object is released here: the table itself stays in the state.
+    /// No user's object is released here: the tree itself stays in the state.
     private func dropSnapshot() {
         cell.retire()
         cell.releaseRetired()
@@ -282,12 +274,12 @@ public final class Router: Sendable {
         _ pattern: String, _ parameters: [String: String] = [:], query: RouteQuery = RouteQuery(),
         fragment: String? = nil
     ) throws(EventBusError) -> String {
-        let (route, table) = state.withLock { ($0.routes[ByteText(pattern)], $0.table) }
+        let (route, tree) = state.withLock { ($0.routes[ByteText(pattern)], $0.tree) }
         guard let route else {
             throw EventBusError(.routeNotFound, subject: pattern, expected: "a registered pattern")
         }
         let path = try route.pattern.path(parameters, query: query, fragment: fragment, options: options)
-        let winner = try table.match(path)
+        let winner = try RouteTable(tree).match(path)
         guard winner.target.route === route else {
             throw EventBusError(
                 .routeShadowed, subject: pattern, expected: "\(path) to lead back to the pattern", found: winner.pattern

@@ -1,0 +1,380 @@
+internal import AshlarCore
+public import Synchronization
+
+/// One topic on one bus: its watchers, and the snapshot of them that triggers read.
+///
+/// A change only drops the snapshot; the next trigger builds it once, so that *n* registrations cost O(*n*).
+@usableFromInline
+final class TopicSlot: WatchHost, @unchecked Sendable {
+    // Unchecked because of the pointers to cells, which are atomic and live as long as the slot.
+    @usableFromInline let name: String
+    /// The word that triggers compare, 0 once the slot has left its bus; it changes under the lock of `state` only.
+    @usableFromInline let word: Atomic<UInt64>
+    weak let bus: EventBus?
+    fileprivate typealias Cell = SnapshotCell<TopicSnapshot>
+    private let single: UnsafeMutablePointer<Cell>
+    /// One cell for each group of threads, a cache line apart, once two threads have used the single one at a time.
+    private let many = Atomic<UnsafeMutablePointer<Cell>?>(nil)
+    private let state = Mutex(SlotState())
+    let hash: UInt64
+
+    private static let groups = 8
+    private static let cellsInLine = 128 / MemoryLayout<Cell>.stride
+
+    init(name: String, hash: UInt64, bus: EventBus) {
+        (self.name, self.hash, self.bus) = (name, hash, bus)
+        // The first trigger brings the slot up to date.
+        word = Atomic(SlotWord.make(generation: 0, bus: bus.number))
+        single = .allocate(capacity: 1)
+        single.initialize(to: Cell())
+    }
+
+    deinit {
+        single.deinitialize(count: 1)
+        single.deallocate()
+        if let many = many.load(ordering: .acquiring) {
+            many.deinitialize(count: Self.groups * Self.cellsInLine)
+            many.deallocate()
+        }
+    }
+
+    var watched: String { name }
+
+    func belongs(to owner: AnyObject) -> Bool { bus === owner }
+
+    /// Whether the slot belongs to a living bus.
+    var isOpen: Bool { word.load(ordering: .acquiring) != 0 }
+
+    private func raise(_ flag: SlotWord) { word.bitwiseOr(flag.rawValue, ordering: .acquiringAndReleasing) }
+
+    private func lower(_ flag: SlotWord) { word.bitwiseAnd(~flag.rawValue, ordering: .acquiringAndReleasing) }
+
+    /// Takes over the patterns and flags of the bus.
+    func update(from bus: EventBus) {
+        let dropped = state.withLock { state in
+            guard isOpen else { return DroppedSnapshots() }
+            // Read first: a pattern that comes later changes the word of the bus again.
+            var word = bus.word.load(ordering: .sequentiallyConsistent) | bus.raised
+            let patterns = bus.wide.join(self)
+            let isSame = patterns.elementsEqual(state.patterns) { $0 === $1 }
+            if state.runner != nil { word |= SlotWord.diverted.rawValue }
+            if state.watchers.liveCount > 0 || !patterns.isEmpty { word |= SlotWord.watched.rawValue }
+            state.patterns = patterns
+            self.word.store(word, ordering: .releasing)
+            return isSame ? DroppedSnapshots() : dropSnapshots(&state)
+        }
+        dropped.release()
+    }
+
+    /// Removes the watcher of a pattern that was cancelled.
+    func leave(_ id: UInt64) {
+        let (gone, dropped) = state.withLock { state in
+            let gone = state.patterns.filter { $0.id == id }
+            state.patterns.removeAll { $0.id == id }
+            return (gone, dropSnapshots(&state))
+        }
+        dropped.release()
+        _ = consume gone
+    }
+
+    // MARK: Binding
+
+    /// Binds the topic to a payload type, if it isn't bound; returns what it is bound to.
+    func bind(_ payload: Any.Type, at location: @autoclosure () -> EventLocation) -> TopicBinding {
+        state.withLock { state in
+            if let binding = state.binding { return binding }
+            let binding = TopicBinding(payload: payload, location: location())
+            state.binding = binding
+            return binding
+        }
+    }
+
+    var binding: TopicBinding? { state.withLock { $0.binding } }
+
+    /// Takes over the properties that a topic declares for its name.
+    func adopt(_ core: TopicCore) {
+        guard core.keeping > 0 || core.isOrdered else { return }
+        // Registered first, so that a new watch of a pattern misses no stored event.
+        if core.keeping > 0 { bus?.storing.withLock { $0[ObjectIdentifier(self)] = self } }
+        state.withLock { state in
+            state.stored.limit = max(state.stored.limit, core.keeping)
+            if state.runner == nil { state.runner = SerialRunner() }
+            if isOpen { raise(.diverted) }
+        }
+    }
+
+    /// The runner of the triggers of an ordered topic.
+    var runner: SerialRunner? { state.withLock { $0.runner } }
+
+    /// Stores an event if the topic stores some; returns the number that it got.
+    func store(_ payload: any Sendable, from source: AnyObject?, sequence: () -> UInt64) -> UInt64? {
+        let (number, gone) = state.withLock { state -> (UInt64?, [StoredEvents.Stored]) in
+            guard state.stored.limit > 0 else { return (nil, []) }
+            let number = sequence()
+            return (number, state.stored.add(payload, from: source, sequence: number))
+        }
+        _ = consume gone
+        return number
+    }
+
+    /// Removes the stored events.
+    func clearStored() {
+        let gone = state.withLock { $0.stored.removeAll() }
+        _ = consume gone
+    }
+
+    /// The number of the oldest stored event; nil if there is none.
+    var oldestStored: UInt64? { state.withLock { $0.stored.events.first?.sequence } }
+
+    /// Delivers the stored events to a watcher that has begun joining, in the turn of the topic.
+    ///
+    /// A topic that stores events is ordered, so no live event comes between.
+    func join<Payload: Sendable>(_ watcher: TypedWatcher<Payload>, on bus: EventBus) {
+        _ = runner?.run { [weak bus] in
+            watcher.endJoining(self)
+            for event in self.state.withLock({ $0.stored.events }) { bus?.replay(event, to: watcher, of: self) }
+        }
+    }
+
+    /// Holds the slot on its bus while a topic remembers it; returns false if it has left.
+    func pin() -> Bool {
+        state.withLock { state in
+            guard isOpen else { return false }
+            state.pins += 1
+            return true
+        }
+    }
+
+    func unpin() {
+        state.withLock { $0.pins -= 1 }
+        bus?.retireIfUnused(self)
+    }
+
+    // MARK: Watching
+
+    /// Adds the watcher that `make` returns for its number; nil if the slot has left its bus.
+    func add<Payload: Sendable>(
+        _ options: WatchOptions, _ make: (_ id: UInt64) -> TypedWatcher<Payload>
+    ) -> Watch? {
+        guard let bus else { return nil }
+        let (watcher, dropped, isStoring, mustSweep) = state.withLock {
+            state -> (TypedWatcher<Payload>?, DroppedSnapshots, Bool, Bool) in
+            guard isOpen else { return (nil, DroppedSnapshots(), false, false) }
+            let watcher = make(bus.nextWatchID())
+            let isStoring = state.stored.limit > 0
+            if isStoring { watcher.beginJoining(self) }
+            state.watchers.append(watcher)
+            let mustSweep = state.watchers.liveCount >= state.sweepAt
+            if mustSweep { state.sweepAt = state.watchers.liveCount * 2 }
+            raise(.watched)
+            return (watcher, dropSnapshots(&state), isStoring, mustSweep)
+        }
+        dropped.release()
+        guard let watcher else { return nil }
+        if mustSweep { sweep() }
+        let watch = Watch(host: self, id: watcher.id, source: watcher.details?.sourceID)
+        options.bag?.insert(watch)
+        if isStoring { join(watcher, on: bus) }
+        return watch
+    }
+
+    func cancel(_ id: UInt64) -> Bool {
+        // Removed objects are released at the end of this scope, without a lock.
+        let (watcher, dropped, wasLive, isEmpty) = state.withLock { state in
+            let watcher = state.watchers.remove(id)
+            let wasLive = watcher?.cancel() ?? false
+            let isEmpty = state.watchers.liveCount == 0
+            return (watcher, watcher == nil ? DroppedSnapshots() : dropSnapshots(&state), wasLive, isEmpty)
+        }
+        dropped.release()
+        watcher?.didCancel()
+        if isEmpty { bus?.retireIfUnused(self) }
+        return wasLive
+    }
+
+    /// Cancels the watches whose source or owner is gone.
+    ///
+    /// Looking at those takes and releases them, so no lock is held.
+    private func sweep() {
+        for watcher in watchers where watcher.isOrphan { _ = cancel(watcher.id) }
+        state.withLock { $0.sweepAt = max(64, $0.watchers.liveCount * 2) }
+    }
+
+    func watcher(_ id: UInt64) -> Watcher? { state.withLock { $0.watchers[id] } }
+
+    func isLive(_ id: UInt64) -> Bool { watcher(id)?.isLive ?? false }
+
+    var watchers: [Watcher] { state.withLock { Array($0.watchers.live) } }
+
+    /// Takes the slot off its bus if nobody watches or remembers it, or in any case; nil if it stays.
+    ///
+    /// The caller ends the closed slot once it has left all locks.
+    func close(evenIfUsed: Bool = false) -> ClosedSlot? {
+        state.withLock { state in
+            let isUnused = state.watchers.liveCount == 0 && state.pins == 0 && state.stored.events.isEmpty
+            guard evenIfUsed || isUnused else { return nil }
+            word.store(0, ordering: .releasing)
+            defer { state.patterns = [] }
+            return ClosedSlot(
+                slot: self, watchers: state.watchers.removeAll(), patterns: state.patterns,
+                isStoring: state.stored.limit > 0, stored: state.stored.removeAll(), snapshots: dropSnapshots(&state))
+        }
+    }
+
+    // MARK: Snapshots
+
+    /// Returns the watchers of now, with the trigger counted in; nil if there are none.
+    ///
+    /// A thread that is inside no other trigger and finds a reader has found another thread.
+    @inline(__always)
+    func pinSnapshot(thread: UInt32, isOutermost: Bool) -> Unmanaged<TopicSnapshot>? {
+        var cell = single
+        if let many = many.load(ordering: .acquiring) {
+            cell = many + Int(thread) % Self.groups * Self.cellsInLine
+        }
+        if isOutermost, cell.pointee.hasReaders, cell == single { spread() }
+        return cell.pointee.pin() ?? rebuild(for: cell)
+    }
+
+    /// Counts a trigger out of the snapshot that it has pinned.
+    @inline(__always)
+    func unpin(_ snapshot: Unmanaged<TopicSnapshot>) {
+        snapshot._withUnsafeGuaranteedRef { $0.cell }.pointee.unpin()
+    }
+
+    /// Gives each group of threads a cell of its own.
+    @inline(never)
+    private func spread() {
+        state.withLock { _ in
+            guard many.load(ordering: .relaxed) == nil else { return }
+            let count = Self.groups * Self.cellsInLine
+            let cells = UnsafeMutablePointer<Cell>.allocate(capacity: count)
+            for index in 0..<count { (cells + index).initialize(to: Cell()) }
+            many.store(cells, ordering: .releasing)
+        }
+    }
+
+    @inline(never)
+    private func rebuild(for cell: UnsafeMutablePointer<Cell>) -> Unmanaged<TopicSnapshot>? {
+        state.withLock { state in
+            guard isOpen else { return nil }
+            // Another thread may have been faster.
+            if let snapshot = cell.pointee.pin() { return snapshot }
+            if state.lists == nil { state.lists = state.build() }
+            guard let lists = state.lists else {
+                lower(.watched)
+                return nil
+            }
+            return cell.pointee.install(TopicSnapshot(lists, cell: cell))
+        }
+    }
+
+    /// Takes the snapshots out; the caller releases what is returned once it has left the lock.
+    private func dropSnapshots(_ state: inout sending SlotState) -> DroppedSnapshots {
+        guard let lists = state.lists else { return DroppedSnapshots() }
+        state.lists = nil
+        forEachCell { $0.pointee.retire() }
+        return DroppedSnapshots(slot: self, lists: lists)
+    }
+
+    fileprivate func forEachCell(_ body: (UnsafeMutablePointer<Cell>) -> Void) {
+        body(single)
+        guard let many = many.load(ordering: .acquiring) else { return }
+        for group in 0..<Self.groups { body(many + group * Self.cellsInLine) }
+    }
+}
+
+/// The former contents of a slot that has left its bus.
+struct ClosedSlot {
+    fileprivate let slot: TopicSlot
+    fileprivate let watchers: [Watcher]
+    fileprivate let patterns: [Watcher]
+    fileprivate let isStoring: Bool
+    fileprivate let stored: [StoredEvents.Stored]
+    fileprivate let snapshots: DroppedSnapshots
+
+    /// Ends the watches.
+    func end() {
+        snapshots.release()
+        if let bus = slot.bus {
+            if isStoring { bus.storing.withLock { _ = $0.removeValue(forKey: ObjectIdentifier(slot)) } }
+            if !patterns.isEmpty { bus.wide.leave(slot, patterns) }
+        }
+        for watcher in watchers where watcher.cancel() { watcher.didCancel() }
+    }
+}
+
+/// Outdated snapshots, to be released after the lock is left.
+private struct DroppedSnapshots: Sendable {
+    var slot: TopicSlot?
+    var lists: WatcherLists?
+
+    func release() { slot?.forEachCell { $0.pointee.releaseRetired() } }
+}
+
+/// The payload type of a topic, and the line that chose it.
+struct TopicBinding: Sendable {
+    let payload: Any.Type
+    let location: EventLocation
+}
+
+/// The word by which a trigger recognizes a slot that needs no more than a plain delivery, or none.
+///
+/// From the top: 30 bits for the generation of the bus's patterns and flags, 28 bits for the number of the bus, 6 flags.
+@usableFromInline
+struct SlotWord: Sendable {
+    @usableFromInline let rawValue: UInt64
+
+    /// There may be watchers.
+    static let watched = Self(rawValue: 1)
+    /// The bus has a hook for undelivered events.
+    static let observed = Self(rawValue: 2)
+    /// There are watchers of everything that comes from one object.
+    static let sourced = Self(rawValue: 4)
+    /// The bus has a tap.
+    static let tapped = Self(rawValue: 8)
+    /// Events take the long way: the topic stores or orders them, or the bus queues them.
+    static let diverted = Self(rawValue: 16)
+    /// There are watchers of patterns; a flag of the bus only.
+    static let patterned = Self(rawValue: 32)
+
+    static var detours: UInt64 { 8 | 16 }
+    static var generation: UInt64 { 1 << 34 }
+    /// The bits of the number of the bus.
+    @inlinable static var bus: UInt64 { 0x3_ffff_ffc0 }
+    /// `watched`, for inlined code.
+    @inlinable static var watchedBit: UInt64 { 1 }
+    /// All bits but `observed` and `sourced`, which don't divert an event from a plain delivery.
+    @inlinable static var notDiverting: UInt64 { ~6 }
+
+    static func make(generation: UInt64, bus: UInt32) -> UInt64 { generation << 34 | UInt64(bus) << 6 & Self.bus }
+
+    /// Whether two words have the same generation.
+    static func areSameAge(_ a: UInt64, _ b: UInt64) -> Bool { (a ^ b) >> 34 == 0 }
+}
+
+private struct SlotState: Sendable {
+    var watchers = WatcherRegistry()
+    var binding: TopicBinding?
+    var pins = 0
+    /// The number of watchers at which dead ones are removed.
+    var sweepAt = 64
+    var stored = StoredEvents()
+    var runner: SerialRunner?
+    /// The watchers of matching patterns, in the order of registration.
+    var patterns: [Watcher] = []
+    var lists: WatcherLists?
+
+    /// Returns the watchers in calling order; nil if there are none.
+    func build() -> WatcherLists? {
+        var (open, scoped): ([Watcher], [Watcher]) = (patterns, [])
+        open.reserveCapacity(patterns.count + watchers.liveCount)
+        for watcher in watchers.live where watcher.isLive {
+            if watcher.details?.sourceID == nil { open.append(watcher) } else { scoped.append(watcher) }
+        }
+        guard !open.isEmpty || !scoped.isEmpty else { return nil }
+        if !patterns.isEmpty || open.contains(where: { $0.priority != 0 }) { open.sort { $0.precedes($1) } }
+        scoped.sort { $0.precedes($1) }
+        return WatcherLists(open: WatcherList(open), scoped: scoped.isEmpty ? nil : ScopedWatchers(scoped))
+    }
+}

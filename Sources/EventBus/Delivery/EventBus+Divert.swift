@@ -1,0 +1,97 @@
+internal import AshlarCore
+
+extension EventBus {
+    /// Delivers an event by all stations: the main actor's queue, the queue of nested triggers, the order of the topic,
+    /// the store, and the tap.
+    func divert<Payload: Sendable>(
+        _ slot: TopicSlot, _ payload: Payload, _ call: TriggerCall, isTyped: Bool
+    ) -> DeliveryResult {
+        if delivery == .queuedOnMain {
+            let passage = call.sending?.awaitPassage()
+            let trigger = QueuedTrigger { [weak self, name = slot.name, hash = slot.hash] in
+                defer { passage?.isOver() }
+                guard let self else { return }
+                // The topic may have lost its slot, or have a new one.
+                let slot = self.slot(name, hash: hash)
+                defer { retireIfUnused(slot) }
+                var call = call
+                call.isolation = MainActor.shared
+                _ = order(slot, payload, call, isTyped: isTyped)
+            }
+            let mustDrain = mainQueue.put(trigger).mustDrain
+            if mustDrain {
+                Task.detached(priority: Task.currentPriority) { [mainQueue] in await Self.drain(mainQueue) }
+            }
+            return .queued
+        }
+        guard nesting == .breadthFirst else { return order(slot, payload, call, isTyped: isTyped) }
+        if let frame = NestingFrame.current(of: self) {
+            frame.line.append { _ = self.order(slot, payload, call, isTyped: isTyped) }
+            return .queued
+        }
+        let thread = BusThread.current
+        let frame = NestingFrame(bus: self, outer: thread.frame)
+        thread.frame = frame
+        defer { thread.frame = frame.outer }
+        let result = order(slot, payload, call, isTyped: isTyped)
+        while let next = frame.line.popFirst() { next() }
+        return result
+    }
+
+    @MainActor
+    private static func drain(_ queue: Mailbox) async {
+        var (batch, done) = (Fifo<QueuedEvent>(), 0)
+        while let event = queue.takeOrRest(&batch) {
+            unsafeDowncast(event, to: QueuedTrigger.self).deliver()
+            done += 1
+            if done % 64 == 0 { await Task.yield() }
+        }
+    }
+
+    private func order<Payload: Sendable>(
+        _ slot: TopicSlot, _ payload: Payload, _ call: TriggerCall, isTyped: Bool
+    ) -> DeliveryResult {
+        guard let runner = slot.runner else { return store(slot, payload, call, isTyped: isTyped) }
+        let result = Mutex(DeliveryResult.queued)
+        let passage = call.sending?.awaitPassage()
+        let (thread, depth) = (BusThread.current.number, BusThread.current.nesting.depth(onBus: number))
+        let hasRun = runner.run {
+            var call = call
+            call.arrive(from: thread)
+            let current = BusThread.current
+            let outer = current.nesting
+            // As deep as the trigger itself: a handler that always triggers its own topic ends at the limit.
+            current.nesting = BusThread.Nesting(bus: self.number, depth: max(depth, outer.depth(onBus: self.number)))
+            defer { current.nesting = outer }
+            let delivered = self.store(slot, payload, call, isTyped: isTyped)
+            result.withLock { $0 = delivered }
+            passage?.isOver()
+        }
+        return hasRun ? result.withLock { $0 } : .queued
+    }
+
+    private func store<Payload: Sendable>(
+        _ slot: TopicSlot, _ payload: Payload, _ call: TriggerCall, isTyped: Bool
+    ) -> DeliveryResult {
+        var call = call
+        call.stage = slot.store(payload, from: call.source, sequence: { nextSequence() }) ?? .max
+        guard let tap = tapHook else { return deliver(slot, payload, call, isTyped: isTyped) }
+        let depth = Int(BusThread.current.nesting.depth(onBus: number))
+        let clock = ContinuousClock()
+        let start = clock.now
+        let result = deliver(slot, payload, call, isTyped: isTyped)
+        let record = EventTrace(
+            name: slot.name, location: call.location, depth: depth, sequence: result.sequence,
+            delivered: result.delivered, queued: result.queued, dropped: result.dropped,
+            failed: result.failures.count, duration: clock.now - start)
+        _ = BusThread.current.run(.tap, of: self) { tap(record) }
+        return result
+    }
+}
+
+/// A whole trigger in the queue of the main actor.
+private final class QueuedTrigger: Sendable {
+    let deliver: @Sendable () -> Void
+
+    init(_ deliver: @escaping @Sendable () -> Void) { self.deliver = deliver }
+}

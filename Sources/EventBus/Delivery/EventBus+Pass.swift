@@ -1,0 +1,224 @@
+import Synchronization
+
+extension EventBus {
+    /// Returns the slot of a topic on this bus; nil if its name is bound to another payload type here.
+    @usableFromInline
+    func resolve(_ core: TopicCore, _ payload: Any.Type, _ call: TriggerCall) -> TopicSlot? {
+        let slot = slot(core.name, hash: core.hash)
+        guard slot.bind(payload, at: call.location).payload == payload else { return nil }
+        slot.adopt(core)
+        core.remember(slot)
+        return slot
+    }
+
+    /// The result of an event whose payload is of another type than its name is bound to.
+    @usableFromInline
+    func refuseMismatch(_ core: TopicCore, _ payload: Any.Type, _ call: TriggerCall) -> DeliveryResult {
+        let error = mismatch(slot(core.name, hash: core.hash), payload, at: call.location)
+        report(EventFailure(error: error, name: core.name, sequence: 0, watcher: nil))
+        return DeliveryResult(failure: error)
+    }
+
+    func mismatch(_ slot: TopicSlot, _ payload: Any.Type, at location: EventLocation?) -> EventBusError {
+        let binding = slot.binding
+        return EventBusError(
+            .payloadMismatch, subject: slot.name, expected: binding.map { "payload \($0.payload)" },
+            found: "\(payload)", location: location, otherLocation: binding?.location)
+    }
+
+    /// Acquires what a delivery needs: the watchers, a number, and one more step of depth.
+    @usableFromInline
+    @inline(never)
+    func begin(_ slot: TopicSlot, _ source: AnyObject?, stage: UInt64) -> DeliveryPass {
+        let thread = BusThread.current
+        let outer = thread.nesting
+        let depth = outer.depth(onBus: number)
+        guard depth < depthLimit, !thread.isStackLow else {
+            return DeliveryPass(depth: depth, outer: outer, failing: .tooDeep)
+        }
+        var flags = slot.word.load(ordering: .acquiring)
+        if !SlotWord.areSameAge(flags, word.load(ordering: .acquiring)) {
+            slot.update(from: self)
+            flags = slot.word.load(ordering: .acquiring)
+        }
+        if flags & SlotWord.detours != 0, stage == 0 {
+            return DeliveryPass(depth: depth, outer: outer, failing: .diverted)
+        }
+        let pinned =
+            flags & SlotWord.watched.rawValue != 0
+            ? slot.pinSnapshot(thread: thread.number, isOutermost: outer.isOutermost) : nil
+        let wide = source == nil ? nil : wideWatchers(of: source)
+        guard pinned != nil || wide != nil else { return DeliveryPass(depth: depth, outer: outer) }
+        let isScoped = source != nil && pinned?._withUnsafeGuaranteedRef { $0.scoped } != nil
+        let sequence = stage == 0 || stage == .max ? nextSequence() : stage
+        thread.nesting = BusThread.Nesting(bus: number, depth: depth + 1)
+        return DeliveryPass(
+            snapshot: pinned, sequence: sequence, depth: depth, outer: outer, wide: wide,
+            isMerged: wide != nil || isScoped)
+    }
+
+    /// Acquires what a plain delivery needs; the pass has no snapshot if the delivery isn't plain.
+    @usableFromInline
+    @inline(never)
+    func enter(_ slot: TopicSlot, from source: AnyObject?) -> PlainPass {
+        let thread = BusThread.current
+        let outer = thread.nesting
+        let depth = outer.depth(onBus: number)
+        let none = PlainPass(snapshot: nil, sequence: 0, thread: nil, depth: 0, outer: outer)
+        guard depth < depthLimit, !thread.isStackLow,
+            let snapshot = slot.pinSnapshot(thread: thread.number, isOutermost: outer.isOutermost)
+        else { return none }
+        if source != nil, hasRaised(.sourced) || snapshot._withUnsafeGuaranteedRef({ $0.scoped }) != nil {
+            slot.unpin(snapshot)
+            return none
+        }
+        thread.nesting = BusThread.Nesting(bus: number, depth: depth + 1)
+        return PlainPass(snapshot: snapshot, sequence: nextSequence(), thread: thread, depth: depth, outer: outer)
+    }
+
+    /// Releases what `enter` acquired, on the same thread.
+    @usableFromInline
+    @inline(never)
+    func leave(_ slot: TopicSlot, _ pass: PlainPass) {
+        pass.thread?.nesting = pass.outer
+        if let snapshot = pass.snapshot { slot.unpin(snapshot) }
+    }
+
+    /// Offers a plain event to a watcher that is cancelled or needs more than a plain call.
+    @usableFromInline
+    @inline(never)
+    func offerSlowly<Payload: Sendable>(
+        _ signal: Signal<Payload>, to watcher: Watcher, isolation: (any Actor)?, _ slot: TopicSlot,
+        _ tally: inout DeliveryTally
+    ) {
+        // The location matters only where the payload can have a wrong type.
+        let call = TriggerCall(
+            source: signal.object, isolation: isolation, fileID: #fileID, line: #line, column: #column)
+        offerSlowly(signal, to: watcher, isTyped: true, call, slot, &tally)
+    }
+
+    /// Returns the retained watchers of everything from an object.
+    private func wideWatchers(of source: AnyObject?) -> Unmanaged<WatcherList>? {
+        guard hasRaised(.sourced), let source, let group = wide.group(of: source) else { return nil }
+        return Unmanaged.passRetained(group)
+    }
+
+    @usableFromInline
+    func mergedWalk(_ pass: DeliveryPass, _ call: TriggerCall, _ slot: TopicSlot) -> MergedWatchers {
+        let snapshot = pass.snapshot?.takeUnretainedValue()
+        let scoped = call.source.flatMap { snapshot?.scoped?.group(of: $0) }
+        return MergedWatchers(
+            snapshot?.open, scoped, pass.wide?.takeUnretainedValue(), source: call.source, name: slot.name)
+    }
+
+    /// Releases what `begin` acquired.
+    @usableFromInline
+    @inline(never)
+    func finish(_ slot: TopicSlot, _ pass: DeliveryPass) {
+        BusThread.current.nesting = pass.outer
+        if let snapshot = pass.snapshot { slot.unpin(snapshot) }
+        pass.wide?.release()
+    }
+
+    /// The result of an event that found no watcher, or that was refused.
+    @usableFromInline
+    func finishUnwatched<Payload: Sendable>(
+        _ slot: TopicSlot, _ payload: Payload, _ pass: DeliveryPass, _ call: TriggerCall, isTyped: Bool
+    ) -> DeliveryResult {
+        if pass.failing == .diverted { return divert(slot, payload, call, isTyped: isTyped) }
+        guard pass.failing == .tooDeep else {
+            reportUndelivered(
+                Signal(name: slot.name, payload: payload, sequence: 0, depth: Int(pass.depth), object: call.source))
+            return DeliveryResult()
+        }
+        let error = EventBusError(
+            .nestedTooDeep, subject: slot.name, expected: "at most \(depthLimit) triggers inside of each other",
+            location: call.location)
+        countRefused()
+        report(EventFailure(error: error, name: slot.name, sequence: 0, watcher: nil))
+        return DeliveryResult(failure: error)
+    }
+
+    /// Calls the hook for an undelivered event.
+    @usableFromInline
+    func reportUndelivered<Payload: Sendable>(_ signal: Signal<Payload>) {
+        guard hasRaised(.observed), let hook = undeliveredHook else { return }
+        _ = BusThread.current.run(.undelivered, of: self) { hook(signal.erased) }
+    }
+
+    /// Offers an event to a watcher that is cancelled or needs more than a plain call.
+    @usableFromInline
+    @inline(never)
+    func offerSlowly<Payload: Sendable>(
+        _ signal: Signal<Payload>, to watcher: Watcher, isTyped: Bool, _ call: TriggerCall, _ slot: TopicSlot,
+        _ tally: inout DeliveryTally
+    ) {
+        let state = WatcherState(rawValue: watcher.state.load(ordering: .acquiring))
+        guard !state.contains(.cancelled) else { return }
+        guard isTyped || state.contains(.untyped) else {
+            let error = mismatch(slot, Payload.self, at: call.location)
+            return fail(error, watcher, signal.name, signal.sequence, &tally)
+        }
+        if state.contains(.joining), watcher.isJoining(slot) { return }
+        if state.contains(.untyped) {
+            offer(signal.erased, to: unsafeDowncast(watcher, to: TypedWatcher<any Sendable>.self), call, slot, &tally)
+        } else {
+            offer(signal, to: unsafeDowncast(watcher, to: TypedWatcher<Payload>.self), call, slot, &tally)
+        }
+    }
+
+    /// Hands an event to a watcher that isn't cancelled.
+    private func offer<Payload: Sendable>(
+        _ signal: Signal<Payload>, to watcher: TypedWatcher<Payload>, _ call: TriggerCall, _ slot: TopicSlot,
+        _ tally: inout DeliveryTally
+    ) {
+        if watcher.isOrphan { return forget(watcher, slot) }
+        if watcher.state.load(ordering: .relaxed) & WatcherState.once.rawValue != 0 {
+            guard watcher.claim() else { return }
+            // A queued watcher is removed after its handler has run, so that it can still be cancelled.
+            if !watcher.isQueued { forget(watcher, slot) }
+        }
+        do { tally.count(try watcher.take(signal, call)) } catch {
+            tally.delivered += 1
+            fail(error, watcher, signal.name, signal.sequence, &tally)
+        }
+        if watcher.isOrphan { forget(watcher, slot) }
+    }
+
+    /// Delivers a stored event to a new watcher.
+    func replay<Payload: Sendable>(
+        _ event: StoredEvents.Stored, to watcher: TypedWatcher<Payload>, of slot: TopicSlot
+    ) {
+        guard watcher.isLive, let payload = event.payload as? Payload else { return }
+        let source = event.source.object
+        if let details = watcher.details, details.sourceID != nil {
+            guard let source, details.isSource(source) else { return }
+        }
+        let signal = Signal(name: slot.name, payload: payload, sequence: event.sequence, depth: 0, object: source)
+        let call = TriggerCall(source: nil, isolation: nil, fileID: #fileID, line: #line, column: #column)
+        var tally = DeliveryTally()
+        offer(signal, to: watcher, call, slot, &tally)
+    }
+
+    /// Removes a watcher that has ended from the lists.
+    private func forget(_ watcher: Watcher, _ slot: TopicSlot) {
+        if slot.watcher(watcher.id) != nil { _ = slot.cancel(watcher.id) } else { _ = wide.cancel(watcher.id) }
+    }
+
+    /// Removes a watcher that has ended from the lists, wherever it is.
+    func forget(_ watcher: Watcher, topic name: String) {
+        var name = name
+        let slot = name.withUTF8 { slots.find($0, hash: TopicName.hash($0)) }
+        if let slot { forget(watcher, slot) } else { _ = wide.cancel(watcher.id) }
+    }
+
+    /// Notes the error of a handler and reports it.
+    @usableFromInline
+    @inline(never)
+    func fail(
+        _ error: any Error, _ watcher: Watcher, _ name: String, _ sequence: UInt64, _ tally: inout DeliveryTally
+    ) {
+        tally.failures = (tally.failures ?? []) + [error]
+        report(EventFailure(error: error, name: name, sequence: sequence, watcher: watcher.location))
+    }
+}

@@ -1,0 +1,139 @@
+public import Synchronization
+
+extension EventBus {
+    /// Triggers an event: runs the handlers that are called inline and queues it for the others.
+    ///
+    /// The source is the object that the event comes from, for watchers of that object. The result contains the
+    /// number of deliveries and the errors of handlers. A payload of another type than the name is bound to is such a failure, with
+    /// the code `payloadMismatch`.
+    ///
+    /// - Complexity: O(*n*) in the number of watchers of the topic; those with another source cost nothing.
+    @inlinable
+    @discardableResult
+    public func trigger<Payload>(
+        _ topic: Topic<Payload>, _ payload: Payload, from source: AnyObject? = nil,
+        isolation: isolated (any Actor)? = #isolation, fileID: StaticString = #fileID, line: UInt32 = #line,
+        column: UInt32 = #column
+    ) -> DeliveryResult {
+        // The topic retains every slot that it remembers, so this doesn't.
+        if let slot = topic.core.cached.load(ordering: .acquiring) {
+            let word = word.load(ordering: .acquiring)
+            let found = slot._withUnsafeGuaranteedRef { $0.word.load(ordering: .acquiring) }
+            if found == word { return DeliveryResult() }
+            if found & SlotWord.notDiverting == word | SlotWord.watchedBit {
+                let result = slot._withUnsafeGuaranteedRef {
+                    deliverPlainly($0, payload, from: source, isolation: isolation)
+                }
+                if let result { return result }
+            }
+            if (found ^ word) & SlotWord.bus == 0 {
+                // The call is made where it is used: a closure that captures it would copy it.
+                return slot._withUnsafeGuaranteedRef {
+                    deliver(
+                        $0, payload,
+                        TriggerCall(source: source, isolation: isolation, fileID: fileID, line: line, column: column),
+                        isTyped: true)
+                }
+            }
+        }
+        return resolveAndDeliver(
+            topic.core, payload,
+            TriggerCall(source: source, isolation: isolation, fileID: fileID, line: line, column: column))
+    }
+
+    /// Triggers an event that has no data.
+    @inlinable
+    @discardableResult
+    public func trigger(
+        _ topic: Topic<Void>, from source: AnyObject? = nil, isolation: isolated (any Actor)? = #isolation,
+        fileID: StaticString = #fileID, line: UInt32 = #line, column: UInt32 = #column
+    ) -> DeliveryResult {
+        trigger(topic, (), from: source, isolation: isolation, fileID: fileID, line: line, column: column)
+    }
+
+    /// Triggers an event whose type is its topic.
+    @inlinable
+    @discardableResult
+    public func trigger<E: Event>(
+        _ event: E, from source: AnyObject? = nil, isolation: isolated (any Actor)? = #isolation,
+        fileID: StaticString = #fileID, line: UInt32 = #line, column: UInt32 = #column
+    ) -> DeliveryResult {
+        trigger(E.topic, event, from: source, isolation: isolation, fileID: fileID, line: line, column: column)
+    }
+
+    /// Triggers an event by a name written in the source.
+    ///
+    /// A bare name is untyped: every watcher of the name receives the event if its own payload type fits. Those that
+    /// expect another type are failures in the result, with the code `payloadMismatch`; so is a malformed name.
+    @discardableResult
+    public func trigger<Payload: Sendable>(
+        _ name: StaticString, _ payload: Payload, from source: AnyObject? = nil,
+        isolation: isolated (any Actor)? = #isolation, fileID: StaticString = #fileID, line: UInt32 = #line,
+        column: UInt32 = #column
+    ) -> DeliveryResult {
+        let call = TriggerCall(source: source, isolation: isolation, fileID: fileID, line: line, column: column)
+        return name.withUTF8Buffer { bytes in
+            do throws(EventBusError) { return try trigger(bytes: bytes, payload, call) } catch {
+                report(EventFailure(error: error, name: error.subject, sequence: 0, watcher: nil))
+                return DeliveryResult(failure: error)
+            }
+        }
+    }
+
+    /// Triggers an event without data by a name written in the source.
+    @discardableResult
+    public func trigger(
+        _ name: StaticString, from source: AnyObject? = nil, isolation: isolated (any Actor)? = #isolation,
+        fileID: StaticString = #fileID, line: UInt32 = #line, column: UInt32 = #column
+    ) -> DeliveryResult {
+        trigger(name, (), from: source, isolation: isolation, fileID: fileID, line: line, column: column)
+    }
+
+    /// Triggers an event by a name made at run time.
+    ///
+    /// - Throws: ``EventBusError`` with the code `malformedName`.
+    @discardableResult
+    public func trigger<Payload: Sendable>(
+        named name: String, _ payload: Payload, from source: AnyObject? = nil,
+        isolation: isolated (any Actor)? = #isolation, fileID: StaticString = #fileID, line: UInt32 = #line,
+        column: UInt32 = #column
+    ) throws(EventBusError) -> DeliveryResult {
+        let call = TriggerCall(source: source, isolation: isolation, fileID: fileID, line: line, column: column)
+        var name = name
+        let result = name.withUTF8 { bytes in
+            Result { () throws(EventBusError) in try trigger(bytes: bytes, payload, call) }
+        }
+        return try result.get()
+    }
+
+    /// Triggers an event without data by a name made at run time.
+    ///
+    /// - Throws: ``EventBusError`` with the code `malformedName`.
+    @discardableResult
+    public func trigger(
+        named name: String, from source: AnyObject? = nil, isolation: isolated (any Actor)? = #isolation,
+        fileID: StaticString = #fileID, line: UInt32 = #line, column: UInt32 = #column
+    ) throws(EventBusError) -> DeliveryResult {
+        try trigger(named: name, (), from: source, isolation: isolation, fileID: fileID, line: line, column: column)
+    }
+
+    private func trigger<Payload: Sendable>(
+        bytes: UnsafeBufferPointer<UInt8>, _ payload: Payload, _ call: TriggerCall
+    ) throws(EventBusError) -> DeliveryResult {
+        let hash = TopicName.hash(bytes)
+        if let slot = slots.find(bytes, hash: hash) {
+            if slot.word.load(ordering: .acquiring) == word.load(ordering: .acquiring) { return DeliveryResult() }
+            return deliver(slot, payload, call, isTyped: slot.binding.map { $0.payload == Payload.self } ?? false)
+        }
+        if let mistake = TopicName.mistake(in: bytes) { throw mistake }
+        // A name without a slot concerns only those who watch many names.
+        guard
+            hasRaised(.patterned) || hasRaised(.observed) || hasRaised(.tapped) || hasRaised(.diverted)
+                || hasRaised(.sourced) && call.source != nil
+        else { return DeliveryResult() }
+        let name = String(decoding: bytes, as: UTF8.self)
+        let passing = slot(name, hash: hash)
+        defer { retireIfUnused(passing) }
+        return deliver(passing, payload, call, isTyped: false)
+    }
+}

@@ -1,0 +1,198 @@
+extension EventBus {
+    // MARK: Inline
+
+    /// Watches events with a handler that is called inside `trigger`.
+    ///
+    /// The errors of the handler are in the result of the trigger. Handlers are called by priority, then in the order
+    /// of registration. Dropping the returned handle doesn't end the watch.
+    ///
+    /// - Parameters:
+    ///   - selector: A topic or a pattern.
+    ///   - source: The object that events must come from. It is held weakly, and the watch ends with it.
+    ///   - priority: Handlers of higher priority are called first.
+    ///   - once: Whether the first event ends the watch.
+    ///   - fileID: The file that reports name.
+    ///   - line: The line that reports name.
+    ///   - column: The column that reports name.
+    ///   - handler: The handler.
+    /// - Returns: The handle that ends the watch.
+    /// - Precondition: The topic's name isn't bound to another payload type on this bus; see `declare`.
+    public func watch<Selector: EventSelector>(
+        _ selector: Selector, from source: AnyObject? = nil, priority: Int8 = 0, once: Bool = false,
+        fileID: StaticString = #fileID, line: UInt32 = #line, column: UInt32 = #column,
+        _ handler: @escaping @Sendable (Signal<Selector.Payload>) throws -> Void
+    ) -> Watch {
+        let selection = selector.selection
+        let options = WatchOptions(
+            pattern: selection.pattern, source: source, priority: priority, once: once, location: (fileID, line, column)
+        )
+        return register(selection, options, .inline(handler))
+    }
+
+    /// Watches events for an owner, which the handler receives; the watch goes into the owner's bag.
+    ///
+    /// The bus holds the owner weakly. The other parameters are those of the watch without an owner.
+    @discardableResult
+    public func watch<Selector: EventSelector, Owner: WatchOwner>(
+        _ selector: Selector, from source: AnyObject? = nil, owner: Owner, priority: Int8 = 0, once: Bool = false,
+        fileID: StaticString = #fileID, line: UInt32 = #line, column: UInt32 = #column,
+        _ handler: @escaping @Sendable (Owner, Signal<Selector.Payload>) throws -> Void
+    ) -> Watch {
+        let selection = selector.selection
+        let options = WatchOptions(
+            pattern: selection.pattern, source: source, owner: owner, bag: owner.watches, priority: priority,
+            once: once,
+            location: (fileID, line, column))
+        return register(
+            selection, options,
+            .inline { [weak owner] signal in
+                if let owner { try handler(owner, signal) }
+            })
+    }
+
+    // MARK: On the main actor
+
+    /// Watches events on the main actor.
+    ///
+    /// The handler runs inside `trigger` if that is called on the main actor and nothing waits for this watch.
+    /// Otherwise the event is queued and handled in the order of the triggers. With `alwaysQueued`, the handler never
+    /// runs inside `trigger`.
+    public func watchOnMain<Selector: EventSelector>(
+        _ selector: Selector, from source: AnyObject? = nil, priority: Int8 = 0, once: Bool = false,
+        alwaysQueued: Bool = false, fileID: StaticString = #fileID, line: UInt32 = #line, column: UInt32 = #column,
+        _ handler: @escaping @MainActor @Sendable (Signal<Selector.Payload>) throws -> Void
+    ) -> Watch {
+        let selection = selector.selection
+        let options = WatchOptions(
+            pattern: selection.pattern, source: source, priority: priority, once: once, location: (fileID, line, column)
+        )
+        let queue = EventQueue.main(isAlwaysQueued: alwaysQueued, bus: self) { signal in
+            try handler(signal)
+            return true
+        }
+        return register(selection, options, .queued(queue))
+    }
+
+    /// Watches events on the main actor for an owner, which the handler receives.
+    @discardableResult
+    public func watchOnMain<Selector: EventSelector, Owner: WatchOwner>(
+        _ selector: Selector, from source: AnyObject? = nil, owner: Owner, priority: Int8 = 0, once: Bool = false,
+        alwaysQueued: Bool = false, fileID: StaticString = #fileID, line: UInt32 = #line, column: UInt32 = #column,
+        _ handler: @escaping @MainActor @Sendable (Owner, Signal<Selector.Payload>) throws -> Void
+    ) -> Watch {
+        let selection = selector.selection
+        let options = WatchOptions(
+            pattern: selection.pattern, source: source, owner: owner, bag: owner.watches, priority: priority,
+            once: once,
+            location: (fileID, line, column))
+        let queue = EventQueue.main(isAlwaysQueued: alwaysQueued, bus: self) { [weak owner] signal in
+            guard let owner else { return false }
+            try handler(owner, signal)
+            return true
+        }
+        return register(selection, options, .queued(queue))
+    }
+
+    // MARK: Through a mailbox
+
+    /// Watches events on an actor, which is held weakly.
+    ///
+    /// Events wait in a mailbox. The handler runs for one event after the other, in the order of the triggers, even
+    /// if it suspends. Its errors go to the failure hook.
+    public func watch<Selector: EventSelector, On: Actor>(
+        _ selector: Selector, from source: AnyObject? = nil, on actor: On, buffer: EventBuffer = .newest(64),
+        priority: Int8 = 0, once: Bool = false, fileID: StaticString = #fileID, line: UInt32 = #line,
+        column: UInt32 = #column,
+        _ handler: @escaping @Sendable (isolated On, Signal<Selector.Payload>) async throws -> Void
+    ) -> Watch {
+        let selection = selector.selection
+        let options = WatchOptions(
+            pattern: selection.pattern, source: source, owner: actor, priority: priority, once: once,
+            location: (fileID, line, column))
+        return register(selection, options, .queued(.actor(actor, buffer, bus: self, handler: handler)))
+    }
+
+    /// Watches events through a mailbox; the asynchronous handler runs for one event after the other.
+    ///
+    /// The errors of the handler go to the failure hook.
+    public func watch<Selector: EventSelector>(
+        _ selector: Selector, from source: AnyObject? = nil, buffer: EventBuffer, priority: Int8 = 0,
+        once: Bool = false, fileID: StaticString = #fileID, line: UInt32 = #line, column: UInt32 = #column,
+        _ handler: @escaping @Sendable (Signal<Selector.Payload>) async throws -> Void
+    ) -> Watch {
+        let selection = selector.selection
+        let options = WatchOptions(
+            pattern: selection.pattern, source: source, priority: priority, once: once, location: (fileID, line, column)
+        )
+        return register(selection, options, .queued(.task(buffer, bus: self, handler: handler)))
+    }
+
+    /// Watches events through a mailbox for an owner, which is held strongly only while the handler runs.
+    @discardableResult
+    public func watch<Selector: EventSelector, Owner: WatchOwner>(
+        _ selector: Selector, from source: AnyObject? = nil, owner: Owner, buffer: EventBuffer,
+        priority: Int8 = 0, once: Bool = false, fileID: StaticString = #fileID, line: UInt32 = #line,
+        column: UInt32 = #column,
+        _ handler: @escaping @Sendable (Owner, Signal<Selector.Payload>) async throws -> Void
+    ) -> Watch {
+        let selection = selector.selection
+        let options = WatchOptions(
+            pattern: selection.pattern, source: source, owner: owner, bag: owner.watches, priority: priority,
+            once: once,
+            location: (fileID, line, column))
+        let queue = EventQueue.task(buffer, bus: self) { [weak owner] signal in
+            if let owner { try await handler(owner, signal) }
+        }
+        return register(selection, options, .queued(queue))
+    }
+
+    // MARK: Registering
+
+    /// Binds the name of a topic to its payload type on this bus, for names made at run time.
+    ///
+    /// - Throws: ``EventBusError`` with the code `payloadMismatch` and both source lines if the name is bound to
+    ///   another type.
+    public func declare<Payload>(
+        _ topic: Topic<Payload>, fileID: StaticString = #fileID, line: UInt32 = #line, column: UInt32 = #column
+    ) throws(EventBusError) {
+        let slot = slot(topic.name, hash: topic.core.hash)
+        let location = EventLocation(fileID, line, column)
+        guard slot.bind(Payload.self, at: location).payload == Payload.self else {
+            throw mismatch(slot, Payload.self, at: location)
+        }
+        slot.adopt(topic.core)
+        topic.core.remember(slot)
+    }
+
+    /// Removes the stored events of a topic.
+    public func clearKept<Payload>(_ topic: Topic<Payload>) { slot(topic.name, hash: topic.core.hash).clearStored() }
+
+    /// Adds a watcher of a selection.
+    func register<Payload>(
+        _ selection: EventSelection<Payload>, _ options: WatchOptions, _ delivery: WatchDelivery<Payload>
+    ) -> Watch {
+        if let core = selection.core {
+            while true {
+                let slot = slot(core.name, hash: core.hash)
+                guard slot.bind(Payload.self, at: options.location).payload == Payload.self else {
+                    preconditionFailure(mismatch(slot, Payload.self, at: options.location).description)
+                }
+                slot.adopt(core)
+                core.remember(slot)
+                if let watch = slot.add(options, { TypedWatcher(options, id: $0, traits: [], delivery) }) {
+                    return watch
+                }
+            }
+        }
+        // A selection without a topic has the payload `any Sendable`.
+        guard let delivery = delivery as? WatchDelivery<any Sendable> else { preconditionFailure("\(Payload.self)") }
+        let make = { TypedWatcher(options, id: $0, traits: .untyped, delivery) }
+        guard let name = selection.pattern?.exactName else { return wide.add(options, on: self, make) }
+        var text = name
+        let hash = text.withUTF8 { TopicName.hash($0) }
+        while true {
+            let slot = slot(name, hash: hash)
+            if let watch = slot.add(options, make) { return watch }
+        }
+    }
+}

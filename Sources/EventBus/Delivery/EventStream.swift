@@ -1,0 +1,115 @@
+internal import AshlarCore
+
+/// The events of a topic or pattern as an asynchronous sequence.
+///
+/// It watches from its creation, not from the first `next()`. The first iterator receives the events since
+/// then; each further iterator watches from when it is made, and every iterator receives every event. An iterator stops
+/// watching when it is released, or when its task is cancelled.
+public struct EventStream<Payload: Sendable>: AsyncSequence, Sendable {
+    /// An event.
+    public typealias Element = Signal<Payload>
+    /// The stream doesn't fail.
+    public typealias Failure = Never
+
+    private let subscribe: @Sendable () -> StreamSubscription<Payload>
+    private let first: FirstSubscription<Payload>
+
+    init(subscribe: @escaping @Sendable () -> StreamSubscription<Payload>) {
+        self.subscribe = subscribe
+        first = FirstSubscription(subscribe())
+    }
+
+    /// Creates an iterator that receives every event from now on; the first also receives earlier events.
+    public func makeAsyncIterator() -> Iterator { Iterator(subscription: first.take() ?? subscribe()) }
+
+    /// What has become of the events of the first iterator, whether it has been made or not.
+    public var counts: EventCounts { first.counts }
+
+    /// One reader of the stream.
+    public struct Iterator: AsyncIteratorProtocol {
+        let subscription: StreamSubscription<Payload>
+
+        /// Waits for the next event; nil when the bus is gone or the task is cancelled.
+        public mutating func next() async -> Signal<Payload>? { await subscription.next(isolation: nil) }
+
+        /// Waits for the next event; nil when the bus is gone or the task is cancelled.
+        public mutating func next(isolation actor: isolated (any Actor)?) async -> Signal<Payload>? {
+            await subscription.next(isolation: actor)
+        }
+
+        /// What has become of the events of this iterator.
+        public var counts: EventCounts { subscription.mailbox.counts }
+    }
+}
+
+/// Keeps the subscription of a stream until the first iterator takes it.
+private final class FirstSubscription<Payload: Sendable>: Sendable {
+    private let subscription: Mutex<StreamSubscription<Payload>?>
+    private let mailbox: Mailbox
+
+    init(_ subscription: StreamSubscription<Payload>) {
+        mailbox = subscription.mailbox
+        self.subscription = Mutex(subscription)
+    }
+
+    func take() -> StreamSubscription<Payload>? {
+        subscription.withLock { subscription in
+            defer { subscription = nil }
+            return subscription
+        }
+    }
+
+    var counts: EventCounts { mailbox.counts }
+}
+
+/// A watch that fills a mailbox, and ends with this object.
+final class StreamSubscription<Payload: Sendable>: Sendable {
+    let mailbox: Mailbox
+    private let watch: Watch?
+
+    init(_ mailbox: Mailbox, _ watch: Watch?) { (self.mailbox, self.watch) = (mailbox, watch) }
+
+    deinit { watch?.cancel() }
+
+    /// The subscription to a bus that is gone.
+    static func ended(_ buffer: EventBuffer) -> StreamSubscription {
+        let mailbox = Mailbox(buffer)
+        mailbox.finish(throwingAway: true)
+        return StreamSubscription(mailbox, nil)
+    }
+
+    func next(isolation: isolated (any Actor)?) async -> Signal<Payload>? {
+        guard !Task.isCancelled, let event = await mailbox.next(isolation: isolation) else {
+            watch?.cancel()
+            return nil
+        }
+        return QueuedSignal<Payload>.signal(of: event)
+    }
+}
+
+extension EventBus {
+    /// Returns the events of a topic or pattern as an asynchronous sequence, which watches from now on.
+    ///
+    /// ```swift
+    /// let bus = EventBus()
+    /// let numbers = Topic<Int>("number")
+    /// let stream = bus.events(numbers, buffer: .newest(16))
+    /// bus.trigger(numbers, 42)
+    /// for await signal in stream {
+    ///     print(signal.payload, stream.counts.dropped)
+    ///     break
+    /// }
+    /// ```
+    public func events<Selector: EventSelector>(
+        _ selector: Selector, from source: AnyObject? = nil, buffer: EventBuffer = .newest(64),
+        fileID: StaticString = #fileID, line: UInt32 = #line, column: UInt32 = #column
+    ) -> EventStream<Selector.Payload> {
+        let selection = selector.selection
+        let options = WatchOptions(pattern: selection.pattern, source: source, location: (fileID, line, column))
+        return EventStream { [weak self] in
+            guard let self else { return .ended(buffer) }
+            let queue = EventQueue<Selector.Payload>.stream(buffer)
+            return StreamSubscription(queue.mailbox, register(selection, options, .queued(queue)))
+        }
+    }
+}

@@ -1,0 +1,112 @@
+/// A URL together with the route that matches it.
+///
+/// A match stores the URL and decodes values when they are read.
+public struct RouteMatch: Sendable, CustomStringConvertible {
+    /// The captured values, in the order of the pattern.
+    public let parameters: RouteParameters
+    private let schemeEnd: Int32
+    private let pathStart: UInt32
+    private let pathEnd: UInt32
+    private let queryEnd: UInt32
+    private let queryEncoding: RouteQuery.Encoding
+
+    init(
+        url: String, target: RouteTarget, captures: RouteCaptures, parts: RouteURL, queryEncoding: RouteQuery.Encoding
+    ) {
+        parameters = RouteParameters(url: url, target: target, captures: captures)
+        self.queryEncoding = queryEncoding
+        schemeEnd = Int32(truncatingIfNeeded: parts.schemeEnd)
+        pathStart = UInt32(truncatingIfNeeded: parts.pathStart)
+        pathEnd = UInt32(truncatingIfNeeded: parts.pathEnd)
+        queryEnd = UInt32(truncatingIfNeeded: parts.queryEnd)
+    }
+
+    /// The URL as it was given.
+    public var url: String { parameters.url }
+
+    var target: RouteTarget { parameters.target }
+
+    /// The pattern of the route, as it was registered.
+    public var pattern: String { target.pattern.source }
+
+    /// The scheme in lowercase letters, nil for a bare path.
+    public var scheme: String? { schemeEnd < 0 ? nil : slice(0, UInt32(schemeEnd)).lowercased() }
+
+    /// The host in normal form, with its port unless that is the scheme's default; nil for a bare path.
+    public var host: String? {
+        guard schemeEnd >= 0 else { return nil }
+        // Matching has checked the authority.
+        let host = try? RouteHost.normalForm(
+            of: Int(schemeEnd) + 3..<Int(pathStart), in: Array(url.utf8), scheme: 0..<Int(schemeEnd))
+        return host.map { String(decoding: $0, as: UTF8.self) }
+    }
+
+    /// The path as it was given, still encoded; `/` for a URL that ends with its host.
+    public var path: String { pathStart == pathEnd ? "/" : slice(pathStart, pathEnd) }
+
+    /// The decoded query; empty if there is none.
+    ///
+    /// - Complexity: O(*n*) in the length of the query, at every read.
+    public var query: RouteQuery {
+        guard queryEnd > pathEnd else { return RouteQuery(encoding: queryEncoding) }
+        return RouteQuery(checked: slice(pathEnd + 1, queryEnd), encoding: queryEncoding)
+    }
+
+    /// The decoded text after `#`, nil if there is none.
+    public var fragment: String? {
+        let end = url.utf8.count
+        return Int(queryEnd) < end ? RouteMatch.decoded(url, Int(queryEnd) + 1..<end) : nil
+    }
+
+    /// The URL, an arrow and the pattern.
+    public var description: String { "\(url) -> \(pattern)" }
+
+    private func slice(_ start: UInt32, _ end: UInt32) -> String {
+        let bytes = url.utf8
+        let from = bytes.index(bytes.startIndex, offsetBy: Int(start))
+        return String(url[from..<bytes.index(from, offsetBy: Int(end - start))])
+    }
+
+    static func decoded(_ text: String, _ range: Range<Int>) -> String {
+        var text = text
+        return text.withUTF8 { bytes in
+            let raw = bytes[range]
+            guard raw.contains(.percent) else { return String(decoding: raw, as: UTF8.self) }
+            var result: [UInt8] = []
+            // Matching has checked every escape of the URL.
+            do { try RoutePercent.decode(bytes.span, range, into: &result) } catch { return "" }
+            return String(decoding: result, as: UTF8.self)
+        }
+    }
+}
+
+/// Where captured values lie in a URL; four are held without allocating.
+struct RouteCaptures: Sendable {
+    private var first: (UInt64, UInt64, UInt64, UInt64) = (0, 0, 0, 0)
+    private var more: [UInt64]?
+    private(set) var count = 0
+
+    mutating func append(_ range: Range<Int>) {
+        let packed = UInt64(range.lowerBound) << 32 | UInt64(range.upperBound)
+        switch count {
+        case 0: first.0 = packed
+        case 1: first.1 = packed
+        case 2: first.2 = packed
+        case 3: first.3 = packed
+        default: more = (more ?? []) + [packed]
+        }
+        count += 1
+    }
+
+    subscript(_ index: Int) -> Range<Int> {
+        let packed =
+            switch index {
+            case 0: first.0
+            case 1: first.1
+            case 2: first.2
+            case 3: first.3
+            default: more?[index - 4] ?? 0
+            }
+        return Int(packed >> 32)..<Int(packed & 0xffff_ffff)
+    }
+}

@@ -1,0 +1,131 @@
+extension RoutePattern {
+    /// Returns the path, or the URL if the pattern has a scheme and host, that represents these values.
+    ///
+    /// The law: matching the result against this pattern gives back exactly `parameters`. Values are encoded; a value
+    /// for which the law could not hold is refused. Of the optional groups exactly those are written whose parameters
+    /// are given; a group without parameters is left out.
+    ///
+    /// ```swift
+    /// let pattern = try RoutePattern("/files/:owner{/v:version(uint)}/*path")
+    /// print(try pattern.path(["owner": "ann lee", "path": "a/b.txt"]))  // /files/ann%20lee/a/b.txt
+    /// ```
+    ///
+    /// - Parameters:
+    ///   - parameters: The decoded values by name. The segments of a catch-all are joined with `/`.
+    ///   - query: What to write after `?`, if it has items.
+    ///   - fragment: What to write after `#`.
+    ///   - options: The options of the router that will read the path.
+    /// - Returns: The path or URL in its encoded form, all ASCII.
+    /// - Throws: ``EventBusError`` with the code `parameterMissing`, `parameterUnknown` or `parameterInvalid`; or
+    ///   `pathTooLong` and the like if the limits in `options` would refuse the result; or `patternMalformedHost` if
+    ///   the pattern says `*` for its scheme or host.
+    /// - Complexity: O(*n*) in the length of the result.
+    public func path(
+        _ parameters: [String: String] = [:], query: RouteQuery = RouteQuery(), fragment: String? = nil,
+        options: RouterOptions = RouterOptions()
+    ) throws(EventBusError) -> String {
+        let variant = try variant(for: parameters)
+        var result: [UInt8] = []
+        if let authority {
+            guard let scheme = authority.scheme, let host = authority.host else {
+                throw EventBusError(
+                    .patternMalformedHost, subject: source, offset: 0, expected: "one scheme and host to build a URL",
+                    found: authority.text)
+            }
+            result.append(contentsOf: "\(scheme)://\(host)".utf8)
+        }
+        var names = variant.names[...]
+        for segment in variant.segments {
+            result.append(.slash)
+            RoutePercent.encode(variant.text[segment.prefix], as: .segment, into: &result)
+            guard segment.kind != .literal, let name = names.popFirst(), let value = parameters[name] else { continue }
+            if segment.kind == .catchAll {
+                for (index, part) in value.utf8.split(separator: .slash, omittingEmptySubsequences: false).enumerated()
+                {
+                    if index > 0 { result.append(.slash) }
+                    RoutePercent.encode(part, as: .segment, into: &result)
+                }
+            } else {
+                RoutePercent.encode(value.utf8, as: .segment, into: &result)
+            }
+            RoutePercent.encode(variant.text[segment.suffix], as: .segment, into: &result)
+        }
+        if variant.segments.isEmpty { result.append(.slash) }
+        if !query.isEmpty {
+            result.append(.question)
+            result.append(contentsOf: query.description.utf8)
+        }
+        if let fragment {
+            result.append(.hashMark)
+            RoutePercent.encode(fragment.utf8, as: .fragment, into: &result)
+        }
+        let path = String(decoding: result, as: UTF8.self)
+        try checkRoundTrip(path, parameters, options)
+        return path
+    }
+
+    /// The shortest way to read the pattern that has exactly these parameters.
+    private func variant(for parameters: [String: String]) throws(EventBusError) -> RouteVariant {
+        for name in parameters.keys.sorted() where !parameterNames.contains(name) {
+            let known = parameterNames.isEmpty ? "no parameters" : parameterNames.joined(separator: ", ")
+            throw EventBusError(.parameterUnknown, subject: source, expected: known, found: name)
+        }
+        // A nested group that is named alone lacks what the group around it needs.
+        let fitting = variants.filter {
+            $0.names.count == parameters.count && $0.names.allSatisfy { parameters[$0] != nil }
+        }
+        if let shortest = fitting.last { return shortest }
+        let candidates = variants.filter { variant in parameters.keys.allSatisfy { variant.names.contains($0) } }
+        let missing = candidates.last?.names.first { parameters[$0] == nil }
+        throw EventBusError(
+            .parameterMissing, subject: source, expected: missing ?? "other parameters",
+            found: parameters.isEmpty ? "no values" : parameters.keys.sorted().joined(separator: ", "))
+    }
+
+    private func checkRoundTrip(
+        _ path: String, _ parameters: [String: String], _ options: RouterOptions
+    ) throws(EventBusError) {
+        var read: [String: String] = [:]
+        do {
+            read = try match(path, options: options).parameters.dictionary
+        } catch  where error.code != .routeNotFound {
+            throw error
+        } catch {
+            // What doesn't match at all is found name by name below.
+        }
+        if read.count == parameters.count,
+            read.allSatisfy({ parameters[$0.key]?.utf8.elementsEqual($0.value.utf8) == true })
+        {
+            return
+        }
+        let types = Dictionary(
+            zip(parameterNames, parameterTypes), uniquingKeysWith: { first, _ in first })
+        func isWrong(_ name: String) -> Bool {
+            let value = parameters[name] ?? ""
+            if value.isEmpty { return true }
+            if let type = types[name] ?? nil, !type.accepts(value) { return true }
+            return false
+        }
+        let names = parameterNames.filter { parameters[$0] != nil }
+        let wrong = names.first(where: isWrong) ?? names.first { read[$0] != parameters[$0] } ?? names.first ?? ""
+        throw EventBusError(
+            .parameterInvalid, subject: source,
+            expected: "\(wrong) to be \(types[wrong]??.name ?? "a value") that the path gives back",
+            found: "\"\(parameters[wrong] ?? "")\"")
+    }
+
+    /// The types of all parameters, in the order of ``parameterNames``; nil where any value will do.
+    private var parameterTypes: [RouteParameterType?] {
+        variants[0].segments.filter { $0.kind != .literal }.map(\.type)
+    }
+
+    /// Returns the match of a URL with this pattern alone.
+    ///
+    /// - Throws: ``EventBusError`` as ``RouteTable/match(_:)`` does.
+    /// - Complexity: O(*n*) in the lengths of URL and pattern. To match many URLs, keep a ``RouteTable``.
+    public func match(_ url: String, options: RouterOptions = RouterOptions()) throws(EventBusError) -> RouteMatch {
+        var tree = RouteTree(options)
+        _ = try tree.insert(self)
+        return try RouteTable(tree).match(url)
+    }
+}

@@ -1,0 +1,189 @@
+extension RouteTree {
+    /// The result of a search, filled in place: a match is created only if it is wanted.
+    struct Finding {
+        var target: Int32 = -1
+        var captures = RouteCaptures()
+        var parts = RouteURL()
+        /// The number of steps that matched some node, if there is no match.
+        var reached = 0
+    }
+
+    /// The reason for a search without a match; it becomes an error only if the caller wants one.
+    enum SearchFailure: Error {
+        case url(RouteURL.Fault)
+        case notFound
+        case tooCostly(Int)
+
+        func error(_ url: String) -> EventBusError {
+            switch self {
+            case .url(.notAbsolute):
+                EventBusError(.pathNotAbsolute, subject: url, offset: 0, expected: "/ or a scheme and ://")
+            case .url(.tooLong): EventBusError(.pathTooLong, subject: url, found: "\(url.utf8.count) bytes")
+            case .url(.tooManySegments): EventBusError(.pathTooManySegments, subject: url)
+            case .url(.authority(let offset)):
+                EventBusError(
+                    .invalidAuthority, subject: url, offset: offset, expected: "a host as in RFC 3986")
+            case .url(.encoding(let offset)):
+                EventBusError(
+                    .invalidPercentEncoding, subject: url, offset: offset, expected: "two hexadecimal digits after %")
+            case .url(.utf8(let offset)):
+                EventBusError(.invalidUTF8, subject: url, offset: offset, expected: "escapes that spell UTF-8")
+            case .notFound: EventBusError(.routeNotFound, subject: url, expected: "a path that a route matches")
+            case .tooCostly(let steps):
+                EventBusError(.matchTooCostly, subject: url, expected: "at most \(steps) places of the tree to visit")
+            }
+        }
+    }
+
+    /// The number of segments that are matched on the stack.
+    private static var stackSteps: Int { 30 }
+
+    /// Returns the match of a finding.
+    func match(_ url: String, _ finding: Finding) -> RouteMatch? {
+        guard finding.target >= 0, let target = targets[Int(finding.target)] else { return nil }
+        return RouteMatch(
+            url: url, target: target, captures: finding.captures, parts: finding.parts,
+            queryEncoding: routerOptions.queryEncoding)
+    }
+
+    /// Searches for the route of a URL; returns nil if there is one.
+    @inline(__always)
+    func search(_ url: String, _ finding: inout Finding) -> SearchFailure? {
+        let outcome: SearchFailure?? = url.utf8.withContiguousStorageIfAvailable { bytes in
+            withUnsafeTemporaryAllocation(of: RouteStep.self, capacity: Self.stackSteps) { buffer in
+                var steps = buffer.mutableSpan
+                return search(bytes.span, &steps, &finding)
+            }
+        }
+        // Only strings that aren't native Swift strings have no contiguous storage.
+        if let outcome { return outcome }
+        return searchSlowly(Array(url.utf8), &finding)
+    }
+
+    @inline(__always)
+    private func search(
+        _ bytes: borrowing Span<UInt8>, _ steps: inout MutableSpan<RouteStep>, _ finding: inout Finding
+    ) -> SearchFailure? {
+        do {
+            let parts = try RouteURL(bytes, options: options, limits: limits, into: &steps)
+            finding.parts = parts
+            var isPlain = !parts.hasEscapes && parts.stepCount <= steps.count
+            var at = parts.pathEnd
+            while isPlain, at < bytes.count {
+                isPlain = bytes[at] != .percent
+                at &+= 1
+            }
+            if isPlain { return walk(parts, bytes, &steps, raw: [], origins: [], &finding) }
+        } catch {
+            return .url(error)
+        }
+        return searchSlowly(bytes.withUnsafeBufferPointer { Array($0) }, &finding)
+    }
+
+    /// Matches a URL with escapes or very many segments.
+    @inline(never)
+    private func searchSlowly(_ bytes: [UInt8], _ finding: inout Finding) -> SearchFailure? {
+        var row = [RouteStep](repeating: RouteStep(0, 0), count: limits.segments + 3)
+        var steps = row.mutableSpan
+        do {
+            let parts = try RouteURL(bytes.span, options: options, limits: limits, into: &steps)
+            finding.parts = parts
+            try checkAfterPath(bytes, parts)
+            guard parts.hasEscapes else { return walk(parts, bytes.span, &steps, raw: [], origins: [], &finding) }
+            var decoded: [UInt8] = []
+            var origins: [Range<Int>] = []
+            for index in 0..<parts.stepCount {
+                let range = Int(steps[index].start)..<Int(steps[index].start + steps[index].length)
+                let start = decoded.count
+                if parts.hasAuthority, index == 1 {
+                    decoded += try RouteHost.normalForm(of: range, in: bytes, scheme: 0..<parts.schemeEnd)
+                } else {
+                    try Self.decode(bytes, range, into: &decoded)
+                }
+                steps[index] = RouteStep(start, decoded.count)
+                origins.append(range)
+            }
+            return walk(parts, decoded.span, &steps, raw: bytes, origins: origins, &finding)
+        } catch {
+            return .url(error)
+        }
+    }
+
+    /// Checks the escapes of the query and the fragment, so that reading them later can't fail.
+    private func checkAfterPath(_ bytes: [UInt8], _ parts: RouteURL) throws(RouteURL.Fault) {
+        guard parts.pathEnd < bytes.count else { return }
+        var ignored: [UInt8] = []
+        // Pieces are decoded one by one when they are read: an escape may not cross their borders.
+        var start = parts.pathEnd + 1
+        for at in start...bytes.count where at == bytes.count || Self.separates(bytes[at]) {
+            try Self.decode(bytes, start..<at, into: &ignored)
+            ignored.removeAll(keepingCapacity: true)
+            start = at + 1
+        }
+    }
+
+    private static func separates(_ byte: UInt8) -> Bool {
+        byte == UInt8(ascii: "&") || byte == UInt8(ascii: "=") || byte == .hashMark
+    }
+
+    private static func decode(
+        _ bytes: [UInt8], _ range: Range<Int>, into result: inout [UInt8]
+    ) throws(RouteURL.Fault) {
+        do { try RoutePercent.decode(bytes.span, range, into: &result) } catch {
+            switch error {
+            case .encoding(let offset): throw .encoding(offset)
+            case .utf8(let offset): throw .utf8(offset)
+            }
+        }
+    }
+
+    /// Walks the tree and notes the ranges of the captured values in the URL.
+    ///
+    /// The steps refer to `text`, the decoded bytes. If the URL has escapes, `raw` is the URL and `origins` contains the
+    /// ranges of the steps in it; otherwise the text is the URL itself.
+    @inline(__always)
+    private func walk(
+        _ parts: RouteURL, _ text: borrowing Span<UInt8>, _ steps: inout MutableSpan<RouteStep>, raw: [UInt8],
+        origins: [Range<Int>], _ finding: inout Finding
+    ) -> SearchFailure? {
+        let outcome = find(text, &steps, count: parts.stepCount, hasAuthority: parts.hasAuthority)
+        let (number, end): (Int32, Int)
+        switch outcome {
+        case .found(let target, let depth): (number, end) = (target, depth)
+        case .tooCostly: return .tooCostly(limits.steps)
+        case .notFound(let reached):
+            finding.reached = reached
+            return .notFound
+        }
+        finding.target = number
+        var index = parts.hasAuthority ? 2 : 0
+        while index < end {
+            let (step, taken) = (steps[index], steps[index].taken)
+            index += 1
+            if taken == Taken.literal { continue }
+            var range = Self.origin(of: index - 1, step, origins)
+            if taken >= 0 {
+                let edge = edges[Int(taken)]
+                var (prefix, rest) = (Int(edge.prefix), Int(step.length) - Int(edge.suffix))
+                if !origins.isEmpty {
+                    prefix = RoutePercent.offset(ofDecoded: prefix, in: raw.span, range) - range.lowerBound
+                    rest = RoutePercent.offset(ofDecoded: rest, in: raw.span, range) - range.lowerBound
+                }
+                range = range.lowerBound + prefix..<range.lowerBound + rest
+            }
+            finding.captures.append(range)
+        }
+        if end < parts.stepCount {
+            let last = parts.stepCount - 1
+            finding.captures.append(
+                Self.origin(of: end, steps[end], origins)
+                    .lowerBound..<Self.origin(of: last, steps[last], origins).upperBound)
+        }
+        return nil
+    }
+
+    @inline(__always)
+    private static func origin(of index: Int, _ step: RouteStep, _ origins: [Range<Int>]) -> Range<Int> {
+        origins.isEmpty ? Int(step.start)..<Int(step.start &+ step.length) : origins[index]
+    }
+}

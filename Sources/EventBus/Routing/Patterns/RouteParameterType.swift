@@ -1,0 +1,161 @@
+internal import AshlarCore
+
+/// A type that a parameter's value must have for its route to match, written `:name(type)`.
+///
+/// The built-in types are `int`, `uint`, `uuid`, `double`, `bool`, `slug` and `string`. ``RouterOptions/types`` adds
+/// others; a type there replaces the built-in one of the same name.
+///
+/// ```swift
+/// let month = RouteParameterType("month") { Int($0).map { (1...12).contains($0) } ?? false }
+/// let pattern = try RoutePattern("/archive/:month(month)", types: [month])
+/// ```
+public struct RouteParameterType: Sendable, Hashable, CustomStringConvertible {
+    /// The rules of the built-in types.
+    enum BuiltIn: UInt8, Sendable {
+        case string
+        case bool
+        case uint
+        case int
+        case uuid
+        case double
+        case slug
+    }
+
+    private enum Rule: Sendable {
+        case builtIn(BuiltIn)
+        case custom(@Sendable (String) -> Bool)
+    }
+
+    private final class Storage: Sendable {
+        let name: String
+        let rule: Rule
+        init(_ name: String, _ rule: Rule) { (self.name, self.rule) = (name, rule) }
+    }
+
+    private let storage: Storage
+    /// The name between the parentheses.
+    public var name: String { storage.name }
+    /// The built-in rule, nil for one of a user's own.
+    var builtIn: BuiltIn? { if case .builtIn(let rule) = storage.rule { rule } else { nil } }
+    /// The name between the parentheses.
+    public var description: String { name }
+
+    private init(_ name: String, rule: Rule) { storage = Storage(name, rule) }
+
+    /// Creates a type from a rule.
+    ///
+    /// The rule receives the decoded value, never an empty one. It is called while a path is matched, on the matching
+    /// thread and under no lock; it should be fast and must always return the same result for the same value.
+    ///
+    /// - Precondition: `name` consists of one or more ASCII letters, digits, `_` and `-`.
+    public init(_ name: String, matches: @escaping @Sendable (String) -> Bool) {
+        precondition(
+            !name.isEmpty && name.utf8.allSatisfy(Self.isNameByte),
+            "A parameter type is named with ASCII letters, digits, _ and -; \"\(name)\" is not")
+        self.init(name, rule: .custom(matches))
+    }
+
+    static func isNameByte(_ byte: UInt8) -> Bool {
+        byte.isASCIILetter || byte.isASCIIDigit || byte == UInt8(ascii: "_") || byte == UInt8(ascii: "-")
+    }
+
+    /// Any value; the same as no type, useful before a suffix that starts with a letter: `:id(string)px`.
+    public static let string = RouteParameterType("string", rule: .builtIn(.string))
+    /// `true` or `false`.
+    public static let bool = RouteParameterType("bool", rule: .builtIn(.bool))
+    /// Decimal digits that fit an unsigned 64-bit integer.
+    public static let uint = RouteParameterType("uint", rule: .builtIn(.uint))
+    /// Decimal digits, after an optional `-`, that fit a signed 64-bit integer.
+    public static let int = RouteParameterType("int", rule: .builtIn(.int))
+    /// Hexadecimal digits in either case, grouped 8-4-4-4-12 (RFC 9562).
+    public static let uuid = RouteParameterType("uuid", rule: .builtIn(.uuid))
+    /// A finite decimal number such as `-1.5e3`; no `nan`, no `inf`, no hexadecimal, no bare dot.
+    public static let double = RouteParameterType("double", rule: .builtIn(.double))
+    /// ASCII letters, digits, `-` and `_`; the rule of Django's converter of this name.
+    public static let slug = RouteParameterType("slug", rule: .builtIn(.slug))
+
+    /// The built-in types that restrict, in the order in which they are tried at the same place.
+    static let restricting = [bool, uint, int, uuid, double, slug]
+
+    /// Types are equal when they are named alike and are the same rule.
+    public static func == (a: Self, b: Self) -> Bool { a.storage === b.storage }
+    /// Hashes the identity of the rule.
+    public func hash(into hasher: inout Hasher) { hasher.combine(ObjectIdentifier(storage)) }
+
+    /// Returns whether `value` has this type.
+    public func accepts(_ value: String) -> Bool {
+        var value = value
+        return value.withUTF8 { !$0.isEmpty && accepts($0.span) }
+    }
+
+    /// Whether the decoded bytes of a value, at least one, have this type.
+    func accepts(_ bytes: borrowing Span<UInt8>) -> Bool {
+        switch storage.rule {
+        case .builtIn(let rule): rule.accepts(bytes)
+        case .custom(let matches): matches(text(bytes))
+        }
+    }
+}
+
+private func text(_ bytes: borrowing Span<UInt8>) -> String {
+    bytes.withUnsafeBufferPointer { String(decoding: $0, as: UTF8.self) }
+}
+
+extension RouteParameterType.BuiltIn {
+    /// Whether the decoded bytes of a value, at least one, obey this rule.
+    func accepts(_ bytes: borrowing Span<UInt8>) -> Bool {
+        switch self {
+        case .string: return true
+        case .slug:
+            for at in bytes.indices where !RouteParameterType.isNameByte(bytes[at]) { return false }
+            return true
+        case .uint: return Self.magnitude(bytes, from: 0) != nil
+        case .int:
+            let isNegative = bytes[0] == UInt8(ascii: "-")
+            guard let magnitude = Self.magnitude(bytes, from: isNegative ? 1 : 0) else { return false }
+            return magnitude <= UInt64(Int64.max) + (isNegative ? 1 : 0)
+        case .bool: return bytes.count <= 5 && ["true", "false"].contains(text(bytes))
+        case .uuid:
+            guard bytes.count == 36 else { return false }
+            for at in bytes.indices {
+                let isDash = at == 8 || at == 13 || at == 18 || at == 23
+                guard isDash ? bytes[at] == UInt8(ascii: "-") : bytes[at].hexValue != nil else { return false }
+            }
+            return true
+        case .double: return Self.isFiniteDecimal(bytes)
+        }
+    }
+
+    private static func magnitude(_ bytes: borrowing Span<UInt8>, from start: Int) -> UInt64? {
+        var value: UInt64 = 0
+        for at in start..<bytes.count {
+            guard bytes[at].isASCIIDigit else { return nil }
+            let (tens, tooBig) = value.multipliedReportingOverflow(by: 10)
+            let (sum, overflow) = tens.addingReportingOverflow(UInt64(bytes[at] &- 0x30))
+            if tooBig || overflow { return nil }
+            value = sum
+        }
+        return start < bytes.count ? value : nil
+    }
+
+    private static func isFiniteDecimal(_ bytes: borrowing Span<UInt8>) -> Bool {
+        var at = bytes[0] == UInt8(ascii: "-") ? 1 : 0
+        guard skipDigits(bytes, &at) else { return false }
+        if at < bytes.count, bytes[at] == UInt8(ascii: ".") {
+            at += 1
+            guard skipDigits(bytes, &at) else { return false }
+        }
+        if at < bytes.count, bytes[at] | 0x20 == UInt8(ascii: "e") {
+            at += 1
+            if at < bytes.count, bytes[at] == UInt8(ascii: "-") || bytes[at] == UInt8(ascii: "+") { at += 1 }
+            guard skipDigits(bytes, &at) else { return false }
+        }
+        return at == bytes.count && Double(text(bytes))?.isFinite == true
+    }
+
+    private static func skipDigits(_ bytes: borrowing Span<UInt8>, _ at: inout Int) -> Bool {
+        let start = at
+        while at < bytes.count, bytes[at].isASCIIDigit { at += 1 }
+        return at > start
+    }
+}

@@ -1,0 +1,79 @@
+internal import AshlarCore
+
+/// Percent-decoding and -encoding of path segments, query items and fragments (RFC 3986, section 2.1).
+enum RoutePercent {
+    /// What is wrong with an encoded text, and at which byte of it.
+    enum Fault: Error, Equatable {
+        /// A `%` without two hexadecimal digits.
+        case encoding(Int)
+        /// Bytes that aren't UTF-8 once decoded.
+        case utf8(Int)
+    }
+
+    /// Appends the decoded bytes of `bytes[range]` to `result`, each escape decoded once; in forms `+` is a space.
+    static func decode(
+        _ bytes: borrowing Span<UInt8>, _ range: Range<Int>, plusIsSpace: Bool = false, into result: inout [UInt8]
+    ) throws(Fault) {
+        let start = result.count
+        var (at, escapes) = (range.lowerBound, false)
+        while at < range.upperBound {
+            let byte = bytes[at]
+            if byte == .percent {
+                guard at + 2 < range.upperBound, let high = bytes[at + 1].hexValue, let low = bytes[at + 2].hexValue
+                else { throw .encoding(at) }
+                result.append(high << 4 | low)
+                (at, escapes) = (at + 3, true)
+            } else {
+                result.append(plusIsSpace && byte == UInt8(ascii: "+") ? UInt8(ascii: " ") : byte)
+                at += 1
+            }
+        }
+        // A Swift string is UTF-8 already: only escapes can break it.
+        guard escapes, let bad = UTF8Validation.firstInvalid(in: result, from: start) else { return }
+        throw .utf8(offset(ofDecoded: bad - start, in: bytes, range))
+    }
+
+    /// The offset in the encoded `range` of the decoded byte number `count`.
+    static func offset(ofDecoded count: Int, in bytes: borrowing Span<UInt8>, _ range: Range<Int>) -> Int {
+        var (at, left) = (range.lowerBound, count)
+        while left > 0, at < range.upperBound {
+            at += bytes[at] == .percent ? 3 : 1
+            left -= 1
+        }
+        return min(at, range.upperBound)
+    }
+
+    /// Which characters stay as they are when encoding.
+    enum Part {
+        case segment
+        case query
+        case fragment
+
+        func keeps(_ byte: UInt8) -> Bool {
+            if byte.isASCIILetter || byte.isASCIIDigit { return true }
+            switch byte {
+            case UInt8(ascii: "-"), UInt8(ascii: "."), UInt8(ascii: "_"), UInt8(ascii: "~"): return true
+            case UInt8(ascii: "!"), UInt8(ascii: "$"), UInt8(ascii: "'"), UInt8(ascii: "("), UInt8(ascii: ")"),
+                UInt8(ascii: "*"), UInt8(ascii: ","), UInt8(ascii: ";"), .colon, UInt8(ascii: "@"):
+                return true
+            case UInt8(ascii: "&"), UInt8(ascii: "="), UInt8(ascii: "+"): return self != .query
+            case .slash, .question: return self != .segment
+            default: return false
+            }
+        }
+    }
+
+    /// Appends `text` to `result`, with every byte that `part` can't hold written as `%XX`.
+    static func encode(_ text: some Sequence<UInt8>, as part: Part, into result: inout [UInt8]) {
+        let digits = Array("0123456789ABCDEF".utf8)
+        for byte in text {
+            if part.keeps(byte) {
+                result.append(byte)
+            } else {
+                result.append(.percent)
+                result.append(digits[Int(byte >> 4)])
+                result.append(digits[Int(byte & 15)])
+            }
+        }
+    }
+}

@@ -1,0 +1,157 @@
+/// One segment of a path while it is matched.
+struct RouteStep {
+    /// Where the segment's bytes begin in the matched text, and how many there are.
+    var start: UInt32
+    var length: UInt32
+    /// The hash of the segment, 0 until it is needed.
+    var hash: UInt64 = 0
+    /// The next choice if the following segments don't match; see `RouteTree.find`.
+    var next: Int32 = 0
+    /// The choice taken here.
+    var taken: Int32 = 0
+    /// The node at which this segment is looked up.
+    var node: Int32 = 0
+
+    @inline(__always)
+    init(_ start: Int, _ end: Int) {
+        self.start = UInt32(truncatingIfNeeded: start)
+        length = UInt32(truncatingIfNeeded: end - start)
+    }
+}
+
+/// Where the parts of a URL lie, in bytes of its UTF-8; found in one pass without copying anything.
+struct RouteURL {
+    /// The mistake in a URL.
+    enum Fault: Error {
+        case notAbsolute
+        case tooLong
+        case tooManySegments
+        /// A byte that RFC 3986 forbids in an authority.
+        case authority(Int)
+        case encoding(Int)
+        case utf8(Int)
+    }
+
+    /// The end of the scheme, -1 if there is none.
+    var schemeEnd = -1
+    var pathStart = 0
+    var pathEnd = 0
+    /// The mark before the query, or the end of the path.
+    var queryStart = 0
+    var queryEnd = 0
+    /// The number of steps: two for scheme and host, then one for each segment.
+    var stepCount = 0
+    var hasEscapes = false
+
+    var hasAuthority: Bool { schemeEnd >= 0 }
+
+    init() {}
+
+    static func isSchemeByte(_ byte: UInt8) -> Bool {
+        byte.isASCIILetter || byte.isASCIIDigit || byte == UInt8(ascii: "+") || byte == UInt8(ascii: "-")
+            || byte == UInt8(ascii: ".")
+    }
+
+    static func isHostByte(_ byte: UInt8) -> Bool {
+        isSchemeByte(byte) && byte != UInt8(ascii: "+") || byte >= 0x80 || byte == UInt8(ascii: "_")
+            || byte == UInt8(ascii: "~") || byte == .colon || byte == UInt8(ascii: "[") || byte == UInt8(ascii: "]")
+    }
+
+    /// Splits a URL into steps on its raw slashes.
+    ///
+    /// Steps that don't fit are counted and not written; the caller then repeats the call with more room.
+    @inline(__always)
+    init(
+        _ bytes: borrowing Span<UInt8>, options: RouteTreeOptions, limits: RouteLimits,
+        into steps: inout MutableSpan<RouteStep>
+    ) throws(Fault) {
+        guard !bytes.isEmpty else { throw .notAbsolute }
+        let end = bytes.count
+        guard end <= limits.pathBytes &+ limits.otherBytes else { throw .tooLong }
+        if bytes[0] != .slash { try findAuthority(bytes, into: &steps) }
+        let most = stepCount &+ limits.segments
+        let collapses = options.collapsesSlashes
+        var (at, start, count) = (pathStart &+ 1, pathStart &+ 1, stepCount)
+        pathEnd = end
+        // A host with nothing after it has the path "/".
+        if pathStart < end, bytes[pathStart] == .slash {
+            scan: while at < end {
+                if at &- pathStart > limits.pathBytes { throw .tooLong }
+                let left = end &- at
+                var marks = RouteBytes.marks(RouteBytes.word(bytes, at, min(left, 8)))
+                while marks != 0 {
+                    let mark = at &+ marks.trailingZeroBitCount / 8
+                    marks &= marks &- 1
+                    switch bytes[mark] {
+                    case .slash:
+                        if !(collapses && mark == start) {
+                            if count < steps.count { steps[count] = RouteStep(start, mark) }
+                            count &+= 1
+                            if count > most { throw .tooManySegments }
+                        }
+                        start = mark &+ 1
+                    case .percent: hasEscapes = true
+                    case .question, .hashMark:
+                        pathEnd = mark
+                        break scan
+                    default: break
+                    }
+                }
+                at &+= 8
+            }
+            if pathEnd &- pathStart > limits.pathBytes { throw .tooLong }
+        } else {
+            pathEnd = pathStart
+            start = pathStart
+        }
+        let endsInSlash = start >= pathEnd
+        // The text after the last slash; "/" alone has no segments, and one trailing slash may be ignored.
+        if !endsInSlash || !options.ignoresTrailingSlash && count > stepCount {
+            if count < steps.count { steps[count] = RouteStep(start, max(start, pathEnd)) }
+            count &+= 1
+            if count > most { throw .tooManySegments }
+        }
+        stepCount = count
+        queryStart = pathEnd
+        queryEnd = end
+        if pathEnd < end {
+            guard end &- (pathEnd &- pathStart) <= limits.otherBytes else { throw .tooLong }
+            if bytes[pathEnd] == .question {
+                var mark = pathEnd &+ 1
+                while mark < end, bytes[mark] != .hashMark { mark &+= 1 }
+                queryEnd = mark
+            } else {
+                queryEnd = pathEnd
+            }
+        }
+    }
+
+    /// Reads `scheme://authority` and writes scheme and host as the first two steps.
+    ///
+    /// An authority that isn't its own normal form counts as escaped, and the slow path normalizes it.
+    private mutating func findAuthority(
+        _ bytes: borrowing Span<UInt8>, into steps: inout MutableSpan<RouteStep>
+    ) throws(Fault) {
+        let end = bytes.count
+        guard bytes[0].isASCIILetter else { throw .notAbsolute }
+        var at = 0
+        while at < end, Self.isSchemeByte(bytes[at]) { at += 1 }
+        guard at + 2 < end, bytes[at] == .colon, bytes[at + 1] == .slash, bytes[at + 2] == .slash else {
+            throw .notAbsolute
+        }
+        schemeEnd = at
+        at += 3
+        let start = at
+        while at < end, bytes[at] != .slash, bytes[at] != .question, bytes[at] != .hashMark {
+            if !RouteHost.isPlain(bytes[at]) { hasEscapes = true }
+            at += 1
+        }
+        if at > start, bytes[at - 1] == UInt8(ascii: ".") { hasEscapes = true }
+        pathStart = at
+        if steps.count >= 2 {
+            steps[0] = RouteStep(0, schemeEnd)
+            steps[1] = RouteStep(start, pathStart)
+        }
+        stepCount = 2
+    }
+}

@@ -1,0 +1,73 @@
+/// The result of a trigger: the number of deliveries and the errors of handlers.
+public struct DeliveryResult: Sendable {
+    /// The number of the trigger on its bus, from 1; 0 if there was no watcher.
+    public let sequence: UInt64
+    /// The number of handlers that have run, including those that threw.
+    public let delivered: Int
+    /// The number of watchers that receive the event later: on an actor, in a mailbox or in a stream.
+    public let queued: Int
+    /// The number of events dropped because a watcher's buffer was full; an older event may be the dropped one.
+    public let dropped: Int
+    /// The errors of the handlers that have run, in their order, and the bus's own refusal if there was one.
+    public var failures: [any Error] { errors ?? [] }
+
+    /// Nil rather than empty: every trigger creates a result, and even an empty array is reference-counted.
+    private let errors: [any Error]?
+
+    @inlinable
+    init() { self.init(sequence: 0, DeliveryTally()) }
+
+    /// The same result with the outcome of the watchers that were waited for.
+    func adding(queued: Int, dropped: Int) -> DeliveryResult {
+        var tally = DeliveryTally()
+        (tally.delivered, tally.queued, tally.dropped) = (delivered, self.queued + queued, self.dropped + dropped)
+        tally.failures = errors
+        return DeliveryResult(sequence: sequence, tally)
+    }
+
+    /// The result of an event that is delivered later, as a whole.
+    static var queued: DeliveryResult {
+        var tally = DeliveryTally()
+        tally.queued = 1
+        return DeliveryResult(sequence: 0, tally)
+    }
+
+    init(failure: any Error) {
+        (sequence, delivered, queued, dropped) = (0, 0, 0, 0)
+        errors = [failure]
+    }
+
+    @usableFromInline
+    init(sequence: UInt64, _ tally: DeliveryTally) {
+        (self.sequence, delivered, queued) = (sequence, tally.delivered, tally.queued)
+        (dropped, errors) = (tally.dropped, tally.failures)
+    }
+
+    /// Whether no watcher receives the event, now or later.
+    public var isUndelivered: Bool { delivered == 0 && queued == 0 }
+}
+
+/// The deliveries of an event so far.
+@usableFromInline
+struct DeliveryTally {
+    @usableFromInline var delivered: Int
+    @usableFromInline var queued: Int
+    @usableFromInline var dropped: Int
+    @usableFromInline var failures: [any Error]?
+
+    @inlinable init() { (delivered, queued, dropped, failures) = (0, 0, 0, nil) }
+
+    @inlinable var isEmpty: Bool { delivered == 0 && queued == 0 && dropped == 0 && failures == nil }
+}
+
+extension DeliveryTally {
+    mutating func count(_ taking: Taking) {
+        switch taking {
+        case .delivered: delivered += 1
+        case .queued: queued += 1
+        case .displaced: (queued, dropped) = (queued + 1, dropped + 1)
+        case .dropped: dropped += 1
+        case .skipped: break
+        }
+    }
+}

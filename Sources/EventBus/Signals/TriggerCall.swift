@@ -1,0 +1,60 @@
+internal import AshlarCore
+
+/// The arguments of a trigger, except the payload.
+@usableFromInline
+struct TriggerCall: Sendable {
+    @usableFromInline let eventSource: EventSource
+    @usableFromInline var isolation: (any Actor)?
+    @usableFromInline let fileID: StaticString
+    @usableFromInline let line: UInt32
+    @usableFromInline let column: UInt32
+    /// The waits of an asynchronous caller; nil for a synchronous one.
+    @usableFromInline var sending: PendingSends?
+    /// 0 for a new trigger; otherwise the number that the trigger has been given, or `max` for none.
+    @usableFromInline var stage: UInt64
+
+    @inlinable
+    init(
+        source: AnyObject?, isolation: (any Actor)?, fileID: StaticString, line: UInt32, column: UInt32
+    ) {
+        (eventSource, self.isolation) = (EventSource(source), isolation)
+        (self.fileID, self.line, self.column) = (fileID, line, column)
+        // Here and not where they are declared, because such a value is a call that can't be inlined.
+        (sending, stage) = (nil, 0)
+    }
+
+    @inlinable var source: AnyObject? { eventSource.object }
+
+    var location: EventLocation { EventLocation(fileID, line, column) }
+
+    /// Whether the caller is known to run on the main actor.
+    var isOnMain: Bool { isolation === MainActor.shared }
+
+    /// Clears the isolation of the caller if another thread delivers the event.
+    mutating func arrive(from thread: UInt32) {
+        if BusThread.current.number != thread { isolation = nil }
+    }
+}
+
+/// What an asynchronous trigger waits for.
+@usableFromInline
+final class PendingSends: Sendable {
+    /// Returns whether the event found room; nil for a wait with another purpose.
+    typealias Wait = @Sendable () async -> Bool?
+
+    private let waits = Mutex(Fifo<Wait>())
+
+    func add(_ wait: @escaping Wait) { waits.withLock { $0.append(wait) } }
+
+    /// Makes the sender wait until the returned departure is over.
+    func awaitPassage() -> Departure {
+        let passage = Departure()
+        add {
+            await passage.wait()
+            return nil
+        }
+        return passage
+    }
+
+    func next() -> Wait? { waits.withLock { $0.popFirst() } }
+}

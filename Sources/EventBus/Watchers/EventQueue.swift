@@ -1,0 +1,126 @@
+import Synchronization
+
+/// The queue of a watcher whose handler runs later: events wait in a mailbox, and one task at a time handles them.
+final class EventQueue<Payload: Sendable>: Sendable {
+    let mailbox: Mailbox
+    /// Runs the handler inside the trigger if the caller is on the main actor; nil in all other queues.
+    private let callOnMain: (@Sendable (Signal<Payload>) throws -> Bool)?
+    /// Handles the waiting events; nil for a stream, whose reader does.
+    private let drain: (@Sendable (TypedWatcher<Payload>) async -> Void)?
+    /// Whether the actor that runs the handler is alive.
+    private let hasActor: @Sendable () -> Bool
+
+    private init(
+        _ buffer: EventBuffer, hasActor: @escaping @Sendable () -> Bool = { true },
+        callOnMain: (@Sendable (Signal<Payload>) throws -> Bool)? = nil,
+        drain: (@Sendable (TypedWatcher<Payload>) async -> Void)? = nil
+    ) {
+        mailbox = Mailbox(buffer)
+        (self.hasActor, self.callOnMain, self.drain) = (hasActor, callOnMain, drain)
+    }
+
+    /// A queue for a stream.
+    static func stream(_ buffer: EventBuffer) -> EventQueue { EventQueue(buffer) }
+
+    /// A queue whose handler runs in a task.
+    static func task(
+        _ buffer: EventBuffer, bus: any WatcherBus,
+        handler: @escaping @Sendable (Signal<Payload>) async throws -> Void
+    ) -> EventQueue {
+        EventQueue(buffer, drain: { [weak bus] in await $0.drain(isolation: nil, bus, handler) })
+    }
+
+    /// A queue whose handler runs on an actor, which isn't retained.
+    static func actor<On: Actor>(
+        _ actor: On, _ buffer: EventBuffer, bus: any WatcherBus,
+        handler: @escaping @Sendable (isolated On, Signal<Payload>) async throws -> Void
+    ) -> EventQueue {
+        @Sendable func drain(_ watcher: TypedWatcher<Payload>, on actor: isolated On, _ bus: (any WatcherBus)?) async {
+            await watcher.drain(isolation: actor, bus) { try await handler(actor, $0) }
+        }
+        return EventQueue(
+            buffer, hasActor: { [weak actor] in actor != nil },
+            drain: { [weak actor, weak bus] watcher in
+                if let actor { await drain(watcher, on: actor, bus) } else { watcher.didCancel() }
+            })
+    }
+
+    /// A queue for the main actor; the handler runs at once if the caller is there and no event waits.
+    ///
+    /// The handler returns false if the owner of the watch is gone.
+    static func main(
+        isAlwaysQueued: Bool, bus: any WatcherBus,
+        handler: @escaping @MainActor @Sendable (Signal<Payload>) throws -> Bool
+    ) -> EventQueue {
+        let call: @Sendable (Signal<Payload>) throws -> Bool = { signal in
+            try MainActor.assumeIsolated { try handler(signal) }
+        }
+        return EventQueue(
+            .unbounded, callOnMain: isAlwaysQueued ? nil : call,
+            drain: { @MainActor [weak bus] in
+                await $0.drain(isolation: MainActor.shared, bus) { _ = try handler($0) }
+            })
+    }
+
+    /// Takes an event for the watcher of this queue.
+    func take(_ signal: Signal<Payload>, _ call: TriggerCall, for watcher: TypedWatcher<Payload>) throws -> Taking {
+        if let callOnMain, call.isOnMain, mailbox.isIdle { return try callOnMain(signal) ? .delivered : .skipped }
+        guard hasActor() else { return .skipped }
+        let event = QueuedSignal(signal)
+        if let sending = call.sending, let ticket = mailbox.ticketIfFull(event) {
+            sending.add { [mailbox] in await mailbox.waitForRoom(ticket) }
+            return .skipped
+        }
+        let (taking, mustDrain) = mailbox.put(event)
+        if mustDrain, let drain { Task.detached(priority: Task.currentPriority) { await drain(watcher) } }
+        return taking
+    }
+
+    /// Ends the queue; the reader of a stream still receives the waiting events.
+    func end() { mailbox.finish(throwingAway: drain != nil) }
+}
+
+extension TypedWatcher {
+    /// Handles events until none waits, and lets others run from time to time.
+    fileprivate func drain(
+        isolation: isolated (any Actor)?, _ bus: (any WatcherBus)?,
+        _ handle: (Signal<Payload>) async throws -> Void
+    ) async {
+        guard let mailbox = queue?.mailbox else { return }
+        let isOnce = state.load(ordering: .relaxed) & WatcherState.once.rawValue != 0
+        await Watcher.$drained.withValue(Watcher.drained.union([ObjectIdentifier(self)])) {
+            var (batch, handled) = (Fifo<QueuedEvent>(), 0)
+            while let event = mailbox.takeOrRest(&batch) {
+                guard isLive else { continue }
+                let signal = QueuedSignal<Payload>.signal(of: event)
+                do { try await handle(signal) } catch {
+                    bus?.report(
+                        EventFailure(error: error, name: signal.name, sequence: signal.sequence, watcher: location))
+                }
+                if isOnce { bus?.forget(self, topic: signal.name) }
+                handled += 1
+                if handled % 64 == 0 { await Task.yield() }
+            }
+        }
+    }
+}
+
+/// A signal in a queue.
+final class QueuedSignal<Payload: Sendable>: Sendable {
+    private let signal: Signal<Payload>
+
+    init(_ signal: Signal<Payload>) { self.signal = signal }
+
+    /// The signal of an event from a queue of this payload.
+    static func signal(of event: QueuedEvent) -> Signal<Payload> {
+        unsafeDowncast(event, to: QueuedSignal<Payload>.self).signal
+    }
+}
+
+/// The bus of a watcher, as its queue uses it.
+protocol WatcherBus: AnyObject, Sendable {
+    /// Reports the error of a handler.
+    func report(_ failure: EventFailure)
+    /// Removes a watcher that has received its one event.
+    func forget(_ watcher: Watcher, topic name: String)
+}

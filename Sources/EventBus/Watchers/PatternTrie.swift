@@ -1,0 +1,83 @@
+/// The watchers of patterns by the segments of the patterns.
+///
+/// A name is matched by walking all paths that fit its segments at once, so the cost depends on the patterns that share
+/// a prefix with the name, not on their number.
+struct PatternTrie: Sendable {
+    private struct Node: Sendable {
+        var children: [ArraySlice<UInt8>: Int] = [:]
+        /// The node behind a `*`.
+        var star: Int?
+        /// The watchers of patterns that end here, and of those that end here with a `**`.
+        var ends = WatcherRegistry()
+        var tails = WatcherRegistry()
+    }
+
+    private var nodes = [Node()]
+    private var count = 0
+    private var removedCount = 0
+
+    /// Whether most nodes may be empty, so that the trie should be built again.
+    var isSparse: Bool { removedCount > 64 && removedCount > count }
+
+    /// Adds a watcher whose number is above all before it.
+    ///
+    /// - Complexity: O(*n*) in the number of segments.
+    mutating func insert(_ watcher: Watcher, _ pattern: TopicPattern?) {
+        guard let pattern else { return }
+        var node = 0
+        for segment in pattern.segments {
+            if let known = child(of: node, segment) {
+                node = known
+                continue
+            }
+            nodes.append(Node())
+            if let segment {
+                nodes[node].children[segment[...]] = nodes.count - 1
+            } else {
+                nodes[node].star = nodes.count - 1
+            }
+            node = nodes.count - 1
+        }
+        if pattern.hasTail { nodes[node].tails.append(watcher) } else { nodes[node].ends.append(watcher) }
+        count += 1
+    }
+
+    /// Removes a watcher; empty nodes stay.
+    ///
+    /// - Complexity: O(log *n*) in the number of watchers of the pattern.
+    mutating func remove(_ id: UInt64, _ pattern: TopicPattern?) {
+        guard let pattern else { return }
+        var node = 0
+        for segment in pattern.segments {
+            guard let known = child(of: node, segment) else { return }
+            node = known
+        }
+        _ = nodes[node].ends.remove(id)
+        _ = nodes[node].tails.remove(id)
+        (count, removedCount) = (count - 1, removedCount + 1)
+    }
+
+    private func child(of node: Int, _ segment: [UInt8]?) -> Int? {
+        guard let segment else { return nodes[node].star }
+        return nodes[node].children[segment[...]]
+    }
+
+    /// Returns the watchers whose pattern matches a name, in no particular order.
+    func watchers(of name: String) -> [Watcher] {
+        guard count > 0 else { return [] }
+        var found = Array(nodes[0].tails.live)
+        var open = [0]
+        for segment in Array(name.utf8).split(separator: TopicName.separator, omittingEmptySubsequences: false) {
+            var next: [Int] = []
+            for node in open {
+                if let child = nodes[node].children[segment] { next.append(child) }
+                if let star = nodes[node].star, !segment.isEmpty { next.append(star) }
+            }
+            for node in next { found += nodes[node].tails.live }
+            if next.isEmpty { return found }
+            open = next
+        }
+        for node in open { found += nodes[node].ends.live }
+        return found
+    }
+}

@@ -1,0 +1,24 @@
+/// The last events of a topic, for watchers that come later.
+struct StoredEvents: Sendable {
+    struct Stored: Sendable {
+        let payload: any Sendable
+        let sequence: UInt64
+        let source: WeakObject
+    }
+
+    var limit = 0
+    private(set) var events: [Stored] = []
+
+    /// Adds an event; returns the ones that are displaced, to be released outside the lock.
+    mutating func add(_ payload: any Sendable, from source: AnyObject?, sequence: UInt64) -> [Stored] {
+        events.append(Stored(payload: payload, sequence: sequence, source: WeakObject(source)))
+        guard events.count > limit else { return [] }
+        defer { events.removeFirst(events.count - limit) }
+        return Array(events.prefix(events.count - limit))
+    }
+
+    mutating func removeAll() -> [Stored] {
+        defer { events = [] }
+        return events
+    }
+}

@@ -1,0 +1,120 @@
+import Synchronization
+
+/// The watchers of a topic at one moment, in the order in which they are called.
+///
+/// A trigger pins one of these and holds no lock. Each cell of a slot has its own, so that two threads don't count in
+/// the same cache line; the lists in them are shared.
+@usableFromInline
+final class TopicSnapshot: @unchecked Sendable {
+    // Unchecked because of the pointers: one belongs to the immutable list next to it, one is to atomic memory.
+    /// The watchers that take events from every source.
+    let open: WatcherList
+    /// The memory of that list, so that a trigger needs no access to the list itself.
+    @usableFromInline let openWatchers: UnsafeBufferPointer<Unmanaged<Watcher>>
+    /// The watchers that take events from one source only.
+    let scoped: ScopedWatchers?
+
+    /// Where triggers count themselves in and out; it lives as long as the slot.
+    let cell: UnsafeMutablePointer<SnapshotCell<TopicSnapshot>>
+
+    init(_ lists: WatcherLists, cell: UnsafeMutablePointer<SnapshotCell<TopicSnapshot>>) {
+        (open, scoped, self.cell) = (lists.open, lists.scoped, cell)
+        openWatchers = UnsafeBufferPointer(start: open.start, count: open.count)
+    }
+}
+
+/// The lists that the snapshots of a slot share.
+struct WatcherLists: Sendable {
+    let open: WatcherList
+    let scoped: ScopedWatchers?
+}
+
+/// An immutable list of watchers that is read without counting references.
+@usableFromInline
+final class WatcherList: @unchecked Sendable {
+    // Unchecked because of the pointer, whose memory is written in `init` and freed in `deinit` only.
+    let start: UnsafeMutablePointer<Unmanaged<Watcher>>
+    let count: Int
+
+    init(_ watchers: some Collection<Watcher>) {
+        count = watchers.count
+        start = .allocate(capacity: count)
+        for (index, watcher) in watchers.enumerated() {
+            (start + index).initialize(to: Unmanaged.passRetained(watcher))
+        }
+    }
+
+    var watchers: [Watcher] { (0..<count).map { start[$0].takeUnretainedValue() } }
+
+    deinit {
+        for index in 0..<count { start[index].release() }
+        start.deallocate()
+    }
+}
+
+/// The watchers with a source, grouped by it.
+final class ScopedWatchers: Sendable {
+    private let groups: [ObjectIdentifier: WatcherList]
+
+    /// - Parameter watchers: In calling order; all have a source.
+    init(_ watchers: [Watcher]) {
+        groups = Dictionary(grouping: watchers) { $0.details?.sourceID ?? ObjectIdentifier($0) }
+            .mapValues { WatcherList($0) }
+    }
+
+    /// Returns the watchers of the object, dead ones of an earlier object at its address included.
+    func group(of source: AnyObject) -> WatcherList? { groups[ObjectIdentifier(source)] }
+}
+
+/// A walk through up to three lists in calling order, for events that come from an object.
+@usableFromInline
+struct MergedWatchers {
+    private let lists: (WatcherList?, WatcherList?, WatcherList?)
+    private var positions = (0, 0, 0)
+    private let source: AnyObject?
+    private let name: String
+
+    init(_ first: WatcherList?, _ second: WatcherList?, _ third: WatcherList?, source: AnyObject?, name: String) {
+        self.name = name
+        lists = (first, second, third)
+        self.source = source
+    }
+
+    /// Returns the next watcher that takes events of the source; it lives as long as this walk.
+    @usableFromInline
+    mutating func next() -> Unmanaged<Watcher>? {
+        while true {
+            var best: (watcher: Unmanaged<Watcher>, list: Int)?
+            if let list = lists.0 { consider(list, at: positions.0, number: 0, &best) }
+            if let list = lists.1 { consider(list, at: positions.1, number: 1, &best) }
+            if let list = lists.2 { consider(list, at: positions.2, number: 2, &best) }
+            guard let best else { return nil }
+            switch best.list {
+            case 0:
+                positions.0 += 1
+                return best.watcher
+            case 1: positions.1 += 1
+            default: positions.2 += 1
+            }
+            let takes = best.watcher._withUnsafeGuaranteedRef { watcher in
+                guard let source, let details = watcher.details, details.isSource(source) else { return false }
+                return best.list == 1 || details.pattern.map { $0.isEverything || $0.matches(name) } ?? true
+            }
+            if takes { return best.watcher }
+        }
+    }
+
+    private func consider(
+        _ list: WatcherList, at position: Int, number: Int, _ best: inout (watcher: Unmanaged<Watcher>, list: Int)?
+    ) {
+        guard position < list.count else { return }
+        let candidate = list.start[position]
+        if let current = best {
+            let first = candidate._withUnsafeGuaranteedRef { candidate in
+                current.watcher._withUnsafeGuaranteedRef { candidate.precedes($0) }
+            }
+            guard first else { return }
+        }
+        best = (candidate, number)
+    }
+}

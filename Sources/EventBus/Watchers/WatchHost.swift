@@ -1,0 +1,79 @@
+/// An object that watches are registered with: a topic on a bus, the patterns of a bus, a route.
+protocol WatchHost: AnyObject, Sendable {
+    /// The text that was watched: the name of a topic, a pattern, `**` for everything.
+    var watched: String { get }
+
+    /// Cancels a watch; returns whether it was live.
+    ///
+    /// The captured values of its handler are released before this returns, unless a trigger is using them.
+    func cancel(_ id: UInt64) -> Bool
+
+    /// Whether the watch still receives events.
+    func isLive(_ id: UInt64) -> Bool
+
+    /// The watcher behind a live watch.
+    func watcher(_ id: UInt64) -> Watcher?
+
+    /// Whether the watches are of a bus or a router.
+    func belongs(to owner: AnyObject) -> Bool
+}
+
+extension WatchHost {
+    func watcher(_ id: UInt64) -> Watcher? { nil }
+
+    /// Cancels a watch and waits until no trigger uses it any more.
+    func cancelAndWait(_ id: UInt64) async {
+        let watcher = watcher(id)
+        let departure = watcher?.makeAttendance().departure
+        let isInside = watcher.map { Watcher.drained.contains(ObjectIdentifier($0)) } ?? false
+        _ = consume watcher
+        _ = cancel(id)
+        if !isInside { await departure?.wait() }
+    }
+}
+
+/// Watchers by growing registration number, with gaps where some were cancelled.
+struct WatcherRegistry: Sendable {
+    private(set) var entries: ContiguousArray<(id: UInt64, watcher: Watcher?)> = []
+    private(set) var liveCount = 0
+
+    var live: some Sequence<Watcher> { entries.lazy.compactMap(\.watcher) }
+
+    /// Adds a watcher whose number is above all before it.
+    mutating func append(_ watcher: Watcher) {
+        entries.append((watcher.id, watcher))
+        liveCount += 1
+    }
+
+    private func index(of id: UInt64) -> Int? {
+        var (low, high) = (0, entries.count)
+        while low < high {
+            let middle = (low + high) / 2
+            if entries[middle].id < id { low = middle + 1 } else { high = middle }
+        }
+        return low < entries.count && entries[low].id == id ? low : nil
+    }
+
+    subscript(id: UInt64) -> Watcher? { index(of: id).flatMap { entries[$0].watcher } }
+
+    /// Takes a watcher out, for the caller to release once no lock is held.
+    ///
+    /// - Complexity: O(log *n*), amortised.
+    mutating func remove(_ id: UInt64) -> Watcher? {
+        guard let index = index(of: id), let watcher = entries[index].watcher else { return nil }
+        entries[index].watcher = nil
+        liveCount -= 1
+        if liveCount == 0 {
+            entries = []
+        } else if entries.count >= 16, liveCount < entries.count / 2 {
+            entries.removeAll { $0.watcher == nil }
+        }
+        return watcher
+    }
+
+    /// Takes everything out, for the caller to release once no lock is held.
+    mutating func removeAll() -> [Watcher] {
+        defer { (entries, liveCount) = ([], 0) }
+        return entries.compactMap(\.watcher)
+    }
+}
