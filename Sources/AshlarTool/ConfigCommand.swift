@@ -64,7 +64,7 @@ struct ConfigCommand: ToolCommand {
     private func list(_ paths: [ConfigPath], of config: ApplicationConfig, _ output: ToolOutput) {
         let rows = paths.map { path in
             let story = config.explain(path)
-            return ["\(path)", story.text ?? "", story.winner.map { "\($0.origin)" } ?? ""]
+            return ["\(path)", story.text ?? "", story.winner.map { "\($0.location)" } ?? ""]
         }
         for line in aligned(rows) { output.line(line) }
     }

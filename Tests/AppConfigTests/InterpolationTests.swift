@@ -70,9 +70,49 @@ import Testing
             report.config.explain("url").description == """
                 url = "https://h/"
                   from ApplicationConfig.json:1 (base), written "https://${host}/"
+                    host = "h"
+                      from ApplicationConfig.json:1 (base)
                 """)
-        #expect(report.config.explain("copy").description.hasSuffix("written \"${list}\""))
+        #expect(report.config.explain("copy").description.contains("written \"${list}\""))
         #expect(!report.config.explain("host").description.contains("written"))
+    }
+
+    @Test("An explanation shows variables, defaults, and overridden values among the parts of a value")
+    func explainsParts() throws {
+        var plan = plan(
+            [
+                "ApplicationConfig.json": #"""
+                {"path": "/bin:${env:HOME}", "dbPassword": "hunter2",
+                 "dsn": "${db:-${none:-x}}/${dbPassword}"}
+                """#,
+                "ApplicationConfig.debug.json": #"{"path": "/opt:${path}:${env:NONE:-${name}}", "name": "n"}"#,
+            ], environments: [.debug])
+        plan.variables = ["HOME": "/root", "API_TOKEN": "hunter2"]
+        let config = try ApplicationConfig.load(plan)
+        #expect(
+            config.explain("path").description == """
+                path = "/opt:/bin:/root:n"
+                  from ApplicationConfig.debug.json:1 (environment debug), written "/opt:${path}:${env:NONE:-${name}}"
+                    path = "/bin:${env:HOME}"
+                      from ApplicationConfig.json:1 (base)
+                        env:HOME = "/root"
+                          from HOME (environment variables)
+                    name = "n"
+                      from ApplicationConfig.debug.json:1 (environment debug)
+                  over "/bin:${env:HOME}" from ApplicationConfig.json:1 (base)
+                """)
+        #expect(config.explain("dsn").text == "<redacted>")
+        #expect(config.explain("dsn").parts.isEmpty)
+    }
+
+    @Test("Values that share their parts many times over are explained once each")
+    func explainsSharedParts() throws {
+        var entries: [String: ConfigValue] = ["v0": "x"]
+        for number in 1...16 { entries["v\(number)"] = .string("${v\(number - 1)}${v\(number - 1)}") }
+        var plan = plan([:])
+        plan.defaults = entries
+        let lines = try ApplicationConfig.load(plan).explain("v16").description.split(separator: "\n")
+        #expect(lines.count == 2 + 4 * 16, "\(lines.count) lines")
     }
 
     @Test("A reference that is the whole text keeps the type, of containers too")

@@ -14,7 +14,7 @@ import Testing
         await #expect(processExitsWith: .success) {
             var configuration = AshlarApp.Configuration(
                 resources: "/nonexistent", log: LogConfiguration(threshold: .warning, sinks: []))
-            configuration.config = ConfigPlan(location: .memory([String: String]()), environments: [])
+            configuration.config = ConfigPlan(files: .memory([String: String]()), environments: [])
             let app = AshlarApp(configuration)
             #expect(LogSystem.threshold == .warning)
             app.config.update { $0["log.threshold"] = "debug" }

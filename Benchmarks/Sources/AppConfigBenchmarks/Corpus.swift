@@ -46,7 +46,7 @@ struct Corpus {
 
 /// Loads a file from memory and stops the program if that fails, so that no benchmark measures an error.
 func load(_ bytes: [UInt8]) -> ApplicationConfig {
-    let plan = ConfigPlan(location: .memory(["ApplicationConfig.plist": bytes]), environments: [])
+    let plan = ConfigPlan(files: .memory(["ApplicationConfig.plist": bytes]), environments: [])
     do {
         return try ApplicationConfig.load(plan)
     } catch {

@@ -55,7 +55,7 @@ func loadRows(_ suite: inout BenchmarkSuite) {
 
 private func layered(_ xml: [UInt8], _ corpus: Corpus) -> ApplicationConfig {
     var plan = ConfigPlan(
-        location: .memory(["ApplicationConfig.plist": xml, "ApplicationConfig.debug.plist": xml]),
+        files: .memory(["ApplicationConfig.plist": xml, "ApplicationConfig.debug.plist": xml]),
         environments: [.debug], bundleIdentifier: "section3")
     plan.variablePrefix = "APP_"
     plan.variables = ["APP_SECTION7__KEY7": "1"]

@@ -11,7 +11,7 @@ extension FieldNotes {
         }
         for path in paths {
             let story = config.explain(path)
-            screen.row("\(path)", story.text ?? "", from: story.winner.map { "\($0.origin)" } ?? "")
+            screen.row("\(path)", story.text ?? "", from: story.winner.map { "\($0.location)" } ?? "")
         }
         guard !paths.isEmpty else {
             screen.problem("no readable configuration; using the defaults")

@@ -1,3 +1,5 @@
+internal import AshlarCore
+
 extension ApplicationConfig {
     /// Reads the value at a path.
     ///
@@ -16,7 +18,7 @@ extension ApplicationConfig {
     func missing(_ path: ConfigPath, expected: String) -> ConfigError {
         ConfigError(
             .missingKey, key: path, expected: expected, found: "nothing",
-            hint: ConfigHints.nearest(to: path.description, among: pathsWithSections()).map { "did you mean \($0)?" })
+            hint: NearestName.find(path.description, among: pathsWithSections()).map { "did you mean \($0)?" })
     }
 
     /// The texts of the paths of all values and of the dictionaries around them.
@@ -32,12 +34,12 @@ extension ApplicationConfig {
 
     /// The error for a value of another kind than expected.
     func mismatch(_ place: ConfigPlace, _ path: ConfigPath, _ expected: String, isSecret: Bool = false) -> ConfigError {
-        let isSecret = isSecret || place.tree.isSecret(place.node, by: place.snapshot.context.secrets)
+        let isSecret = isSecret || place.snapshot.isSecret(place.node)
         var error = ConfigError(
-            .typeMismatch, key: path, origin: place.tree.origin(of: place.node), expected: expected,
+            .typeMismatch, key: path, location: place.tree.location(of: place.node), expected: expected,
             found: ConfigDescription.found(place.node, in: place.tree, isSecret: isSecret))
         if let below = explain(path).shadowed.first {
-            error.notes = ["overrides \(isSecret ? ConfigDescription.redacted : below.text) from \(below.origin)"]
+            error.notes = ["overrides \(isSecret ? ConfigDescription.redacted : below.text) from \(below.location)"]
         }
         return error
     }

@@ -166,7 +166,7 @@ extension ApplicationConfig {
         let error = mismatch(place, ConfigPath(key), typeName, isSecret: isSecret)
         record(
             ConfigDiagnostic(
-                .defaultUsed, key: ConfigPath(key), origin: error.origin,
+                .defaultUsed, key: ConfigPath(key), location: error.location,
                 message: "expected \(typeName), found \(error.found ?? ""); the default is used"),
             about: subject)
     }

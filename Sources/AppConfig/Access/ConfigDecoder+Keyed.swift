@@ -1,3 +1,5 @@
+internal import AshlarCore
+
 extension ConfigDecoder {
     /// The entries of a dictionary, by key.
     ///
@@ -26,8 +28,8 @@ extension ConfigDecoder {
             let names = tree.children(of: decoder.node).map { tree.key(of: $0) }
             return ConfigError(
                 .missingKey, key: decoder.fullPath.appending(key.stringValue),
-                origin: tree.origin(of: decoder.node), expected: "a value", found: "nothing",
-                hint: ConfigHints.nearest(to: key.stringValue, among: names).map { "did you mean \($0)?" })
+                location: tree.location(of: decoder.node), expected: "a value", found: "nothing",
+                hint: NearestName.find(key.stringValue, among: names).map { "did you mean \($0)?" })
         }
 
         private func integer<T: FixedWidthInteger & ConfigConvertible>(_ key: Key, as: T.Type = T.self) throws -> T {

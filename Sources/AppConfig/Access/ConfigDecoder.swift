@@ -27,16 +27,21 @@ extension ApplicationConfig {
         place.snapshot.note(place.node)
         do {
             return try ConfigDecoder(decoding: ConfigDecoding(self, place, path), node: place.node).decode(T.self)
-        } catch let error as ConfigError {
-            throw error
-        } catch let error as DecodingError {
-            throw foreign(error, place, path)
         } catch {
-            var wrapped = ConfigError(
-                .typeMismatch, key: path, origin: place.tree.origin(of: place.node), expected: "\(T.self)")
-            wrapped.underlying = error
-            throw wrapped
+            throw problem(of: error, place, path, expected: "\(T.self)")
         }
+    }
+
+    /// The error that decoding a value threw, with the value's location.
+    func problem(
+        of error: any Error, _ place: ConfigPlace, _ path: ConfigPath, expected: String = "another value"
+    ) -> ConfigError {
+        if let error = error as? ConfigError { return error }
+        if let error = error as? DecodingError { return foreign(error, place, path) }
+        var wrapped = ConfigError(
+            .typeMismatch, key: path, location: place.tree.location(of: place.node), expected: expected)
+        wrapped.underlying = error
+        return wrapped
     }
 
     /// An error that a type's own decoding threw; its text is not repeated, for it may quote a secret.
@@ -52,10 +57,10 @@ extension ApplicationConfig {
             key.intValue.map { .index($0) } ?? .key(key.stringValue)
         }
         let node = place.tree.descend(from: place.node, steps) ?? place.node
-        let isSecret = place.tree.isSecret(node, by: snapshot.context.secrets)
+        let isSecret = place.snapshot.isSecret(node)
         let key = ConfigPath(path.components + steps)
         return ConfigError(
-            .typeMismatch, key: key, origin: place.tree.origin(of: node), reason: "the value cannot be decoded",
+            .typeMismatch, key: key, location: place.tree.location(of: node), reason: "the value cannot be decoded",
             found: ConfigDescription.found(node, in: place.tree, isSecret: isSecret),
             notes: isSecret ? [] : [context?.debugDescription].compactMap { $0 })
     }

@@ -1,3 +1,5 @@
+internal import AshlarCore
+
 /// The requirements on the values of a configuration, made from the typed keys that a program reads.
 ///
 /// ```swift
@@ -138,7 +140,7 @@ extension ApplicationConfig {
                 let error = mismatch(place, rule.path, expected, isSecret: rule.isSecret)
                 problems.append(
                     ConfigError(
-                        .invalidValue, key: error.key, origin: error.origin, expected: expected, found: error.found,
+                        .invalidValue, key: error.key, location: error.location, expected: expected, found: error.found,
                         notes: error.notes))
             }
         }
@@ -176,8 +178,8 @@ extension ApplicationConfig {
                 let path = tree.path(of: node)
                 unknown.append(
                     ConfigError(
-                        .unknownKey, key: path, origin: tree.origin(of: node), reason: "no such key is known",
-                        hint: ConfigHints.nearest(to: path.description, among: names).map { "did you mean \($0)?" }))
+                        .unknownKey, key: path, location: tree.location(of: node), reason: "no such key is known",
+                        hint: NearestName.find(path.description, among: names).map { "did you mean \($0)?" }))
                 node = end
             }
         }

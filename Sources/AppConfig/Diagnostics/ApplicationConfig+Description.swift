@@ -8,7 +8,7 @@ extension ApplicationConfig: CustomStringConvertible, CustomDebugStringConvertib
 
     /// The description with the place of each value.
     public var debugDescription: String {
-        lines().map { "\($0.path) = \($0.text)  // \($0.tree.origin(of: $0.node))" }.joined(separator: "\n")
+        lines().map { "\($0.path) = \($0.text)  // \($0.tree.location(of: $0.node))" }.joined(separator: "\n")
     }
 
     /// The paths and the text of their values; secret values are `<redacted>`.
@@ -19,8 +19,8 @@ extension ApplicationConfig: CustomStringConvertible, CustomDebugStringConvertib
 
     /// All values that hold no others, elements of arrays among them, in the order of their paths.
     private func lines() -> [(path: String, text: String, node: Int, tree: ConfigTree)] {
-        let tree = flattened().tree
-        let isSecret = tree.secretNodes(by: snapshot.context.secrets)
+        let whole = flattened()
+        let (tree, isSecret) = (whole.tree, whole.secretNodes)
         var lines: [(path: String, text: String, node: Int, tree: ConfigTree)] = []
         for node in tree.nodes.indices.dropFirst() {
             if tree.kind(of: node).isContainer, tree.count(of: node) > 0 { continue }

@@ -1,86 +1,17 @@
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
 extension ApplicationConfig {
-    /// Tells where the value of a path comes from: the winner, and every value it shadows, with file and line.
+    /// Explains where the value of a path comes from: the entry that gives it, every entry that it overrides, and the
+    /// values that references built it from, each with file and line.
     ///
-    /// - Complexity: O(*l* · *w*) in the number of layers and the width of the dictionaries on the way; for elements of
-    ///   arrays and what a reference put there, O(*n*) in the number of all layers' values.
+    /// - Complexity: O(*l* · *w*) in the number of layers and the width of the dictionaries on the way, for each part.
     public func explain(_ path: ConfigPath) -> ConfigExplanation {
-        let place = locate(path)
-        let components = place.map { $0.tree.path(of: $0.node).components } ?? path.components
-        let layers = explainedLayers(components, place)
-        let explainer = explainer(layers, components)
-        let rule = snapshot.context.secrets
-        let isSecret = place.map { $0.tree.isSecret($0.node, by: rule) } ?? rule.isSecret(path)
-        func entry(_ contribution: ConfigExplainer.Contribution) -> ConfigExplanation.Entry {
-            let layer = layers[contribution.layer]
-            let tree = layer.tree
-            let hidesWhatRemoves = contribution.removes && !tree.isDirective(contribution.node)
-            let isHidden =
-                (isSecret && !contribution.removes)
-                || (hidesWhatRemoves && tree.isSecret(contribution.node, by: rule))
-            return ConfigExplanation.Entry(
-                origin: tree.origin(of: contribution.node), layer: layer.kind, label: layer.label,
-                text: isHidden ? ConfigDescription.redacted : ConfigDescription.text(contribution.node, in: tree),
-                note: contribution.isAbove ? "at \(tree.key(of: contribution.node))" : nil)
-        }
-        var (live, shadowed) = (explainer.live, explainer.shadowed)
-        if let place, let writer = writer(of: place, components, layers, live) { (live, shadowed) = ([writer], []) }
-        var removed = place == nil ? explainer.removal.map(entry) : nil
-        if place == nil, !live.isEmpty {
-            // The layers have a value there, so a write at run time took it away.
-            (live, shadowed) = ([], shadowed + live)
-            removed = ConfigExplanation.Entry(
-                origin: ConfigOrigin(name: ConfigLayerKind.runtime.description), layer: .runtime,
-                label: ConfigLayerKind.runtime.description, text: "nothing", note: nil)
-        }
-        if let place, let last = live.last, layers[last.layer].kind == .runtime,
-            place.tree.nodes[place.node].source == ConfigSectionWriter.source
-        {
-            // A dictionary written as a whole replaces the lower one; a dictionary with written entries is merged with it.
-            (live, shadowed) = ([last], shadowed + live.dropLast())
-        }
-        let entries = live.reversed().map(entry)
-        return ConfigExplanation(
-            path: path,
-            text: place.map {
-                isSecret ? ConfigDescription.redacted : ConfigDescription.text($0.node, in: $0.tree)
-            },
-            isSecret: isSecret, isBuilt: place.map { $0.tree.nodes[$0.node].flags.contains(.interpolated) } ?? false,
-            winner: entries.first, merged: Array(entries.dropFirst()),
-            shadowed: shadowed.reversed().map(entry), removed: removed)
-    }
-
-    /// Who wrote a value that no layer has at its path.
-    ///
-    /// That is one that a reference put there, or an element of a list that others put elements before. Nil if the layers
-    /// that were found are right.
-    private func writer(
-        of place: ConfigPlace, _ components: [ConfigPath.Component], _ layers: [ConfigLayer],
-        _ live: [ConfigExplainer.Contribution]
-    ) -> ConfigExplainer.Contribution? {
-        let isElement = components.contains { if case .index = $0 { true } else { false } }
-        if let last = live.last, !isElement || isWritten(place, at: last.node, of: layers[last.layer].tree) {
-            return nil
-        }
-        for (number, layer) in layers.enumerated().reversed() {
-            let nodes = layer.root + 1..<max(layer.root + 1, Int(layer.tree.nodes[layer.root].end))
-            if let node = nodes.first(where: { isWritten(place, at: $0, of: layer.tree) }) {
-                return ConfigExplainer.Contribution(layer: number, node: node)
-            }
-        }
-        return nil
-    }
-
-    /// Whether a value comes from a node of a layer's tree, by its position or, without positions, by its value.
-    private func isWritten(_ place: ConfigPlace, at node: Int, of tree: ConfigTree) -> Bool {
-        let (written, read) = (tree.nodes[node], place.tree.nodes[place.node])
-        let (source, other) = (tree.sources[Int(written.source)], place.tree.sources[Int(read.source)])
-        guard written.position == read.position, source.name == other.name, source.file == other.file else {
-            return false
-        }
-        switch source.positions {
-        case .lines, .offsets: return true
-        case .names, .none: return tree.hasSameValue(at: node, as: place.tree, at: place.node)
-        }
+        var seen: Set<ConfigPath> = []
+        return explain(path, &seen)
     }
 
     /// Explains every value, in the order of the paths.
@@ -88,9 +19,71 @@ extension ApplicationConfig {
     /// - Complexity: O(*n*) times that of ``explain(_:)``.
     public func explainAll() -> [ConfigExplanation] { paths().map { explain($0) } }
 
-    func explainer(_ layers: [ConfigLayer], _ components: [ConfigPath.Component]) -> ConfigExplainer {
-        ConfigExplainer(
-            layers, components, policy: snapshot.context.policy, readsDirectives: snapshot.context.readsDirectives)
+    func explain(_ path: ConfigPath, _ seen: inout Set<ConfigPath>) -> ConfigExplanation {
+        let place = locate(path)
+        let components = place.map { $0.tree.path(of: $0.node).components } ?? path.components
+        let trail = Trail(self, components, place)
+        var (live, shadowed) = (trail.trace.live, trail.trace.shadowed)
+        var removed = place == nil ? trail.trace.removal.map { trail.entry($0) } : nil
+        if place == nil, !live.isEmpty {
+            // The layers have a value there, so a write at run time removed it.
+            (live, shadowed) = ([], shadowed + live)
+            removed = ConfigExplanation.Entry(
+                location: ConfigLocation(file: ConfigLayerKind.runtime.description), layer: .runtime,
+                label: ConfigLayerKind.runtime.description, text: "nothing", note: nil)
+        }
+        if let place, let last = live.last, trail.fold.layers[last.contributor.layer].kind == .runtime,
+            place.tree.nodes[place.node].source == ConfigSectionWriter.source
+        {
+            // A dictionary written as a whole replaces the lower one; one with written entries is merged with it.
+            (live, shadowed) = ([last], shadowed + live.dropLast())
+        }
+        var isBuilt = place.map { $0.tree.nodes[$0.node].flags.contains(.interpolated) } ?? false
+        var entries = live.reversed().map { trail.entry($0) }
+        let template = place.flatMap { self.template(at: $0, components, live) }
+        if let template, let outer = template.outer { (entries, isBuilt) = ([outer], true) }
+        let text = place.map { place in
+            trail.isSecret ? ConfigDescription.redacted : ConfigDescription.text(place.node, in: place.tree)
+        }
+        var explanation = ConfigExplanation(
+            path: path, text: text, isSecret: trail.isSecret, isBuilt: isBuilt, winner: entries.first,
+            merged: Array(entries.dropFirst()), shadowed: shadowed.reversed().map { trail.entry($0) }, removed: removed)
+        if let template, !trail.isSecret, seen.insert(ConfigPath(components)).inserted {
+            explanation.parts = parts(of: template, &seen)
+        }
+        return explanation
+    }
+
+    /// The layers of a value, followed to its path.
+    struct Trail {
+        let fold: ConfigFold
+        let trace: ConfigTrace
+        let isSecret: Bool
+        private let secrets: ConfigSecrets
+
+        init(_ config: ApplicationConfig, _ components: [ConfigPath.Component], _ place: ConfigPlace?) {
+            let context = config.snapshot.context
+            fold = ConfigFold(
+                config.explainedLayers(components, place), policy: context.policy,
+                readsDirectives: context.readsDirectives)
+            trace = ConfigTrace(fold, components)
+            secrets = context.secrets
+            isSecret = place.map { $0.snapshot.isSecret($0.node) } ?? secrets.isSecret(ConfigPath(components))
+        }
+
+        func entry(_ step: ConfigTrace.Step) -> ConfigExplanation.Entry {
+            let layer = fold.layers[step.contributor.layer]
+            let (tree, node) = (layer.tree, step.contributor.node)
+            let isHidden =
+                step.removes
+                ? !tree.isDirective(node) && tree.secretNodes(by: secrets)[node]
+                : isSecret
+            return ConfigExplanation.Entry(
+                location: tree.location(of: node), layer: layer.kind, label: layer.label,
+                text: isHidden ? ConfigDescription.redacted : ConfigDescription.text(node, in: tree),
+                note: step.isAbove ? "at \(tree.key(of: node))" : nil,
+                date: layer.date.map { Date(timeIntervalSinceReferenceDate: $0) })
+        }
     }
 
     /// The layers, with the section of a root key on top if something at or below the place was written at run time.

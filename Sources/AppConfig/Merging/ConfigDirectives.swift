@@ -61,7 +61,7 @@ enum ConfigDirectives {
             func wrong(expected: String) {
                 problems.append(
                     ConfigError(
-                        .unknownDirective, key: tree.path(of: node), origin: tree.origin(of: node),
+                        .unknownDirective, key: tree.path(of: node), location: tree.location(of: node),
                         expected: expected, found: tree.kind(of: node).name))
             }
             switch key {
@@ -77,13 +77,13 @@ enum ConfigDirectives {
                 if !isAlone || parent == layer.root {
                     problems.append(
                         ConfigError(
-                            .unknownDirective, key: tree.path(of: node), origin: tree.origin(of: node),
+                            .unknownDirective, key: tree.path(of: node), location: tree.location(of: node),
                             reason: "\(key) must be alone in its dictionary"))
                 }
             default:
                 problems.append(
                     ConfigError(
-                        .unknownDirective, key: tree.path(of: node), origin: tree.origin(of: node),
+                        .unknownDirective, key: tree.path(of: node), location: tree.location(of: node),
                         expected:
                             "a key that does not begin with $, or one of $replace, $unset, $append, $prepend, $secret",
                         found: key))

@@ -13,12 +13,14 @@ public struct ConfigLayerKind: Hashable, Sendable, Comparable, CustomStringConve
     public static let bundle: ConfigLayerKind = ConfigLayerKind(rank: 3, name: "bundle override")
     /// A file of the developer or the machine.
     public static let local: ConfigLayerKind = ConfigLayerKind(rank: 4, name: "local file")
+    /// A source of the program or of another package.
+    public static let source: ConfigLayerKind = ConfigLayerKind(rank: 5, name: "source")
     /// Environment variables.
-    public static let variables: ConfigLayerKind = ConfigLayerKind(rank: 5, name: "environment variables")
+    public static let variables: ConfigLayerKind = ConfigLayerKind(rank: 6, name: "environment variables")
     /// Arguments of the command line.
-    public static let arguments: ConfigLayerKind = ConfigLayerKind(rank: 6, name: "command line")
+    public static let arguments: ConfigLayerKind = ConfigLayerKind(rank: 7, name: "command line")
     /// Values set at run time.
-    public static let runtime: ConfigLayerKind = ConfigLayerKind(rank: 7, name: "run time")
+    public static let runtime: ConfigLayerKind = ConfigLayerKind(rank: 8, name: "run time")
 
     /// Whether the first kind of layer is weaker than the second.
     public static func < (left: ConfigLayerKind, right: ConfigLayerKind) -> Bool { left.rank < right.rank }
@@ -34,8 +36,8 @@ struct ConfigLayer: Sendable {
     var label: String
     var tree: ConfigTree
     var root: Int = 0
-    /// Whether dictionaries of the layer replace lower ones instead of merging with them.
-    var isShallow = false
+    /// The seconds since 2001 at which a source obtained its content.
+    var date: Double?
 }
 
 /// The way in which the layers of a configuration are merged.

@@ -1,15 +1,10 @@
 internal import AshlarCore
 
-/// Folds layers, from the weakest to the strongest, into one tree.
+/// Merges layers, from the weakest to the strongest, into one tree by the rules of ``ConfigFold``.
 ///
-/// The merge is a strict left fold: each layer is merged with the result of all weaker ones. Dictionaries merge key by key;
-/// other values replace. The merger uses an explicit stack instead of recursion.
+/// The merger uses an explicit stack instead of recursion.
 struct ConfigMerger {
-    /// A node of a layer that has a say at some path.
-    struct Contributor {
-        var layer: Int
-        var node: Int
-    }
+    typealias Contributor = ConfigFold.Contributor
 
     /// The contributors to one key that are left after the fold; several are dictionaries or a list and its additions.
     private struct Item {
@@ -25,26 +20,24 @@ struct ConfigMerger {
         var isArray: Bool
     }
 
-    let layers: [ConfigLayer]
-    let policy: ConfigMergePolicy
-    /// Keys beginning with `$` have a meaning; otherwise they are ordinary keys.
-    let readsDirectives: Bool
+    private let fold: ConfigFold
+    private var layers: [ConfigLayer] { fold.layers }
     private var sourceOffsets: [UInt16] = []
-    private var sources: [ConfigSource] = []
+    private var sources: [ConfigTreeSource] = []
     private var builder = ConfigTreeBuilder()
     private var table = HashIndex()
     private(set) var diagnostics: [ConfigDiagnostic] = []
 
     init(_ layers: [ConfigLayer], policy: ConfigMergePolicy, readsDirectives: Bool = true) {
-        self.layers = layers
-        self.policy = policy
-        self.readsDirectives = readsDirectives && policy.isDeep
+        fold = ConfigFold(layers, policy: policy, readsDirectives: readsDirectives)
     }
 
     /// Merges the layers, whose directives have been checked; one layer that needs nothing is passed on as it is.
     mutating func merge() -> ConfigTree {
         if layers.isEmpty { return .empty }
-        if layers.count == 1, layers[0].root == 0, !layers[0].tree.hasGaps, !hasDirectives(0) { return layers[0].tree }
+        if layers.count == 1, layers[0].root == 0, !layers[0].tree.hasGaps, !fold.hasDirectives(0) {
+            return layers[0].tree
+        }
         // Sections share their file's tree, whose sources are then entered once.
         var offsets: [ObjectIdentifier: UInt16] = [:]
         for layer in layers {
@@ -58,10 +51,7 @@ struct ConfigMerger {
         let size = layers.map { $0.tree.nodes.count }.max() ?? 0
         builder.reserve(nodes: size, keyBytes: size * 8, strings: size / 2)
         builder.open(.dictionary, position: 0)
-        let replacing = layers.lastIndex { layer in
-            readsDirectives && ConfigDirectives.replaces(layer.root, layer.tree)
-        }
-        let roots = layers.indices[(replacing ?? 0)...].map { Contributor(layer: $0, node: layers[$0].root) }
+        let roots = fold.live(layers.indices.map { Contributor(layer: $0, node: layers[$0].root) }, isRoot: true)
         var frames = [Frame(items: items(of: roots), isArray: false)]
         while let top = frames.last {
             guard top.next < top.items.count else {
@@ -81,26 +71,26 @@ struct ConfigMerger {
         let tree = layer.tree
         if withKey { builder.key(Self.key(of: item.first, in: layers)) }
         builder.source = sourceOffsets[item.last.layer] + tree.nodes[node].source
-        let needsWalk = !item.more.isEmpty || tree.hasGaps || hasDirectives(item.last.layer)
+        let needsWalk = !item.more.isEmpty || tree.hasGaps || fold.hasDirectives(item.last.layer)
         if !needsWalk || !tree.kind(of: node).isContainer {
             builder.source = 0
             builder.copy(node, of: tree, sourceOffset: sourceOffsets[item.last.layer])
             return nil
         }
         let position = tree.nodes[node].position
-        if tree.kind(of: node) == .dictionary, !isListDirective(item.last) {
+        if tree.kind(of: node) == .dictionary, !fold.isList(item.last) {
             builder.open(.dictionary, position: position)
             return Frame(items: items(of: item.all), isArray: false)
         }
         builder.open(.array, position: position)
-        return Frame(items: elements(of: item.all), isArray: true)
+        return Frame(items: fold.elements(of: item.all).map { Item(first: $0) }, isArray: true)
     }
 
-    // MARK: The fold
+    // MARK: The keys of a dictionary
 
     /// The keys of merged dictionaries, each with its remaining contributors.
     private mutating func items(of contributors: [Contributor]) -> [Item] {
-        if contributors.count == 1, !hasDirectives(contributors[0].layer) {
+        if contributors.count == 1, !fold.hasDirectives(contributors[0].layer) {
             let tree = layers[contributors[0].layer].tree
             return tree.children(of: contributors[0].node).compactMap { child in
                 tree.kind(of: child) == .null
@@ -114,13 +104,13 @@ struct ConfigMerger {
         table.reset(expecting: contributors.reduce(0) { $0 + layers[$1.layer].tree.count(of: $1.node) })
         for contributor in contributors {
             let tree = layers[contributor.layer].tree
-            if hasDirectives(contributor.layer) {
+            if fold.hasDirectives(contributor.layer) {
                 for name in ConfigDirectives.unset(contributor.node, tree) {
                     if let group = group(of: name, owners) { groups[group].removeAll() }
                 }
             }
             for child in tree.children(of: contributor.node) {
-                if hasDirectives(contributor.layer), tree.isDirective(child) { continue }
+                if fold.hasDirectives(contributor.layer), tree.isDirective(child) { continue }
                 let next = Contributor(layer: contributor.layer, node: child)
                 let key = tree.keyBytes[tree.nodes[child].keyRange]
                 let twin = table.insert(groups.count, hash: ByteHash.hash(key.span.bytes)) { group in
@@ -134,7 +124,7 @@ struct ConfigMerger {
                 }
             }
         }
-        return groups.compactMap { fold($0) }
+        return groups.compactMap { item(of: $0) }
     }
 
     private func group(of name: String, _ owners: [Contributor]) -> Int? {
@@ -146,73 +136,13 @@ struct ConfigMerger {
         return tree.keyBytes[tree.nodes[contributor.node].keyRange]
     }
 
-    private mutating func fold(_ contributors: [Contributor]) -> Item? {
-        var left: [Contributor] = []
-        for contributor in contributors {
-            let tree = layers[contributor.layer].tree
-            let kind = tree.kind(of: contributor.node)
-            if kind == .null {
-                left.removeAll()
-            } else if !policy.isDeep {
-                left = [contributor]
-            } else if isListDirective(contributor) {
-                if let below = left.last, !isList(below) {
-                    reportConflict(below, contributor)
-                    left.removeAll()
-                }
-                left.append(contributor)
-            } else {
-                let isDictionary = kind == .dictionary
-                if let below = left.last,
-                    (isDictionary || isDictionaryNode(below)) && isDictionary != isDictionaryNode(below)
-                {
-                    reportConflict(below, contributor)
-                    left.removeAll()
-                }
-                let replaces = readsDirectives && ConfigDirectives.replaces(contributor.node, tree)
-                if !isDictionary || replaces { left.removeAll() }
-                left.append(contributor)
-            }
-        }
-        guard let first = left.first else { return nil }
-        return Item(first: first, more: Array(left.dropFirst()))
-    }
-
-    private func hasDirectives(_ layer: Int) -> Bool { readsDirectives && layers[layer].tree.hasDirectives }
-
-    private func isListDirective(_ contributor: Contributor) -> Bool {
-        readsDirectives && ConfigDirectives.isList(contributor.node, layers[contributor.layer].tree)
-    }
-
-    private func isList(_ contributor: Contributor) -> Bool {
-        layers[contributor.layer].tree.kind(of: contributor.node) == .array || isListDirective(contributor)
-    }
-
-    private func isDictionaryNode(_ contributor: Contributor) -> Bool {
-        layers[contributor.layer].tree.kind(of: contributor.node) == .dictionary && !isListDirective(contributor)
-    }
-
-    /// The elements of an array, with those that stronger layers prepend and append.
-    private func elements(of contributors: [Contributor]) -> [Item] {
-        var elements: [Item] = []
-        for contributor in contributors {
-            let tree = layers[contributor.layer].tree
-            func items(_ node: Int) -> [Item] {
-                tree.children(of: node).map { Item(first: Contributor(layer: contributor.layer, node: $0)) }
-            }
-            if tree.kind(of: contributor.node) == .array {
-                elements += items(contributor.node)
-                continue
-            }
-            for child in tree.children(of: contributor.node) {
-                if tree.key(of: child) == ConfigDirectives.prepend {
-                    elements = items(child) + elements
-                } else {
-                    elements += items(child)
-                }
-            }
-        }
-        return elements
+    /// The item of a key; nil if nothing is left of it.
+    private mutating func item(of contributors: [Contributor]) -> Item? {
+        var conflicts: [(Contributor, Contributor)] = []
+        let live = fold.live(contributors) { conflicts.append(($0, $1)) }
+        for (below, above) in conflicts { reportConflict(below, above) }
+        guard let first = live.first else { return nil }
+        return Item(first: first, more: Array(live.dropFirst()))
     }
 
     /// The path after the merge; that in the file begins with the section of a bundle identifier.
@@ -226,8 +156,8 @@ struct ConfigMerger {
         let (lower, upper) = (layers[below.layer].tree, layers[above.layer].tree)
         diagnostics.append(
             ConfigDiagnostic(
-                .kindConflict, key: path(of: above), origin: upper.origin(of: above.node),
+                .kindConflict, key: path(of: above), location: upper.location(of: above.node),
                 message: "\(upper.kind(of: above.node).name) replaces \(lower.kind(of: below.node).name) "
-                    + "from \(lower.origin(of: below.node))"))
+                    + "from \(lower.location(of: below.node))"))
     }
 }

@@ -16,6 +16,8 @@ public struct ConfigDiagnostic: Hashable, Sendable, CustomStringConvertible {
         public static var unknownKey: Kind { Kind(name: "unknownKey") }
         /// A value had the wrong type and a getter returned its default.
         public static var defaultUsed: Kind { Kind(name: "defaultUsed") }
+        /// Values of a reload do not fit a type of settings, which keeps its last values.
+        public static var invalidSettings: Kind { Kind(name: "invalidSettings") }
         /// The system has no events for the files, so they are polled.
         public static var watchingByPolling: Kind { Kind(name: "watchingByPolling") }
 
@@ -28,20 +30,20 @@ public struct ConfigDiagnostic: Hashable, Sendable, CustomStringConvertible {
     /// The path concerned, if one is.
     public let key: ConfigPath?
     /// The file and line, variable or argument concerned, if one is.
-    public let origin: ConfigOrigin?
+    public let location: ConfigLocation?
     /// The diagnostic in words, without key and place.
     public let message: String
 
     /// Creates a diagnostic.
-    public init(_ kind: Kind, key: ConfigPath? = nil, origin: ConfigOrigin? = nil, message: String) {
+    public init(_ kind: Kind, key: ConfigPath? = nil, location: ConfigLocation? = nil, message: String) {
         self.kind = kind
         self.key = key
-        self.origin = origin
+        self.location = location
         self.message = message
     }
 
     /// The diagnostic with key and place in one line.
     public var description: String {
-        (key.map { "\($0): " } ?? "") + message + (origin.map { " (\($0))" } ?? "")
+        (key.map { "\($0): " } ?? "") + message + (location.map { " (\($0))" } ?? "")
     }
 }

@@ -50,7 +50,7 @@ public struct ConfigError: Error, Sendable {
     /// The path of the value concerned, if one is.
     public var key: ConfigPath?
     /// The file and line, variable or argument concerned, if one is.
-    public var origin: ConfigOrigin?
+    public var location: ConfigLocation?
     /// The problem, unless `expected` and `found` state it.
     public var reason: String?
     /// The values or text that would be valid.
@@ -68,12 +68,12 @@ public struct ConfigError: Error, Sendable {
 
     /// Creates an error.
     public init(
-        _ code: Code, key: ConfigPath? = nil, origin: ConfigOrigin? = nil, reason: String? = nil,
+        _ code: Code, key: ConfigPath? = nil, location: ConfigLocation? = nil, reason: String? = nil,
         expected: String? = nil, found: String? = nil, notes: [String] = [], hint: String? = nil
     ) {
         self.code = code
         self.key = key
-        self.origin = origin
+        self.location = location
         self.reason = reason
         self.expected = expected
         self.found = found
@@ -101,17 +101,9 @@ extension ConfigError: CustomStringConvertible {
         let comparison = [expected.map { "expected \($0)" }, found.map { "found \($0)" }].compactMap { $0 }
         let parts = [reason, comparison.isEmpty ? nil : comparison.joined(separator: ", ")].compactMap { $0 }
         text += parts.isEmpty ? code.description : parts.joined(separator: ": ")
-        let place = [origin?.errorDescription].compactMap { $0 } + notes
+        let place = [location?.fullDescription].compactMap { $0 } + notes
         if !place.isEmpty { text += " (\(place.joined(separator: "; ")))" }
         if let hint { text += "; \(hint)" }
         return text
-    }
-}
-
-extension ConfigOrigin {
-    /// The place with its column, as error messages print it.
-    var errorDescription: String {
-        if let line, let column { return "\(name):\(line):\(column)" }
-        return description
     }
 }

@@ -16,6 +16,17 @@ public struct ConfigReferenceSyntax: Hashable, Sendable {
     /// A name as a reference is written.
     func reference(to name: String) -> String { hasDollar ? "${\(name)}" : "{\(name)}" }
 
+    /// A string in which `${` are characters, in the dollar syntax.
+    static func escaped(_ text: String) -> String {
+        guard dollar.isTemplate(text) else { return text }
+        var escaped: [UInt8] = []
+        for byte in text.utf8 {
+            if byte == UInt8(ascii: "{"), escaped.last == UInt8(ascii: "$") { escaped.append(UInt8(ascii: "$")) }
+            escaped.append(byte)
+        }
+        return String(decoding: escaped, as: UTF8.self)
+    }
+
     /// Whether a string contains the beginning of a reference, escaped or not.
     func isTemplate(_ text: String) -> Bool {
         if !hasDollar { return text.utf8.contains { $0 == UInt8(ascii: "{") || $0 == UInt8(ascii: "}") } }

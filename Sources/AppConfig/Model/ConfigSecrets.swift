@@ -42,28 +42,9 @@ public struct ConfigSecrets: Sendable, Hashable {
 
     /// Whether the value at a path is secret by this rule, or by a key that the program declared secret.
     public func isSecret(_ path: ConfigPath) -> Bool {
-        let components = path.components
-        let isNamed = components.contains { component in
-            if case .key(let key) = component { isSecretKey(key) } else { false }
-        }
-        if isNamed { return true }
-        let listed = paths.union(ConfigDeclaredKeys.secretPaths).map(\.components)
-        if listed.isEmpty { return false }
-        return Self.readings(of: components).contains { reading in listed.contains { reading.starts(with: $0) } }
+        var matcher = ConfigSecretMatcher(self)
+        return path.components.reduce(matcher.root) { matcher.step($0, $1) }.isSecret
     }
-
-    /// The paths by which a value may be listed: its own, the path that a root key with dots spells, and the path inside
-    /// a section of a bundle identifier, which is such a root key.
-    static func readings(of components: [ConfigPath.Component]) -> [[ConfigPath.Component]] {
-        guard case .key(let first)? = components.first, first.utf8.contains(where: ConfigPath.needsEscape) else {
-            return [components]
-        }
-        let rest = Array(components.dropFirst())
-        return [components, ConfigPath(first).components + rest] + (rest.isEmpty ? [] : [rest])
-    }
-
-    /// Whether names alone can make a key secret.
-    var hasNames: Bool { includesStandardNames || !words.isEmpty }
 
     /// Whether a key has the name of a secret.
     func isSecretKey(_ key: String) -> Bool {

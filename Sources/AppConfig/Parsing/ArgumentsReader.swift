@@ -36,28 +36,31 @@ enum ArgumentsReader {
             guard isSet || match.isKnown else {
                 diagnostics.append(
                     ConfigDiagnostic(
-                        .unknownKey, key: ConfigPath(path), origin: ConfigOrigin(name: name),
+                        .unknownKey, key: ConfigPath(path), location: ConfigLocation(file: name),
                         message: "ignored argument: unknown key"))
                 continue
             }
             do throws(ConfigError) {
                 guard match.steps.first?.key != nil, match.steps.count <= ConfigKnownPaths.maximumDepth else {
                     throw ConfigError(
-                        .malformedSource, key: ConfigPath(path), origin: ConfigOrigin(name: name),
+                        .malformedSource, key: ConfigPath(path), location: ConfigLocation(file: name),
                         expected: "a path of 1 to \(ConfigKnownPaths.maximumDepth) steps that begins with a key",
                         found: "another path")
                 }
                 let value = try ConfigGivenText.value(
-                    String(text[text.index(after: equals)...]), like: match.node.map { known.tree.kind(of: $0) }, name)
-                try assignments.set(value, at: match.steps, name: name, over: known.tree)
+                    String(text[text.index(after: equals)...]), like: match.node.map { known.tree.kind(of: $0) },
+                    ConfigLocation(file: name))
+                try assignments.set(value, at: match.steps, from: ConfigLocation(file: name), over: known.tree)
             } catch {
                 errors.append(error)
             }
         }
-        return (assignments.isEmpty ? nil : assignments.tree(name: "command line"), diagnostics, errors)
+        return (
+            assignments.isEmpty ? nil : assignments.tree(of: ConfigLocation(file: "command line")), diagnostics, errors
+        )
     }
 
     private static func malformed(_ found: String) -> ConfigError {
-        ConfigError(.malformedSource, origin: ConfigOrigin(name: "--set"), expected: "path=value", found: found)
+        ConfigError(.malformedSource, location: ConfigLocation(file: "--set"), expected: "path=value", found: found)
     }
 }

@@ -1,4 +1,4 @@
-/// Collects values that variables and arguments assign to single paths, and builds a tree from them.
+/// Collects values that are assigned to single paths, each with its location, and builds a tree from them.
 struct ConfigAssignments {
     private struct Branch {
         var children: [String: Branch] = [:]
@@ -12,15 +12,16 @@ struct ConfigAssignments {
     }
 
     private var root = Branch()
-    private var names: [String] = []
+    private var places: [ConfigLocation] = []
 
-    var isEmpty: Bool { names.isEmpty }
+    var isEmpty: Bool { places.isEmpty }
 
     /// Assigns a value; a later value replaces an earlier one at, above, or below its path.
     ///
     /// An assignment to an element of an array assigns the whole array. `known` holds the array so far.
     mutating func set(
-        _ value: ConfigValue, at steps: [ConfigPath.Component], name: String, over known: ConfigTree
+        _ value: ConfigValue, at steps: [ConfigPath.Component], from place: ConfigLocation,
+        over known: ConfigTree = .empty
     ) throws(ConfigError) {
         var keys: [String] = []
         for case .key(let key) in steps.prefix(while: { $0.key != nil }) { keys.append(key) }
@@ -31,12 +32,18 @@ struct ConfigAssignments {
                 value = try (old ?? .array([])).setting(value, at: steps.dropFirst(keys.count))
             } catch {
                 throw ConfigError(
-                    .malformedSource, key: ConfigPath(steps), origin: ConfigOrigin(name: name),
+                    .malformedSource, key: ConfigPath(steps), location: place,
                     expected: "an index up to \(error.count)", found: "\(error.index)")
             }
         }
-        names.append(name)
-        Self.set(&root, keys[...], (value, UInt32(names.count - 1)))
+        places.append(place)
+        Self.set(&root, keys[...], (value, UInt32(places.count - 1)))
+    }
+
+    /// Assigns a value to a key of the root.
+    mutating func set(_ value: ConfigValue, at key: String, from place: ConfigLocation) {
+        places.append(place)
+        Self.set(&root, [key], (value, UInt32(places.count - 1)))
     }
 
     private func assigned(_ keys: [String]) -> ConfigValue? {
@@ -55,12 +62,15 @@ struct ConfigAssignments {
         set(&branch.children[key, default: Branch()], keys.dropFirst(), leaf)
     }
 
-    func tree(name: String) -> ConfigTree {
+    /// The tree of all assignments, whose strings are taken as they are if they are literal.
+    func tree(of whole: ConfigLocation, isLiteral: Bool = true) -> ConfigTree {
         var builder = ConfigTreeBuilder()
         builder.open(.dictionary, position: 0)
         Self.emit(root, &builder)
         builder.close()
-        return builder.finish(sources: [ConfigSource(name: name, file: nil, positions: .names(names))])
+        return builder.finish(sources: [
+            ConfigTreeSource(whole: whole, positions: .places(places), isLiteral: isLiteral)
+        ])
     }
 
     private static func emit(_ branch: Branch, _ builder: inout ConfigTreeBuilder) {

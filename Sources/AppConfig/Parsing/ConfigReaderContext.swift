@@ -6,23 +6,33 @@ struct ConfigReaderContext: Sendable {
         case lastWins
     }
 
-    var name: String
-    var file: String?
+    /// The location of the whole file.
+    var location: ConfigLocation
     var limits = ConfigLimits()
     var duplicates = Duplicates.error
+    /// Whether JSON may have comments and trailing commas.
+    var allowsComments = false
+
+    /// Throws if a file is too large.
+    func checkSize(_ bytes: [UInt8]) throws(ConfigError) {
+        guard bytes.count > limits.bytes else { return }
+        throw ConfigError(
+            .limitExceeded, location: location, expected: "at most \(limits.bytes) bytes", found: "\(bytes.count)")
+    }
 
     /// The diagnostic for a repeated key.
     ///
     /// - Throws: A `duplicateKey` error, unless the last of several entries wins.
     func duplicate(
-        _ key: ConfigPath, first: ConfigOrigin, second: ConfigOrigin
+        _ key: ConfigPath, first: ConfigLocation, second: ConfigLocation
     ) throws(ConfigError) -> ConfigDiagnostic {
         if duplicates == .error {
             throw ConfigError(
-                .duplicateKey, key: key, origin: second, reason: "duplicate key", notes: ["first defined at \(first)"])
+                .duplicateKey, key: key, location: second, reason: "duplicate key", notes: ["first defined at \(first)"]
+            )
         }
         return ConfigDiagnostic(
-            .duplicateKey, key: key, origin: second,
+            .duplicateKey, key: key, location: second,
             message: "duplicate key, first defined at \(first); the last value wins")
     }
 }

@@ -7,14 +7,15 @@ internal import AshlarCore
 struct JSONReader {
     private let document: JSONDocument
     private let context: ConfigReaderContext
-    private let source: ConfigSource
+    private let source: ConfigTreeSource
     private var builder = ConfigTreeBuilder()
 
     /// Reads the bytes of a file.
     static func read(_ bytes: [UInt8], _ context: ConfigReaderContext) throws(ConfigError) -> ConfigReading {
-        let source = ConfigSource(name: context.name, file: context.file, positions: .lines(LineTable(bytes)))
+        let source = ConfigTreeSource(whole: context.location, positions: .lines(LineTable(bytes)))
         let options = JSONDocument.Options(
-            depth: context.limits.depth, rejectsDuplicateKeys: context.duplicates == .error)
+            depth: context.limits.depth, rejectsDuplicateKeys: context.duplicates == .error,
+            allowsComments: context.allowsComments, allowsTrailingCommas: context.allowsComments)
         let document: JSONDocument
         do throws(JSONSyntaxError) {
             document = try JSONDocument(bytes, options: options)
@@ -26,12 +27,12 @@ struct JSONReader {
     }
 
     private static func error(
-        _ error: JSONSyntaxError, _ source: ConfigSource, _ context: ConfigReaderContext
+        _ error: JSONSyntaxError, _ source: ConfigTreeSource, _ context: ConfigReaderContext
     ) -> ConfigError {
-        let origin = source.origin(at: UInt32(error.offset))
+        let location = source.location(at: UInt32(error.offset))
         if error.kind == .depth {
             return ConfigError(
-                .limitExceeded, origin: origin,
+                .limitExceeded, location: location,
                 expected: "at most \(context.limits.depth) nested dictionaries and arrays")
         }
         let path = error.steps.map { step -> ConfigPath.Component in
@@ -46,10 +47,10 @@ struct JSONReader {
             case .duplicateKey: .duplicateKey
             default: .malformedSource
             }
-        return ConfigError(code, key: path.isEmpty ? nil : ConfigPath(path), origin: origin, reason: error.message)
+        return ConfigError(code, key: path.isEmpty ? nil : ConfigPath(path), location: location, reason: error.message)
     }
 
-    private init(document: JSONDocument, context: ConfigReaderContext, source: ConfigSource) {
+    private init(document: JSONDocument, context: ConfigReaderContext, source: ConfigTreeSource) {
         (self.document, self.context, self.source) = (document, context, source)
     }
 
@@ -119,7 +120,7 @@ struct JSONReader {
         for key in document.children(of: object) {
             let name = document.string(at: key)
             guard let twin = latest.updateValue(key, forKey: name) else { continue }
-            let (first, second) = (source.origin(at: offset(of: twin)), source.origin(at: offset(of: key)))
+            let (first, second) = (source.location(at: offset(of: twin)), source.location(at: offset(of: key)))
             diagnostics.append(try context.duplicate(path(to: key), first: first, second: second))
             builder.supersede(nodes[twin + 1])
         }
@@ -143,7 +144,7 @@ struct JSONReader {
     ) -> ConfigError {
         let path = code == .limitExceeded ? .root : path(to: position)
         return ConfigError(
-            code, key: path.components.isEmpty ? nil : path, origin: source.origin(at: offset(of: position)),
+            code, key: path.components.isEmpty ? nil : path, location: source.location(at: offset(of: position)),
             expected: expected, found: found ?? (position == 0 ? name(of: document.kind(at: 0)) : nil))
     }
 

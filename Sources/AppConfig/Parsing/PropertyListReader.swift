@@ -16,12 +16,12 @@ enum PropertyListReader {
         } catch {
             throw self.error(error, context)
         }
-        let source = ConfigSource(
-            name: context.name, file: context.file, positions: isBinary ? .offsets : .lines(LineTable(bytes)))
+        let source = ConfigTreeSource(
+            whole: context.location, positions: isBinary ? .offsets : .lines(LineTable(bytes)))
         let root = document.nodes[0]
         guard root.kind == .dictionary else {
             throw ConfigError(
-                .malformedSource, origin: source.origin(at: root.position), expected: "a dictionary as the root",
+                .malformedSource, location: source.location(at: root.position), expected: "a dictionary as the root",
                 found: root.kind.phrase)
         }
         var builder = ConfigTreeBuilder(
@@ -31,15 +31,15 @@ enum PropertyListReader {
             let isLongKey = node.kind != .uid
             throw ConfigError(
                 isLongKey ? .limitExceeded : .malformedSource, key: isLongKey ? nil : document.path(of: refused),
-                origin: source.origin(at: isLongKey ? node.keyPosition : node.position),
+                location: source.location(at: isLongKey ? node.keyPosition : node.position),
                 expected: isLongKey ? "a key of at most 65535 bytes" : "a value",
                 found: isLongKey ? nil : node.kind.phrase)
         }
         var diagnostics: [ConfigDiagnostic] = []
         for twin in document.duplicates {
             let key = document.path(of: twin.later)
-            let first = source.origin(at: document.nodes[twin.earlier].keyPosition)
-            let second = source.origin(at: document.nodes[twin.later].keyPosition)
+            let first = source.location(at: document.nodes[twin.earlier].keyPosition)
+            let second = source.location(at: document.nodes[twin.later].keyPosition)
             diagnostics.append(try context.duplicate(key, first: first, second: second))
             builder.supersede(twin.earlier)
         }
@@ -55,8 +55,9 @@ enum PropertyListReader {
         }
         return ConfigError(
             error.code == .malformed ? .malformedSource : .limitExceeded, key: path.isEmpty ? nil : ConfigPath(path),
-            origin: ConfigOrigin(
-                name: context.name, file: context.file, line: error.line, column: error.column, offset: error.offset),
+            location: ConfigLocation(
+                file: context.location.file, line: error.line ?? 0, column: error.column ?? 0, offset: error.offset,
+                name: context.location.name),
             reason: error.reason, expected: error.expected, found: error.found)
     }
 }

@@ -1,35 +1,38 @@
 /// Reads the environment variables with a prefix: `APP_HTTP__TIMEOUT` sets `http.timeout`.
 enum VariablesReader {
     static func read(
-        _ variables: [String: String], prefix: String, known: ConfigKnownPaths
+        _ variables: [String: ConfigVariable], prefix: String, known: ConfigKnownPaths
     ) -> (tree: ConfigTree?, diagnostics: [ConfigDiagnostic], errors: [ConfigError]) {
         var assignments = ConfigAssignments()
         var diagnostics: [ConfigDiagnostic] = []
         var errors: [ConfigError] = []
-        for (name, text) in variables.sorted(by: { $0.key < $1.key }) {
+        for (name, variable) in variables.sorted(by: { $0.key < $1.key }) {
             guard name.hasPrefix(prefix), name.utf8.count > prefix.utf8.count else { continue }
-            let origin = ConfigOrigin(name: name)
+            let location = variable.location
             let words = split(String(name.dropFirst(prefix.count)))
             guard words.count <= ConfigKnownPaths.maximumDepth, !words.contains("") else {
                 diagnostics.append(
-                    ConfigDiagnostic(.unknownKey, origin: origin, message: "the variable does not name a path"))
+                    ConfigDiagnostic(.unknownKey, location: location, message: "the variable does not name a path"))
                 continue
             }
             let match = known.match(variable: words)
             if !match.isKnown {
                 diagnostics.append(
                     ConfigDiagnostic(
-                        .unknownKey, key: ConfigPath(match.steps), origin: origin,
+                        .unknownKey, key: ConfigPath(match.steps), location: location,
                         message: "the variable sets an unknown key"))
             }
             do throws(ConfigError) {
-                let value = try ConfigGivenText.value(text, like: match.node.map { known.tree.kind(of: $0) }, name)
-                try assignments.set(value, at: match.steps, name: name, over: known.tree)
+                let value = try ConfigGivenText.value(
+                    variable.text, like: match.node.map { known.tree.kind(of: $0) }, location)
+                try assignments.set(value, at: match.steps, from: location, over: known.tree)
             } catch {
                 errors.append(error)
             }
         }
-        return (assignments.isEmpty ? nil : assignments.tree(name: "environment"), diagnostics, errors)
+        return (
+            assignments.isEmpty ? nil : assignments.tree(of: ConfigLocation(file: "environment")), diagnostics, errors
+        )
     }
 
     /// The words between double underscores.
@@ -52,17 +55,19 @@ enum VariablesReader {
 /// The value that the text of a variable or argument stands for.
 enum ConfigGivenText {
     /// Returns the text itself, or the JSON in it where a lower layer has an array or dictionary.
-    static func value(_ text: String, like kind: ConfigKind?, _ name: String) throws(ConfigError) -> ConfigValue {
+    static func value(_ text: String, like kind: ConfigKind?, _ place: ConfigLocation) throws(ConfigError)
+        -> ConfigValue
+    {
         guard let kind, kind.isContainer else { return .string(text) }
-        let context = ConfigReaderContext(name: name, file: nil)
+        let context = ConfigReaderContext(location: place)
         let wrapped = Array("{\"value\":\(text)}".utf8)
-        let reading: ConfigReading? = try? ConfigFormat.read(wrapped, context)
+        let reading: ConfigReading? = try? FormatRecognition.read(wrapped, context)
         guard let tree = reading?.tree, tree.count(of: 0) == 1, let value = tree.child(of: 0, key: "value"),
             tree.kind(of: value) == kind
         else {
             let example = kind == .array ? #"a JSON array such as ["a", "b"]"# : #"a JSON object such as {"a": 1}"#
             throw ConfigError(
-                .malformedSource, origin: ConfigOrigin(name: name), expected: example, found: "other text")
+                .malformedSource, location: place, expected: example, found: "other text")
         }
         return tree.value(of: value)
     }

@@ -128,7 +128,7 @@ extension ApplicationConfig {
         }
         builder.close()
         // All sections have these sources, or the first of them alone.
-        let sources = [ConfigSource.code(ConfigLayerKind.runtime.description)] + base.sources
+        let sources = [ConfigTreeSource.code(ConfigLayerKind.runtime.description)] + base.sources
         return ConfigSnapshot(tree: builder.finish(sources: sources), context: snapshot.context)
     }
 }

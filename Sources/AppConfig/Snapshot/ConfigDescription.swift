@@ -25,7 +25,7 @@ enum ConfigDescription {
         case .integer: return String(Int64(bitPattern: node.payload))
         case .unsigned: return String(node.payload)
         case .real: return "\(Double(bitPattern: node.payload))"
-        case .string: return quoted(SecretText.redactingCredentials(in: tree.strings[Int(node.payload)]))
+        case .string: return printable(tree.strings[Int(node.payload)])
         case .date: return ConfigDateText.format(secondsSince2001: Double(bitPattern: node.payload))
         case .data: return "<\(tree.blobs[Int(node.payload)].count) bytes>"
         case .array: return "[\(tree.count(of: number)) values]"
@@ -33,7 +33,10 @@ enum ConfigDescription {
         }
     }
 
-    static func quoted(_ text: String) -> String {
+    /// A string in quotes, without credentials inside URLs.
+    static func printable(_ text: String) -> String { quoted(SecretText.redactingCredentials(in: text)) }
+
+    private static func quoted(_ text: String) -> String {
         var quoted = "\""
         for scalar in text.unicodeScalars.prefix(200) {
             switch scalar {

@@ -12,6 +12,8 @@ final class ConfigSnapshot: Sendable {
     /// Whether numbers are converted as the original did.
     let readsAsSeed: Bool
     let tracker: ConfigAccessTracker?
+    /// The secret nodes, found when they are first needed; a later secret key of the program makes them stale.
+    private let secrecy = Mutex<(declarations: Int, isSecret: [Bool])?>(nil)
 
     private static let generations = Mutex<UInt64>(0)
 
@@ -36,6 +38,18 @@ final class ConfigSnapshot: Sendable {
         self.context = context
         readsAsSeed = context.coercion.kind == .seed
     }
+
+    /// For each node, whether it is secret.
+    var secretNodes: [Bool] {
+        let declarations = ConfigDeclaredKeys.secretPaths.count
+        if let known = secrecy.withLock({ $0 }), known.declarations == declarations { return known.isSecret }
+        let isSecret = tree.secretNodes(by: context.secrets)
+        secrecy.withLock { $0 = (declarations, isSecret) }
+        return isSecret
+    }
+
+    /// Whether the value of a node is secret.
+    func isSecret(_ node: Int) -> Bool { secretNodes[node] }
 
     /// The node of a key's text: a literal root key first, then a path.
     func find(_ key: String) -> Int? {
@@ -98,6 +112,10 @@ final class ConfigContext: Sendable {
     let secrets: ConfigSecrets
     /// Keys beginning with `$` had a meaning in the layers.
     let readsDirectives: Bool
+    /// The syntax of the references that were resolved; nil if none were.
+    let references: ConfigReferenceSyntax?
+    /// The environment variables that references use.
+    let variables: [String: ConfigVariable]
     /// The diagnostics of loading.
     let diagnostics: [ConfigDiagnostic]
     /// The diagnostics of reading.
@@ -106,6 +124,7 @@ final class ConfigContext: Sendable {
     init(
         layers: [ConfigLayer] = [], policy: ConfigMergePolicy = .deep, coercion: ConfigCoercion = .standard,
         secrets: ConfigSecrets = .standard, diagnostics: [ConfigDiagnostic] = [], readsDirectives: Bool = false,
+        references: ConfigReferenceSyntax? = nil, variables: [String: ConfigVariable] = [:],
         log: ConfigDiagnosticLog = ConfigDiagnosticLog()
     ) {
         self.layers = layers
@@ -114,6 +133,8 @@ final class ConfigContext: Sendable {
         self.secrets = secrets
         self.diagnostics = diagnostics
         self.readsDirectives = readsDirectives
+        self.references = references
+        self.variables = variables
         self.log = log
     }
 }
@@ -130,7 +151,8 @@ extension ConfigContext {
     func with(layers: [ConfigLayer]? = nil, diagnostics more: [ConfigDiagnostic] = []) -> ConfigContext {
         ConfigContext(
             layers: layers ?? self.layers, policy: policy, coercion: coercion, secrets: secrets,
-            diagnostics: diagnostics + more, readsDirectives: readsDirectives, log: log)
+            diagnostics: diagnostics + more, readsDirectives: readsDirectives, references: references,
+            variables: variables, log: log)
     }
 }
 

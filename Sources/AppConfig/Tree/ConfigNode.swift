@@ -2,7 +2,7 @@
 struct ConfigNode {
     /// The bits of a number, the index of a string or of data, or the number of children.
     var payload: UInt64
-    /// The place of the value, in the terms of its source (see `ConfigSource.Positions`).
+    /// The place of the value, in the terms of its source (see `ConfigTreeSource.Positions`).
     var position: UInt32
     /// The start of the node's key in the tree's key bytes.
     var keyStart: UInt32

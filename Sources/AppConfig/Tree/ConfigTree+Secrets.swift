@@ -1,59 +1,36 @@
-// Which nodes of a tree are secret: by a mark of their own, by a rule, or by what they were built from.
 extension ConfigTree {
-    /// Whether a node, a container around it, or a value it was made from is secret.
+    /// For each node, whether it, a container around it, or a value that it was made from is secret.
     ///
-    /// - Complexity: O(*d*) in the depth of the node for each value it was built from; for all nodes at once see
-    ///   ``secretNodes(by:)``.
-    func isSecret(_ node: Int, by rule: ConfigSecrets) -> Bool {
-        var pending = [node]
-        var seen: Set<Int> = [node]
-        while let next = pending.popLast() {
-            var at = next
-            while at != 0 {
-                if nodes[at].flags.contains(.secret) { return true }
-                at = Int(nodes[at].parent)
-            }
-            if rule.isSecret(path(of: next)) { return true }
-            for source in sourceNodes[next] ?? [] where seen.insert(source).inserted { pending.append(source) }
-        }
-        return false
-    }
-
-    /// For each node, whether it is secret.
-    ///
-    /// - Complexity: O(*n*) in the number of nodes, and O(*w*) in the width of dictionaries for each listed path.
+    /// - Complexity: O(*n*) in the number of nodes.
     func secretNodes(by rule: ConfigSecrets) -> [Bool] {
+        struct Level {
+            let end: Int
+            let state: ConfigSecretMatcher.State
+            let isArray: Bool
+            var index = 0
+        }
+        var matcher = ConfigSecretMatcher(rule)
         var isSecret = [Bool](repeating: false, count: nodes.count)
-        for node in listedNodes(by: rule) { isSecret[node] = true }
-        var known: [String: Bool] = [:]
-        for node in nodes.indices.dropFirst() {
-            if isSecret[node] { continue }
-            if isSecret[Int(nodes[node].parent)] || nodes[node].flags.contains(.secret) {
-                isSecret[node] = true
-            } else if nodes[node].keyLength > 0, rule.hasNames {
-                let key = key(of: node)
-                isSecret[node] = known[key] ?? rule.isSecretKey(key)
-                known[key] = isSecret[node]
+        var levels = [Level(end: nodes.count, state: matcher.root, isArray: false)]
+        isSecret[0] = matcher.root.isSecret
+        for number in nodes.indices.dropFirst() {
+            while levels.count > 1, levels[levels.count - 1].end <= number { levels.removeLast() }
+            let (node, top) = (nodes[number], levels.count - 1)
+            var state = levels[top].state
+            if levels[top].isArray {
+                if !state.isOutsideListedPaths { state = matcher.step(state, .index(levels[top].index)) }
+                if !node.flags.contains(.superseded) { levels[top].index += 1 }
+            } else {
+                state = matcher.step(state, .key(key(of: number)))
+            }
+            if node.flags.contains(.secret) { state.isSecret = true }
+            isSecret[number] = state.isSecret
+            if node.kind.isContainer {
+                levels.append(Level(end: Int(node.end), state: state, isArray: node.kind == .array))
             }
         }
         if !sourceNodes.isEmpty { spread(&isSecret) }
         return isSecret
-    }
-
-    /// The nodes at the paths that a rule lists, also as root keys with dots and in sections of bundle identifiers.
-    private func listedNodes(by rule: ConfigSecrets) -> [Int] {
-        let listed = rule.paths.union(ConfigDeclaredKeys.secretPaths).map(\.components)
-        if listed.isEmpty { return [] }
-        var found = listed.compactMap { descend($0) }
-        for child in children(of: 0) where nodes[child].flags.contains(.escapedKey) {
-            for reading in ConfigSecrets.readings(of: [.key(key(of: child))]) {
-                for components in listed where components.starts(with: reading) {
-                    if let node = descend(from: child, components.dropFirst(reading.count)) { found.append(node) }
-                }
-            }
-            found += listed.compactMap { $0.isEmpty ? nil : descend(from: child, $0) }
-        }
-        return found.filter { $0 != 0 }
     }
 
     /// Marks the values that were made from secret values, and their descendants.

@@ -6,7 +6,7 @@ final class ConfigTree: Sendable {
     let keyBytes: [UInt8]
     let strings: [String]
     let blobs: [[UInt8]]
-    let sources: [ConfigSource]
+    let sources: [ConfigTreeSource]
     /// Whether a key begins with `$` and directives are allowed.
     let hasDirectives: Bool
     /// Whether a string contains `${`.
@@ -17,7 +17,7 @@ final class ConfigTree: Sendable {
     let sourceNodes: [Int: [Int]]
 
     init(
-        nodes: [ConfigNode], keyBytes: [UInt8], strings: [String], blobs: [[UInt8]], sources: [ConfigSource],
+        nodes: [ConfigNode], keyBytes: [UInt8], strings: [String], blobs: [[UInt8]], sources: [ConfigTreeSource],
         hasDirectives: Bool, hasTemplates: Bool, hasGaps: Bool, sourceNodes: [Int: [Int]]
     ) {
         (self.nodes, self.keyBytes, self.strings, self.blobs) = (nodes, keyBytes, strings, blobs)
@@ -29,7 +29,7 @@ final class ConfigTree: Sendable {
     }
 
     private func copy(
-        nodes: [ConfigNode]? = nil, sources: [ConfigSource]? = nil, hasDirectives: Bool, hasTemplates: Bool
+        nodes: [ConfigNode]? = nil, sources: [ConfigTreeSource]? = nil, hasDirectives: Bool, hasTemplates: Bool
     ) -> ConfigTree {
         ConfigTree(
             nodes: nodes ?? self.nodes, keyBytes: keyBytes, strings: strings, blobs: blobs,
@@ -53,6 +53,18 @@ final class ConfigTree: Sendable {
         return copy(sources: sources, hasDirectives: false, hasTemplates: false)
     }
 
+    /// The same values, with locations in a file where they have no file of their own.
+    func placed(in file: ConfigLocation) -> ConfigTree {
+        var sources = sources
+        for number in sources.indices {
+            sources[number].whole = sources[number].whole.placed(in: file)
+            if case .places(let places) = sources[number].positions {
+                sources[number].positions = .places(places.map { $0.placed(in: file) })
+            }
+        }
+        return copy(sources: sources, hasDirectives: hasDirectives, hasTemplates: hasTemplates)
+    }
+
     /// The same values without directives.
     func withoutDirectives() -> ConfigTree {
         hasDirectives ? copy(hasDirectives: false, hasTemplates: hasTemplates) : self
@@ -69,9 +81,9 @@ final class ConfigTree: Sendable {
 extension ConfigTree {
     func kind(of node: Int) -> ConfigKind { nodes[node].kind }
 
-    func origin(of node: Int) -> ConfigOrigin {
+    func location(of node: Int) -> ConfigLocation {
         let node = nodes[node]
-        return sources[Int(node.source)].origin(at: node.position)
+        return sources[Int(node.source)].location(at: node.position)
     }
 
     /// The number of children of a container.
@@ -105,6 +117,12 @@ extension ConfigTree {
     }
 
     func key(of node: Int) -> String { String(decoding: keyBytes[nodes[node].keyRange], as: UTF8.self) }
+
+    /// Whether a node is a string with references to resolve.
+    func isTemplate(_ node: Int, _ syntax: ConfigReferenceSyntax) -> Bool {
+        nodes[node].kind == .string && !sources[Int(nodes[node].source)].isLiteral
+            && syntax.isTemplate(strings[Int(nodes[node].payload)])
+    }
 
     func isDirective(_ node: Int) -> Bool {
         nodes[node].keyLength > 0 && keyBytes[Int(nodes[node].keyStart)] == UInt8(ascii: "$")

@@ -138,7 +138,7 @@ struct ConfigTreeBuilder {
     mutating func mark(_ node: Int, _ flags: ConfigNode.Flags) { nodes[node].flags.insert(flags) }
 
     /// Returns the tree; all containers are closed.
-    consuming func finish(sources: [ConfigSource], sourceNodes: [Int: [Int]] = [:]) -> ConfigTree {
+    consuming func finish(sources: [ConfigTreeSource], sourceNodes: [Int: [Int]] = [:]) -> ConfigTree {
         ConfigTree(
             nodes: nodes, keyBytes: keys, strings: strings, blobs: blobs, sources: sources,
             hasDirectives: hasDirectives, hasTemplates: hasTemplates, hasGaps: hasGaps, sourceNodes: sourceNodes)

@@ -1,14 +1,10 @@
 internal import AshlarCore
 
 /// The formats of configuration files, recognized by their first bytes.
-enum ConfigFormat {
+enum FormatRecognition {
     /// Reads bytes in any of the formats.
     static func read(_ bytes: [UInt8], _ context: ConfigReaderContext) throws(ConfigError) -> ConfigReading {
-        if bytes.count > context.limits.bytes {
-            throw ConfigError(
-                .limitExceeded, origin: ConfigOrigin(name: context.name, file: context.file),
-                expected: "at most \(context.limits.bytes) bytes", found: "\(bytes.count)")
-        }
+        try context.checkSize(bytes)
         if BinaryPropertyListParser.recognizes(bytes) { return try PropertyListReader.read(bytes, context) }
         if let isBigEndian = utf16ByteOrder(of: bytes) {
             return try readText(try utf8(fromUTF16: bytes, isBigEndian: isBigEndian, context), context)
@@ -19,10 +15,10 @@ enum ConfigFormat {
     private static func readText(_ bytes: [UInt8], _ context: ConfigReaderContext) throws(ConfigError) -> ConfigReading
     {
         func failure(at offset: Int, expected: String, found: String) -> ConfigError {
-            let lines = ConfigSource.Positions.lines(LineTable(bytes))
-            let source = ConfigSource(name: context.name, file: context.file, positions: lines)
+            let lines = ConfigTreeSource.Positions.lines(LineTable(bytes))
+            let source = ConfigTreeSource(whole: context.location, positions: lines)
             return ConfigError(
-                .malformedSource, origin: source.origin(at: UInt32(offset)), expected: expected, found: found)
+                .malformedSource, location: source.location(at: UInt32(offset)), expected: expected, found: found)
         }
         var at = bytes.starts(with: [0xEF, 0xBB, 0xBF]) ? 3 : 0
         while at < bytes.count, [9, 10, 13, 32].contains(bytes[at]) { at += 1 }
@@ -69,8 +65,9 @@ enum ConfigFormat {
             let (line, column) = LineTable(utf8).position(of: utf8.count)
             return ConfigError(
                 .malformedSource,
-                origin: ConfigOrigin(
-                    name: context.name, file: context.file, line: line, column: column, offset: offset),
+                location: ConfigLocation(
+                    file: context.location.file, line: line, column: column, offset: offset,
+                    name: context.location.name),
                 expected: "UTF-16 text", found: found)
         }
         while true {

@@ -1,0 +1,103 @@
+/// The rules by which the values of several layers at one path become one value.
+///
+/// The merge is a strict left fold: each layer is joined with the result of all weaker ones. The merger applies the rules
+/// to every path, and an explanation applies them to one.
+struct ConfigFold {
+    /// The value of one layer at some path.
+    struct Contributor {
+        var layer: Int
+        var node: Int
+    }
+
+    /// What happens to the weaker values when a stronger one joins them.
+    enum Effect {
+        /// Both values are parts of the result.
+        case joins
+        case replaces
+        /// The value replaces one of another kind.
+        case conflicts
+        /// The value is `null`, which removes the key.
+        case removes
+    }
+
+    let layers: [ConfigLayer]
+    let policy: ConfigMergePolicy
+    /// Keys beginning with `$` have a meaning; otherwise they are ordinary keys.
+    let readsDirectives: Bool
+
+    init(_ layers: [ConfigLayer], policy: ConfigMergePolicy, readsDirectives: Bool) {
+        self.layers = layers
+        self.policy = policy
+        self.readsDirectives = readsDirectives && policy.isDeep
+    }
+
+    /// Returns the effect of a value on the weaker ones, of which `below` is the strongest.
+    func effect(of next: Contributor, on below: Contributor?, isRoot: Bool = false) -> Effect {
+        let tree = layers[next.layer].tree
+        let kind = tree.kind(of: next.node)
+        if kind == .null { return .removes }
+        if !policy.isDeep { return isRoot ? .joins : .replaces }
+        if isList(next) { return below.map { hasElements($0) } ?? true ? .joins : .conflicts }
+        let isDictionary = kind == .dictionary
+        if let below, (isDictionary || self.isDictionary(below)) && isDictionary != self.isDictionary(below) {
+            return .conflicts
+        }
+        if !isDictionary { return .replaces }
+        return readsDirectives && ConfigDirectives.replaces(next.node, tree) ? .replaces : .joins
+    }
+
+    /// Returns the values that the result is made of; several are dictionaries, or an array and its additions.
+    ///
+    /// `onConflict` is called with a value and the stronger one of another kind that replaces it.
+    func live(
+        _ contributors: [Contributor], isRoot: Bool = false,
+        onConflict: (_ below: Contributor, _ above: Contributor) -> Void = { _, _ in }
+    ) -> [Contributor] {
+        var live: [Contributor] = []
+        for next in contributors {
+            let effect = effect(of: next, on: live.last, isRoot: isRoot)
+            if effect == .conflicts, let below = live.last { onConflict(below, next) }
+            if effect != .joins { live.removeAll() }
+            if effect != .removes { live.append(next) }
+        }
+        return live
+    }
+
+    /// Returns the elements of an array with those that stronger layers prepend and append.
+    func elements(of live: [Contributor]) -> [Contributor] {
+        var elements: [Contributor] = []
+        for contributor in live {
+            let tree = layers[contributor.layer].tree
+            func children(_ node: Int) -> [Contributor] {
+                tree.children(of: node).map { Contributor(layer: contributor.layer, node: $0) }
+            }
+            if tree.kind(of: contributor.node) == .array {
+                elements += children(contributor.node)
+                continue
+            }
+            for child in tree.children(of: contributor.node) {
+                if tree.key(of: child) == ConfigDirectives.prepend {
+                    elements = children(child) + elements
+                } else {
+                    elements += children(child)
+                }
+            }
+        }
+        return elements
+    }
+
+    func hasDirectives(_ layer: Int) -> Bool { readsDirectives && layers[layer].tree.hasDirectives }
+
+    /// Whether a dictionary is the addition to an array.
+    func isList(_ contributor: Contributor) -> Bool {
+        readsDirectives && ConfigDirectives.isList(contributor.node, layers[contributor.layer].tree)
+    }
+
+    func isDictionary(_ contributor: Contributor) -> Bool {
+        layers[contributor.layer].tree.kind(of: contributor.node) == .dictionary && !isList(contributor)
+    }
+
+    private func hasElements(_ contributor: Contributor) -> Bool {
+        layers[contributor.layer].tree.kind(of: contributor.node) == .array || isList(contributor)
+    }
+}

@@ -1,0 +1,129 @@
+internal import AshlarCore
+
+/// A variable and its place: the environment, or a line of an `.env` file.
+struct ConfigVariable: Sendable {
+    var text: String
+    var location: ConfigLocation
+}
+
+/// Reads `.env` files: lines `NAME=value`, with `export`, comments, and quotes as shells have them.
+///
+/// Text in single quotes is literal. Text in double quotes may continue over lines and has the escapes `\n`, `\r`, `\t`,
+/// `\"`, `\\`, and `\$`. Other text ends at a `#` after white space. Variables inside text are not replaced.
+struct DotEnvReader {
+    private let bytes: [UInt8]
+    private let lines: LineTable
+    private let file: ConfigLocation
+    private var at = 0
+
+    static func read(_ bytes: [UInt8], _ file: ConfigLocation) throws(ConfigError) -> [String: ConfigVariable] {
+        var reader = DotEnvReader(bytes: bytes, lines: LineTable(bytes), file: file)
+        if let bad = UTF8Validation.firstInvalid(in: bytes) {
+            throw reader.failure(at: bad, expected: "UTF-8 text", found: "byte 0x\(String(bytes[bad], radix: 16))")
+        }
+        return try reader.variables()
+    }
+
+    private init(bytes: [UInt8], lines: LineTable, file: ConfigLocation) {
+        (self.bytes, self.lines, self.file) = (bytes, lines, file)
+        if bytes.starts(with: [0xEF, 0xBB, 0xBF]) { at = 3 }
+    }
+
+    private mutating func variables() throws(ConfigError) -> [String: ConfigVariable] {
+        var variables: [String: ConfigVariable] = [:]
+        while true {
+            skip { Self.isBlank($0) || Self.isLineEnd($0) }
+            guard at < bytes.count else { return variables }
+            if bytes[at] == UInt8(ascii: "#") {
+                skip { !Self.isLineEnd($0) }
+                continue
+            }
+            var start = at
+            var name = word()
+            if name == "export", at < bytes.count, Self.isBlank(bytes[at]) {
+                skip(Self.isBlank)
+                (start, name) = (at, word())
+            }
+            skip(Self.isBlank)
+            guard !name.isEmpty, at < bytes.count, bytes[at] == UInt8(ascii: "=") else {
+                throw failure(at: start, expected: "NAME=value", found: "other text")
+            }
+            at += 1
+            skip(Self.isBlank)
+            let place = location(at: start)
+            variables[name] = ConfigVariable(text: try value(), location: place)
+        }
+    }
+
+    private mutating func word() -> String {
+        let start = at
+        skip { byte in
+            let letter = byte | 0x20
+            return (letter >= UInt8(ascii: "a") && letter <= UInt8(ascii: "z"))
+                || (byte >= UInt8(ascii: "0") && byte <= UInt8(ascii: "9")) || "_.-".utf8.contains(byte)
+        }
+        return String(decoding: bytes[start..<at], as: UTF8.self)
+    }
+
+    private mutating func value() throws(ConfigError) -> String {
+        guard at < bytes.count else { return "" }
+        let quote = bytes[at]
+        guard quote == UInt8(ascii: "\"") || quote == UInt8(ascii: "'") else { return plainValue() }
+        let start = at
+        at += 1
+        var text: [UInt8] = []
+        while at < bytes.count, bytes[at] != quote {
+            if quote == UInt8(ascii: "\""), bytes[at] == UInt8(ascii: "\\"), at + 1 < bytes.count,
+                let escaped = Self.escapes[bytes[at + 1]]
+            {
+                text.append(escaped)
+                at += 2
+            } else {
+                text.append(bytes[at])
+                at += 1
+            }
+        }
+        guard at < bytes.count else {
+            throw failure(at: start, expected: "a closing quote", found: "the end of the file")
+        }
+        at += 1
+        skip(Self.isBlank)
+        if at < bytes.count, bytes[at] == UInt8(ascii: "#") { skip { !Self.isLineEnd($0) } }
+        guard at == bytes.count || Self.isLineEnd(bytes[at]) else {
+            throw failure(at: at, expected: "the end of the line", found: "more text after the closing quote")
+        }
+        return String(decoding: text, as: UTF8.self)
+    }
+
+    private mutating func plainValue() -> String {
+        let start = at
+        var end = at
+        while at < bytes.count, !Self.isLineEnd(bytes[at]) {
+            if bytes[at] == UInt8(ascii: "#"), at == start || Self.isBlank(bytes[at - 1]) { break }
+            at += 1
+            if !Self.isBlank(bytes[at - 1]) { end = at }
+        }
+        skip { !Self.isLineEnd($0) }
+        return String(decoding: bytes[start..<end], as: UTF8.self)
+    }
+
+    private static let escapes: [UInt8: UInt8] = [
+        UInt8(ascii: "n"): 10, UInt8(ascii: "r"): 13, UInt8(ascii: "t"): 9, UInt8(ascii: "\""): UInt8(ascii: "\""),
+        UInt8(ascii: "\\"): UInt8(ascii: "\\"), UInt8(ascii: "$"): UInt8(ascii: "$"),
+    ]
+
+    private static func isBlank(_ byte: UInt8) -> Bool { byte == 32 || byte == 9 }
+    private static func isLineEnd(_ byte: UInt8) -> Bool { byte == 10 || byte == 13 }
+
+    private mutating func skip(_ isSkipped: (UInt8) -> Bool) {
+        while at < bytes.count, isSkipped(bytes[at]) { at += 1 }
+    }
+
+    private func location(at offset: Int) -> ConfigLocation {
+        ConfigTreeSource(whole: file, positions: .lines(lines)).location(at: UInt32(offset))
+    }
+
+    private func failure(at offset: Int, expected: String, found: String) -> ConfigError {
+        ConfigError(.malformedSource, location: location(at: offset), expected: expected, found: found)
+    }
+}
