@@ -40,9 +40,12 @@ extension ApplicationConfig {
 /// Takes a plan from its sources to a configuration, station by station.
 struct ConfigLoader {
     let plan: ConfigPlan
-    private(set) var errors: [ConfigError] = []
-    private var diagnostics: [ConfigDiagnostic] = []
-    private var layers: [ConfigLayer] = []
+    var errors: [ConfigError] = []
+    var diagnostics: [ConfigDiagnostic] = []
+    private(set) var layers: [ConfigLayer] = []
+    /// The contents of the sources that were used.
+    var contents: [(source: any ConfigSource, content: ConfigSourceContent)] = []
+    private var variables: [String: ConfigVariable] = [:]
     /// The secrets of the plan and its schema; directives add to them after the layers are read.
     private var secrets: ConfigSecrets
 
@@ -54,20 +57,52 @@ struct ConfigLoader {
 
     mutating func load() -> ApplicationConfig {
         readDefaults()
-        readFiles()
+        addSources(over: .defaults)
+        readFile(plan.name, .base, "base", isRequired: plan.requiresBase)
+        addSources(over: .base)
+        for environment in plan.environments {
+            readFile(
+                "\(plan.name).\(environment.name)", .environment, environment.name,
+                isRequired: plan.requiredEnvironments.contains(environment))
+        }
+        addSources(over: .environment)
         layers += BundleOverrides.layers(for: plan.bundleIdentifier, in: layers, policy: plan.merge)
+        addSources(over: .bundle)
         readLocalFile()
-        checkDirectives()
-        let config = finish(readGivenValues(over: merged(layers)))
-        guard let schema = plan.schema else { return config }
+        addSources(over: .local)
+        variables = readVariables()
+        var config = finish(readGivenValues(over: merged(layers)))
+        if let schema = plan.schema { config = check(config, schema) }
+        let error = errors.isEmpty ? nil : ConfigError.joining(errors)
+        for (source, content) in contents { source.settle(content, error: error) }
+        return config
+    }
+
+    private mutating func check(_ config: ApplicationConfig, _ schema: ConfigSchema) -> ApplicationConfig {
         errors += config.problems(with: schema)
         if schema.unknownKeys != .reported { return config }
         let unknown = config.unknownKeys(schema).map { unknown in
             ConfigDiagnostic(
-                .unknownKey, key: unknown.key, origin: unknown.origin,
+                .unknownKey, key: unknown.key, location: unknown.location,
                 message: [unknown.reason, unknown.hint].compactMap { $0 }.joined(separator: "; "))
         }
         return config.adding(unknown)
+    }
+
+    /// Adds a layer on top, unless its directives are wrong.
+    mutating func append(_ tree: ConfigTree, _ kind: ConfigLayerKind, _ label: String, date: Double? = nil) {
+        let tree = plan.literalLayers.contains(kind) ? tree.literal() : tree
+        let layer = ConfigLayer(kind: kind, label: label, tree: tree, date: date)
+        guard plan.readsDirectives, plan.merge.isDeep, tree.hasDirectives else {
+            layers.append(layer)
+            return
+        }
+        do throws(ConfigError) {
+            try ConfigDirectives.check(layer)
+            layers.append(layer)
+        } catch {
+            errors += error.problems.isEmpty ? [error] : error.problems
+        }
     }
 
     private mutating func merged(_ layers: [ConfigLayer]) -> ConfigTree {
@@ -77,67 +112,68 @@ struct ConfigLoader {
         return tree
     }
 
-    /// Merges one more layer; because the merge is a left fold, the result is that of merging all layers at once.
-    private mutating func add(_ layer: ConfigLayer, to tree: ConfigTree) -> ConfigTree {
-        layers.append(layer)
+    /// Merges the layers from a number on; because the merge is a left fold, the result is that of merging all at once.
+    private mutating func merged(_ tree: ConfigTree, from number: Int) -> ConfigTree {
+        if number == layers.count { return tree }
         // Directives of the lower layers have been applied.
         let below = ConfigLayer(kind: .base, label: "", tree: tree.withoutDirectives())
-        return merged([below, layer])
+        return merged([below] + layers[number...])
     }
 
     /// Adds variables and arguments, whose names are compared with the keys of lower layers.
-    private mutating func readGivenValues(over merged: ConfigTree) -> ConfigTree {
-        var merged = merged
+    private mutating func readGivenValues(over tree: ConfigTree) -> ConfigTree {
+        var (tree, count) = (tree, layers.count)
         let declared =
             (plan.schema?.rules.map(\.path.keys) ?? []) + ConfigDeclaredKeys.names.sorted().map { ConfigPath($0).keys }
         if let prefix = plan.variablePrefix {
-            let known = ConfigKnownPaths(tree: merged, declared: declared)
-            let (tree, found, problems) = VariablesReader.read(variables, prefix: prefix, known: known)
-            diagnostics += found
-            errors += problems.map(redacted)
-            if let tree {
-                let label = ConfigLayerKind.variables.description
-                merged = add(ConfigLayer(kind: .variables, label: label, tree: tree), to: merged)
-            }
+            let known = ConfigKnownPaths(tree: tree, declared: declared)
+            add(VariablesReader.read(variables, prefix: prefix, known: known), .variables)
         }
+        addSources(over: .variables)
+        tree = merged(tree, from: count)
+        count = layers.count
         if !plan.arguments.isEmpty {
-            let known = ConfigKnownPaths(tree: merged, declared: declared)
-            let (tree, found, problems) = ArgumentsReader.read(plan.arguments, known: known)
-            diagnostics += found
-            errors += problems.map(redacted)
-            if let tree {
-                let label = ConfigLayerKind.arguments.description
-                merged = add(ConfigLayer(kind: .arguments, label: label, tree: tree), to: merged)
-            }
+            let known = ConfigKnownPaths(tree: tree, declared: declared)
+            add(ArgumentsReader.read(plan.arguments, known: known), .arguments)
         }
-        return merged
+        addSources(over: .arguments)
+        return merged(tree, from: count)
     }
 
-    private var variables: [String: String] { plan.variables ?? ConfigProcess.variables }
+    private mutating func add(
+        _ reading: (tree: ConfigTree?, diagnostics: [ConfigDiagnostic], errors: [ConfigError]), _ kind: ConfigLayerKind
+    ) {
+        diagnostics += reading.diagnostics
+        errors += reading.errors.map(redacted)
+        if let tree = reading.tree { layers.append(ConfigLayer(kind: kind, label: kind.description, tree: tree)) }
+    }
 
     private mutating func finish(_ merged: ConfigTree) -> ApplicationConfig {
         for layer in layers where plan.readsDirectives && plan.merge.isDeep && layer.tree.hasDirectives {
             secrets.paths.formUnion(ConfigDirectives.secretPaths(in: layer))
         }
         var draft = ConfigSnapshot(tree: merged, context: ConfigContext())
+        var usedVariables: [String: ConfigVariable] = [:]
         if plan.interpolates, merged.hasTemplates || !plan.referenceSyntax.hasDollar {
             var interpolator = ConfigInterpolator(
                 draft, plan: plan, variables: variables, layers: layers, secrets: secrets)
             let tree = interpolator.interpolate()
             errors += interpolator.errors
+            usedVariables = interpolator.usedVariables
             if tree !== merged { draft = ConfigSnapshot(tree: tree, context: ConfigContext()) }
         }
         let tree = draft.tree
         let hidden = draft.index.hidden.map { node in
             ConfigDiagnostic(
-                .hiddenByLiteralKey, key: tree.path(of: node), origin: tree.origin(of: node),
+                .hiddenByLiteralKey, key: tree.path(of: node), location: tree.location(of: node),
                 message:
                     "hidden by the literal key \"\(tree.path(of: node).components.map(Self.text).joined(separator: "."))\""
-                    + (literal(for: node, in: draft).map { " from \(tree.origin(of: $0))" } ?? ""))
+                    + (literal(for: node, in: draft).map { " from \(tree.location(of: $0))" } ?? ""))
         }
         let context = ConfigContext(
             layers: layers, policy: plan.merge, coercion: plan.coercion, secrets: secrets,
-            diagnostics: diagnostics + hidden, readsDirectives: plan.readsDirectives)
+            diagnostics: diagnostics + hidden, readsDirectives: plan.readsDirectives,
+            references: plan.interpolates ? plan.referenceSyntax : nil, variables: usedVariables)
         return ApplicationConfig(snapshot: ConfigSnapshot(draft, context: context))
     }
 
@@ -149,127 +185,8 @@ struct ConfigLoader {
         if case .key(let key) = component { key } else { "" }
     }
 
-    private mutating func readDefaults() {
-        if plan.defaults.isEmpty { return }
-        var builder = ConfigTreeBuilder()
-        builder.value(.dictionary(plan.defaults))
-        let tree = builder.finish(sources: [.code("defaults")])
-        layers.append(ConfigLayer(kind: .defaults, label: "defaults", tree: literal(tree, .defaults)))
-    }
-
-    private mutating func readFiles() {
-        var files: [(stem: String, kind: ConfigLayerKind, label: String, isRequired: Bool)] = [
-            (plan.name, .base, "base", plan.requiresBase)
-        ]
-        for environment in plan.environments {
-            let isRequired = plan.requiredEnvironments.contains(environment)
-            files.append(("\(plan.name).\(environment.name)", .environment, environment.name, isRequired))
-        }
-        for file in files {
-            var isFound = false
-            for suffix in ["plist", "json"] {
-                let name = "\(file.stem).\(suffix)"
-                guard let (outcome, path) = fetch(name) else { continue }
-                isFound = true
-                add(outcome, name: name, path: path, file.kind, file.label)
-            }
-            if isFound { continue }
-            let searched = "\(file.stem).plist or .json in \(place)"
-            if file.isRequired {
-                errors.append(
-                    ConfigError(
-                        .missingSource, origin: ConfigOrigin(name: "\(file.stem).plist"),
-                        reason: "the required file is missing", expected: searched))
-            } else {
-                diagnostics.append(ConfigDiagnostic(.missingSource, message: "no \(searched)"))
-            }
-        }
-    }
-
-    private enum Outcome {
-        case bytes([UInt8])
-        case missing
-        case failed(String)
-    }
-
-    private static func read(_ path: String, limit: Int) -> Outcome {
-        do throws(FileFailure) {
-            return .bytes(try WholeFile.read(path, limit: limit))
-        } catch {
-            switch error.reason {
-            case .tooLarge: return .failed("larger than \(limit) bytes")
-            case .notRegular: return .failed("not a regular file")
-            default: return error.isMissing ? .missing : .failed(error.description)
-            }
-        }
-    }
-
-    private var place: String {
-        switch plan.location.kind {
-        case .directory(let path): path
-        case .memory: "memory"
-        }
-    }
-
-    private func fetch(_ name: String) -> (Outcome, path: String?)? {
-        switch plan.location.kind {
-        case .memory(let files):
-            return files[name].map { (.bytes($0), nil) }
-        case .directory(let directory):
-            let path = directory.hasSuffix("/") ? directory + name : "\(directory)/\(name)"
-            let outcome = Self.read(path, limit: plan.limits.bytes)
-            if case .missing = outcome { return nil }
-            return (outcome, path)
-        }
-    }
-
-    private mutating func readLocalFile() {
-        guard let path = plan.localFile else { return }
-        let name = path.split(separator: "/").last.map(String.init) ?? path
-        let outcome = Self.read(path, limit: plan.limits.bytes)
-        if case .missing = outcome {
-            if plan.requiresLocalFile {
-                errors.append(
-                    ConfigError(
-                        .missingSource, origin: ConfigOrigin(name: name, file: path),
-                        reason: "the required file is missing", expected: path))
-            } else {
-                diagnostics.append(ConfigDiagnostic(.missingSource, message: "no \(path)"))
-            }
-            return
-        }
-        add(outcome, name: name, path: path, .local, ConfigLayerKind.local.description)
-    }
-
-    private mutating func add(
-        _ outcome: Outcome, name: String, path: String?, _ kind: ConfigLayerKind, _ label: String
-    ) {
-        switch outcome {
-        case .missing: break
-        case .failed(let reason):
-            errors.append(
-                ConfigError(
-                    .unreadableSource, origin: ConfigOrigin(name: name, file: path),
-                    reason: "cannot read the file: \(reason)"))
-        case .bytes(let bytes):
-            let context = ConfigReaderContext(
-                name: name, file: path, limits: plan.limits, duplicates: plan.refusesDuplicateKeys ? .error : .lastWins)
-            do throws(ConfigError) {
-                let reading = try ConfigFormat.read(bytes, context)
-                diagnostics += reading.diagnostics
-                layers.append(ConfigLayer(kind: kind, label: label, tree: literal(reading.tree, kind)))
-            } catch {
-                errors.append(redacted(error))
-            }
-        }
-    }
-
-    private func literal(_ tree: ConfigTree, _ kind: ConfigLayerKind) -> ConfigTree {
-        plan.literalLayers.contains(kind) ? tree.literal() : tree
-    }
-
     /// Removes secret values from a reader's error, because readers do not know which values are secret.
-    private func redacted(_ error: ConfigError) -> ConfigError {
+    func redacted(_ error: ConfigError) -> ConfigError {
         var error = error
         error.found = error.found.map { SecretText.redactingCredentials(in: $0) }
         guard let key = error.key else { return error }
@@ -280,19 +197,4 @@ struct ConfigLoader {
     }
 
     private static let longestPath = 64
-
-    /// Leaves out layers whose directives are wrong.
-    private mutating func checkDirectives() {
-        guard plan.readsDirectives, plan.merge.isDeep else { return }
-        var bad: Set<ObjectIdentifier> = []
-        for layer in layers where layer.tree.hasDirectives && layer.root == 0 {
-            do throws(ConfigError) {
-                try ConfigDirectives.check(layer)
-            } catch {
-                errors += error.problems.isEmpty ? [error] : error.problems
-                bad.insert(ObjectIdentifier(layer.tree))
-            }
-        }
-        layers.removeAll { bad.contains(ObjectIdentifier($0.tree)) }
-    }
 }

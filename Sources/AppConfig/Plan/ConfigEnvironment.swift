@@ -36,7 +36,7 @@ public struct ConfigEnvironment: Hashable, Sendable, ExpressibleByStringLiteral,
 }
 
 /// The location of a configuration's files.
-public struct ConfigLocation: Sendable, Hashable {
+public struct ConfigFiles: Sendable, Hashable {
     enum Kind: Sendable, Hashable {
         case directory(String)
         case memory([String: [UInt8]])
@@ -45,16 +45,16 @@ public struct ConfigLocation: Sendable, Hashable {
     let kind: Kind
 
     /// A directory of the file system.
-    public static func directory(_ path: String) -> ConfigLocation { ConfigLocation(kind: .directory(path)) }
+    public static func directory(_ path: String) -> ConfigFiles { ConfigFiles(kind: .directory(path)) }
 
     /// Files in memory, contents by name; they are reported under their name.
-    public static func memory(_ files: [String: [UInt8]]) -> ConfigLocation { ConfigLocation(kind: .memory(files)) }
+    public static func memory(_ files: [String: [UInt8]]) -> ConfigFiles { ConfigFiles(kind: .memory(files)) }
 
     /// Files in memory: texts by name.
-    public static func memory(_ files: [String: String]) -> ConfigLocation {
-        ConfigLocation(kind: .memory(files.mapValues { Array($0.utf8) }))
+    public static func memory(_ files: [String: String]) -> ConfigFiles {
+        ConfigFiles(kind: .memory(files.mapValues { Array($0.utf8) }))
     }
 
     /// The resources of the main bundle, on Linux the directory of the executable.
-    public static var mainBundle: ConfigLocation { .directory(ConfigProcess.resourceDirectory) }
+    public static var mainBundle: ConfigFiles { .directory(ConfigProcess.resourceDirectory) }
 }

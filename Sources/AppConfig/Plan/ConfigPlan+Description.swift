@@ -2,14 +2,14 @@
 extension ConfigPlan: CustomStringConvertible, CustomReflectable {
     /// The files and environments, without values.
     public var description: String {
-        ([name] + environments.map(\.name)).joined(separator: "+") + " in \(location)"
+        ([name] + environments.map(\.name)).joined(separator: "+") + " in \(files)"
             + (bundleIdentifier.map { " for \($0)" } ?? "")
     }
 
     /// The same, part by part; of defaults, variables and arguments only how many there are.
     public var customMirror: Mirror {
         let children: KeyValuePairs<String, Any> = [
-            "location": location, "name": name, "environments": environments.map(\.name),
+            "files": files, "name": name, "environments": environments.map(\.name),
             "bundleIdentifier": bundleIdentifier ?? "none", "defaults": "\(defaults.count) keys",
             "localFile": localFile ?? "none", "variablePrefix": variablePrefix ?? "none",
             "variables": variables.map { "\($0.count) given" } ?? "the process's",
@@ -19,7 +19,7 @@ extension ConfigPlan: CustomStringConvertible, CustomReflectable {
     }
 }
 
-extension ConfigLocation: CustomStringConvertible, CustomReflectable {
+extension ConfigFiles: CustomStringConvertible, CustomReflectable {
     /// The directory's path, or the names of the files in memory.
     public var description: String {
         switch kind {

@@ -1,22 +1,23 @@
 /// The sources of a configuration and the rules for loading it.
 ///
 /// Layers from the weakest to the strongest: `defaults`, the base file, a file for each of `environments`, the sections
-/// of `bundleIdentifier`, `localFile`, environment variables with `variablePrefix`, `arguments`, values written at run
-/// time.
+/// of `bundleIdentifier`, `localFile`, `sources`, environment variables with `variablePrefix`, `arguments`, values
+/// written at run time.
 ///
 /// ```swift
-/// var plan = ConfigPlan(location: .memory(["ApplicationConfig.json": #"{"http": {"timeout": 30}}"#]))
+/// var plan = ConfigPlan(files: .memory(["ApplicationConfig.json": #"{"http": {"timeout": 30}}"#]))
 /// plan.defaults = ["http": ["retries": 3]]
 /// plan.bundleIdentifier = "com.acme.beta.App"
 /// let config = try ApplicationConfig.load(plan)
 /// ```
 public struct ConfigPlan: Sendable {
     /// The location of the files.
-    public var location: ConfigLocation
+    public var files: ConfigFiles
     /// The files' name without environment and extension.
     ///
-    /// A file may be a property list, XML or binary, with the
-    /// extension `plist`, or JSON with the extension `json`; if both are there, the JSON file is the stronger layer.
+    /// A file may be a property list, XML or binary, with the extension `plist`, JSON with the extension `json`, or have
+    /// one of `formats`; if several are there, the JSON file is stronger than the property list, and the others are
+    /// stronger in the order of their extensions.
     public var name: String = "ApplicationConfig"
     /// The environments whose files apply, the strongest last.
     public var environments: [ConfigEnvironment]
@@ -40,6 +41,16 @@ public struct ConfigPlan: Sendable {
     /// index where a weaker layer has an array: `APP_SERVERS__0`. Where a weaker layer has an array or a dictionary, the
     /// variable contains JSON. An empty variable is an empty string.
     public var variablePrefix: String?
+    /// The formats of files by their extension, in addition to or in place of `plist` and `json`.
+    ///
+    /// They apply to `localFile`, too.
+    public var formats: [String: any ConfigFormat] = [:]
+    /// The program's own sources, the strongest last; see ``add(_:over:isRequired:)``.
+    public private(set) var sources: [ConfigSourceLayer] = []
+    /// The paths of `.env` files, the strongest last, whose variables are weaker than those of the environment.
+    ///
+    /// Missing files are diagnostics. See <doc:Sources> for the syntax.
+    public var variableFiles: [String] = []
     /// The environment variables, for the layer and for `${env:NAME}`; those of the process if `nil`.
     public var variables: [String: String]?
     /// The arguments of the command line, without the program's name; none are read if empty.
@@ -75,12 +86,39 @@ public struct ConfigPlan: Sendable {
 
     /// Creates a plan for files at a location.
     public init(
-        location: ConfigLocation = .mainBundle, environments: [ConfigEnvironment] = ConfigEnvironment.current,
+        files: ConfigFiles = .mainBundle, environments: [ConfigEnvironment] = ConfigEnvironment.current,
         bundleIdentifier: String? = nil
     ) {
-        self.location = location
+        self.files = files
         self.environments = environments
         self.bundleIdentifier = bundleIdentifier ?? ConfigProcess.bundleIdentifier
+    }
+
+    /// Adds a source of the program's own.
+    ///
+    /// - Parameters:
+    ///   - source: The source.
+    ///   - kind: The source is stronger than the layers of this kind and weaker than those of the next kind: by default,
+    ///     stronger than the local file and weaker than environment variables. Later sources are stronger.
+    ///   - isRequired: Whether missing content is an error; otherwise it is a diagnostic.
+    /// - Precondition: `kind` is neither `source` nor `runtime`.
+    public mutating func add(
+        _ source: any ConfigSource, over kind: ConfigLayerKind = .local, isRequired: Bool = false
+    ) {
+        precondition(kind != .source && kind != .runtime, "a source lies over a layer of the plan")
+        sources.append(ConfigSourceLayer(source: source, over: kind, isRequired: isRequired))
+    }
+
+    /// The extensions of files, the strongest last.
+    var extensions: [String] {
+        let own = ["plist", "json"]
+        return own + formats.keys.filter { !own.contains($0) }.sorted()
+    }
+
+    /// The path of a file in the plan's folder; nil if the files are in memory.
+    func path(of name: String) -> String? {
+        guard case .directory(let directory) = files.kind else { return nil }
+        return directory.hasSuffix("/") ? directory + name : "\(directory)/\(name)"
     }
 
     /// `ApplicationConfig` files in the main bundle for this process's environments and bundle identifier.
@@ -90,6 +128,6 @@ public struct ConfigPlan: Sendable {
     public static func directory(
         _ path: String, environments: [ConfigEnvironment] = ConfigEnvironment.current, bundleIdentifier: String? = nil
     ) -> ConfigPlan {
-        ConfigPlan(location: .directory(path), environments: environments, bundleIdentifier: bundleIdentifier)
+        ConfigPlan(files: .directory(path), environments: environments, bundleIdentifier: bundleIdentifier)
     }
 }

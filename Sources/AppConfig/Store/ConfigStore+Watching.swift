@@ -10,15 +10,53 @@ public enum ConfigWatchMode: Sendable, Hashable {
 
 /// A watch on a store's files, which ends when it is cancelled or released.
 public final class ConfigWatch: Sendable {
-    private let watch: PathWatch?
+    private struct State {
+        var paths: [String] = []
+        var watch: PathWatch?
+        var tasks: [Task<Void, Never>] = []
+        var isCancelled = false
+    }
 
-    init(_ watch: PathWatch?) { self.watch = watch }
+    private let state = Mutex(State())
+
+    init() {}
+
+    deinit { cancel() }
 
     /// Whether the files are compared at an interval.
-    public var isPolling: Bool { watch?.isPolling ?? false }
+    public var isPolling: Bool { state.withLock { $0.watch?.isPolling ?? false } }
 
     /// Ends the watch; a reload that has begun is completed.
-    public func cancel() { watch?.cancel() }
+    public func cancel() {
+        // Handlers are released after the lock.
+        let old = state.withLock { state -> State in
+            defer { state = State(isCancelled: true) }
+            return state
+        }
+        old.watch?.cancel()
+        for task in old.tasks { task.cancel() }
+    }
+
+    /// Watches other paths, unless these are already watched.
+    func watch(_ paths: [String], start: ([String]) -> PathWatch) {
+        guard state.withLock({ !$0.isCancelled && $0.paths != paths }) else { return }
+        let watch = start(paths)
+        let old = state.withLock { state -> PathWatch? in
+            if state.isCancelled { return watch }
+            defer { (state.paths, state.watch) = (paths, watch) }
+            return state.watch
+        }
+        old?.cancel()
+    }
+
+    /// Ends a task together with the watch.
+    func add(_ task: Task<Void, Never>) {
+        let isCancelled = state.withLock { state in
+            if !state.isCancelled { state.tasks.append(task) }
+            return state.isCancelled
+        }
+        if isCancelled { task.cancel() }
+    }
 }
 
 extension ConfigStore {
@@ -39,22 +77,68 @@ extension ConfigStore {
     /// - Parameter mode: The way in which changes are detected.
     /// - Returns: The watch, which must be retained.
     public func watch(_ mode: ConfigWatchMode = .automatic) -> ConfigWatch {
-        guard let paths = plan?.filePaths, !paths.isEmpty else { return ConfigWatch(nil) }
-        let method: PathWatch.Method =
-            switch mode {
-            case .automatic: .events
-            case .polling(let interval): .polling(every: interval)
-            }
-        let watch = PathWatch.start(paths, by: method) { [weak self] in _ = try? self?.reload(expecting: $0) }
-        if watch.isPolling, mode == .automatic {
+        let result = ConfigWatch()
+        guard let plan else { return result }
+        watchFiles(of: plan, mode, result)
+        if result.isPolling, mode == .automatic {
             current.record(
                 ConfigDiagnostic(
                     .watchingByPolling,
                     message: "the system has no events for the files; polling once a second"))
         }
+        for source in plan.sources.map(\.source) {
+            guard let changes = source.changes() else { continue }
+            result.add(
+                Task.detached { [weak self] in
+                    for await _ in changes { _ = try? self?.reload() }
+                })
+        }
         // The files may have changed between the last reload and the start of the watch.
-        if PathSnapshot(of: paths).mayDiffer(from: state.withLock({ $0.files })) { _ = try? reload() }
-        return ConfigWatch(watch)
+        if PathSnapshot(of: plan.filePaths).mayDiffer(from: state.withLock({ $0.files })) { _ = try? reload() }
+        return result
+    }
+
+    /// Watches the files of a plan, and after each change those that its sources have by then.
+    private func watchFiles(of plan: ConfigPlan, _ mode: ConfigWatchMode, _ result: ConfigWatch) {
+        let method: PathWatch.Method =
+            switch mode {
+            case .automatic: .events
+            case .polling(let interval): .polling(every: interval)
+            }
+        let paths = plan.filePaths
+        if paths.isEmpty { return }
+        result.watch(paths) { paths in
+            PathWatch.start(paths, by: method) { [weak self, weak result] snapshot in
+                _ = try? self?.reload(expecting: snapshot)
+                if let self, let result, !plan.sources.isEmpty { self.watchFiles(of: plan, mode, result) }
+            }
+        }
+    }
+
+    /// Brings every source up to date, then loads the plan again.
+    ///
+    /// Sources refresh concurrently. One that fails keeps its content, and the others still apply.
+    ///
+    /// - Returns: The changes of values.
+    /// - Throws: ``ConfigError`` with every problem of sources and of the load.
+    @discardableResult
+    public func refresh() async throws(ConfigError) -> ConfigDiff {
+        let problems = await withTaskGroup(of: ConfigError?.self) { group in
+            for source in plan?.sources.map(\.source) ?? [] {
+                group.addTask {
+                    do {
+                        try await source.refresh()
+                        return nil
+                    } catch {
+                        return .reading(error, of: ConfigLocation(file: source.name), .unreadableSource)
+                    }
+                }
+            }
+            return await group.reduce(into: []) { $0 += [$1].compactMap { $0 } }
+        }
+        let diff = try reload()
+        if !problems.isEmpty { throw .joining(problems) }
+        return diff
     }
 }
 
@@ -62,11 +146,10 @@ extension ConfigPlan {
     /// The paths of all files the plan may read, whether they are there or not.
     var filePaths: [String] {
         var paths: [String] = []
-        if case .directory(let directory) = location.kind {
-            for stem in [name] + environments.map({ "\(name).\($0.name)" }) {
-                paths += ["\(directory)/\(stem).plist", "\(directory)/\(stem).json"]
-            }
+        for stem in [name] + environments.map({ "\(name).\($0.name)" }) {
+            paths += extensions.compactMap { path(of: "\(stem).\($0)") }
         }
+        paths += variableFiles + sources.flatMap(\.source.watchedPaths)
         return paths + [localFile].compactMap { $0 }
     }
 }

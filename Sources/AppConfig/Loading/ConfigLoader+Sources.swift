@@ -1,0 +1,141 @@
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
+// The layers of files and other sources.
+extension ConfigLoader {
+    mutating func readDefaults() {
+        if plan.defaults.isEmpty { return }
+        var builder = ConfigTreeBuilder()
+        builder.value(.dictionary(plan.defaults))
+        append(builder.finish(sources: [.code("defaults")]), .defaults, "defaults")
+    }
+
+    /// Reads the files of one name, a layer for each extension that there is.
+    mutating func readFile(_ stem: String, _ kind: ConfigLayerKind, _ label: String, isRequired: Bool) {
+        var isFound = false
+        for suffix in plan.extensions {
+            let name = "\(stem).\(suffix)"
+            let location = ConfigLocation(file: plan.path(of: name) ?? name, name: name)
+            do throws(ConfigError) {
+                guard let bytes = try bytes(of: name, location) else { continue }
+                isFound = true
+                read(bytes, location, format: plan.formats[suffix], kind, label)
+            } catch {
+                isFound = true
+                errors.append(error)
+            }
+        }
+        if isFound { return }
+        let suffixes = plan.extensions.map { ".\($0)" }
+        let names = suffixes.dropLast().joined(separator: ", ") + (suffixes.count > 2 ? "," : "")
+        noteMissing(
+            "\(stem)\(names) or \(suffixes.last ?? "") in \(plan.files)",
+            ConfigLocation(file: "\(stem).plist"), isRequired)
+    }
+
+    mutating func readLocalFile() {
+        guard let path = plan.localFile else { return }
+        let name = path.split(separator: "/").last.map(String.init) ?? path
+        let location = ConfigLocation(file: path, name: name)
+        do throws(ConfigError) {
+            guard let bytes = try ConfigFileReading.bytes(of: location, limit: plan.limits.bytes) else {
+                return noteMissing(path, location, plan.requiresLocalFile)
+            }
+            let format = name.lastIndex(of: ".").flatMap { plan.formats[String(name[$0...].dropFirst())] }
+            read(bytes, location, format: format, .local, ConfigLayerKind.local.description)
+        } catch {
+            errors.append(error)
+        }
+    }
+
+    /// Adds the sources that are stronger than the layers of a kind.
+    mutating func addSources(over kind: ConfigLayerKind) {
+        for layer in plan.sources where layer.over == kind {
+            let source = layer.source
+            do {
+                let content = try source.content()
+                contents.append((source, content))
+                let location = content.location ?? ConfigLocation(file: source.name)
+                let date = content.date?.timeIntervalSinceReferenceDate
+                switch content.kind {
+                case .missing: noteMissing("content of \(source.name)", location, layer.isRequired)
+                case .bytes(let bytes, let format):
+                    read(bytes, location, format: format, .source, source.name, date: date)
+                case .document(let document):
+                    append(document.reading(of: location).tree, .source, source.name, date: date)
+                }
+            } catch {
+                errors.append(redacted(.reading(error, of: ConfigLocation(file: source.name), .unreadableSource)))
+            }
+        }
+    }
+
+    /// The variables of `.env` files and, over them, of the environment.
+    mutating func readVariables() -> [String: ConfigVariable] {
+        var variables: [String: ConfigVariable] = [:]
+        for path in plan.variableFiles {
+            let location = ConfigLocation(file: path, name: path.split(separator: "/").last.map(String.init) ?? path)
+            do throws(ConfigError) {
+                guard let bytes = try ConfigFileReading.bytes(of: location, limit: plan.limits.bytes) else {
+                    noteMissing(path, location, false)
+                    continue
+                }
+                variables.merge(try DotEnvReader.read(bytes, location)) { $1 }
+            } catch {
+                errors.append(error)
+            }
+        }
+        for (name, text) in plan.variables ?? ConfigProcess.variables {
+            variables[name] = ConfigVariable(text: text, location: ConfigLocation(file: name))
+        }
+        return variables
+    }
+
+    private mutating func noteMissing(_ searched: String, _ location: ConfigLocation, _ isRequired: Bool) {
+        if isRequired {
+            errors.append(
+                ConfigError(
+                    .missingSource, location: location, reason: "the required file is missing", expected: searched))
+        } else {
+            diagnostics.append(ConfigDiagnostic(.missingSource, message: "no \(searched)"))
+        }
+    }
+
+    private func bytes(of name: String, _ location: ConfigLocation) throws(ConfigError) -> [UInt8]? {
+        switch plan.files.kind {
+        case .memory(let files): files[name]
+        case .directory: try ConfigFileReading.bytes(of: location, limit: plan.limits.bytes)
+        }
+    }
+
+    /// Reads a file or the bytes of a source and adds its layer.
+    private mutating func read(
+        _ bytes: [UInt8], _ location: ConfigLocation, format: (any ConfigFormat)?, _ kind: ConfigLayerKind,
+        _ label: String, date: Double? = nil
+    ) {
+        let context = ConfigReaderContext(
+            location: location, limits: plan.limits, duplicates: plan.refusesDuplicateKeys ? .error : .lastWins)
+        do throws(ConfigError) {
+            let reading = try Self.read(bytes, format, context)
+            diagnostics += reading.diagnostics
+            append(reading.tree, kind, label, date: date)
+        } catch {
+            errors.append(redacted(error))
+        }
+    }
+
+    static func read(
+        _ bytes: [UInt8], _ format: (any ConfigFormat)?, _ context: ConfigReaderContext
+    ) throws(ConfigError) -> ConfigReading {
+        guard let format else { return try FormatRecognition.read(bytes, context) }
+        try context.checkSize(bytes)
+        do {
+            return try format.document(from: bytes, limits: context.limits).reading(of: context.location)
+        } catch {
+            throw .reading(error, of: context.location)
+        }
+    }
+}

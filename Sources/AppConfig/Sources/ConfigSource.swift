@@ -1,0 +1,91 @@
+#if canImport(FoundationEssentials)
+    public import FoundationEssentials
+#else
+    public import Foundation
+#endif
+
+/// A source of configuration values that a program or another package provides.
+///
+/// The values merge, explain themselves, fail, and reload like those of files. Add a source to a plan with
+/// ``ConfigPlan/add(_:over:isRequired:)``.
+///
+/// ```swift
+/// struct HostSource: ConfigSource {
+///     let name = "host"
+///     func content() -> ConfigSourceContent { .document(ConfigDocument(["host": ["name": "web-7"]])) }
+/// }
+///
+/// var plan = ConfigPlan(files: .memory(["ApplicationConfig.json": #"{"title": "on ${host.name}"}"#]))
+/// plan.add(HostSource())
+/// print(try ApplicationConfig.load(plan).string(forKey: "title", default: ""))  // on web-7
+/// ```
+public protocol ConfigSource: Sendable {
+    /// The name of the source in explanations and errors.
+    var name: String { get }
+
+    /// Returns the current content; called for every load, on the thread that loads.
+    ///
+    /// A source that takes long to read stores its content and returns it here; see ``refresh()``.
+    ///
+    /// - Throws: Any error; the source is then left out whole, and ``ApplicationConfig/load(_:)`` fails.
+    func content() throws -> ConfigSourceContent
+
+    /// The paths of files whose changes reload a watching store; none by default.
+    var watchedPaths: [String] { get }
+
+    /// Returns a stream with an element for each change after which a watching store reloads; none by default.
+    func changes() -> AsyncStream<Void>?
+
+    /// Brings the content up to date; called by ``ConfigStore/refresh()``. By default, nothing happens.
+    func refresh() async throws
+
+    /// Reports the outcome of a load that used some content: `nil` if it was accepted, or the error of the load.
+    ///
+    /// A source can return to its last good content. By default, nothing happens.
+    func settle(_ content: ConfigSourceContent, error: ConfigError?)
+}
+
+extension ConfigSource {
+    /// No files.
+    public var watchedPaths: [String] { [] }
+    /// No changes.
+    public func changes() -> AsyncStream<Void>? { nil }
+    /// Does nothing.
+    public func refresh() async throws {}
+    /// Does nothing.
+    public func settle(_ content: ConfigSourceContent, error: ConfigError?) {}
+}
+
+/// The content of a source at one time.
+public struct ConfigSourceContent: Sendable {
+    enum Kind: Sendable {
+        case bytes([UInt8], (any ConfigFormat)?)
+        case document(ConfigDocument)
+        case missing
+    }
+
+    let kind: Kind
+    /// The location of the whole content, such as a file; the source's name if `nil`.
+    public var location: ConfigLocation?
+    /// The time at which the source obtained the content; explanations show its age.
+    public var date: Date?
+    /// The version of the content, such as an entity tag.
+    public var version: String?
+    /// Distinguishes contents of one source.
+    var ticket = 0
+
+    /// The bytes of a file in a format, by default a property list or JSON.
+    public static func bytes(_ bytes: [UInt8], format: (any ConfigFormat)? = nil) -> ConfigSourceContent {
+        ConfigSourceContent(kind: .bytes(bytes, format))
+    }
+
+    /// Values with positions.
+    public static func document(_ document: ConfigDocument) -> ConfigSourceContent {
+        ConfigSourceContent(kind: .document(document))
+    }
+
+    /// No content: an empty layer with a diagnostic, or an error if the source is required.
+    public static var missing: ConfigSourceContent { ConfigSourceContent(kind: .missing) }
+
+    private init(kind: Kind) { self.kind = kind }
+}

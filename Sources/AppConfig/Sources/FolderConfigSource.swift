@@ -1,0 +1,102 @@
+internal import AshlarCore
+
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
+/// A folder with one file for each key, such as a secret or config map of Kubernetes or the secrets of Docker.
+///
+/// The name of a file is the path of the key (`password`, `http.timeout`), and its text without the final newline is the
+/// value. Strings are taken as they are. Names that begin with a dot, folders, and other special files are ignored; a
+/// file that is not UTF-8 text is data.
+///
+/// If the folder has a link `..data`, as volumes of Kubernetes have, all files are read from the folder that the link leads
+/// to, so values of two versions never mix. A watching store notices a swap of the link, or a changed file, at once, and
+/// a new file within five seconds.
+///
+/// ```swift
+/// var plan = ConfigPlan(files: .memory(["ApplicationConfig.json": #"{"db": {"user": "app"}}"#]))
+/// plan.add(FolderConfigSource("/run/secrets", under: "db"))
+/// ```
+public struct FolderConfigSource: ConfigSource {
+    /// The path of the folder.
+    public let path: String
+    private let section: ConfigPath
+
+    /// Creates a source.
+    ///
+    /// - Parameters:
+    ///   - path: The path of the folder, which need not exist unless the plan requires it.
+    ///   - section: The path of the dictionary that the values belong to, by default the root.
+    public init(_ path: String, under section: ConfigPath = .root) {
+        self.path = path.count > 1 && path.hasSuffix("/") ? String(path.dropLast()) : path
+        self.section = section
+    }
+
+    /// The path of the folder.
+    public var name: String { path }
+
+    /// The folder, its link, and its files.
+    public var watchedPaths: [String] { [path, "\(path)/..data"] + files(in: path).map { "\(path)/\($0)" } }
+
+    /// Reads the files.
+    ///
+    /// - Throws: ``ConfigError`` if a file can't be read, or if two files are a value and its section.
+    public func content() throws -> ConfigSourceContent {
+        // A swap removes the old folder, perhaps before all of its files are read.
+        for _ in 0..<20 {
+            let data = "\(path)/..data"
+            let folder = Self.target(of: data)
+            guard let document = try document(in: folder ?? path) else { continue }
+            if Self.target(of: data) == folder {
+                return FolderListing.names(in: path) == nil ? .missing : .document(document)
+            }
+        }
+        throw ConfigError(
+            .unreadableSource, location: ConfigLocation(file: path), reason: "the folder changes while it is read")
+    }
+
+    /// The folder that a link leads to; nil if there is no link.
+    private static func target(of link: String) -> String? {
+        (try? FileManager.default.destinationOfSymbolicLink(atPath: link)).map { target in
+            target.hasPrefix("/") ? target : link.prefix(through: link.lastIndex(of: "/") ?? link.startIndex) + target
+        }
+    }
+
+    private func files(in folder: String) -> [String] {
+        (FolderListing.names(in: folder) ?? []).filter { name in
+            !name.hasPrefix(".") && FileStatus("\(folder)/\(name)")?.kind == .regular
+        }
+    }
+
+    /// The values of a folder; nil if a file vanished.
+    private func document(in folder: String) throws(ConfigError) -> ConfigDocument? {
+        var assignments = ConfigAssignments()
+        var seen: Set<[ConfigPath.Component]> = []
+        for name in files(in: folder) {
+            let location = ConfigLocation(file: "\(path)/\(name)", name: name)
+            let file = ConfigLocation(file: "\(folder)/\(name)", name: name)
+            guard let bytes = try ConfigFileReading.bytes(of: file, limit: ConfigLimits().bytes) else { return nil }
+            let steps = section.components + ConfigPath(name).components
+            let clash = seen.first { $0.starts(with: steps) || steps.starts(with: $0) }
+            guard steps.first?.key != nil, clash == nil else {
+                throw ConfigError(
+                    .malformedSource, key: ConfigPath(steps), location: location,
+                    reason: "the name is not a path of its own", notes: clash.map { ["like \(ConfigPath($0))"] } ?? [])
+            }
+            seen.insert(steps)
+            try assignments.set(Self.value(bytes), at: steps, from: location)
+        }
+        return ConfigDocument(ConfigReading(tree: assignments.tree(of: ConfigLocation(file: path))))
+    }
+
+    private static func value(_ bytes: [UInt8]) -> ConfigValue {
+        if UTF8Validation.firstInvalid(in: bytes) != nil { return .data(Data(bytes)) }
+        var text = bytes[...]
+        if text.last == 10 { text.removeLast() }
+        if text.last == 13 { text.removeLast() }
+        return .string(String(decoding: text, as: UTF8.self))
+    }
+}

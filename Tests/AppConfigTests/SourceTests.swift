@@ -1,0 +1,346 @@
+import AshlarAppConfig
+import Foundation
+import Testing
+
+/// A source whose content tests change, and whose outcomes they read.
+private final class StubSource: ConfigSource, @unchecked Sendable {
+    let name = "stub"
+    private let lock = NSLock()
+    private var current: Result<ConfigSourceContent, any Error>
+    private var streams: [AsyncStream<Void>.Continuation] = []
+    private var settled: [String] = []
+
+    init(_ content: ConfigSourceContent) { current = .success(content) }
+
+    var outcomes: [String] { lock.withLock { settled } }
+
+    func set(_ content: Result<ConfigSourceContent, any Error>) {
+        let streams = lock.withLock {
+            current = content
+            return self.streams
+        }
+        for stream in streams { stream.yield() }
+    }
+
+    func content() throws -> ConfigSourceContent { try lock.withLock { current }.get() }
+
+    func changes() -> AsyncStream<Void>? {
+        let (stream, continuation) = AsyncStream.makeStream(of: Void.self)
+        lock.withLock { streams.append(continuation) }
+        return stream
+    }
+
+    func refresh() async throws { set(.success(.document(ConfigDocument(["fresh": true])))) }
+
+    func settle(_ content: ConfigSourceContent, error: ConfigError?) {
+        lock.withLock { settled.append(error?.description ?? "accepted") }
+    }
+}
+
+/// Lines `path = value`, for the tests of formats.
+private struct LinesFormat: ConfigFormat {
+    func document(from bytes: [UInt8], limits: ConfigLimits) throws -> ConfigDocument {
+        var document = ConfigDocument()
+        let lines = String(decoding: bytes, as: UTF8.self).split(separator: "\n", omittingEmptySubsequences: false)
+        for (number, line) in lines.enumerated() where !line.isEmpty {
+            let parts = line.split(separator: "=", maxSplits: 1).map { $0.trimmingCharacters(in: .whitespaces) }
+            guard parts.count == 2 else { throw ConfigError.malformed("expected path = value", line: number + 1) }
+            try document.set(.string(parts[1]), at: ConfigPath(parts[0]), line: number + 1)
+        }
+        return document
+    }
+}
+
+@Suite struct SourceTests {
+    private static let base = ["ApplicationConfig.json": #"{"http": {"timeout": 30, "host": "h"}, "title": "base"}"#]
+
+    @Test("A source merges over the local file and under variables, and explains itself")
+    func merges() throws {
+        var document = ConfigDocument()
+        try document.set(15, at: "http.timeout", line: 4, column: 2)
+        try document.set("on ${http.host}", at: "title")
+        var plan = plan(Self.base)
+        plan.variablePrefix = "APP_"
+        plan.variables = ["APP_HTTP__RETRIES": "3"]
+        plan.add(StubSource(.document(document)))
+        let config = try ApplicationConfig.load(plan)
+        #expect(config.values == ["http": ["timeout": 15, "host": "h", "retries": "3"], "title": "on h"])
+        #expect(
+            config.explain("http.timeout").description == """
+                http.timeout = 15
+                  from stub:4 (source)
+                  over 30 from ApplicationConfig.json:1 (base)
+                """)
+        #expect(config.explain("title").parts.map(\.text) == ["\"h\""])
+    }
+
+    @Test(
+        "A source has the strength of the layer that it is added over",
+        arguments: [
+            (ConfigLayerKind.defaults, "base"), (.base, "debug"), (.environment, "section"), (.bundle, "local"),
+            (.local, "variable"), (.variables, "argument"), (.arguments, "source"),
+        ])
+    func strength(over kind: ConfigLayerKind, winner: String) throws {
+        let scratch = try Scratch()
+        try scratch.write(#"{"title": "local"}"#, to: "local.json")
+        var plan = plan(
+            [
+                "ApplicationConfig.json": #"{"title": "base", "com.acme.App": {"title": "section"}}"#,
+                "ApplicationConfig.debug.json": #"{"title": "debug"}"#,
+            ], environments: [.debug], bundle: "com.acme.App")
+        plan.defaults = ["title": "defaults"]
+        plan.localFile = scratch.file("local.json")
+        plan.variablePrefix = "APP_"
+        plan.variables = ["APP_TITLE": "variable"]
+        plan.arguments = ["--title=argument"]
+        plan.add(StubSource(.document(ConfigDocument(["title": "source"]))), over: kind)
+        // Without the stronger layers, the source wins.
+        #expect(
+            try ApplicationConfig.load(plan).string(forKey: "title") == (kind == .arguments ? "source" : "argument"))
+        let order = ["defaults", "base", "debug", "section", "local", "variable", "argument"]
+        let config = try ApplicationConfig.load(plan)
+        let texts = [config.explain("title").winner?.text] + config.explain("title").shadowed.map(\.text)
+        let position = try #require(texts.firstIndex(of: "\"source\""))
+        #expect(position == order.count - (order.firstIndex(of: winner) ?? order.count))
+    }
+
+    @Test("A format applies to files with its extension, and its errors name file and line")
+    func formats() throws {
+        var plan = plan([
+            "ApplicationConfig.json": #"{"http": {"timeout": 30}, "url": "https://${http.host}"}"#,
+            "ApplicationConfig.lines": "\nhttp.host = example.org\nhttp.timeout = 5",
+            "ApplicationConfig.debug.lines": "broken",
+        ])
+        plan.formats["lines"] = LinesFormat()
+        let config = try ApplicationConfig.load(plan)
+        #expect(config.int(forKey: "http.timeout") == 5)
+        #expect(config.string(forKey: "url") == "https://example.org")
+        #expect(config.explain("http.host").winner?.location.description == "ApplicationConfig.lines:2")
+        plan.environments = [.debug]
+        #expect(
+            ApplicationConfig.loadReport(plan).errors.map(\.description) == [
+                "expected path = value (ApplicationConfig.debug.lines:1)"
+            ])
+    }
+
+    @Test("JSON with comments and trailing commas keeps the positions of its values")
+    func comments() throws {
+        let text = """
+            { // a comment with "quotes" and , commas
+              "a": 1, /* over
+              two lines */ "b": ["http://x // no comment", 2,],
+            }
+            """
+        var plan = plan(["ApplicationConfig.json": text])
+        #expect(throws: ConfigError.self) { try ApplicationConfig.load(plan) }
+        plan.formats["json"] = JSONWithCommentsFormat()
+        let config = try ApplicationConfig.load(plan)
+        #expect(config.values == ["a": 1, "b": ["http://x // no comment", 2]])
+        #expect(config.explain("b").winner?.location.line == 3)
+        plan.formats["json"] = JSONWithCommentsFormat()
+        for bad in ["{\"a\": 1 /* open", "{\"a\": [,]}", "[1]", "{\"a\": 1,,}"] {
+            plan.files = .memory(["ApplicationConfig.json": bad])
+            let error = ApplicationConfig.loadReport(plan).errors.first
+            #expect(error?.location?.name == "ApplicationConfig.json", "\(bad)")
+            #expect(error?.location?.line == 1, "\(bad)")
+        }
+    }
+
+    @Test("A source that fails is left out whole, and its error names it")
+    func failures() throws {
+        struct Broken: Error {}
+        let source = StubSource(.missing)
+        var plan = plan(Self.base)
+        plan.add(source)
+        #expect(try ApplicationConfig.load(plan).diagnostics.map(\.message).contains("no content of stub"))
+        source.set(.failure(Broken()))
+        let report = ApplicationConfig.loadReport(plan)
+        #expect(report.errors.map(\.description) == ["the source cannot be read (stub)"])
+        #expect(report.errors.first?.underlying is Broken)
+        #expect(report.config.string(forKey: "title") == "base")
+        source.set(.success(.bytes(Array(#"{"title": }"#.utf8))))
+        #expect(ApplicationConfig.loadReport(plan).errors.first?.location?.description == "stub:1")
+        source.set(.success(.document(ConfigDocument(["$oops": 1]))))
+        #expect(ApplicationConfig.loadReport(plan).errors.map(\.code) == [.unknownDirective])
+        #expect(source.outcomes.first == "accepted")
+        #expect(source.outcomes.count == 3, "a source that throws has no content to settle")
+    }
+
+    @Test("A required source that has no content is an error")
+    func required() throws {
+        var plan = plan(Self.base)
+        plan.add(StubSource(.missing), isRequired: true)
+        #expect(ApplicationConfig.loadReport(plan).errors.map(\.code) == [.missingSource])
+    }
+
+    @Test("A watching store follows the changes of a source, and refresh brings it up to date", .timeLimit(.minutes(5)))
+    func followsChanges() async throws {
+        let source = StubSource(.document(ConfigDocument(["n": 1])))
+        var plan = plan(Self.base)
+        plan.add(source)
+        let store = try ConfigStore(loading: plan)
+        let watch = store.watch()
+        var values = store.changes(of: ConfigKey("n", default: 0)).makeAsyncIterator()
+        #expect(await values.next() == 1)
+        source.set(.success(.document(ConfigDocument(["n": 2]))))
+        #expect(await values.next() == 2)
+        let diff = try await store.refresh()
+        #expect(store.current.bool(forKey: "fresh") == true)
+        #expect(diff.changes.count <= 2)
+        watch.cancel()
+    }
+}
+
+@Suite struct FolderSourceTests {
+    private func load(_ scratch: Scratch, under section: ConfigPath = .root) throws -> ApplicationConfig {
+        var plan = plan(["ApplicationConfig.json": #"{"db": {"user": "app", "password": "none"}}"#])
+        plan.add(FolderConfigSource(scratch.path, under: section))
+        return try ApplicationConfig.load(plan)
+    }
+
+    @Test("Each file of a folder is a key, and its text without the final newline the value")
+    func files() throws {
+        let scratch = try Scratch()
+        try scratch.write("hunter2\n", to: "password")
+        try scratch.write("15\r\n", to: "http.timeout")
+        try scratch.write("a\nb\n\n", to: "lines")
+        try scratch.write("${password}", to: "literal")
+        try scratch.write("", to: "empty")
+        try scratch.write("x", to: ".hidden")
+        try Data([0xFF, 0xFE, 0x00]).write(to: URL(fileURLWithPath: scratch.file("bytes")))
+        try FileManager.default.createDirectory(atPath: scratch.file("folder"), withIntermediateDirectories: false)
+        let config = try load(scratch, under: "db")
+        #expect(
+            config["db"] == [
+                "user": "app", "password": "hunter2", "http": ["timeout": "15"], "lines": "a\nb\n",
+                "literal": "${password}", "empty": "", "bytes": .data(Data([0xFF, 0xFE, 0x00])),
+            ])
+        #expect(config.explain("db.http.timeout").winner?.location.file == scratch.file("http.timeout"))
+        #expect(config.explain("db.password").text == "<redacted>")
+    }
+
+    @Test("A file and a section of the same name are an error")
+    func clashes() throws {
+        let scratch = try Scratch()
+        try scratch.write("1", to: "http")
+        try scratch.write("2", to: "http.timeout")
+        let error = #expect(throws: ConfigError.self) { try load(scratch) }
+        #expect(error?.key == "http.timeout")
+        #expect(try ApplicationConfig.load(plan([:])).values.isEmpty)
+    }
+
+    @Test("A folder that is missing is a missing source")
+    func missing() throws {
+        var plan = plan([:])
+        plan.add(FolderConfigSource("/no/such/folder"), isRequired: true)
+        #expect(ApplicationConfig.loadReport(plan).errors.map(\.code) == [.missingSource])
+    }
+
+    @Test("Swaps of the link ..data never mix the values of two versions", .timeLimit(.minutes(5)))
+    func swaps() async throws {
+        let scratch = try Scratch()
+        let count = rounds(60, soak: 1_000)
+        func publish(_ version: Int) throws {
+            let folder = "..v\(version)"
+            try FileManager.default.createDirectory(atPath: scratch.file(folder), withIntermediateDirectories: false)
+            for key in ["a", "b", "c", "d"] {
+                try scratch.write("\(version)", to: "\(folder)/\(key)")
+                let link = scratch.file(key)
+                if version == 0 {
+                    try FileManager.default.createSymbolicLink(atPath: link, withDestinationPath: "..data/\(key)")
+                }
+            }
+            try FileManager.default.createSymbolicLink(atPath: scratch.file("..data_tmp"), withDestinationPath: folder)
+            #expect(rename(scratch.file("..data_tmp"), scratch.file("..data")) == 0)
+            if version > 0 { try FileManager.default.removeItem(atPath: scratch.file("..v\(version - 1)")) }
+        }
+        try publish(0)
+        var plan = plan([:])
+        plan.add(FolderConfigSource(scratch.path), isRequired: true)
+        let store = try ConfigStore(loading: plan)
+        let watch = store.watch()
+        let reader = Task.detached { () -> [String] in
+            var torn: [String] = []
+            while !Task.isCancelled {
+                let values = Set(store.current.values.values.map { "\($0)" })
+                if values.count != 1 { torn.append("\(values)") }
+                await Task.yield()
+            }
+            return torn
+        }
+        for version in 1...count {
+            try publish(version)
+            await store.wait { $0.int(forKey: "a") == version }
+        }
+        reader.cancel()
+        #expect(await reader.value == [])
+        watch.cancel()
+    }
+
+    @Test("A file that is added to a plain folder is watched from then on", .timeLimit(.minutes(5)))
+    func newFiles() async throws {
+        let scratch = try Scratch()
+        try scratch.write("1", to: "a")
+        var plan = plan([:])
+        plan.add(FolderConfigSource(scratch.path))
+        let store = try ConfigStore(loading: plan)
+        let watch = store.watch()
+        try scratch.write("1", to: "b")
+        await store.wait { $0.int(forKey: "b") == 1 }
+        for version in 2...5 {
+            try scratch.write("\(version)", to: "b")
+            await store.wait { $0.int(forKey: "b") == version }
+        }
+        watch.cancel()
+    }
+}
+
+@Suite struct DotEnvTests {
+    @Test(
+        "Lines of .env files are read as shells read them",
+        arguments: [
+            ("APP_A=1", "1"), ("export APP_A=1", "1"), ("export\tAPP_A=1", "1"), ("APP_A = 1 ", "1"), ("APP_A=", ""),
+            ("APP_A=a b # c", "a b"), ("APP_A=a#b", "a#b"), ("APP_A=#b", ""), ("APP_A='a # $b \\n'", "a # $b \\n"),
+            ("APP_A=\"a\\n\\\"b\\\" \\$c\" # d", "a\n\"b\" $c"), ("APP_A=\"two\nlines\"", "two\nlines"),
+            ("# x\r\n\r\nAPP_A=1\r\n", "1"), ("\u{FEFF}APP_A=ü", "ü"), ("APP_A=1\nAPP_A=2", "2"),
+            ("APP_A=${b}", "${b}"),
+        ])
+    func lines(text: String, value: String) throws {
+        let scratch = try Scratch()
+        try scratch.write(text, to: ".env")
+        var plan = plan([:])
+        (plan.variablePrefix, plan.variables, plan.variableFiles) = ("APP_", [:], [scratch.file(".env")])
+        #expect(try ApplicationConfig.load(plan).string(forKey: "a") == value)
+    }
+
+    @Test(
+        "Malformed lines are errors with their position",
+        arguments: [
+            ("A=1\nnonsense", "expected NAME=value, found other text (.env:2:1)"),
+            ("=1", "expected NAME=value, found other text (.env:1:1)"),
+            ("A=\"open", "expected a closing quote, found the end of the file (.env:1:3)"),
+            ("A='a' b", "expected the end of the line, found more text after the closing quote (.env:1:7)"),
+        ])
+    func malformed(text: String, message: String) throws {
+        let scratch = try Scratch()
+        try scratch.write(text, to: ".env")
+        var plan = plan([:])
+        plan.variableFiles = [scratch.file(".env")]
+        #expect(ApplicationConfig.loadReport(plan).errors.map(\.description) == [message])
+    }
+
+    @Test("Variables of files are weaker than the environment, and explained with their line")
+    func strength() throws {
+        let scratch = try Scratch()
+        try scratch.write("APP_HTTP__TIMEOUT=5\nAPP_HTTP__HOST=file\nHOME=/file", to: ".env")
+        var plan = plan(["ApplicationConfig.json": #"{"http": {"timeout": 30, "host": "h"}, "home": "${env:HOME}"}"#])
+        plan.variablePrefix = "APP_"
+        plan.variables = ["APP_HTTP__HOST": "process"]
+        plan.variableFiles = ["/no/such/file", scratch.file(".env")]
+        let config = try ApplicationConfig.load(plan)
+        #expect(config["http"] == ["timeout": "5", "host": "process"])
+        #expect(config.explain("http.timeout").winner?.location.description == ".env:1")
+        #expect(config.explain("home").parts.first?.winner?.location.description == ".env:3")
+        #expect(config.diagnostics.map(\.message).contains("no /no/such/file"))
+    }
+}
