@@ -201,10 +201,10 @@ import Testing
         #expect(error?.code == .unreadableSource)
         #expect(
             error?.description == "cannot read the file: not a regular file (ApplicationConfig.plist)")
-        #expect(error?.origin?.file == scratch.file("ApplicationConfig.plist"))
+        #expect(error?.location?.file == scratch.file("ApplicationConfig.plist"))
     }
 
-    @Test("Configurations of any depth are compared on a small stack", .timeLimit(.minutes(5)))
+    @Test("Configurations of any depth are compared and exported on a small stack", .timeLimit(.minutes(5)))
     func deepComparison() async throws {
         @Sendable func bytes(_ core: String) -> [UInt8] { Self.nest("{\"a\":", "[", core, "]", "}", 9_998) }
         let outcome = await onSmallStack { () -> [Bool] in
@@ -215,9 +215,10 @@ import Testing
             return [
                 one == same, one != other, ConfigDiff(from: one, to: same).isEmpty,
                 ConfigDiff(from: one, to: other).changes.count == 1, one.scoped(to: "b") == one,
+                one.exported(as: .json).count > 20_000, one.exported(as: .propertyList).count > 20_000,
             ]
         }
-        #expect(outcome == [true, true, true, true, true])
+        #expect(outcome == [true, true, true, true, true, true, true])
     }
 
     static let nests: [(String, [UInt8])] = [
@@ -275,7 +276,7 @@ import Testing
         let bytes = Self.nest("", "{\"a\":", "1", "}", "", depth)
         let text = await onSmallStack { () -> String in
             var plan = ConfigPlan(
-                location: .memory(["ApplicationConfig.json": bytes, "ApplicationConfig.debug.json": bytes]),
+                files: .memory(["ApplicationConfig.json": bytes, "ApplicationConfig.debug.json": bytes]),
                 environments: [.debug])
             plan.limits.depth = 10_000
             do {
