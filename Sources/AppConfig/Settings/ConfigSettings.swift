@@ -1,0 +1,90 @@
+/// A declaration of settings: one structure from which keys, types, defaults, ranges, and secrecy come.
+///
+/// The keys are those of the structure's coding keys, and the defaults are the values of `Self()`. Optional properties may
+/// be missing. Nested structures are sections.
+///
+/// ```swift
+/// struct Settings: ConfigSettings {
+///     struct HTTP: Codable, Equatable {
+///         var timeout = 30
+///         var host = "example.org"
+///     }
+///     var http = HTTP()
+///     var token = ""
+///
+///     static let fields = [
+///         ConfigField("http.timeout", "The seconds after which a request fails.", in: 1...120),
+///         ConfigField("token", "The key of the service.", isRequired: true, isSecret: true),
+///     ]
+/// }
+///
+/// let config = ApplicationConfig(["http": ["timeout": 15], "token": "t"])
+/// let settings = try config.bind(Settings.self)
+/// print(settings.http.timeout, settings.http.host)  // 15 example.org
+/// print(ConfigReference(Settings.self).markdown)
+/// ```
+public protocol ConfigSettings: Codable, Equatable, Sendable {
+    /// Creates settings with their defaults.
+    init()
+
+    /// What the properties alone do not say: documentation, ranges, secrecy; none by default.
+    static var fields: [ConfigField] { get }
+}
+
+extension ConfigSettings {
+    /// No further requirements.
+    public static var fields: [ConfigField] { [] }
+}
+
+/// The documentation of one setting and the requirements on it.
+public struct ConfigField: Sendable {
+    /// The path of the setting within the structure.
+    public let path: ConfigPath
+    /// The description of the setting for the reference.
+    public let summary: String
+    /// Whether a source must have a value; otherwise the default applies.
+    public let isRequired: Bool
+    /// Whether the value is never printed.
+    public let isSecret: Bool
+    /// The least and the greatest value as text, if they are numbers.
+    let bounds: (least: String, greatest: String)?
+    /// The requirement in words.
+    let expected: String?
+    let isRight: (@Sendable (ConfigValue, ConfigCoercion) -> Bool)?
+
+    /// Creates a field whose value is not restricted.
+    public init(_ path: ConfigPath, _ summary: String, isRequired: Bool = false, isSecret: Bool = false) {
+        (self.path, self.summary, self.isRequired, self.isSecret) = (path, summary, isRequired, isSecret)
+        (bounds, expected, isRight) = (nil, nil, nil)
+    }
+
+    /// Creates a field whose value is in a range.
+    public init<Value: ConfigConvertible & Comparable & Sendable>(
+        _ path: ConfigPath, _ summary: String, in range: ClosedRange<Value>, isRequired: Bool = false,
+        isSecret: Bool = false
+    ) {
+        (self.path, self.summary, self.isRequired, self.isSecret) = (path, summary, isRequired, isSecret)
+        let texts = (least: "\(range.lowerBound)", greatest: "\(range.upperBound)")
+        bounds = Double(texts.least) == nil || Double(texts.greatest) == nil ? nil : texts
+        expected = "\(range.lowerBound) to \(range.upperBound)"
+        isRight = RangeCheck(bounds: range).contains
+    }
+
+    /// Creates a field whose value passes a test, which `expected` puts into words.
+    public init<Value: ConfigConvertible & Sendable>(
+        _ path: ConfigPath, _ summary: String, expected: String, isRequired: Bool = false, isSecret: Bool = false,
+        _ isRight: @escaping @Sendable (Value) -> Bool
+    ) {
+        (self.path, self.summary, self.isRequired, self.isSecret) = (path, summary, isRequired, isSecret)
+        (bounds, self.expected) = (nil, expected)
+        self.isRight = { value, coercion in Value(configValue: value, coercion: coercion).map(isRight) ?? true }
+    }
+
+    private struct RangeCheck<Value: ConfigConvertible & Comparable & Sendable>: Sendable {
+        let bounds: ClosedRange<Value>
+
+        @Sendable func contains(_ value: ConfigValue, _ coercion: ConfigCoercion) -> Bool {
+            Value(configValue: value, coercion: coercion).map(bounds.contains) ?? true
+        }
+    }
+}

@@ -1,0 +1,201 @@
+import AshlarAppConfig
+import Foundation
+import Testing
+
+private struct Settings: ConfigSettings {
+    enum Mode: String, Codable, CaseIterable { case fast, safe }
+
+    struct HTTP: Codable, Equatable {
+        var timeout = 30
+        var host = "example.org"
+        var proxy: URL?
+        var wait: Duration = .seconds(5)
+    }
+
+    var http = HTTP()
+    var mode = Mode.safe
+    var token = ""
+    var tags = ["a"]
+    var limits: [String: Double] = [:]
+    var ratio = 0.5
+    var size: UInt8 = 7
+    var since = Date(timeIntervalSinceReferenceDate: 0)
+
+    static let fields = [
+        ConfigField("http.timeout", "Seconds until a request | fails.", in: 1...120),
+        ConfigField("token", "The service's key.", isRequired: true, isSecret: true),
+        ConfigField("ratio", "", in: 0.0...1.0),
+        ConfigField("tags", "Labels.", expected: "at most 3 tags") { (tags: [String]) in tags.count <= 3 },
+    ]
+}
+
+@Suite struct SettingsTests {
+    @Test("Settings take values of the configuration and defaults of the code")
+    func binds() throws {
+        let config = ApplicationConfig([
+            "http": ["timeout": "15", "proxy": "https://p.example/"], "mode": "fast", "token": "t",
+            "limits": ["cpu": 2], "since": "2001-01-02T00:00:00Z", "other": 1,
+        ])
+        var expected = Settings()
+        (expected.http.timeout, expected.http.proxy) = (15, URL(string: "https://p.example/"))
+        (expected.mode, expected.token, expected.limits) = (.fast, "t", ["cpu": 2])
+        expected.since = Date(timeIntervalSinceReferenceDate: 86_400)
+        #expect(try config.bind(Settings.self) == expected)
+        #expect(
+            try ApplicationConfig(["app": ["x": .dictionary(config.values)]]).bind(Settings.self, at: "app.x")
+                == expected)
+    }
+
+    @Test("All problems are reported at once, in the order of the properties, with their lines")
+    func problems() throws {
+        let text = """
+            {"http": {"timeout": 500,
+              "proxy": 7,
+              "hots": "x"},
+             "mode": "quick",
+             "tags": [1, 2, 3, 4],
+             "limits": {"cpu": "many"},
+             "ratio": "half",
+             "size": 256}
+            """
+        let config = try ApplicationConfig.load(plan(["ApplicationConfig.json": text]))
+        let error = #expect(throws: ConfigError.self) { try config.bind(Settings.self, unknownKeys: .refused) }
+        let expected = [
+            "http.timeout: expected 1 to 120, found integer 500 (ApplicationConfig.json:1:22)",
+            "http.proxy: expected URL, found integer 7 (ApplicationConfig.json:2:12)",
+            "mode: the value cannot be decoded: found string \"quick\" (ApplicationConfig.json:4:10; "
+                + "Cannot initialize Mode from invalid String value quick)",
+            "token: expected String, found nothing",
+            "tags: expected at most 3 tags, found array of 4 (ApplicationConfig.json:5:10)",
+            "limits.cpu: expected Double, found string \"many\" (ApplicationConfig.json:6:20)",
+            "ratio: expected Double, found string \"half\" (ApplicationConfig.json:7:11)",
+            "size: expected UInt8, found integer 256 (ApplicationConfig.json:8:10)",
+            "http.hots: no such key is known (ApplicationConfig.json:3:11); did you mean http.host?",
+        ]
+        let found = error?.problems.map(\.description) ?? []
+        #expect(Set(found) == Set(expected), "\(found.joined(separator: "\n"))")
+        #expect(found.first == expected.first)
+        #expect(found.firstIndex(of: expected[3]) == found.firstIndex(of: expected[2]).map { $0 + 1 })
+    }
+
+    @Test("Many defects are all found", arguments: [1, 7, 40])
+    func countsProblems(count: Int) throws {
+        struct Wide: ConfigSettings {
+            var a: [String: Int] = [:]
+            var b = 0
+            var c = 0
+            var d = 0
+            var list = [0]
+        }
+        // Elements of a dictionary fail one after the other; each replaced element must not hide the next.
+        var entries: [String: ConfigValue] = [:]
+        for number in 0..<count { entries["k\(number)"] = "bad" }
+        let config = ApplicationConfig(["a": .dictionary(entries), "b": "x", "d": [1]])
+        let error = #expect(throws: ConfigError.self) { try config.bind(Wide.self) }
+        #expect(error?.problems.count == count + 2)
+    }
+
+    @Test("A section that is not a dictionary is one problem")
+    func wrongSection() throws {
+        let config = ApplicationConfig(["http": 5, "token": "t"])
+        let error = #expect(throws: ConfigError.self) { try config.bind(Settings.self) }
+        #expect(error?.key == "http")
+        #expect(error?.code == .typeMismatch)
+        #expect(throws: ConfigError.self) { try ApplicationConfig(["app": 5]).bind(Settings.self, at: "app") }
+    }
+
+    @Test("Secret settings are hidden wherever values are printed")
+    func secrets() throws {
+        struct Hidden: ConfigSettings {
+            var plainName = 0
+            static let fields = [ConfigField("plainName", "", in: 0...9, isSecret: true)]
+        }
+        let config = ApplicationConfig(["plainName": 4711])
+        let error = #expect(throws: ConfigError.self) { try config.bind(Hidden.self) }
+        #expect(error?.description.contains("4711") == false)
+        #expect(!config.description.contains("4711"))
+        #expect(!ConfigReference(Hidden.self).markdown.contains("`0`"))
+    }
+
+    @Test("Variables find declared settings by their declared names")
+    func variables() throws {
+        struct Named: ConfigSettings {
+            var maxRetries = 1
+        }
+        var plan = plan([:])
+        (plan.variablePrefix, plan.variables) = ("APP_", ["APP_JOB__MAX_RETRIES": "5"])
+        plan.declare(Named.self, at: "job")
+        let config = try ApplicationConfig.load(plan)
+        #expect(try config.bind(Named.self, at: "job").maxRetries == 5)
+        #expect(config.diagnostics.allSatisfy { $0.kind != .unknownKey })
+    }
+
+    @Test("Whole values follow reloads, and a reload that does not fit keeps the last ones", .timeLimit(.minutes(5)))
+    func follows() async throws {
+        struct Pair: ConfigSettings {
+            var a = 0
+            var b = 0
+        }
+        let store = ConfigStore(["a": 1, "b": 1])
+        var values = try store.changes(of: Pair.self).makeAsyncIterator()
+        #expect(await values.next() == Pair(a: 1, b: 1))
+        store.update { config in
+            config["a"] = 2
+            config["b"] = 2
+        }
+        #expect(await values.next() == Pair(a: 2, b: 2))
+        store.update { $0["a"] = "many" }
+        store.update { $0["c"] = 1 }
+        store.update { config in
+            config["a"] = 3
+            config["b"] = 3
+        }
+        #expect(await values.next() == Pair(a: 3, b: 3))
+        store.update { $0["a"] = "many" }
+        let config = store.current
+        #expect(throws: ConfigError.self) { try store.changes(of: Pair.self) }
+        #expect(config.int(forKey: "b") == 3)
+    }
+
+    @Test("The reference lists every setting in Markdown")
+    func markdown() {
+        #expect(
+            ConfigReference(Settings.self).markdown == """
+                | key | type | default | description |
+                |---|---|---|---|
+                | `http.timeout` | Int | `30` | Seconds until a request \\| fails. Expected: 1 to 120. |
+                | `http.host` | String | `"example.org"` |  |
+                | `http.proxy` | URL? |  |  |
+                | `http.wait` | Duration | `5` |  |
+                | `mode` | Mode | `"safe"` | One of "fast", "safe". |
+                | `token` | String | required | The service's key. Secret. |
+                | `tags` | [String] | `["a"]` | Labels. Expected: at most 3 tags. |
+                | `limits` | [String: Double] | `{}` |  |
+                | `ratio` | Double | `0.5` | Expected: 0.0 to 1.0. |
+                | `size` | UInt8 | `7` |  |
+                | `since` | Date | `"2001-01-01T00:00:00Z"` |  |
+
+                """)
+    }
+
+    @Test("The JSON Schema has types, ranges, choices, and required keys")
+    func jsonSchema() throws {
+        let text = ConfigReference(Settings.self, at: "app").jsonSchema
+        let schema = try #require(Oracle.json(Array(text.utf8)))
+        let app = schema.dictionary?["properties"]?.dictionary?["app"]?.dictionary
+        #expect(app?["required"] == ["token"])
+        let properties = app?["properties"]?.dictionary
+        let http = properties?["http"]?.dictionary?["properties"]?.dictionary
+        #expect(
+            http?["timeout"] == [
+                "type": "integer", "default": 30, "minimum": 1, "maximum": 120,
+                "description": "Seconds until a request | fails.",
+            ])
+        #expect(http?["proxy"] == ["type": "string"])
+        #expect(http?["wait"] == ["default": 5])
+        #expect(properties?["mode"] == ["type": "string", "enum": ["fast", "safe"], "default": "safe"])
+        #expect(properties?["token"]?.dictionary?["writeOnly"] == true)
+        #expect(properties?["token"]?.dictionary?["default"] == nil)
+        #expect(properties?["limits"] == ["type": "object", "default": [:]])
+    }
+}
