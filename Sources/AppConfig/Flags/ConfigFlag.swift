@@ -1,0 +1,129 @@
+/// A flag, whose value depends on who asks: on an ID and its attributes.
+///
+/// The rules of a flag are plain data at `flags.NAME`, in a file, a remote document, or code; see <doc:Flags>.
+///
+/// ```swift
+/// let newSearch = ConfigFlag("newSearch", default: false)
+/// let config = ApplicationConfig([
+///     "flags": ["newSearch": ["rules": [["if": ["language": "fr"], "value": true], ["percent": 20, "value": true]]]]
+/// ])
+/// let subject = ConfigSubject(id: "user-42", ["language": "fr-CA"])
+/// print(config.value(of: newSearch, for: subject))  // true
+/// print(config.explain(newSearch, for: subject))
+/// // newSearch = true for user-42
+/// //   rule 1: language is fr (code)
+/// ```
+public struct ConfigFlag<Value: ConfigConvertible & Sendable>: Sendable {
+    /// The name of the flag below `flags`.
+    public let name: String
+    /// The value if there is no such flag, or if its data is malformed.
+    public let defaultValue: Value
+
+    /// Creates a flag.
+    public init(_ name: String, default defaultValue: Value) {
+        self.name = name
+        self.defaultValue = defaultValue
+    }
+
+    var path: ConfigPath { ConfigPath(components: ["flags", name]) }
+}
+
+/// The person, installation, or device that a flag is evaluated for.
+public struct ConfigSubject: Sendable, Hashable {
+    /// A stable ID, by which percentages select; without one, a subject is in no percentage below 100.
+    public var id: String?
+    /// The attributes that rules may ask for, such as `language`, `version`, `bundle`, and `brand`.
+    public var attributes: [String: String]
+
+    /// Creates a subject.
+    public init(id: String?, _ attributes: [String: String] = [:]) {
+        self.id = id
+        self.attributes = attributes
+    }
+}
+
+/// The value of a flag for a subject and the rule that decided it.
+public struct ConfigFlagDecision<Value: Sendable>: Sendable, CustomStringConvertible {
+    /// The name of the flag.
+    public let flag: String
+    /// The ID of the subject.
+    public let id: String?
+    /// The value.
+    public let value: Value
+    /// The number of the rule that decided, counted from 1; `nil` if none did.
+    public let rule: Int?
+    /// The reason in words, such as `language is fr` or `the flag is switched off`.
+    public let reason: String
+    /// The location of the data that decided; `nil` if the default in code did.
+    public let location: ConfigLocation?
+    /// The problems of the flag's data.
+    public let problems: [ConfigError]
+
+    /// The value, the rule, and its location, with a line for each problem.
+    public var description: String {
+        let place = location.map { " (\($0))" } ?? ""
+        let lines = [
+            "\(flag) = \(value)\(id.map { " for \($0)" } ?? "")",
+            "  \(rule.map { "rule \($0): " } ?? "")\(reason)\(place)",
+        ]
+        return (lines + problems.map { "  problem: \($0)" }).joined(separator: "\n")
+    }
+}
+
+extension ApplicationConfig {
+    /// The value of a flag for a subject.
+    ///
+    /// - Complexity: O(*r*) in the number of rules.
+    public func value<Value>(of flag: ConfigFlag<Value>, for subject: ConfigSubject) -> Value {
+        let decision = explain(flag, for: subject)
+        for problem in decision.problems {
+            record(
+                ConfigDiagnostic(
+                    .defaultUsed, key: problem.key, location: problem.location,
+                    message: "malformed flag: \(problem)"))
+        }
+        return decision.value
+    }
+
+    /// Explains the value of a flag for a subject: the rule that decided it.
+    ///
+    /// - Complexity: O(*r*) in the number of rules.
+    public func explain<Value>(_ flag: ConfigFlag<Value>, for subject: ConfigSubject) -> ConfigFlagDecision<Value> {
+        guard let place = place(of: flag.path) else {
+            return ConfigFlagDecision(
+                flag: flag.name, id: subject.id, value: flag.defaultValue, rule: nil, reason: "there is no such flag",
+                location: nil, problems: [])
+        }
+        var reader = FlagReader(self, place, flag.path)
+        let definition = reader.definition()
+        let outcome = reader.problems.isEmpty ? definition?.outcome(for: subject) : nil
+        if let outcome, let node = outcome.value {
+            let value = place.tree.scalar(of: node) ?? place.tree.value(of: node)
+            if let made = Value(configValue: value, coercion: place.snapshot.context.coercion) {
+                return ConfigFlagDecision(
+                    flag: flag.name, id: subject.id, value: made, rule: outcome.rule, reason: outcome.reason,
+                    location: place.tree.location(of: node), problems: [])
+            }
+            reader.problems.append(
+                mismatch(ConfigPlace(snapshot: place.snapshot, node: node), reader.path(of: node), Value.configTypeName)
+            )
+        }
+        return ConfigFlagDecision(
+            flag: flag.name, id: subject.id, value: flag.defaultValue, rule: nil,
+            reason: reader.problems.isEmpty ? outcome?.reason ?? "" : "the flag is malformed", location: nil,
+            problems: reader.problems)
+    }
+
+    /// The problems of all flags, such as unknown entries and malformed conditions.
+    ///
+    /// - Complexity: O(*n*) in the number of values below `flags`.
+    public func flagProblems() -> [ConfigError] {
+        guard let flags = locate("flags"), flags.kind == .dictionary else { return [] }
+        return flags.tree.children(of: flags.node).flatMap { node -> [ConfigError] in
+            let path = ConfigPath(components: ["flags", flags.tree.key(of: node)])
+            var reader = FlagReader(self, ConfigPlace(snapshot: flags.snapshot, node: node), path)
+            _ = reader.definition()
+            return reader.problems
+        }
+    }
+}

@@ -1,0 +1,110 @@
+/// The data of one flag, with the nodes of its values.
+struct FlagDefinition {
+    struct Rule {
+        var conditions: [(attribute: String, condition: FlagCondition)] = []
+        var percent: Double?
+        var value: Int
+    }
+
+    struct Outcome {
+        var rule: Int?
+        var reason: String
+        /// The node of the value; nil for the default in code.
+        var value: Int?
+    }
+
+    var name: String
+    var isEnabled = true
+    /// The value of a flag that is switched off.
+    var off: Int?
+    var fallback: Int?
+    var salt: String
+    var rules: [Rule] = []
+
+    /// The first rule whose conditions are met decides.
+    func outcome(for subject: ConfigSubject) -> Outcome {
+        if !isEnabled { return Outcome(reason: "the flag is switched off", value: off) }
+        for (number, rule) in rules.enumerated() {
+            let isMet = rule.conditions.allSatisfy { attribute, condition in
+                subject.attributes[attribute].map { condition.isMet(by: $0, attribute: attribute) } ?? false
+            }
+            guard isMet else { continue }
+            var reasons = rule.conditions.map { "\($0.attribute) is \($0.condition)" }
+            if let percent = rule.percent {
+                let bucket = subject.id.map { Self.bucket(of: $0, salt: salt) }
+                guard percent >= 100 || bucket.map({ Double($0) < percent * 100 }) == true else { continue }
+                let place = bucket.map { "at \(ConfigText.real(Double($0) / 100)) %, " } ?? ""
+                reasons.append("\(place)within \(ConfigText.real(percent)) %")
+            }
+            return Outcome(
+                rule: number + 1, reason: reasons.isEmpty ? "always" : reasons.joined(separator: ", "),
+                value: rule.value)
+        }
+        return Outcome(reason: "no rule applies", value: fallback)
+    }
+
+    /// The place of an ID among 10,000 equal parts, by MurmurHash3 x86 32-bit with seed 0 of `salt:ID`.
+    static func bucket(of id: String, salt: String) -> Int {
+        Int((UInt64(Murmur3.hash("\(salt):\(id)".utf8)) * 10_000) >> 32)
+    }
+}
+
+/// A condition on one attribute.
+enum FlagCondition: CustomStringConvertible {
+    /// Any of these texts; one that ends in `*` matches every text that begins so.
+    case oneOf([String])
+    /// A range of versions, whose end does not belong to it.
+    case versions(from: FlagVersion?, before: FlagVersion?)
+
+    func isMet(by value: String, attribute: String) -> Bool {
+        switch self {
+        case .oneOf(let patterns):
+            return patterns.contains { pattern in
+                if pattern.hasSuffix("*") { return value.hasPrefix(pattern.dropLast()) }
+                if attribute == "language" { return Self.isLanguage(value, within: pattern) }
+                return value == pattern
+            }
+        case .versions(let from, let before):
+            guard let version = FlagVersion(value) else { return false }
+            return from.map { $0 <= version } ?? true && before.map { version < $0 } ?? true
+        }
+    }
+
+    /// Whether a language tag is another one or more specific: `fr-CA` is within `fr`.
+    private static func isLanguage(_ tag: String, within range: String) -> Bool {
+        func parts(_ text: String) -> [Substring] { text.lowercased().split { $0 == "-" || $0 == "_" }.map { $0[...] } }
+        return parts(tag).starts(with: parts(range))
+    }
+
+    var description: String {
+        switch self {
+        case .oneOf(let patterns): patterns.joined(separator: " or ")
+        case .versions(let from?, let before?): "\(from) up to, but not, \(before)"
+        case .versions(let from?, nil): "\(from) or later"
+        case .versions(nil, let before?): "before \(before)"
+        case .versions(nil, nil): "any version"
+        }
+    }
+}
+
+/// A version of numbers between dots; `2.1` equals `2.1.0`, and text after the numbers, as in `2.1-beta`, is ignored.
+struct FlagVersion: Comparable, CustomStringConvertible {
+    let description: String
+    private let numbers: [UInt64]
+
+    init?(_ text: String) {
+        let core = text.prefix { !"-+ ".contains($0) }
+        var numbers: [UInt64] = []
+        for part in core.split(separator: ".", omittingEmptySubsequences: false) {
+            guard let number = UInt64(part) else { return nil }
+            numbers.append(number)
+        }
+        while numbers.last == 0 { numbers.removeLast() }
+        (description, self.numbers) = (text, numbers)
+    }
+
+    static func == (left: FlagVersion, right: FlagVersion) -> Bool { left.numbers == right.numbers }
+    static func < (left: FlagVersion, right: FlagVersion) -> Bool {
+        left.numbers.lexicographicallyPrecedes(right.numbers)
+    }
+}

@@ -1,0 +1,163 @@
+import Foundation
+import Testing
+
+@testable import AshlarAppConfig
+
+@Suite struct FlagTests {
+    private func decision(
+        _ flag: ConfigValue, id: String? = "user-1", _ attributes: [String: String] = [:]
+    ) -> ConfigFlagDecision<String> {
+        let config = ApplicationConfig(["flags": ["f": flag]])
+        return config.explain(ConfigFlag("f", default: "code"), for: ConfigSubject(id: id, attributes))
+    }
+
+    @Test(
+        "The hash is MurmurHash3 x86 32-bit",
+        arguments: [
+            ("", 0), ("a", 0x3C25_69B2), ("aaaa", 0x7EEE_D987), ("hello", 0x248B_FA47), ("hello, world", 0x149B_BB7F),
+            ("The quick brown fox jumps over the lazy dog", 0x2E4F_F723),
+        ] as [(String, UInt32)])
+    func hash(text: String, value: UInt32) {
+        // For the seed 0, from an independent implementation in Python.
+        #expect(Murmur3.hash(text.utf8) == value)
+    }
+
+    @Test("IDs keep their places in all versions of the library")
+    func places() {
+        let found = ["user-1", "user-2", "ünïcode", ""].map { FlagDefinition.bucket(of: $0, salt: "newSearch") }
+        // From an independent implementation of MurmurHash3 in Python: hash * 10000 >> 32.
+        #expect(found == [6104, 1861, 8473, 9304])
+    }
+
+    @Test(
+        "The first rule whose conditions are met decides",
+        arguments: [
+            (["language": "fr-CA"], "french", 1, "language is fr"), (["language": "FR"], "french", 1, "language is fr"),
+            (["language": "fro"], "rest", nil, "no rule applies"),
+            (["bundle": "com.acme.beta"], "acme", 2, "bundle is com.acme.*"),
+            (["bundle": "com.acme"], "rest", nil, "no rule applies"),
+            (["version": "2.1"], "range", 3, "version is 2.1 up to, but not, 3.0"),
+            (["version": "2.9.9-beta"], "range", 3, "version is 2.1 up to, but not, 3.0"),
+            (["version": "2.10"], "range", 3, "version is 2.1 up to, but not, 3.0"),
+            (["version": "3"], "rest", nil, "no rule applies"), (["version": "2.0.9"], "rest", nil, "no rule applies"),
+            (["version": "nightly"], "rest", nil, "no rule applies"),
+            (["brand": "b", "tier": "gold"], "both", 4, "brand is a or b, tier is gold"),
+            (["brand": "b"], "rest", nil, "no rule applies"), ([:], "rest", nil, "no rule applies"),
+        ] as [([String: String], String, Int?, String)])
+    func rules(attributes: [String: String], value: String, rule: Int?, reason: String) {
+        let flag: ConfigValue = [
+            "default": "rest",
+            "rules": [
+                ["if": ["language": "fr"], "value": "french"], ["if": ["bundle": "com.acme.*"], "value": "acme"],
+                ["if": ["version": ["from": "2.1", "before": "3.0"]], "value": "range"],
+                ["if": ["brand": ["a", "b"], "tier": "gold"], "value": "both"],
+            ],
+        ]
+        let decision = decision(flag, attributes)
+        #expect(decision.value == value)
+        #expect(decision.rule == rule)
+        #expect(decision.reason == reason)
+        #expect(decision.problems.isEmpty)
+    }
+
+    @Test("A switched-off flag has its off value, or the default in code")
+    func killSwitch() {
+        let rules: ConfigValue = [["value": "on"]]
+        #expect(decision(["enabled": false, "rules": rules, "off": "dark"]).value == "dark")
+        let off = decision(["enabled": false, "rules": rules, "default": "data"])
+        #expect(off.value == "code")
+        #expect(off.reason == "the flag is switched off")
+        #expect(decision(["rules": rules]).reason == "always")
+        #expect(decision("plain").value == "plain")
+    }
+
+    @Test("Percentages select their share of IDs, and raising one keeps those that were selected")
+    func percentages() {
+        let ids = (0..<20_000).map { "user-\($0)" }
+        var selected: [Set<String>] = []
+        for percent in [0, 0.5, 10, 50, 99.9, 100] {
+            let config = ApplicationConfig(["flags": ["f": ["rules": [["percent": .real(percent), "value": true]]]]])
+            let flag = ConfigFlag("f", default: false)
+            let chosen = Set(ids.filter { config.value(of: flag, for: ConfigSubject(id: $0)) })
+            let share = Double(chosen.count) / Double(ids.count) * 100
+            #expect(abs(share - percent) < 1, "\(percent) % selected \(share) %")
+            if let last = selected.last { #expect(last.isSubset(of: chosen)) }
+            selected.append(chosen)
+        }
+        #expect(selected[0].isEmpty && selected[5].count == ids.count)
+    }
+
+    @Test("Flags with different salts select independently, and those with the same salt select the same IDs")
+    func salts() {
+        func chosen(_ salt: String?) -> Set<Int> {
+            var flag: [String: ConfigValue] = ["rules": [["percent": 50, "value": "x"]]]
+            if let salt { flag["salt"] = .string(salt) }
+            return Set((0..<4_000).filter { decision(.dictionary(flag), id: "u\($0)").value == "x" })
+        }
+        #expect(chosen(nil) == chosen("f"))
+        let both = chosen("a").intersection(chosen("b")).count
+        #expect(abs(both - 1_000) < 150, "\(both) of 4,000 are in both halves")
+    }
+
+    @Test("Without an ID, a subject is only in the percentage 100")
+    func withoutID() {
+        #expect(decision(["rules": [["percent": 99, "value": "x"]]], id: nil).value == "code")
+        #expect(decision(["rules": [["percent": 100, "value": "x"]]], id: nil).value == "x")
+    }
+
+    @Test(
+        "Malformed flags have the default in code and report every problem",
+        arguments: [
+            (["rules": 5], "flags.f.rules: expected an array of rules, found integer 5 (code)"),
+            (["rules": [5]], "flags.f.rules[0]: expected a dictionary with an entry value, found integer 5 (code)"),
+            (
+                ["rules": [["value": "x", "percent": 101]]],
+                "flags.f.rules[0].percent: expected a number from 0 to 100, found integer 101 (code)"
+            ),
+            (["enabled": "perhaps"], "flags.f.enabled: expected a boolean, found string \"perhaps\" (code)"),
+            (
+                ["rule": []],
+                "flags.f.rule: expected one of enabled, off, default, salt, description, rules, found rule (code); "
+                    + "did you mean rules?"
+            ),
+            (
+                ["rules": [["value": "x", "if": ["version": ["from": "x"]]]]],
+                "flags.f.rules[0].if.version.from: expected a version such as 2.1, found string \"x\" (code)"
+            ),
+            (["default": [1]], "flags.f.default: expected String, found array of 1 (code)"),
+            ([1], "flags.f: expected a dictionary or a value, found array of 1 (code)"),
+        ] as [(ConfigValue, String)])
+    func malformed(flag: ConfigValue, message: String) {
+        let decision = decision(flag)
+        #expect(decision.value == "code")
+        #expect(decision.problems.map(\.description) == [message])
+        let config = ApplicationConfig(["flags": ["f": flag]])
+        #expect(config.value(of: ConfigFlag("f", default: "code"), for: ConfigSubject(id: "u")) == "code")
+        #expect(config.diagnostics.count == 1)
+        if flag.dictionary?["default"] == nil { #expect(config.flagProblems().map(\.description) == [message]) }
+    }
+
+    @Test("An explanation names the deciding rule and its line")
+    func explains() throws {
+        let text = """
+            {"flags": {"search": {
+              "rules": [
+                {"if": {"language": "de"}, "value": true},
+                {"percent": 100,
+                 "value": true}
+              ]}}}
+            """
+        let config = try ApplicationConfig.load(plan(["ApplicationConfig.json": text]))
+        let flag = ConfigFlag("search", default: false)
+        #expect(
+            config.explain(flag, for: ConfigSubject(id: nil)).description == """
+                search = true
+                  rule 2: within 100 % (ApplicationConfig.json:5)
+                """)
+        #expect(
+            config.explain(ConfigFlag("none", default: 1), for: ConfigSubject(id: "u")).description == """
+                none = 1 for u
+                  there is no such flag
+                """)
+    }
+}
