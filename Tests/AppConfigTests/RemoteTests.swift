@@ -1,0 +1,287 @@
+import AshlarAppConfig
+import Foundation
+import Testing
+
+#if canImport(Darwin)
+    import Darwin
+#elseif canImport(Musl)
+    import Musl
+#else
+    import Glibc
+#endif
+
+/// A server whose next responses tests set.
+private actor StubServer {
+    struct Down: Error {}
+    var documents: [(text: String, version: String?, signature: [UInt8]?)?] = []
+    var asked: [String?] = []
+
+    func serve(_ text: String, version: String? = nil, signature: [UInt8]? = nil) {
+        documents.append((text, version, signature))
+    }
+
+    func fail() { documents.append(nil) }
+
+    func answer(_ version: String?) throws -> RemoteConfigSource.Response {
+        asked.append(version)
+        guard let document = documents.isEmpty ? nil : documents.removeFirst() else { throw Down() }
+        if let version, version == document.version { return .notModified }
+        return .document(Array(document.text.utf8), version: document.version, signature: document.signature)
+    }
+}
+
+@Suite(.timeLimit(.minutes(5))) struct RemoteTests {
+    private let server = StubServer()
+
+    private func source(
+        cache: String? = nil, verify: (@Sendable ([UInt8], [UInt8]) throws -> Bool)? = nil
+    ) -> RemoteConfigSource {
+        RemoteConfigSource("remote", cache: cache, verify: verify) { [server] in try await server.answer($0) }
+    }
+
+    private func store(_ source: RemoteConfigSource, schema: ConfigSchema? = nil) throws -> ConfigStore {
+        var plan = plan(["ApplicationConfig.json": #"{"n": 0, "title": "base"}"#])
+        plan.add(source)
+        plan.schema = schema
+        return try ConfigStore(loading: plan)
+    }
+
+    @Test("A fetched document waits until it is activated")
+    func activates() async throws {
+        let source = source()
+        let store = try store(source)
+        await server.serve(#"{"n": 1}"#, version: "a")
+        #expect(try await source.fetch())
+        #expect(source.status.isWaiting && source.status.version == nil)
+        #expect(try store.reload().isEmpty)
+        #expect(source.activate())
+        #expect(try store.reload().description == "n: 0 → 1")
+        #expect(!source.status.isWaiting && source.status.version == "a" && source.status.error == nil)
+        #expect(!source.activate())
+        #expect(store.current.explain("n").description.hasPrefix("n = 1\n  from remote:1 (source, "))
+        #expect(store.current.explain("n").description.contains(" s old)"))
+        #expect(store.current.explain("n").winner?.date == source.status.date)
+    }
+
+    @Test("The version is sent with each fetch, and an unmodified document is only confirmed")
+    func versions() async throws {
+        let source = source()
+        let store = try store(source)
+        await server.serve(#"{"n": 1}"#, version: "a")
+        try await store.refresh()
+        let first = try #require(source.status.date)
+        await server.serve(#"{"n": 1}"#, version: "a")
+        #expect(try await !source.fetch())
+        #expect(try #require(source.status.date) >= first)
+        await server.serve(#"{"n": 2}"#, version: "b")
+        await server.serve(#"{"n": 3}"#, version: "c")
+        try await source.fetch()
+        try await source.fetch()
+        #expect(await server.asked == [nil, "a", "a", "b"])
+        source.activate()
+        try store.reload()
+        #expect(store.current.int(forKey: "n") == 3)
+    }
+
+    @Test(
+        "A rejected document leaves the last good one active and states why",
+        arguments: [
+            (#"{"n": "#, "the end of the text"), ("[1]", "an object as the root"), ("", "an empty file"),
+            (#"{"n": 500}"#, "expected 0 to 9"), (#"{"n": "${none}"}"#, "is not defined"), (#"{"$n": 1}"#, "$n"),
+        ])
+    func rejects(text: String, reason: String) async throws {
+        let source = source()
+        let store = try store(source, schema: ConfigSchema([.optional(ConfigKey("n", default: 0), in: 0...9)]))
+        await server.serve(#"{"n": 1}"#, version: "good")
+        try await store.refresh()
+        await server.serve(text, version: "bad")
+        let error = await #expect(throws: ConfigError.self) { try await store.refresh() }
+        #expect(error?.description.contains(reason) == true, "\(error as Any)")
+        #expect(store.current.int(forKey: "n") == 1)
+        #expect(source.status.version == "good")
+        let stated = try #require(source.status.error)
+        let texts = [stated.description] + stated.problems.map(\.description)
+        #expect(texts.joined().contains(reason), "\(texts)")
+        // Reloads for other reasons use the good document.
+        #expect(try store.reload().isEmpty)
+        await server.serve(#"{"n": 2}"#, version: "better")
+        try await store.refresh()
+        #expect(store.current.int(forKey: "n") == 2)
+        #expect(source.status.error == nil)
+    }
+
+    @Test("A failed fetch leaves the document, and the error is in the status")
+    func failures() async throws {
+        let source = source()
+        let store = try store(source)
+        await server.fail()
+        let error = await #expect(throws: ConfigError.self) { try await store.refresh() }
+        #expect(error?.underlying is StubServer.Down)
+        #expect(source.status.error?.code == .unreadableSource)
+        #expect(store.current.int(forKey: "n") == 0)
+    }
+
+    @Test("Signatures are verified, for documents of the cache file, too")
+    func signatures() async throws {
+        let scratch = try Scratch()
+        let verify: @Sendable ([UInt8], [UInt8]) throws -> Bool = { document, signature in
+            signature == [UInt8(truncatingIfNeeded: document.reduce(0) { $0 &+ Int($1) })]
+        }
+        func signature(_ text: String) -> [UInt8] { [UInt8(truncatingIfNeeded: text.utf8.reduce(0) { $0 &+ Int($1) })] }
+        let first = source(cache: scratch.file("cache"), verify: verify)
+        let store = try store(first)
+        let good = #"{"n": 1}"#
+        await server.serve(good)
+        await #expect(throws: ConfigError.self) { try await first.fetch() }
+        #expect(first.status.error?.reason == "the document has no signature")
+        await server.serve(good, signature: [0])
+        await #expect(throws: ConfigError.self) { try await first.fetch() }
+        #expect(first.status.error?.reason == "the signature is wrong")
+        await server.serve(good, version: "v", signature: signature(good))
+        try await store.refresh()
+        #expect(store.current.int(forKey: "n") == 1)
+        #expect(source(cache: scratch.file("cache"), verify: verify).status.version == "v")
+        let other = source(cache: scratch.file("cache"), verify: { _, _ in false })
+        #expect(other.status.version == nil && other.status.error?.reason == "the signature is wrong")
+    }
+
+    @Test("The last good document survives in the cache file, and a damaged file is no document")
+    func caches() async throws {
+        let scratch = try Scratch()
+        let path = scratch.file("cache")
+        let first = source(cache: path)
+        #expect(first.status.error == nil)
+        let store = try store(first)
+        let text = "{\"n\": 7}\n\n"
+        await server.serve(text, version: "ü\n\"v\"")
+        try await store.refresh()
+        let second = source(cache: path)
+        #expect(second.status.version == "ü\n\"v\"")
+        let restarted = try self.store(second)
+        #expect(restarted.current.int(forKey: "n") == 7)
+        #expect(second.status.date == first.status.date)
+        let whole = try [UInt8](Data(contentsOf: URL(fileURLWithPath: path)))
+        for length in whole.indices {
+            try Data(whole[..<length]).write(to: URL(fileURLWithPath: path))
+            let cut = source(cache: path)
+            #expect(cut.status.version == nil, "\(length) of \(whole.count) bytes")
+            #expect(cut.status.error?.reason == "the cache file is not a whole document")
+        }
+        var random = SplitMix(31)
+        for _ in 0..<200 {
+            var damaged = whole
+            damaged[damaged.count - text.utf8.count + random.below(text.utf8.count)] ^= UInt8(1 << random.below(8))
+            try Data(damaged).write(to: URL(fileURLWithPath: path))
+            #expect(source(cache: path).status.version == nil)
+        }
+    }
+
+    @Test("A cache file that cannot be written leaves the document active")
+    func unwritableCache() async throws {
+        let source = source(cache: "/no/such/folder/cache")
+        let store = try store(source)
+        await server.serve(#"{"n": 1}"#)
+        try await store.refresh()
+        #expect(store.current.int(forKey: "n") == 1)
+        #expect(source.status.error?.reason?.hasPrefix("cannot write the cache file") == true)
+    }
+
+    @Test("Periodic refreshes vary by the jitter and end with the task")
+    func periodic() async throws {
+        let clock = RecordingClock()
+        let source = source()
+        let store = try store(source)
+        let watch = store.watch()
+        for number in 1...50 { await server.serve("{\"n\": \(number)}", version: "\(number)") }
+        let task = Task { await source.refresh(every: .seconds(100), jitter: 0.2, clock: clock) }
+        await store.wait { $0.int(forKey: "n") == 50 }
+        task.cancel()
+        await task.value
+        watch.cancel()
+        let pauses = clock.pauses
+        #expect(pauses.allSatisfy { $0 > .seconds(79) && $0 <= .seconds(120) })
+        #expect(Set(pauses).count > 10)
+    }
+
+    @Test("A response that arrives after that of a later fetch is not used")
+    func lateResponses() async throws {
+        let (gate, open) = AsyncStream.makeStream(of: Void.self)
+        let (entered, enter) = AsyncStream.makeStream(of: Void.self)
+        let calls = Counter()
+        let source = RemoteConfigSource("remote") { _ in
+            let number = await calls.next()
+            if number == 1 {
+                enter.yield()
+                for await _ in gate { break }
+            }
+            return .document(Array("{\"n\": \(number)}".utf8), version: "\(number)")
+        }
+        let late = Task { try await source.fetch() }
+        for await _ in entered { break }
+        #expect(try await source.fetch())
+        open.yield()
+        _ = try await late.value
+        source.activate()
+        #expect(source.content().version == "2")
+    }
+
+    private actor Counter {
+        private var count = 0
+
+        func next() -> Int {
+            count += 1
+            return count
+        }
+    }
+}
+
+#if os(Linux) || os(macOS)
+    @Suite struct RemoteCrashTests {
+        @Test("The cache file holds a whole document after the process is killed", .timeLimit(.minutes(5)))
+        func killed() async throws {
+            for round in 0..<rounds(3, soak: 100) {
+                await #expect(processExitsWith: .signal(SIGKILL)) {
+                    let path = NSTemporaryDirectory() + "ashlar-remote-cache"
+                    let source = RemoteConfigSource("remote", cache: path) { version in
+                        let number = (version.flatMap { Int($0) } ?? 0) + 1
+                        let filler = String(repeating: "x", count: number * 997 % 60_000)
+                        return .document(Array("{\"n\": \(number), \"s\": \"\(filler)\"}".utf8), version: "\(number)")
+                    }
+                    var plan = ConfigPlan(files: .memory(["ApplicationConfig.json": "{}"]), environments: [])
+                    plan.add(source)
+                    let store = ConfigStore(loadingBestEffort: plan)
+                    Thread.detachNewThread {
+                        usleep(UInt32.random(in: 2_000...60_000))
+                        kill(getpid(), SIGKILL)
+                    }
+                    while true { try await store.refresh() }
+                }
+                let path = NSTemporaryDirectory() + "ashlar-remote-cache"
+                guard FileManager.default.fileExists(atPath: path) else { continue }
+                let source = RemoteConfigSource("remote", cache: path) { _ in .notModified }
+                #expect(source.status.error == nil, "round \(round)")
+                let version = try #require(source.status.version)
+                var plan = ConfigPlan(files: .memory(["ApplicationConfig.json": "{}"]), environments: [])
+                plan.add(source)
+                #expect(try ApplicationConfig.load(plan).int(forKey: "n") == Int(version), "round \(round)")
+            }
+            try? FileManager.default.removeItem(atPath: NSTemporaryDirectory() + "ashlar-remote-cache")
+        }
+    }
+#endif
+
+/// A clock whose pauses end at once and are recorded.
+private final class RecordingClock: Clock, @unchecked Sendable {
+    private let lock = NSLock()
+    private var recorded: [Duration] = []
+
+    var pauses: [Duration] { lock.withLock { recorded } }
+    var now: ContinuousClock.Instant { ContinuousClock.now }
+    var minimumResolution: Duration { .zero }
+
+    func sleep(until deadline: ContinuousClock.Instant, tolerance: Duration?) async throws {
+        lock.withLock { recorded.append(ContinuousClock.now.duration(to: deadline)) }
+        try Task.checkCancellation()
+        await Task.yield()
+    }
+}
