@@ -28,6 +28,8 @@ public final class ConfigStore: Sendable {
         var listeners: [Int: @Sendable () -> Void] = [:]
         var observers: [Int: @Sendable (ConfigStoreEvent) -> Void] = [:]
         var nextNumber = 0
+        /// The scopes with overrides that run in any task.
+        var overrideScopes = 0
     }
 
     /// The plan that the store loads; `nil` for a configuration made in code.
@@ -64,7 +66,10 @@ public final class ConfigStore: Sendable {
     public static let shared: ConfigStore = ConfigStore(loadingBestEffort: .standard)
 
     /// The current configuration, always one whole generation.
-    public var current: ApplicationConfig { state.withLock { $0.config } }
+    public var current: ApplicationConfig {
+        let (config, hasOverrides) = state.withLock { ($0.config, $0.overrideScopes > 0) }
+        return hasOverrides ? applyingOverrides(to: config) : config
+    }
 
     /// The problems of the latest load; empty after a successful load or reload.
     public var errors: [ConfigError] { state.withLock { $0.errors } }

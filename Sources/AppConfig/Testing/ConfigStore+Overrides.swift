@@ -1,0 +1,108 @@
+internal import AshlarCore
+
+// Support for tests: overrides that only one task sees, and a record of reads.
+extension ConfigStore {
+    /// Runs code that reads this store with other values; tasks outside of the scope are not affected.
+    ///
+    /// The overrides apply to ``current`` and everything that reads it, in the current task and its child tasks, and lie over
+    /// values written at run time. Scopes nest; the inner values win. Code that runs on threads of its own or in detached
+    /// tasks does not see them.
+    ///
+    /// ```swift
+    /// let store = ConfigStore(["http": ["timeout": 30]])
+    /// let reads = ConfigReadRecord()
+    /// store.withOverrides(["http.timeout": 1], recording: reads) {
+    ///     print(store.current.int(forKey: "http.timeout", default: 10))  // 1
+    /// }
+    /// print(reads.keys)  // ["http.timeout"]
+    /// ```
+    ///
+    /// - Parameters:
+    ///   - values: The values by path; `null` removes a key.
+    ///   - record: Receives the reads within the scope.
+    ///   - operation: The code to run.
+    /// - Returns: The result of the operation.
+    /// - Throws: The error of the operation.
+    public func withOverrides<Result, Failure: Error>(
+        _ values: [String: ConfigValue], recording record: ConfigReadRecord? = nil,
+        operation: () throws(Failure) -> Result
+    ) throws(Failure) -> Result {
+        let scope = begin(values, record)
+        defer { end() }
+        do {
+            return try ConfigOverrides.$scopes.withValue(scope) { try operation() }
+        } catch let error as Failure {
+            throw error
+        } catch {
+            preconditionFailure("an operation throws errors of its own type only")
+        }
+    }
+
+    /// The same for asynchronous code.
+    public func withOverrides<Result, Failure: Error>(
+        _ values: [String: ConfigValue], recording record: ConfigReadRecord? = nil,
+        isolation: isolated (any Actor)? = #isolation, operation: () async throws(Failure) -> Result
+    ) async throws(Failure) -> Result {
+        let scope = begin(values, record)
+        defer { end() }
+        do {
+            return try await ConfigOverrides.$scopes.withValue(
+                scope, operation: { try await operation() }, isolation: isolation)
+        } catch let error as Failure {
+            throw error
+        } catch {
+            preconditionFailure("an operation throws errors of its own type only")
+        }
+    }
+
+    private func begin(_ values: [String: ConfigValue], _ record: ConfigReadRecord?) -> [ConfigOverrides] {
+        state.withLock { $0.overrideScopes += 1 }
+        let own = ConfigOverrides(store: ObjectIdentifier(self), values: values, record: record)
+        return ConfigOverrides.scopes + [own]
+    }
+
+    private func end() { state.withLock { $0.overrideScopes -= 1 } }
+
+    /// A configuration with the overrides of the current task.
+    func applyingOverrides(to config: ApplicationConfig) -> ApplicationConfig {
+        var config = config
+        for scope in ConfigOverrides.scopes where scope.store == ObjectIdentifier(self) {
+            for (key, value) in scope.values { config.set(value, forKey: key) }
+            if let record = scope.record { config = config.trackingAccess { record.add($0) } }
+        }
+        return config
+    }
+}
+
+/// The overrides of one scope.
+struct ConfigOverrides: Sendable {
+    @TaskLocal static var scopes: [ConfigOverrides] = []
+
+    let store: ObjectIdentifier
+    let values: [String: ConfigValue]
+    let record: ConfigReadRecord?
+}
+
+/// A record of the values that were read.
+///
+/// A record can be shared by threads. Record the reads of one configuration with
+/// ``ApplicationConfig/trackingAccess(report:diagnostic:)`` and ``add(_:)``, or those of a scope with
+/// ``ConfigStore/withOverrides(_:recording:operation:)``.
+public final class ConfigReadRecord: Sendable {
+    private let list = Mutex<[ConfigAccess]>([])
+
+    /// Creates an empty record.
+    public init() {}
+
+    /// Adds a read.
+    public func add(_ read: ConfigAccess) { list.withLock { $0.append(read) } }
+
+    /// The reads in order.
+    public var reads: [ConfigAccess] { list.withLock { $0 } }
+
+    /// The keys that were read, each once, sorted.
+    public var keys: [String] { Set(reads.map(\.key)).sorted() }
+
+    /// The keys that were read without a value, each once, sorted.
+    public var missingKeys: [String] { Set(reads.filter { !$0.isFound }.map(\.key)).sorted() }
+}

@@ -1,0 +1,78 @@
+import AshlarAppConfig
+import Testing
+
+@Suite struct OverrideTests {
+    private let store = ConfigStore(["http": ["timeout": 30, "host": "h"], "list": [1, 2]])
+
+    @Test("Overrides apply within their scope only, and inner scopes win")
+    func scopes() {
+        store.withOverrides(["http.timeout": 1, "http.host": nil, "list[0]": 9, "new.key": true]) {
+            #expect(store.current["http"] == ["timeout": 1])
+            #expect(store.current["list"] == [9, 2])
+            #expect(store.current.bool(forKey: "new.key") == true)
+            store.withOverrides(["http.timeout": 2]) { #expect(store.current.int(forKey: "http.timeout") == 2) }
+            #expect(store.current.int(forKey: "http.timeout") == 1)
+        }
+        #expect(store.current["http"] == ["timeout": 30, "host": "h"])
+    }
+
+    @Test("Concurrent tasks have overrides of their own, and child tasks inherit them", .timeLimit(.minutes(5)))
+    func tasks() async {
+        await withTaskGroup(of: Void.self) { group in
+            for number in 0..<50 {
+                group.addTask { [store] in
+                    await store.withOverrides(["http.timeout": .integer(Int64(number))]) {
+                        for _ in 0..<20 {
+                            await Task.yield()
+                            async let child = store.current.int(forKey: "http.timeout")
+                            #expect(await child == number)
+                        }
+                    }
+                }
+            }
+            group.addTask { [store] in
+                for _ in 0..<200 {
+                    #expect(store.current.int(forKey: "http.timeout") == 30)
+                    await Task.yield()
+                }
+            }
+        }
+    }
+
+    @Test("Overrides lie over run-time writes and do not become part of the store")
+    func updates() {
+        store.withOverrides(["http.timeout": 1]) {
+            store.update { $0["http.timeout"] = 7 }
+            #expect(store.current.int(forKey: "http.timeout") == 1)
+        }
+        #expect(store.current.int(forKey: "http.timeout") == 7)
+    }
+
+    @Test("Overrides of one store do not concern another")
+    func stores() {
+        let other = ConfigStore(["http": ["timeout": 60]])
+        store.withOverrides(["http.timeout": 1]) { #expect(other.current.int(forKey: "http.timeout") == 60) }
+    }
+
+    @Test("An operation's error leaves the scope")
+    func errors() {
+        struct Failure: Error {}
+        #expect(throws: Failure.self) { try store.withOverrides(["a": 1]) { throw Failure() } }
+        #expect(store.current["a"] == nil)
+    }
+
+    @Test("A record has the reads of its scope in order")
+    func records() {
+        let record = ConfigReadRecord()
+        _ = store.current.int(forKey: "http.host")
+        store.withOverrides([:], recording: record) {
+            _ = store.current.int(forKey: "http.timeout")
+            _ = store.current[ConfigKey("http.none", default: 1)]
+            _ = store.current.int(forKey: "http.timeout")
+        }
+        _ = store.current.int(forKey: "list")
+        #expect(record.reads.map(\.key) == ["http.timeout", "http.none", "http.timeout"])
+        #expect(record.keys == ["http.none", "http.timeout"])
+        #expect(record.missingKeys == ["http.none"])
+    }
+}
