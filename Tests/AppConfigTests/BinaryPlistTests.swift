@@ -105,7 +105,7 @@ import Testing
     func offsets() throws {
         let bytes = Self.file([[0xD1, 1, 2], Self.text("a"), [0x10, 7]])
         let config = try read(bytes).get()
-        #expect(config.explain("a").winner?.origin.description == "ApplicationConfig.plist@13")
+        #expect(config.explain("a").winner?.location.description == "ApplicationConfig.plist@13")
     }
 
     /// A file of these objects, the first of them the root, with numbers of these sizes and bytes that mean nothing

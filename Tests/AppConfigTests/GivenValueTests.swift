@@ -28,7 +28,7 @@ import Testing
         let report = Self.load(variables: [name: text, "OTHER": "x", "APPLE": "y", "APP_": "z"])
         #expect(report.errors.isEmpty)
         #expect(report.config[ConfigPath(key)] == .string(text))
-        #expect(report.config.explain(ConfigPath(key)).winner?.origin.description == name)
+        #expect(report.config.explain(ConfigPath(key)).winner?.location.description == name)
         #expect(report.config.explain(ConfigPath(key)).shadowed.count == 1)
         #expect(report.config.diagnostics.allSatisfy { $0.kind != .unknownKey })
     }
@@ -107,9 +107,9 @@ import Testing
                   from APP_HTTP__TIMEOUT (environment variables)
                   merged with ApplicationConfig.json:1 (base)
                 """)
-        #expect(config.explain("new").winner?.origin.description == "APP_NEW__B__C")
-        #expect(config.explain("new.b").winner?.origin.description == "APP_NEW__B__C")
-        #expect(config.explain("deep.er").winner?.origin.description == "--set deep.er.value")
+        #expect(config.explain("new").winner?.location.description == "APP_NEW__B__C")
+        #expect(config.explain("new.b").winner?.location.description == "APP_NEW__B__C")
+        #expect(config.explain("deep.er").winner?.location.description == "--set deep.er.value")
         let error = #expect(throws: ConfigError.self) { try config.get("new.b", as: Int.self) }
         #expect(error?.description == "new.b: expected Int, found dictionary of 1 (APP_NEW__B__C)")
     }

@@ -97,7 +97,7 @@ enum MergeModel {
         let names = ["ApplicationConfig.json", "ApplicationConfig.debug.json", "ApplicationConfig.simulator.json"]
         let contents = Dictionary(uniqueKeysWithValues: zip(names, files.map { json(.dictionary($0)) }))
         var plan = ConfigPlan(
-            location: .memory(contents), environments: [.debug, .simulator], bundleIdentifier: identifier)
+            files: .memory(contents), environments: [.debug, .simulator], bundleIdentifier: identifier)
         plan.merge = policy
         return plan
     }
@@ -136,7 +136,9 @@ enum MergeModel {
                 if winner.text != explanation.text {
                     return "\(path): \(winner.text) won, not \(explanation.text ?? "")"
                 }
-                if places[path.description] != winner.origin.description { return "\(path) is from \(winner.origin)" }
+                if places[path.description] != winner.location.description {
+                    return "\(path) is from \(winner.location)"
+                }
             }
             // Every layer that has a value at the path is named once.
             let named = 1 + explanation.merged.count + explanation.shadowed.count
@@ -214,7 +216,7 @@ enum MergeModel {
         let error = try #require(loadError(text))
         #expect(error.code == .unknownDirective)
         #expect(error.description.contains(message), "\(error)")
-        #expect(error.origin?.line == 1)
+        #expect(error.location?.line == 1)
         #expect(loadError(text) { $0.readsDirectives = false } == nil)
     }
 

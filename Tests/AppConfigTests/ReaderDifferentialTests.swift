@@ -105,7 +105,7 @@ import Testing
             switch read(bytes) {
             case .failure(let error):
                 refused += 1
-                guard error.origin?.name == "ApplicationConfig.plist",
+                guard error.location?.name == "ApplicationConfig.plist",
                     error.description.contains("expected") || error.reason != nil
                 else {
                     Issue.record("round \(round): \(error)")

@@ -106,7 +106,7 @@ import Testing
             entries["built\(number)"] = .string("<${plain\(number).credentials.inner.x}>")
             entries["listed\(number)"] = [.string("hunter-\(number)-c")]
         }
-        var plan = ConfigPlan(location: .memory([String: String]()), environments: [])
+        var plan = ConfigPlan(files: .memory([String: String]()), environments: [])
         plan.defaults = entries
         plan.secrets.paths = Set((0..<250).map { ConfigPath("listed\($0)") })
         let config = try ApplicationConfig.load(plan)

@@ -121,7 +121,7 @@ import Testing
         plan.arguments = ["--pin=hunter"]
         let store = try ConfigStore(loading: plan)
         let key = ConfigKey("some.secret", default: "hunter", secret: true)
-        for subject in [plan, plan.location, store, key] as [Any] {
+        for subject in [plan, plan.files, store, key] as [Any] {
             var dumped = ""
             dump(subject, to: &dumped)
             #expect(!dumped.contains("hunter"), "\(dumped)")

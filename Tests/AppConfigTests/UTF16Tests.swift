@@ -21,7 +21,7 @@ import Testing
             let error = #expect(throws: ConfigError.self) { try read(mark + encode("{\n🔥", big: big) + tail).get() }
             #expect(
                 error?.description == "expected UTF-16 text, found \(found) (ApplicationConfig.plist:2:5)")
-            #expect(error?.origin?.offset == 10)
+            #expect(error?.location?.offset == 10)
         }
     }
 }

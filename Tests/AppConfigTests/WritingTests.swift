@@ -40,7 +40,7 @@ import Testing
                   removed by run time (run time)
                   over 1 from ApplicationConfig.json:2 (base)
                 """)
-        #expect(config.explain("http.deep.b").winner?.origin.line == 2)
+        #expect(config.explain("http.deep.b").winner?.location.line == 2)
         #expect(config["list"] == [1, "two", 3])
         #expect(
             config.debugDescription == """
@@ -123,7 +123,7 @@ import Testing
             store.current.values == [
                 "http": ["timeout": 5, "host": "new", "more": 1], "list": [9, 2], "new": ["key": "x"],
             ])
-        #expect(store.current.explain("http.host").winner?.origin.description == "ApplicationConfig.json:1")
+        #expect(store.current.explain("http.host").winner?.location.description == "ApplicationConfig.json:1")
         #expect(try store.reload().isEmpty)
     }
 

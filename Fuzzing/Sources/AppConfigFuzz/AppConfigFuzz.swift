@@ -1,10 +1,11 @@
 import AshlarAppConfig
+import Foundation
 import FuzzHarness
 
 /// Loads the bytes as a file and reads all that came of it.
 @Sendable private func load(_ bytes: [UInt8], _ adjust: (inout ConfigPlan) -> Void = { _ in }) {
     var plan = ConfigPlan(
-        location: .memory(["ApplicationConfig.plist": bytes]), environments: [], bundleIdentifier: "com.acme.beta.App")
+        files: .memory(["ApplicationConfig.plist": bytes]), environments: [], bundleIdentifier: "com.acme.beta.App")
     plan.limits.values = 100_000
     plan.variables = ["HOME": "/", "APP_A__B": "${x}"]
     plan.variablePrefix = "APP_"
@@ -16,6 +17,13 @@ import FuzzHarness
         _ = report.config.explain(path).description
         _ = report.config.int(forKey: path.description)
     }
+}
+
+/// Writes the bytes to a file of this process, and passes its path on.
+@Sendable private func withFile(_ bytes: [UInt8], _ body: (String) -> Void) {
+    let path = NSTemporaryDirectory() + "ashlar-fuzz-config-\(getpid())"
+    FileManager.default.createFile(atPath: path, contents: Data(bytes))
+    body(path)
 }
 
 private func text(_ head: String, _ bytes: [UInt8], _ tail: String) -> [UInt8] {
@@ -48,6 +56,33 @@ public func initialize(_ count: UnsafeMutablePointer<Int32>, _ arguments: Unsafe
                 $0.variables = ["APP_" + name: name]
                 $0.arguments = ["--" + name, "--set", name]
             }
+        },
+        FuzzTarget("comments") { bytes in load(bytes) { $0.formats["plist"] = JSONWithCommentsFormat() } },
+        FuzzTarget("env-file") { bytes in withFile(bytes) { path in load([]) { $0.variableFiles = [path] } } },
+        FuzzTarget("cache") { bytes in
+            withFile(text("ashlar configuration 1\n", bytes, "")) { path in
+                let source = RemoteConfigSource("remote", cache: path) { _ in .notModified }
+                load([]) { $0.add(source) }
+            }
+        },
+        FuzzTarget("flags") { bytes in
+            // The input is the JSON of one flag.
+            let json = text("{\"flags\": {\"f\": ", bytes, "}}")
+            let config = ApplicationConfig.loadReport(
+                ConfigPlan(files: .memory(["ApplicationConfig.json": json]), environments: [])
+            ).config
+            let subject = ConfigSubject(id: "u", ["language": "fr-CA", "version": "2.1", "": "x"])
+            _ = config.explain(ConfigFlag("f", default: "code"), for: subject).description
+            _ = config.flagProblems().map(\.description)
+        },
+        FuzzTarget("export") { bytes in
+            let plan = ConfigPlan(files: .memory(["ApplicationConfig.plist": bytes]), environments: [])
+            let config = ApplicationConfig.loadReport(plan).config
+            let text = Array(config.exported(as: .propertyList, includesSecrets: true).utf8)
+            var again = ConfigPlan(files: .memory(["ApplicationConfig.plist": text]), environments: [])
+            again.readsDirectives = false
+            _ = ApplicationConfig.loadReport(again).config.description
+            _ = config.exported(as: .json)
         },
     ])
 }

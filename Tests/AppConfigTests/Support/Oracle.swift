@@ -66,7 +66,7 @@ enum Oracle {
 
 /// What the library reads from the bytes of one file.
 func read(_ bytes: [UInt8], adjust: (inout ConfigPlan) -> Void = { _ in }) -> Result<ApplicationConfig, ConfigError> {
-    var plan = ConfigPlan(location: .memory(["ApplicationConfig.plist": bytes]), environments: [])
+    var plan = ConfigPlan(files: .memory(["ApplicationConfig.plist": bytes]), environments: [])
     plan.readsDirectives = false
     adjust(&plan)
     let report = ApplicationConfig.loadReport(plan)

@@ -16,7 +16,7 @@ func plist(_ entries: String) -> String {
 func plan(
     _ files: [String: String], environments: [ConfigEnvironment] = [], bundle: String? = nil
 ) -> ConfigPlan {
-    ConfigPlan(location: .memory(files), environments: environments, bundleIdentifier: bundle)
+    ConfigPlan(files: .memory(files), environments: environments, bundleIdentifier: bundle)
 }
 
 /// The error of loading a base file of these contents.
