@@ -1,7 +1,7 @@
 import AshlarCustomization
 import Testing
 
-/// What a recovering read yields for broken files: entries kept, and the place of each loss.
+/// Recovery from malformed files: the entries that are read, and the location of each loss.
 @Suite struct StringsRecoveryTests {
     struct Case: Sendable, CustomTestStringConvertible {
         var source: String
@@ -34,6 +34,22 @@ import Testing
             #"/* a /* b */ c */ "k"="v";"#, ["k": "v"], ["1:6 nested-comment", "1:16 missing-equals"]),
         Case(
             #"/* a /* b */ two words */ k = v;"#, ["k": "v"], ["1:6 nested-comment", "1:18 missing-equals"]),
+        // The end of a comment is missing: the statements up to the next comment are read.
+        Case(
+            "/* Title\n\"a\" = \"b\";\n\"c\" = \"d\";\n/* Next */\n\"e\" = \"f\";", ["a": "b", "c": "d", "e": "f"],
+            ["1:1 unterminated-comment"]),
+        Case(
+            "\"x\" = \"y\";\n/* Title\n\"a\" = \"b\";\n/* End */", ["x": "y", "a": "b"], ["2:1 unterminated-comment"]),
+        Case(
+            "/* One\n\"a\" = \"b\";\n/* Two\n\"c\" = \"d\";\n/* Three */\n\"e\" = \"f\";",
+            ["a": "b", "c": "d", "e": "f"],
+            ["1:1 unterminated-comment", "3:1 unterminated-comment"]),
+        // Statements that are commented out on purpose.
+        Case(
+            "/*\n\"a\" = \"b\";\n/* note */\n\"c\" = \"d\";", ["c": "d"],
+            ["2:1 statement-in-comment", "3:1 nested-comment"]),
+        Case("/* \"a\" = \"b\"; */\n\"c\" = \"d\";", ["c": "d"]),
+        Case("/* Title\nmore /* text */\n\"c\" = \"d\";", ["c": "d"], ["2:6 nested-comment"]),
         Case("*/ \"k\" = \"v\";", ["k": "v"], ["1:1 unexpected-character"]),
         Case("d = {a = 1; a = 2;}; e = f;", ["d": "", "e": "f"], ["1:13 duplicate-key"]),
         Case("a = +3;\nb = 1;", ["a": "+3", "b": "1"], ["1:5 unquoted-text"]),

@@ -11,7 +11,12 @@ extension StringsParser {
         let start = scanner.at
         while true {
             scanner.comment = nil
-            guard scanner.skipSpace() else {
+            let hasMore = scanner.skipSpace()
+            if resumeInUnclosedComment() {
+                statement()
+                continue
+            }
+            guard hasMore else {
                 if scanner.unterminatedComment != nil {
                     recoverFromComment()
                     continue

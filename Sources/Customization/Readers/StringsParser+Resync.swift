@@ -108,6 +108,41 @@ extension StringsParser {
         recoverStatements(from: start)
     }
 
+    /// Moves to the first statement in a comment whose end is missing before another comment.
+    ///
+    /// The end is missing if the comment has a text, the next lines are statements, and the other comment starts a line. A
+    /// group of statements that is commented out starts right after the `/*`, or on the line of the `/*`.
+    ///
+    /// - Returns: Whether there is such a comment.
+    mutating func resumeInUnclosedComment() -> Bool {
+        let bytes = scanner.bytes
+        while checkedComments < scanner.suspiciousComments.count {
+            let (range, inner) = scanner.suspiciousComments[checkedComments]
+            checkedComments += 1
+            guard bytes[range.lowerBound + 1] == UInt8(ascii: "*"), reread <= 4 * bytes.count + 4096, startsLine(inner),
+                let lineEnd = bytes[range.lowerBound..<inner].firstIndex(where: { $0 == 0x0A || $0 == 0x0D }),
+                bytes[(range.lowerBound + 2)..<lineEnd].contains(where: { $0 > 0x20 && $0 != UInt8(ascii: "*") })
+            else { continue }
+            let start = bytes[lineEnd..<inner].firstIndex { $0 > 0x20 } ?? inner
+            let last = bytes[lineEnd..<inner].last { $0 > 0x20 }
+            guard start < inner, last == UInt8(ascii: ";"), Self.isQuote(bytes[start]), looksLikeStatement(start) else {
+                continue
+            }
+            report(
+                range.lowerBound, .error, .unterminatedComment,
+                "unterminated comment before a statement, which is read",
+                fix: "insert \"*/\"")
+            checkedComments -= 1
+            scanner.suspiciousComments.removeSubrange(checkedComments...)
+            scanner.comment = range.lowerBound..<lineEnd
+            scanner.unterminatedComment = nil
+            reread += inner - start
+            scanner.at = start
+            return true
+        }
+        return false
+    }
+
     /// Reports text in comments that was probably not meant as a comment.
     ///
     /// A block that contains `/*` was probably not closed before it; a line comment with a whole statement after other

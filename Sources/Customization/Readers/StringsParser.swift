@@ -57,6 +57,8 @@ struct StringsParser {
     var failure: Failure?
     /// The number of bytes read again by recovery, which is limited so that reading stays linear.
     var reread = 0
+    /// The number of suspicious comments that were searched for statements.
+    var checkedComments = 0
     /// The last search for a closing quote of each kind, so that no search is repeated.
     var searched = (double: QuoteSearch(), single: QuoteSearch())
 
