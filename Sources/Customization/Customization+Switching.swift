@@ -12,7 +12,7 @@ extension Customization {
     /// The available themes.
     public var themes: [Theme] { storage.selection.themes }
     /// The languages with a folder in the tree.
-    public var availableLanguages: [LanguageTag] { storage.tree?.availableLanguages ?? [] }
+    public var availableLanguages: [LanguageTag] { storage.tree.map { storage.selection.languages(of: $0) } ?? [] }
     /// The brands that have a folder in the tree, in the order of their names; empty without a tree.
     public var availableBrands: [String] { storage.tree?.availableBrands ?? [] }
 
@@ -81,6 +81,16 @@ extension Customization {
     /// - Parameter id: The id of the layer.
     /// - Returns: The new snapshot.
     public func removing(layer id: String) -> Customization { selecting { $0.given.removeAll { $0.id == id } } }
+
+    /// The same stack with the texts of an update, or without one.
+    ///
+    /// - Parameter update: The update, which replaces an earlier one; nil to restore the texts of the app.
+    /// - Returns: The new snapshot.
+    /// - Complexity: O(*n*) in the entries of the stack.
+    public func with(update: CustomizationUpdate?) -> Customization { selecting { $0.update = update } }
+
+    /// The version of the update in use, if any.
+    public var updateVersion: Int? { storage.selection.update?.version }
 
     /// The same stack with changed files read again; files with errors keep their last good content.
     ///

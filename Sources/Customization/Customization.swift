@@ -1,4 +1,4 @@
-/// A snapshot of all strings, values, colours and images of an app, composed from layers.
+/// A snapshot of all strings, values, colors and images of an app, composed from layers.
 ///
 /// The stack, lowest first, is: base language → language chain, general to specific (`fr`, then `fr-CA`) → brand →
 /// brand's text in those languages → theme → run-time overrides. For each key the highest layer that defines it wins, so
@@ -35,6 +35,8 @@ public struct Customization: Sendable {
         brand: CustomizationBrand = .fromInfoPlist, themes: [Theme] = [], theme: String? = nil,
         policy: CustomizationPolicy = .init()
     ) {
+        var policy = policy
+        if case .named(let name) = brand { policy.brands.insert(name) }
         self.init(
             tree: CustomizationTree(path: path, policy: policy), base: base, languages: languages, brand: brand,
             themes: themes, theme: theme, policy: policy)

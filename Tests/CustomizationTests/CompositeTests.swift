@@ -1,7 +1,7 @@
 import AshlarCustomization
 import Testing
 
-/// DB5's values of several parts, and the alpha beside a colour.
+/// DB5's values of several parts, and the alpha of a color.
 @Suite struct CompositeTests {
     static let themes = Theme.parse(
         Array(
@@ -80,11 +80,11 @@ import Testing
             ])
     }
 
-    @Test("The alpha of a colour applies even if the two come from different themes")
+    @Test("The alpha of a color applies even if the two come from different themes")
     func alpha() {
         #expect(Self.using("Default").color("shadow").description == "#00000080")
         #expect(Self.using("Bright").color("shadow").description == "#ff000080", "the parent's alpha")
-        #expect(Self.using("Faint").color("shadow").description == "#00000040", "the parent's colour")
+        #expect(Self.using("Faint").color("shadow").description == "#00000040", "the parent's color")
         #expect(Self.using("Faint").color("link").description == "#00000040")
         #expect(Self.using("Default").color("faint").description == "#00000040", "both alphas")
         #expect(Self.using("Default").color("glow").description == "#ffffff40")

@@ -68,7 +68,7 @@ import Testing
     }
 
     @Test(
-        "Colours of other spaces are converted as in CSS Color 4",
+        "Colors of other spaces are converted as in CSS Color 4",
         arguments: [
             ("srgb", [0.2, 0.4, 0.6], "#336699"), ("srgb-linear", [1, 0.2159, 0], "#ff8000"),
             ("hsl", [120, 100, 25], "#008000"), ("hsl", [-60, 50, 50], "#bf40bf"), ("hwb", [0, 20, 20], "#cc3333"),
@@ -85,7 +85,7 @@ import Testing
     }
 
     @Test(
-        "A colour that is incomplete or of an unknown space is its hex form, or none",
+        "A color that is incomplete or of an unknown space is its hex form, or none",
         arguments: [
             (["colorSpace": .string("xyz-d65"), "components": .list([.int(1), .int(1), .int(1)])], nil),
             (

@@ -42,7 +42,7 @@ import Testing
         #expect(customization.plural("files", count: 5) == "5 файлов")
         #expect(customization.plural("files", count: 3.0) == "3 файла")
         #expect(customization.plural("only english", count: 21) == "21 bugs")
-        // A brand's layer has no language of its own; the language in use counts.
+        // A brand's layer has no language of its own; the language in use applies.
         #expect(customization.plural("branded", count: 22) == "22 штуки")
         #expect(customization.problems == [])
     }

@@ -5,7 +5,7 @@ import Testing
 @Suite struct LanguageDistanceTests {
     /// A row such as `pt-BR | pt-PT fr | pt-PT 5`: preferences, available languages, chain and distance.
     ///
-    /// The base language is English unless the row ends in another one; `-` stands for no match.
+    /// The base language is English unless the row ends in another one; `-` means no match.
     struct Row: Sendable, CustomStringConvertible {
         let description: String
 

@@ -240,7 +240,7 @@ import Testing
     }
 }
 
-/// Counts on many threads.
+/// A counter for many threads.
 private final class Counter: Sendable {
     private let value = Mutex(0)
     var count: Int { value.withLock { $0 } }

@@ -145,7 +145,7 @@ import Testing
         #expect(customization.theme == "ExampleTheme")
     }
 
-    @Test("The example theme's colours, alpha and text are read as documented")
+    @Test("The example theme's colors, alpha and text are read as documented")
     func themeAttributes() throws {
         let parsed = Theme.parse(Array(Self.theme.utf8), file: "MyTheme.json")
         let customization = Customization(layers: []).with(themes: parsed.themes)

@@ -2,7 +2,7 @@ import AshlarCustomization
 import Foundation
 import Testing
 
-/// The `.foundation` mode beside `PropertyListSerialization` in the same process.
+/// Compares the `.foundation` mode with `PropertyListSerialization` in the same process.
 @Suite struct StringsFoundationTests {
     /// What Foundation makes of bytes, or nil if it refuses them.
     static func reference(_ bytes: [UInt8]) -> CustomizationValue? {

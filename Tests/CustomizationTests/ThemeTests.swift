@@ -30,7 +30,7 @@ import Testing
         #expect(parsed.diagnostics.map { "\($0.line) \($0.code)" } == ["4 malformed-file", "6 malformed-file"])
     }
 
-    @Test("SquidKit's newer form: an object whose colours are objects")
+    @Test("SquidKit's newer form: an object whose colors are objects")
     func newerShape() {
         let read = Self.using(
             """
@@ -47,7 +47,7 @@ import Testing
         #expect(read.entry("none") == nil)
     }
 
-    @Test("Malformed colours and alphas of a theme are reported with their line, and the rest is read")
+    @Test("Malformed colors and alphas of a theme are reported with their line, and the rest is read")
     func badColors() {
         let parsed = Self.themes(
             """

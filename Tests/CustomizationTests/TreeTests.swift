@@ -2,7 +2,7 @@ import AshlarCustomization
 import Foundation
 import Testing
 
-/// Folders on disk: which become layers, which files they hold, and what is told of bad ones.
+/// Folders on disk: the layers they become, their files, and the problems reported.
 @Suite struct TreeTests {
     @Test("A folder's .stringsdict overrides its .strings; tables have their names")
     func stringsDict() throws {

@@ -90,7 +90,7 @@ import Testing
         #expect(read.bool("k") == reference.boolValue)
     }
 
-    // MARK: Colours
+    // MARK: Colors
 
     struct ColorCase: Sendable, CustomTestStringConvertible {
         var dialect: ColorDialect
@@ -145,7 +145,7 @@ import Testing
         .init(.android, "FF0000", nil), .init(.dtcg, "#FF0000", "#ff0000"), .init(.dtcg, "#FF000080", nil),
     ]
 
-    @Test("Colours are read in their layer's notation and in no other", arguments: colors)
+    @Test("Colors are read in their layer's notation and in no other", arguments: colors)
     func color(_ test: ColorCase) {
         #expect(test.dialect.color(test.text)?.description == test.expected)
         let read = Self.one(test.text, policy: CustomizationPolicy(colors: test.dialect))
@@ -153,7 +153,7 @@ import Testing
         #expect(read.color("k", default: .clear).description == test.expected ?? "#00000000")
     }
 
-    @Test("A design token's colour is a dictionary; another space falls back to its hex")
+    @Test("A design token's color is a dictionary; another space falls back to its hex")
     func designToken() {
         let srgb: [String: CustomizationValue] = [
             "colorSpace": .string("srgb"), "components": .list([.int(1), .double(0.5), .int(0)]),
@@ -169,7 +169,7 @@ import Testing
         #expect(ColorDialect.css.color(srgb) == nil)
     }
 
-    @Test("A colour's parts stay between 0 and 1, and its bytes round")
+    @Test("A color's parts stay between 0 and 1, and its bytes round")
     func colorBounds() {
         let color = RGBAColor(red: -1, green: .nan, blue: 2, alpha: .infinity)
         #expect([color.red, color.green, color.blue, color.alpha] == [0, 0, 1, 1])

@@ -87,7 +87,7 @@ extension BenchmarkSuite {
                 blackHole(sum)
             }, against: [Peer(hit, .atMost(0.3))])
         row(
-            "colour by key", allocations: 0,
+            "color by key", allocations: 0,
             ours: Contender("customization[key]") { n in
                 var sum: Float = 0
                 for _ in 0..<n { sum += customization[color]?.red ?? 0 }
@@ -117,7 +117,7 @@ extension BenchmarkSuite {
         let data = Data(Sample.source("fr").utf8)
         row(
             "switch language, stack of 5 x 10,000 keys, no file read",
-            note: "the peer reads one table anew, as an app does that swaps bundles",
+            note: "the peer parses one table, as an app that swaps bundles does",
             ours: Contender("switching(language:)") { n in
                 var sum = 0
                 for i in 0..<n {

@@ -6,8 +6,17 @@
     import Glibc
 #endif
 
-/// Lists folders.
+/// Lists and creates folders.
 package enum FolderListing {
+    /// Creates a folder and those above it; an existing one stays.
+    package static func create(_ folder: String, permissions: UInt16 = 0o755) throws(FileFailure) {
+        guard !folder.isEmpty, mkdir(folder, mode_t(permissions)) != 0, errno != EEXIST else { return }
+        let failure = FileFailure.last(folder)
+        guard failure.isMissing, let slash = folder.lastIndex(of: "/"), slash > folder.startIndex else { throw failure }
+        try create(String(folder[..<slash]), permissions: permissions)
+        if mkdir(folder, mode_t(permissions)) != 0, errno != EEXIST { throw .last(folder) }
+    }
+
     /// Returns the names in a folder in the order of their bytes, without `.` and `..`, or nil if it can't be read.
     ///
     /// - Complexity: O(*n* log *n*) in the number of names.

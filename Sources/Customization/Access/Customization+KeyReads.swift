@@ -45,7 +45,7 @@ extension Customization {
         return slow(key)
     }
 
-    /// The colour of a key; nil if no layer defines it or its value is malformed, which is reported in ``problems``.
+    /// The color of a key; nil if no layer defines it or its value is malformed, which is reported in ``problems``.
     ///
     /// - Parameter key: The key.
     public subscript(key: CustomizationKey<RGBAColor>) -> RGBAColor? {

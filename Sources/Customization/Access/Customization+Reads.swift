@@ -9,7 +9,7 @@ extension Customization {
 
     /// The text of a key; the policy's text if no layer defines it.
     ///
-    /// Numbers, booleans and colours are read as text too. An empty text is valid.
+    /// Numbers, booleans and colors are read as text too. An empty text is valid.
     ///
     /// - Parameters:
     ///   - key: The key.
@@ -170,13 +170,13 @@ extension Customization {
         return read(key, table, default: `default`)
     }
 
-    /// A colour; the default if no layer defines the key or its value is malformed, which is reported.
+    /// A color; the default if no layer defines the key or its value is malformed, which is reported.
     ///
     /// - Parameters:
     ///   - key: The key.
     ///   - default: The result of a read that fails.
     ///   - table: The table's name; `Localizable` if nil.
-    /// - Returns: The colour.
+    /// - Returns: The color.
     public func color(_ key: String, default: RGBAColor = .black, table: String? = nil) -> RGBAColor {
         if let typed = typed(key, table), typed.parts.contains(.color) { return typed.color }
         return read(key, table, default: `default`)

@@ -54,7 +54,7 @@ public protocol CustomizationReadable: Sendable {
 public struct CustomizationReading: Sendable {
     /// The value in the layer; for an alias, the value that it leads to.
     public let value: CustomizationValue
-    /// The layer's colour notation.
+    /// The layer's color notation.
     public let colors: ColorDialect
     /// How texts are read as numbers and booleans.
     public let numbers: NumberSpelling
@@ -68,7 +68,7 @@ public struct CustomizationReading: Sendable {
     public var double: Double? { typed.flatMap { $0.parts.contains(.double) ? $0.double : nil } }
     /// The value as a boolean; nil if it is not one.
     public var bool: Bool? { typed.flatMap { $0.parts.contains(.bool) ? $0.flag : nil } }
-    /// The value as a colour; nil if it is not one.
+    /// The value as a color; nil if it is not one.
     public var color: RGBAColor? { typed.flatMap { $0.parts.contains(.color) ? $0.color : nil } }
     /// The items of a list, each with its interpretations; nil if the value is not a list.
     public var list: [CustomizationReading]? {
@@ -84,7 +84,7 @@ public struct CustomizationReading: Sendable {
 extension String: CustomizationReadable {
     /// "text".
     public static var customizationTypeName: String { "text" }
-    /// Accepts texts, numbers, booleans and colours.
+    /// Accepts texts, numbers, booleans and colors.
     public init?(_ reading: CustomizationReading) {
         guard let text = reading.text else { return nil }
         self = text
@@ -132,9 +132,9 @@ extension Bool: CustomizationReadable {
 }
 
 extension RGBAColor: CustomizationReadable {
-    /// "colour".
-    public static var customizationTypeName: String { "colour" }
-    /// Accepts colours in the layer's notation.
+    /// "color".
+    public static var customizationTypeName: String { "color" }
+    /// Accepts colors in the layer's notation.
     public init?(_ reading: CustomizationReading) {
         guard let color = reading.color else { return nil }
         self = color

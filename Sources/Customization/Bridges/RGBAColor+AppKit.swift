@@ -2,9 +2,9 @@
     public import AppKit
 
     extension NSColor {
-        /// Creates a colour of the sRGB space.
+        /// Creates a color of the sRGB space.
         ///
-        /// - Parameter color: The colour.
+        /// - Parameter color: The color.
         public convenience init(_ color: RGBAColor) {
             self.init(
                 srgbRed: CGFloat(color.red), green: CGFloat(color.green), blue: CGFloat(color.blue),

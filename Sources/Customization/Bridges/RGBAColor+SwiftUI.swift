@@ -2,9 +2,9 @@
     public import SwiftUI
 
     extension Color {
-        /// Creates a colour of the sRGB space.
+        /// Creates a color of the sRGB space.
         ///
-        /// - Parameter color: The colour.
+        /// - Parameter color: The color.
         public init(_ color: RGBAColor) {
             self.init(
                 .sRGB, red: Double(color.red), green: Double(color.green), blue: Double(color.blue),

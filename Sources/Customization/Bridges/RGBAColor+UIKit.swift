@@ -2,9 +2,9 @@
     public import UIKit
 
     extension UIColor {
-        /// Creates a colour of the extended sRGB space.
+        /// Creates a color of the extended sRGB space.
         ///
-        /// - Parameter color: The colour.
+        /// - Parameter color: The color.
         public convenience init(_ color: RGBAColor) {
             self.init(
                 red: CGFloat(color.red), green: CGFloat(color.green), blue: CGFloat(color.blue),

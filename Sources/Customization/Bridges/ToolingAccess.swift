@@ -31,9 +31,11 @@ extension Customization {
 
 extension CustomizationTree {
     /// The layers of every language but the base, with a language's string catalogs last.
-    package func languageLayers(base: LanguageTag, policy: CustomizationPolicy) -> [CustomizationLayer] {
+    package func languageLayers(
+        base: LanguageTag, brand: String?, policy: CustomizationPolicy
+    ) -> [CustomizationLayer] {
         let folders = folders.compactMap { name -> CustomizationLayer? in
-            guard let tag = Self.language(name), tag != base else { return nil }
+            guard let tag = language(of: name, brand: brand), tag != base else { return nil }
             return folder(name + ".lproj").layer(role: .language(tag), policy: policy)
         }
         let catalogs = folder("").catalogs.filter { $0.key != base }.sorted { $0.key.description < $1.key.description }
@@ -57,7 +59,7 @@ extension CustomizationTree {
                         id: "*.xcstrings#\(language)", role: role, tables: tables, colors: options.colors,
                         resolvesAliases: options.resolvesAliases))
             }
-            for name in folders where Self.language(name) == language {
+            for name in folders where self.language(of: name) == language {
                 layers.append(folder(name + ".lproj").layer(role: role, policy: options))
             }
         }
@@ -65,7 +67,7 @@ extension CustomizationTree {
             let folder = folder(brand + ".lproj")
             layers.append(folder.layer(role: .brand(brand), policy: options))
             for inner in folder.subfolders {
-                guard let language = Self.language(inner) else { continue }
+                guard let language = self.language(of: inner) else { continue }
                 let folder = self.folder("\(brand).lproj/\(inner).lproj")
                 layers.append(folder.layer(role: .brandLanguage(brand, language), policy: options))
             }

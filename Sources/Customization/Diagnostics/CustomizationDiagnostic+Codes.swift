@@ -12,6 +12,8 @@ extension CustomizationDiagnostic.Code {
     public static let noBrand = Self("no-brand")
     /// A brand or theme does not exist.
     public static let unknownName = Self("unknown-name")
+    /// A file of new texts is damaged or not signed.
+    public static let invalidUpdate = Self("invalid-update")
     /// A reloaded file has errors; its last good content stays in use.
     public static let keptLastGood = Self("kept-last-good")
 

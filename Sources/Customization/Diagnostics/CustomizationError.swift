@@ -4,7 +4,7 @@ public struct CustomizationError: Error, Hashable, Sendable, CustomStringConvert
     ///
     /// Codes may be added, so a `switch` needs a `default`.
     public struct Code: Hashable, Sendable, CustomStringConvertible {
-        private enum Kind: String { case missing, malformed, cycle, missingImage, unwritable }
+        private enum Kind: String { case missing, malformed, cycle, missingImage, unwritable, invalidUpdate }
         private let kind: Kind
 
         /// No layer defines the key.
@@ -17,6 +17,8 @@ public struct CustomizationError: Error, Hashable, Sendable, CustomStringConvert
         public static var missingImage: Code { Code(kind: .missingImage) }
         /// A change cannot be written into the file.
         public static var unwritable: Code { Code(kind: .unwritable) }
+        /// A file of new texts is damaged, not signed or not newer, or cannot be stored.
+        public static var invalidUpdate: Code { Code(kind: .invalidUpdate) }
 
         /// The code's name.
         public var description: String { kind.rawValue }
@@ -59,6 +61,7 @@ public struct CustomizationError: Error, Hashable, Sendable, CustomStringConvert
                 + (found.map { ", \($0)" } ?? "")
         case .unwritable:
             return "\(place)\"\(key)\" cannot be written" + (expected.map { ": \($0)" } ?? "")
+        case .invalidUpdate: return "\(place)\(expected ?? "the update is not valid")"
         default:
             return "\(place)\"\(key)\": expected \(expected ?? "another type")"
                 + (found.map { ", found \($0.typeName) \($0)" } ?? "")
@@ -72,6 +75,7 @@ public struct CustomizationError: Error, Hashable, Sendable, CustomStringConvert
             case .missing: aliases.isEmpty ? .missingKey : .danglingAlias
             case .cycle: .aliasCycle
             case .missingImage: .missingImage
+            case .invalidUpdate: .invalidUpdate
             default: .malformedValue
             }
         return CustomizationDiagnostic(

@@ -2,12 +2,14 @@ internal import AshlarCore
 
 /// The composition of one table's layers: the resolved value of each key, ready to read.
 ///
-/// Composition creates texts, decodes numbers and colours and follows aliases once. A read is then one hash, one probe
+/// Composition creates texts, decodes numbers and colors and follows aliases once. A read is then one hash, one probe
 /// and one comparison of bytes.
 ///
-/// The slots are in raw memory, which is written in `init` only. The benchmark row "whole number by key" has a bar of
-/// 0.3 × `Dictionary`: measured in one run, it takes 0.09–0.16 × with raw memory and 0.43–0.56 × with arrays, whose
-/// reads retain the array and check bounds. "Switch language" takes 3.6 ms with raw memory and 7 ms with arrays.
+/// The slots are in raw memory, which is written in `init` only. Figures of one run on a two-core x86-64 machine:
+///
+/// - Row "whole number by key", as a multiple of the time of a hit in a `Dictionary<String, String>` with 10,000 keys, bar
+///   0.3: 0.09–0.16 with raw memory, 0.43–0.56 with arrays, whose reads retain the array and check bounds.
+/// - Row "switch language", five tables of 10,000 keys: 3.6 ms with raw memory, 7 ms with arrays.
 final class ComposedTable: @unchecked Sendable {
     struct Slot {
         var keyStart: UInt32
@@ -269,13 +271,13 @@ final class ComposedTable: @unchecked Sendable {
 
     // MARK: Alpha
 
-    /// Applies the alpha of a colour in DB5's dialect: `nameAlpha` for `name`.
+    /// Applies the alpha of a color in DB5's dialect: `nameAlpha` for `name`.
     ///
     /// The two can come from different themes, so only the composed table can do this.
     private func fade(_ slot: Int, _ end: inout Int) {
         guard var value = typed(of: slot), value.parts.contains(.color) else { return }
-        let beside = self.slot(key(of: slot) + "Alpha")
-        guard beside >= 0, let alpha = typed(of: beside), alpha.parts.contains(.double) else { return }
+        let alphaSlot = self.slot(key(of: slot) + "Alpha")
+        guard alphaSlot >= 0, let alpha = typed(of: alphaSlot), alpha.parts.contains(.double) else { return }
         value.color = value.color.withAlpha(value.color.alpha * Float(min(max(alpha.double, 0), 1)))
         (typed + end).initialize(to: value)
         slots[slot].typed = Int32(end)

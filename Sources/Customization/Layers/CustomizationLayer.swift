@@ -39,7 +39,7 @@ public struct CustomizationLayer: Sendable {
     public var role: Role
     /// The tables by name; `Localizable` is the default one.
     public var tables: [String: StringsTable]
-    /// The layer's colour notation.
+    /// The layer's color notation.
     public var colors: ColorDialect
     /// Whether the texts `$key` and `{a.b}` are aliases of that key; `$$` is then a literal `$`.
     public var resolvesAliases: Bool
@@ -56,7 +56,7 @@ public struct CustomizationLayer: Sendable {
     ///   - id: The name of the layer.
     ///   - role: The purpose of the layer.
     ///   - tables: The tables by name.
-    ///   - colors: The layer's colour notation.
+    ///   - colors: The layer's color notation.
     ///   - resolvesAliases: Whether texts may be aliases.
     ///   - diagnostics: The problems found in the layer's files.
     public init(

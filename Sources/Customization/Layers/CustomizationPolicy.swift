@@ -16,12 +16,14 @@ public struct CustomizationPolicy: Sendable {
     public var missing: MissingText
     /// How texts are read as numbers and booleans.
     public var numbers: NumberSpelling
-    /// The colour notation of strings files; themes have their own.
+    /// The color notation of strings files; themes have their own.
     public var colors: ColorDialect
     /// Whether texts of strings files may be aliases; those of themes always may.
     public var resolvesAliases: Bool
     /// Whether a language in another script can match, such as `sr-Cyrl` for `sr-Latn`.
     public var crossesScripts: Bool
+    /// The brands whose folder has the name of a language, such as `bbc`; a brand that is requested need not be declared.
+    public var brands: Set<String>
     /// The encoding of files without a byte order mark, if it is not UTF-8.
     public var assumedEncoding: StringsEncoding?
     /// The size of the largest file that is read, in bytes.
@@ -36,22 +38,25 @@ public struct CustomizationPolicy: Sendable {
     /// - Parameters:
     ///   - missing: The text of a key that no layer defines.
     ///   - numbers: How texts are read as numbers and booleans.
-    ///   - colors: The colour notation of strings files.
+    ///   - colors: The color notation of strings files.
     ///   - resolvesAliases: Whether texts of strings files may be aliases.
     ///   - crossesScripts: Whether a language in another script can match.
+    ///   - brands: The brands whose folder has the name of a language.
     ///   - assumedEncoding: The encoding of files without a byte order mark, if it is not UTF-8.
     ///   - maximumFileSize: The size of the largest file that is read, in bytes.
     ///   - reportsFallbacks: Whether a text that only the base language defines is reported as a problem.
     ///   - onProblem: Called for each problem of a read, on the reading thread.
     public init(
         missing: MissingText = .key, numbers: NumberSpelling = .strict, colors: ColorDialect = .ftCustomization,
-        resolvesAliases: Bool = false, crossesScripts: Bool = false, assumedEncoding: StringsEncoding? = nil,
+        resolvesAliases: Bool = false, crossesScripts: Bool = false, brands: Set<String> = [],
+        assumedEncoding: StringsEncoding? = nil,
         maximumFileSize: Int = 256 << 20, reportsFallbacks: Bool = false,
         onProblem: (@Sendable (CustomizationDiagnostic) -> Void)? = nil
     ) {
         (self.missing, self.numbers, self.colors) = (missing, numbers, colors)
         (self.resolvesAliases, self.crossesScripts) = (resolvesAliases, crossesScripts)
-        (self.assumedEncoding, self.reportsFallbacks) = (assumedEncoding, reportsFallbacks)
+        (self.brands, self.assumedEncoding) = (brands, assumedEncoding)
+        self.reportsFallbacks = reportsFallbacks
         self.maximumFileSize = min(maximumFileSize, Int(UInt32.max) / 4)
         self.onProblem = onProblem
     }

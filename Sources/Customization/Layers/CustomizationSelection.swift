@@ -8,6 +8,8 @@ struct CustomizationSelection: Sendable {
     var brand: String?
     var themes: [Theme] = []
     var theme: String?
+    /// New texts for the languages of the tree, if any.
+    var update: CustomizationUpdate?
     /// Layers that do not come from the tree; they are above all others.
     var given: [CustomizationLayer] = []
 
@@ -49,8 +51,26 @@ struct CustomizationSelection: Sendable {
             diagnostics += found.diagnostics
         }
         layers += given
+        if let update, tree == nil { add(update, to: &layers) }
         for layer in layers { diagnostics += layer.diagnostics }
         return (layers, diagnostics)
+    }
+
+    /// The languages of a tree and of the update.
+    func languages(of tree: CustomizationTree) -> [LanguageTag] {
+        let languages = tree.languages(brand: brand)
+        guard let update else { return languages }
+        return Set(languages).union(update.tables.keys).sorted { $0.description < $1.description }
+    }
+
+    /// Adds an update to given layers, above the last layer of each language.
+    private func add(_ update: CustomizationUpdate, to layers: inout [CustomizationLayer]) {
+        for language in update.tables.keys {
+            guard let last = layers.lastIndex(where: { $0.language == language }),
+                let layer = update.layer(of: language, role: layers[last].role, policy: .init())
+            else { continue }
+            layers.insert(layer, at: last + 1)
+        }
     }
 
     private func languageLayers(
@@ -65,9 +85,9 @@ struct CustomizationSelection: Sendable {
         }
         var folders: [LanguageTag: [String]] = [:]
         for folder in tree.folders {
-            if let tag = CustomizationTree.language(folder) { folders[tag, default: []].append(folder) }
+            if let tag = tree.language(of: folder, brand: brand) { folders[tag, default: []].append(folder) }
         }
-        let available = tree.availableLanguages
+        let available = languages(of: tree)
         func add(_ tag: LanguageTag, _ role: CustomizationLayer.Role) {
             // Two folders can name one language, such as French.lproj and fr.lproj; the canonical name wins.
             if let tables = root.catalogs[tag] {
@@ -80,6 +100,7 @@ struct CustomizationSelection: Sendable {
                 a == tag.description ? false : b == tag.description ? true : a < b
             }
             for name in names { layers.append(tree.folder(name + ".lproj").layer(role: role, policy: policy)) }
+            if let layer = update?.layer(of: tag, role: role, policy: policy) { layers.append(layer) }
         }
         if !available.contains(base), root.tables.isEmpty, !tree.folders.contains("Base") {
             diagnostics.append(
@@ -108,7 +129,7 @@ struct CustomizationSelection: Sendable {
         let folder = tree.folder(brand + ".lproj")
         var layers = [folder.layer(role: .brand(brand), policy: policy)]
         var inner: [LanguageTag: String] = [:]
-        for name in folder.subfolders { if let tag = CustomizationTree.language(name) { inner[tag] = name } }
+        for name in folder.subfolders { if let tag = tree.language(of: name) { inner[tag] = name } }
         var chain = chain(Array(inner.keys), policy)
         if !chain.contains(base) { chain.insert(base, at: 0) }
         for tag in chain {

@@ -43,6 +43,15 @@ public final class CustomizationTree: Sendable {
         folders = (names ?? []).filter { $0.hasSuffix(".lproj") && $0 != ".lproj" }.map { String($0.dropLast(6)) }
         rootFiles = Set((names ?? []).filter { !$0.hasSuffix(".lproj") })
         brandOfInfoPlist = Self.readBrand(root, rootFiles, policy, &diagnostics)
+        for folder in folders where Self.isNearlyLanguage(folder) && folder != brandOfInfoPlist {
+            guard !policy.brands.contains(folder) else { continue }
+            diagnostics.append(
+                CustomizationDiagnostic(
+                    .warning, .unknownFolder,
+                    "\(folder).lproj looks like a language but is not one; its texts are not used",
+                    at: CustomizationLocation(file: folder + ".lproj"),
+                    fix: "correct the name, or declare the brand in CustomizationPolicy.brands"))
+        }
         self.diagnostics = diagnostics
     }
 
@@ -68,21 +77,47 @@ public final class CustomizationTree: Sendable {
     }
 
     /// The languages with a folder, in canonical form and sorted; brands are not included.
-    public var availableLanguages: [LanguageTag] {
-        let tags = Set(folders.compactMap(Self.language)).union(folder("").catalogs.keys)
+    public var availableLanguages: [LanguageTag] { languages(brand: nil) }
+
+    /// The languages if the folder `brand` belongs to a brand.
+    func languages(brand: String?) -> [LanguageTag] {
+        let tags = Set(folders.compactMap { language(of: $0, brand: brand) }).union(folder("").catalogs.keys)
         return tags.sorted { $0.description < $1.description }
     }
 
-    /// The names of the `.lproj` folders that are not languages: brands, customers, or themes as in FTCustomization.
-    public var availableBrands: [String] { folders.filter { Self.language($0) == nil && $0 != "Base" } }
-
-    /// The language of a folder's name; nil if the folder is a brand.
+    /// The names of the brands: folders that are declared, and folders whose name does not look like a language.
     ///
-    /// Names of more than three letters are brands unless they are legacy names; of those with three letters, such as
-    /// `red`, only languages that CLDR knows a script for are languages.
+    /// FTCustomization calls them brands, customers or themes.
+    public var availableBrands: [String] {
+        folders.filter { folder in
+            if options.brands.contains(folder) || folder == brandOfInfoPlist { return true }
+            return folder != "Base" && Self.language(folder) == nil && !Self.isNearlyLanguage(folder)
+        }
+    }
+
+    /// The language of a folder; nil for a brand that is requested, declared or in Info.plist, such as `bbc`.
+    func language(of folder: String, brand: String? = nil) -> LanguageTag? {
+        guard folder != brand, folder != brandOfInfoPlist, !options.brands.contains(folder) else { return nil }
+        return Self.language(folder)
+    }
+
+    /// The language of a folder's name; nil if CLDR does not know the language.
     static func language(_ folder: String) -> LanguageTag? {
         guard folder != "Base", let tag = LanguageTag(folder), tag.language.utf8.count <= 3 else { return nil }
-        return tag.language.utf8.count == 2 || tag.maximized.script != nil ? tag : nil
+        // CLDR has no script for Interlingue and Pali.
+        return tag.maximized.script != nil || ["ie", "pi"].contains(tag.language) ? tag : nil
+    }
+
+    /// Whether a name is probably a misspelled language: `kab_KAB`, `hp`, but not `red` or `acme`.
+    private static func isNearlyLanguage(_ folder: String) -> Bool {
+        guard folder != "Base", language(folder) == nil else { return false }
+        let parts = folder.split(omittingEmptySubsequences: false) { $0 == "_" || $0 == "-" }
+        func isWord(_ part: Substring, _ counts: ClosedRange<Int>) -> Bool {
+            counts.contains(part.utf8.count) && part.allSatisfy { $0.isASCII && ($0.isLetter || $0.isNumber) }
+        }
+        guard parts[0].allSatisfy({ $0.isASCII && $0.isLowercase }) else { return false }
+        if parts.count == 1 { return parts[0].utf8.count == 2 }
+        return isWord(parts[0], 2...3) && parts.dropFirst().allSatisfy { isWord($0, 2...8) }
     }
 
     /// Reads all files that have not been read, so that no later switch reads a file.

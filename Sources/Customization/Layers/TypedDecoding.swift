@@ -1,6 +1,6 @@
 /// Decodes the interpretations of a value, once, when tables are composed.
 enum TypedDecoding {
-    /// The number, boolean and colour that a value can be read as; nil if it is only a text.
+    /// The number, boolean and color that a value can be read as; nil if it is only a text.
     static func decode(
         _ storage: StringsTable.Storage, _ record: Int, text: String, dialect: ColorDialect, numbers: NumberSpelling
     ) -> ComposedTable.Typed? {
@@ -31,6 +31,11 @@ enum TypedDecoding {
             set(double: Double(number))
             // Old readers of property lists and JSON did not distinguish 1 from true.
             if number == 0 || number == 1 || numbers == .nsstring { set(bool: number != 0) }
+            // DB5 reads every value as a text first, so the digits of a number are those of a color.
+            if dialect == .db5, let color = dialect.color(String(number)) {
+                typed.parts.insert(.color)
+                typed.color = color
+            }
         case .double(let number):
             set(double: number)
             if let whole = Int64(exactly: number) {

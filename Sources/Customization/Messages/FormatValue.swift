@@ -98,52 +98,18 @@ extension Float: FormatArgument {
     public var formatValue: FormatValue { .double(Double(description) ?? Double(self)) }
 }
 
-extension Int: FormatArgument {
+extension FormatArgument where Self: FixedWidthInteger {
     /// The number.
     public var formatValue: FormatValue { FormatValue(self) }
 }
 
-extension Int8: FormatArgument {
-    /// The number.
-    public var formatValue: FormatValue { FormatValue(self) }
-}
-
-extension Int16: FormatArgument {
-    /// The number.
-    public var formatValue: FormatValue { FormatValue(self) }
-}
-
-extension Int32: FormatArgument {
-    /// The number.
-    public var formatValue: FormatValue { FormatValue(self) }
-}
-
-extension Int64: FormatArgument {
-    /// The number.
-    public var formatValue: FormatValue { FormatValue(self) }
-}
-
-extension UInt: FormatArgument {
-    /// The number.
-    public var formatValue: FormatValue { FormatValue(self) }
-}
-
-extension UInt8: FormatArgument {
-    /// The number.
-    public var formatValue: FormatValue { FormatValue(self) }
-}
-
-extension UInt16: FormatArgument {
-    /// The number.
-    public var formatValue: FormatValue { FormatValue(self) }
-}
-
-extension UInt32: FormatArgument {
-    /// The number.
-    public var formatValue: FormatValue { FormatValue(self) }
-}
-
-extension UInt64: FormatArgument {
-    /// The number.
-    public var formatValue: FormatValue { FormatValue(self) }
-}
+extension Int: FormatArgument {}
+extension Int8: FormatArgument {}
+extension Int16: FormatArgument {}
+extension Int32: FormatArgument {}
+extension Int64: FormatArgument {}
+extension UInt: FormatArgument {}
+extension UInt8: FormatArgument {}
+extension UInt16: FormatArgument {}
+extension UInt32: FormatArgument {}
+extension UInt64: FormatArgument {}

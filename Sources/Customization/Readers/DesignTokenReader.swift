@@ -87,7 +87,7 @@ struct DesignTokenReader {
         switch type {
         case "color":
             if let color = color(value) { return .color(color) }
-            report(.error, "expected a colour, found \(value)", node.offset, key)
+            report(.error, "expected a color, found \(value)", node.offset, key)
         case "dimension":
             // The size of a rem depends on the user's settings, so it stays unchanged.
             guard case .dict(let members) = value else { break }

@@ -12,10 +12,10 @@ extension Theme {
     /// Reads a file of themes: SquidKit's JSON in both forms, DB5's property list, or design tokens.
     ///
     /// - SquidKit: `{"themes": [{"name": …, "attributes": …}]}`. The attributes are a list of
-    ///   `{"type"?, "value", "key" | "keys", "alpha"?}`, or an object in which a colour is
+    ///   `{"type"?, "value", "key" | "keys", "alpha"?}`, or an object in which a color is
     ///   `{"color": …, "alpha"?}` and everything else is the value itself. A theme may name another one in `extends`.
     /// - DB5: a property list whose keys are the themes' names. The theme named "default" is the parent of all others.
-    ///   A key `nameAlpha` is the alpha of the colour `name`, even if they come from different themes of the stack.
+    ///   A key `nameAlpha` is the alpha of the color `name`, even if they come from different themes of the stack.
     /// - Design tokens: JSON in the format of the Design Tokens Community Group, whose tokens have a `$value`
     ///   and can inherit their `$type` from a group. The file is one theme with the name of the file. Dimensions in `px`
     ///   and durations are numbers of pixels and seconds.
@@ -26,7 +26,7 @@ extension Theme {
     /// - Parameters:
     ///   - bytes: The file's bytes.
     ///   - file: The file's path, for locations.
-    ///   - colors: The file's colour notation; the format's own if nil.
+    ///   - colors: The file's color notation; the format's own if nil.
     /// - Returns: The result, with the problems found.
     /// - Complexity: O(*n*) in the number of bytes.
     public static func parse(_ bytes: [UInt8], file: String = "", colors: ColorDialect? = nil) -> ParsedThemes {
@@ -38,7 +38,7 @@ extension Theme {
     ///
     /// - Parameters:
     ///   - path: The file's path.
-    ///   - colors: The file's colour notation; the format's own if nil.
+    ///   - colors: The file's color notation; the format's own if nil.
     /// - Returns: The result, with the problems found.
     public static func load(_ path: String, colors: ColorDialect? = nil) -> ParsedThemes {
         do {
@@ -245,18 +245,18 @@ struct ThemeReader {
         return node.value()
     }
 
-    /// Reads a declared colour; an alias stays an alias, and anything else is reported and stays a text.
+    /// Reads a declared color; an alias stays an alias, and anything else is reported and stays a text.
     private mutating func color(
         _ node: SourceNode, alpha: SourceNode?, _ dialect: ColorDialect, key: String?
     ) -> CustomizationValue {
         guard let content = node.text else {
-            report(.error, .malformedValue, "a colour must be a text", node.offset, key: key)
+            report(.error, .malformedValue, "a color must be a text", node.offset, key: key)
             return node.value()
         }
         if AliasSyntax.alias(content) != nil { return .string(content) }
         let opacity = alpha.map { self.opacity($0, key: key) } ?? 1
         guard let color = dialect.color(content) else {
-            report(.error, .malformedValue, "expected a colour, found \"\(content)\"", node.offset, key: key)
+            report(.error, .malformedValue, "expected a color, found \"\(content)\"", node.offset, key: key)
             return .string(content)
         }
         return .color(color.withAlpha(color.alpha * opacity))

@@ -1,6 +1,6 @@
-/// The notation of a layer's colours.
+/// The notation of a layer's colors.
 ///
-/// The notation of a colour is never guessed: its layer declares it.
+/// The notation of a color is never guessed: its layer declares it.
 public enum ColorDialect: Hashable, Sendable {
     /// FTCustomization's notation: `92,66,134` or `92,66,134,54` with components from 0 to 255.
     ///
@@ -20,7 +20,7 @@ public enum ColorDialect: Hashable, Sendable {
     /// The Design Tokens format: a dictionary of `colorSpace`, `components`, `alpha` and `hex`; or `#rrggbb`.
     ///
     /// The spaces `srgb`, `srgb-linear`, `hsl`, `hwb`, `display-p3`, `oklab` and `oklch` are converted;
-    /// colours outside sRGB are clipped. For other spaces `hex` is used.
+    /// colors outside sRGB are clipped. For other spaces `hex` is used.
     case dtcg
 
     /// The scale of an integer alpha.
@@ -40,28 +40,28 @@ public enum ColorDialect: Hashable, Sendable {
     /// FTCustomization's documentation does not define the scale of the alpha.
     public static let ftCustomization: ColorDialect = .components(alpha: .undecided)
 
-    /// Reads a colour; nil if the text is not a colour in this notation.
+    /// Reads a color; nil if the text is not a color in this notation.
     ///
     /// - Parameters:
     ///   - text: The text; white space around it is ignored.
     ///   - alpha: An opacity that multiplies the one in the text.
-    /// - Returns: The colour.
+    /// - Returns: The color.
     public func color(_ text: String, alpha: Float = 1) -> RGBAColor? {
         let color = text.withKeyBytes { ColorReading(self).color(ColorReading.trimmed($0)) }
         return alpha == 1 ? color : color.map { $0.withAlpha($0.alpha * alpha) }
     }
 
-    /// Reads a colour in the dictionary form of `.dtcg`.
+    /// Reads a color in the dictionary form of `.dtcg`.
     ///
     /// - Parameter members: The dictionary.
-    /// - Returns: The colour.
+    /// - Returns: The color.
     public func color(_ members: [String: CustomizationValue]) -> RGBAColor? {
         guard self == .dtcg else { return nil }
         return ColorReading.designToken(members)
     }
 }
 
-/// Reads colours from bytes, without creating strings of their parts.
+/// Reads colors from bytes, without creating strings of their parts.
 struct ColorReading {
     typealias Bytes = UnsafeBufferPointer<UInt8>.SubSequence
 

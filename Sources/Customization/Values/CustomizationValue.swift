@@ -1,7 +1,7 @@
 /// A value of a file, before a typed read.
 ///
 /// A strings file contains texts, and rarely lists, dictionaries or data; themes and property lists also contain numbers,
-/// booleans, colours and aliases.
+/// booleans, colors and aliases.
 public enum CustomizationValue: Hashable, Sendable {
     /// A text.
     case string(String)
@@ -11,7 +11,7 @@ public enum CustomizationValue: Hashable, Sendable {
     case double(Double)
     /// A boolean.
     case bool(Bool)
-    /// A value that its file declares as a colour.
+    /// A value that its file declares as a color.
     case color(RGBAColor)
     /// Bytes.
     case data([UInt8])
@@ -31,7 +31,7 @@ public enum CustomizationValue: Hashable, Sendable {
         case .int: "whole number"
         case .double: "number"
         case .bool: "boolean"
-        case .color: "colour"
+        case .color: "color"
         case .data: "data"
         case .list: "list"
         case .dict: "dictionary"
@@ -42,7 +42,7 @@ public enum CustomizationValue: Hashable, Sendable {
 
     /// The value as text; nil for data, lists, dictionaries, aliases, and messages with arguments.
     ///
-    /// Numbers print without a locale, booleans as `true` and `false`, colours as `#rrggbb` or `#rrggbbaa`.
+    /// Numbers print without a locale, booleans as `true` and `false`, colors as `#rrggbb` or `#rrggbbaa`.
     public var text: String? {
         switch self {
         case .string(let text): text

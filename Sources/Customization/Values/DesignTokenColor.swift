@@ -6,10 +6,10 @@
     import Glibc
 #endif
 
-// The Design Tokens format takes the colour spaces of CSS Color 4; the conversions are those of its sample code.
+// The Design Tokens format takes the color spaces of CSS Color 4; the conversions are those of its sample code.
 
 extension ColorReading {
-    /// Creates a colour from the Design Tokens format: `{colorSpace, components, alpha?, hex?}`.
+    /// Creates a color from the Design Tokens format: `{colorSpace, components, alpha?, hex?}`.
     ///
     /// Spaces that sRGB can show exactly or nearly are converted. For the others `hex`, the format's own fallback, is
     /// used.

@@ -1,4 +1,4 @@
-/// A colour in the sRGB space with an alpha, as four numbers from 0 to 1.
+/// A color in the sRGB space with an alpha, as four numbers from 0 to 1.
 public struct RGBAColor: Hashable, Sendable, CustomStringConvertible {
     /// The red component, 0 to 1.
     public var red: Float
@@ -9,7 +9,7 @@ public struct RGBAColor: Hashable, Sendable, CustomStringConvertible {
     /// The opacity, from 0 for invisible to 1 for opaque.
     public var alpha: Float
 
-    /// Creates a colour; components are clamped to 0…1, and NaN is 0.
+    /// Creates a color; components are clamped to 0…1, and NaN is 0.
     ///
     /// - Parameters:
     ///   - red: The red component, 0 to 1.
@@ -21,7 +21,7 @@ public struct RGBAColor: Hashable, Sendable, CustomStringConvertible {
         (self.red, self.green, self.blue, self.alpha) = (unit(red), unit(green), unit(blue), unit(alpha))
     }
 
-    /// Creates a colour from bytes.
+    /// Creates a color from bytes.
     ///
     /// - Parameters:
     ///   - red8: The red component, 0 to 255.
@@ -44,15 +44,15 @@ public struct RGBAColor: Hashable, Sendable, CustomStringConvertible {
         return (byte(red), byte(green), byte(blue), byte(alpha))
     }
 
-    /// The same colour with another opacity.
+    /// The same color with another opacity.
     ///
     /// - Parameter alpha: The opacity, 0 to 1.
-    /// - Returns: The new colour.
+    /// - Returns: The new color.
     public func withAlpha(_ alpha: Float) -> RGBAColor {
         RGBAColor(red: red, green: green, blue: blue, alpha: alpha)
     }
 
-    /// The colour as `#rrggbb`, or `#rrggbbaa` if it is not opaque, rounded to bytes.
+    /// The color as `#rrggbb`, or `#rrggbbaa` if it is not opaque, rounded to bytes.
     public var description: String {
         let b = bytes
         let rgb = "#" + Hexadecimal.pair(b.red) + Hexadecimal.pair(b.green) + Hexadecimal.pair(b.blue)

@@ -33,7 +33,8 @@ struct CustomizationLinter {
     init(_ customization: Customization) {
         self.customization = customization
         var layers = customization.layers
-        let others = customization.tree?.languageLayers(base: customization.baseLanguage, policy: customization.policy)
+        let others = customization.tree?.languageLayers(
+            base: customization.baseLanguage, brand: customization.brand, policy: customization.policy)
         for layer in others ?? [] where layer.id != (customization.brand ?? "") + ".lproj" {
             if !layers.contains(where: { $0.id == layer.id }) { layers.append(layer) }
         }
@@ -53,6 +54,7 @@ struct CustomizationLinter {
         checkOtherThemes()
         findings += AndroidResources(layers).diagnostics.filter { $0.code == .androidNameCollision }
         findings += FormatLint.check(layers: layers, base: customization.baseLanguage)
+        findings += MessageLint.check(layers: layers)
     }
 
     private mutating func report(

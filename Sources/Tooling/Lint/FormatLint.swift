@@ -176,7 +176,7 @@ private struct FormatUse {
 
 extension PluralRules {
     /// The categories that whole numbers up to 200 fall into; the others are for fractions and millions.
-    fileprivate var usualCategories: [PluralCategory] {
+    var usualCategories: [PluralCategory] {
         let used = Set((0...200).map { category(for: $0) })
         return categories.filter { used.contains($0) }
     }

@@ -34,7 +34,8 @@ public struct LintRules: Hashable, Sendable {
     /// The codes of all rules.
     public static let allCodes: Set<CustomizationDiagnostic.Code> = [
         // Files
-        .unreadableFile, .fileTooLarge, .missingFolder, .unknownFolder, .noBrand, .unknownName, .keptLastGood,
+        .unreadableFile, .fileTooLarge, .invalidUpdate, .missingFolder, .unknownFolder, .noBrand, .unknownName,
+        .keptLastGood,
         .invalidEncoding, .missingByteOrderMark, .strayByteOrderMark, .brokenUTF16, .nulCharacter, .mixedEncodings,
         // Grammar
         .missingSemicolon, .missingEquals, .unterminatedString, .unterminatedComment, .nestedComment,

@@ -1,0 +1,46 @@
+extension CustomizationMessage {
+    /// A use of an argument in an ICU message.
+    package struct ArgumentUse: Hashable, Sendable {
+        package enum Kind: String, Hashable, Sendable {
+            case plain
+            case number
+            case plural
+            case ordinal = "selectordinal"
+            case select
+        }
+
+        package let name: String
+        package let kind: Kind
+        /// The cases of a choice, without exact numbers.
+        package let cases: [String]
+        /// Whether a plural has texts for exact numbers.
+        package let hasExactCases: Bool
+    }
+
+    /// The arguments in braces, in the order of the text and with those of nested messages.
+    package var argumentUses: [ArgumentUse] {
+        let message = compiled
+        var uses: [ArgumentUse] = []
+        func walk(_ pieces: [CompiledMessage.Piece]) {
+            for piece in pieces {
+                switch piece {
+                case .argument(let argument):
+                    uses.append(
+                        ArgumentUse(
+                            name: message.names[argument.index], kind: argument.isNumber ? .number : .plain, cases: [],
+                            hasExactCases: false))
+                case .choice(let choice):
+                    uses.append(
+                        ArgumentUse(
+                            name: message.names[choice.index],
+                            kind: choice.kind == .plural ? .plural : choice.kind == .ordinal ? .ordinal : .select,
+                            cases: choice.cases.map(\.name), hasExactCases: !choice.exact.isEmpty))
+                    choice.patterns.forEach(walk)
+                case .literal, .placeholder, .variable, .number: break
+                }
+            }
+        }
+        walk(message.body.pieces)
+        return uses
+    }
+}

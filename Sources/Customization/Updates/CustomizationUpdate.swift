@@ -1,0 +1,139 @@
+internal import AshlarCore
+
+/// New texts for an installed app: one file with a version, a checksum and an optional signature.
+///
+/// The texts of an update are above the app's own texts of the same language, and below brands and themes. A language that
+/// the app lacks becomes available.
+///
+/// ```swift
+/// let update = try CustomizationUpdate(bytes) { signed, signature in
+///     publicKey.isValidSignature(signature, for: signed)
+/// }
+/// center.update { $0.with(update: update) }
+/// center.update { $0.with(update: nil) }  // back to the texts of the app
+/// ```
+///
+/// The file is text: a first line `ashlar-strings 1`, the lines `version: 42` and `sha256: …`, an optional line
+/// `signature: …` in Base64, an empty line, and the payload as JSON. The checksum is that of the payload; the signature is
+/// that of the lines before it, so it covers the version and, through the checksum, the texts.
+public struct CustomizationUpdate: Sendable {
+    /// Decides whether a signature belongs to bytes.
+    public typealias Verification = @Sendable (_ signed: [UInt8], _ signature: [UInt8]) -> Bool
+
+    /// The version, a positive number.
+    public let version: Int
+    /// The tables of each language by name.
+    public let tables: [LanguageTag: [String: StringsTable]]
+    /// The problems of the texts; an entry with a problem is left out.
+    public let diagnostics: [CustomizationDiagnostic]
+
+    /// Reads an update.
+    ///
+    /// - Parameters:
+    ///   - bytes: The content of the file.
+    ///   - file: The file's path, for locations.
+    ///   - verify: Decides whether the signature is valid; without it, a signature is ignored. With it, a file without a
+    ///     signature is rejected.
+    /// - Throws: ``CustomizationError`` with the code `invalidUpdate` and the reason.
+    /// - Complexity: O(*n*) in the number of bytes.
+    public init(
+        _ bytes: [UInt8], file: String = "update", verify: Verification? = nil
+    ) throws(CustomizationError) {
+        let header = try Header(bytes, file: file)
+        let payload = Array(bytes[header.end...])
+        guard SHA256.hexadecimal(payload) == header.checksum else {
+            throw Self.invalid("the checksum does not match the texts; the file is damaged or incomplete", file)
+        }
+        if let verify {
+            guard let signature = header.signature else { throw Self.invalid("the file has no signature", file) }
+            guard verify(header.signed, signature) else { throw Self.invalid("the signature is not valid", file) }
+        }
+        let read = JSONReader.read(bytes: payload, file: file)
+        guard let root = read.root, read.diagnostics.isEmpty, case .dict(let languages)? = root["languages"]?.value()
+        else {
+            throw Self.invalid("expected JSON with the dictionary \"languages\"", file)
+        }
+        var problems: [CustomizationDiagnostic] = []
+        var tables: [LanguageTag: [String: StringsTable]] = [:]
+        for (name, content) in languages.sorted(by: { $0.key < $1.key }) {
+            guard let language = LanguageTag(name), case .dict(let content) = content else {
+                throw Self.invalid("\"\(name)\" is not a language with tables", file)
+            }
+            tables[language] = content.compactMapValues { Self.table($0, name, file, &problems) }
+        }
+        (self.version, self.tables, diagnostics) = (header.version, tables, problems)
+    }
+
+    private static func table(
+        _ value: CustomizationValue, _ language: String, _ file: String, _ problems: inout [CustomizationDiagnostic]
+    ) -> StringsTable? {
+        guard case .dict(let members) = value else { return nil }
+        let location = CustomizationLocation(file: file + "#" + language)
+        let entries = members.sorted { $0.key < $1.key }.compactMap { key, value -> CustomizationEntry? in
+            switch value {
+            case .string, .int, .double, .bool, .list: break
+            default:
+                guard let message = CustomizationMessage(stringsDict: value) else {
+                    problems.append(
+                        CustomizationDiagnostic(
+                            .error, .pluralMalformed, "expected a text or a message, found a \(value.typeName)",
+                            at: location, key: key))
+                    return nil
+                }
+                return CustomizationEntry(key: key, value: .message(message), location: location)
+            }
+            return CustomizationEntry(key: key, value: value, location: location)
+        }
+        return StringsTable(file: location.file, entries: entries)
+    }
+
+    static func invalid(_ reason: String, _ file: String) -> CustomizationError {
+        CustomizationError(.invalidUpdate, key: file, expected: reason, location: CustomizationLocation(file: file))
+    }
+}
+
+extension CustomizationUpdate {
+    /// The lines before the payload.
+    private struct Header {
+        var version = 0
+        var checksum = ""
+        var signature: [UInt8]?
+        /// The bytes that the signature covers.
+        var signed: [UInt8] = []
+        /// The offset of the payload.
+        var end = 0
+
+        init(_ bytes: [UInt8], file: String) throws(CustomizationError) {
+            var at = 0
+            func line() -> String? {
+                guard let end = bytes[at...].prefix(4_096).firstIndex(of: 0x0A) else { return nil }
+                defer { at = end + 1 }
+                return String(decoding: bytes[at..<end], as: UTF8.self)
+            }
+            guard line() == CustomizationUpdate.firstLine else {
+                throw CustomizationUpdate.invalid(
+                    "expected the line \"\(CustomizationUpdate.firstLine)\"; the file is not an update", file)
+            }
+            while let text = line() {
+                if text.isEmpty {
+                    end = at
+                    break
+                }
+                let name = text.prefix { $0 != ":" }
+                let value = String(text[name.endIndex...].dropFirst()).trimmingSpace()
+                switch name {
+                case "version": version = Int(value) ?? 0
+                case "sha256": checksum = value.lowercased()
+                case "signature": signature = Base64.decode(value.utf8)
+                default: break  // A later version of this format can have more lines.
+                }
+                if name != "signature" { signed = Array(bytes[..<at]) }
+            }
+            guard version > 0, end > 0 else {
+                throw CustomizationUpdate.invalid("expected \"version:\" and a positive number", file)
+            }
+        }
+    }
+
+    package static let firstLine = "ashlar-strings 1"
+}

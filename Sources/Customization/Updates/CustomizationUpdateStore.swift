@@ -1,0 +1,142 @@
+internal import AshlarCore
+
+/// Stores updates in a folder, so that they survive the end of the app, and can restore the one before.
+///
+/// The folder holds the current and the previous update. Each file is replaced as a whole, so a crash leaves the old
+/// content or the new one. An update must be newer than every one that was installed before, also than one that was rolled
+/// back. Use one store for a folder.
+///
+/// ```swift
+/// let store = CustomizationUpdateStore(folder: caches + "/strings", verify: isSigned)
+/// center.update { $0.with(update: store.current) }
+///
+/// try store.install(download)
+/// center.update { $0.with(update: store.current) }
+/// ```
+public final class CustomizationUpdateStore: Sendable {
+    private enum File: String {
+        case current = "current.ashlar-strings"
+        case previous = "previous.ashlar-strings"
+        /// The newest version that was ever installed.
+        case newest = "newest-version"
+    }
+
+    private struct Stored: Sendable {
+        let update: CustomizationUpdate
+        let bytes: [UInt8]
+    }
+
+    /// The content of the folder.
+    private struct Files: Sendable {
+        var current: Stored?
+        var previous: Stored?
+        var newestVersion = 0
+    }
+
+    private let folder: String
+    private let verify: CustomizationUpdate.Verification?
+    /// Held while files are written.
+    private let files: Mutex<Files>
+    private let published: Mutex<CustomizationUpdate?>
+
+    /// The problems found while opening the folder.
+    public let diagnostics: [CustomizationDiagnostic]
+
+    /// Opens a folder; a missing one is created by the first installation.
+    ///
+    /// A current update that cannot be read is reported in ``diagnostics``, and the previous one is used.
+    ///
+    /// - Parameters:
+    ///   - folder: The path of the folder.
+    ///   - verify: Decides whether a signature is valid; see ``CustomizationUpdate/init(_:file:verify:)``.
+    public init(folder: String, verify: CustomizationUpdate.Verification? = nil) {
+        (self.folder, self.verify) = (folder, verify)
+        var problems: [CustomizationDiagnostic] = []
+        func read(_ file: File) -> Stored? {
+            guard let bytes = try? WholeFile.read(folder + "/" + file.rawValue), !bytes.isEmpty else { return nil }
+            do throws(CustomizationError) {
+                let update = try CustomizationUpdate(bytes, file: file.rawValue, verify: verify)
+                return Stored(update: update, bytes: bytes)
+            } catch {
+                problems.append(error.diagnostic)
+                return nil
+            }
+        }
+        var files = Files(current: read(.current), previous: read(.previous))
+        files.current = files.current ?? (problems.isEmpty ? nil : files.previous)
+        let newest = (try? WholeFile.read(folder + "/" + File.newest.rawValue)).flatMap {
+            Int(String(decoding: $0, as: UTF8.self))
+        }
+        files.newestVersion = max(newest ?? 0, files.current?.update.version ?? 0)
+        self.files = Mutex(files)
+        published = Mutex(files.current?.update)
+        diagnostics = problems
+    }
+
+    /// The update in use, if any.
+    public var current: CustomizationUpdate? { published.withLock { $0 } }
+
+    /// Checks an update and makes it the current one.
+    ///
+    /// - Parameter bytes: The content of the file.
+    /// - Returns: The update.
+    /// - Throws: ``CustomizationError`` with the code `invalidUpdate`; the current update then stays in use.
+    @discardableResult
+    public func install(_ bytes: [UInt8]) throws(CustomizationError) -> CustomizationUpdate {
+        let update = try CustomizationUpdate(bytes, verify: verify)
+        try change { (files: inout Files) throws(CustomizationError) in
+            guard update.version > files.newestVersion else {
+                throw CustomizationUpdate.invalid(
+                    "version \(update.version) is not newer than version \(files.newestVersion)", "update")
+            }
+            // The previous file first: after a crash in between, both files have the old content.
+            if let old = files.current { try write(old.bytes, .previous) }
+            try write(Array(String(update.version).utf8), .newest)
+            try write(bytes, .current)
+            files = Files(
+                current: Stored(update: update, bytes: bytes), previous: files.current, newestVersion: update.version)
+        }
+        return update
+    }
+
+    /// Restores the update before the current one, or the app's own texts.
+    ///
+    /// The version that is rolled back cannot be installed again.
+    ///
+    /// - Returns: The update that is now in use, if any.
+    /// - Throws: ``CustomizationError`` with the code `invalidUpdate` if a file cannot be written.
+    @discardableResult
+    public func rollBack() throws(CustomizationError) -> CustomizationUpdate? {
+        try change { (files: inout Files) throws(CustomizationError) in
+            try write(files.previous?.bytes ?? [], .current)
+            try write([], .previous)
+            (files.current, files.previous) = (files.previous, nil)
+        }
+        return current
+    }
+
+    /// Changes the files and then the update in use; a failure changes neither in memory.
+    private func change(_ body: (inout Files) throws(CustomizationError) -> Void) throws(CustomizationError) {
+        let result: Result<Void, CustomizationError> = files.withLock { files in
+            do throws(CustomizationError) {
+                var new = files
+                try body(&new)
+                files = new
+                published.withLock { $0 = new.current?.update }
+                return .success(())
+            } catch {
+                return .failure(error)
+            }
+        }
+        try result.get()
+    }
+
+    private func write(_ bytes: [UInt8], _ file: File) throws(CustomizationError) {
+        do throws(FileFailure) {
+            try FolderListing.create(folder)
+            try AtomicFile.replace(folder + "/" + file.rawValue, with: bytes)
+        } catch {
+            throw CustomizationUpdate.invalid("cannot write: \(error)", folder + "/" + file.rawValue)
+        }
+    }
+}

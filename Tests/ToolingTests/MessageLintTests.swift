@@ -1,0 +1,76 @@
+import Ashlar
+import Testing
+
+@testable import AshlarTooling
+
+@Suite struct MessageLintTests {
+    static let base = "{name} sent {count, plural, one {# file} other {# files}}"
+
+    private func check(_ base: String, _ text: String, language: LanguageTag = "fr") -> [String] {
+        func layer(_ role: CustomizationLayer.Role, _ text: String) -> CustomizationLayer {
+            CustomizationLayer(
+                id: "\(role)", role: role,
+                tables: [
+                    "Localizable": StringsTable(entries: [
+                        .init(key: "k", value: .string(text), location: .init(file: "\(role)", line: 1))
+                    ])
+                ])
+        }
+        return MessageLint.check(layers: [layer(.base("en"), base), layer(.language(language), text)])
+            .filter { $0.file != "base en" }.map { "\($0.severity) \($0.code): \($0.message)" }
+    }
+
+    @Test(
+        "A translation with the arguments of the base language has no finding",
+        arguments: [
+            "{count, plural, one {# fichier} other {# fichiers}} de {name}",
+            "{name} : {count, plural, =1 {un fichier} other {# fichiers}}",
+            "{name} ({count}): {count, plural, one{#} other{#}}",
+        ])
+    func correct(text: String) {
+        #expect(check(Self.base, text) == [])
+    }
+
+    @Test(
+        "Mistakes of a translation are found",
+        arguments: [
+            ("{nom} {name} {count}", "error placeholder-extra: argument \"nom\" is not used in the base language"),
+            (
+                "{count, plural, one {#} other {#}}",
+                "warning placeholder-missing: argument \"name\" of the base language is not used"
+            ),
+            (
+                "{name} {count, select, a {} other {}}",
+                "error placeholder-type: argument \"count\" is a number in the base language, here a choice by name"
+            ),
+            ("{name} {count, plural, one {#}}", "error plural-missing-other: {count}: there is no text for other"),
+            (
+                "{name} {count, plural, one {#} other {#}",
+                "error placeholder-malformed: {count, plural, one {#} : expected \"{\" after \"\", at byte 39"
+            ),
+            ("{name} {count, plural, few {#} one {#} other {#} x {y}}", "warning placeholder-malformed"),
+        ])
+    func mistakes(text: String, finding: String) {
+        let found = check(Self.base, text)
+        #expect(found.contains { $0.hasPrefix(finding.prefix(40)) }, "\(found)")
+    }
+
+    @Test("Missing plural forms are found by language")
+    func categories() {
+        #expect(
+            check(Self.base, "{name} {count, plural, one {#} other {#}}", language: "ru") == [
+                "warning plural-category-missing: missing plural forms of \"count\" for ru: few, many"
+            ])
+        #expect(check(Self.base, "{name} {count, plural, other {#}}", language: "ja") == [])
+    }
+
+    @Test(
+        "Texts with braces that are no messages have no finding",
+        arguments: [
+            ("Use { and }", "{ et }"), ("{ \"json\": 1 }", "{ \"json\": 2 }"), ("plain", "simple"), ("{}", "{}"),
+            ("%@ {", "%@ }"),
+        ])
+    func others(base: String, text: String) {
+        #expect(check(base, text) == [])
+    }
+}
