@@ -17,8 +17,8 @@ struct AshlarTool {
     /// The commands in the order of the help text.
     static var commands: [any ToolCommand.Type] {
         [
-            ConfigCommand.self, StringsCommand.self, LintCommand.self, AndroidCommand.self, HostsCommand.self,
-            LogsCommand.self,
+            ConfigCommand.self, StringsCommand.self, LintCommand.self, AndroidCommand.self,
+            TranslationsCommand.self, HostsCommand.self, LogsCommand.self,
         ]
     }
 

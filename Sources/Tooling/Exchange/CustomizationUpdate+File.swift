@@ -1,0 +1,49 @@
+import AshlarCore
+public import AshlarCustomization
+
+extension CustomizationUpdate {
+    /// The file of an update.
+    ///
+    /// Texts, numbers, booleans, lists and messages are written; colors and aliases become texts.
+    ///
+    /// - Parameters:
+    ///   - version: The version, a positive number that is greater than those before.
+    ///   - tables: The tables of each language by name.
+    ///   - sign: Returns the signature of the given bytes; no signature if nil.
+    /// - Returns: The bytes of the file.
+    /// - Throws: The error of `sign`.
+    /// - Complexity: O(*n*) in the size of the texts.
+    public static func file(
+        version: Int, tables: [LanguageTag: [String: StringsTable]],
+        sign: ((_ signed: [UInt8]) throws -> [UInt8])? = nil
+    ) throws -> [UInt8] {
+        precondition(version > 0, "the version of an update is positive")
+        let languages = tables.sorted { $0.key.description < $1.key.description }.map { language, tables in
+            let members = tables.sorted { $0.key < $1.key }.map { name, table in
+                let entries = table.map { "\(JSONText.quoted($0.key)): \(json($0.value))" }
+                return "\(JSONText.quoted(name)): {\n\(entries.joined(separator: ",\n"))\n}"
+            }
+            return "\(JSONText.quoted("\(language)")): {\(members.joined(separator: ",\n"))}"
+        }
+        let payload = Array("{\"languages\": {\(languages.joined(separator: ",\n"))}}\n".utf8)
+        let head = "\(firstLine)\nversion: \(version)\nsha256: \(SHA256.hexadecimal(payload))\n"
+        var signature = ""
+        if let sign { signature = "signature: \(Base64.encode(try sign(Array(head.utf8))))\n" }
+        return Array((head + signature + "\n").utf8) + payload
+    }
+
+    private static func json(_ value: CustomizationValue) -> String {
+        switch value {
+        case .int(let number): return String(number)
+        case .double(let number) where number.isFinite: return String(number)
+        case .bool(let flag): return String(flag)
+        case .list(let items): return "[" + items.map(json).joined(separator: ", ") + "]"
+        case .dict(let members):
+            let body = members.sorted { $0.key < $1.key }.map { "\(JSONText.quoted($0.key)): \(json($0.value))" }
+            return "{" + body.joined(separator: ", ") + "}"
+        case .message(let message): return json(message.stringsDict)
+        case .alias(let key): return JSONText.quoted("$" + key)
+        default: return JSONText.quoted(value.text ?? "")
+        }
+    }
+}

@@ -1,0 +1,184 @@
+/// A token of Swift source code, as far as the search for keys needs it.
+struct SwiftToken {
+    enum Kind: Equatable {
+        case word(String)
+        case sign(Character)
+        /// A string literal; of one with an interpolation the text is empty.
+        case literal(String, isInterpolated: Bool)
+    }
+
+    let kind: Kind
+    let offset: Int
+
+    /// The tokens of a source, without comments; the code of interpolations is included.
+    static func tokens(of source: String) -> [SwiftToken] {
+        var tokenizer = SwiftTokenizer(bytes: Array(source.utf8))
+        tokenizer.run()
+        return tokenizer.tokens
+    }
+}
+
+private struct SwiftTokenizer {
+    let bytes: [UInt8]
+    var tokens: [SwiftToken] = []
+    private var at = 0
+    /// The number of interpolations around the token.
+    private var depth = 0
+
+    init(bytes: [UInt8]) { self.bytes = bytes }
+
+    private func has(_ text: StaticString, _ offset: Int) -> Bool {
+        let count = text.utf8CodeUnitCount
+        guard offset + count <= bytes.count else { return false }
+        return (0..<count).allSatisfy { bytes[offset + $0] == text.utf8Start[$0] }
+    }
+
+    mutating func run() {
+        while at < bytes.count { token() }
+    }
+
+    private mutating func token() {
+        let byte = bytes[at]
+        if has("//", at) {
+            while at < bytes.count, bytes[at] != 0x0A { at += 1 }
+        } else if has("/*", at) {
+            comment()
+        } else if byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "#") {
+            literal()
+        } else if isWord(byte) {
+            let start = at
+            while at < bytes.count, isWord(bytes[at]) { at += 1 }
+            tokens.append(SwiftToken(kind: .word(String(decoding: bytes[start..<at], as: UTF8.self)), offset: start))
+        } else {
+            if byte > 0x20 { tokens.append(SwiftToken(kind: .sign(Character(Unicode.Scalar(byte))), offset: at)) }
+            at += 1
+        }
+    }
+
+    private func isWord(_ byte: UInt8) -> Bool {
+        switch byte {
+        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+            UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "_"), 0x80...:
+            true
+        default: false
+        }
+    }
+
+    /// Comments of Swift nest.
+    private mutating func comment() {
+        var depth = 0
+        while at < bytes.count {
+            if has("/*", at) {
+                (depth, at) = (depth + 1, at + 2)
+            } else if has("*/", at) {
+                (depth, at) = (depth - 1, at + 2)
+                if depth == 0 { return }
+            } else {
+                at += 1
+            }
+        }
+    }
+
+    /// A string literal, also raw or on several lines.
+    private mutating func literal() {
+        let start = at
+        var hashes = 0
+        while at < bytes.count, bytes[at] == UInt8(ascii: "#") { (hashes, at) = (hashes + 1, at + 1) }
+        guard at < bytes.count, bytes[at] == UInt8(ascii: "\"") else {
+            tokens.append(SwiftToken(kind: .sign("#"), offset: start))
+            return
+        }
+        let isMultiline = has("\"\"\"", at)
+        at += isMultiline ? 3 : 1
+        let number = tokens.count
+        tokens.append(SwiftToken(kind: .literal("", isInterpolated: true), offset: start))
+        var text: [UInt8] = []
+        var isInterpolated = false
+        while at < bytes.count {
+            if ends(isMultiline: isMultiline, hashes: hashes) { break }
+            if bytes[at] == 0x0A, !isMultiline { break }
+            if bytes[at] == UInt8(ascii: "\\"), isEscape(hashes) {
+                at += 1 + hashes
+                if at < bytes.count, bytes[at] == UInt8(ascii: "(") {
+                    isInterpolated = true
+                    interpolation()
+                } else {
+                    escape(&text)
+                }
+            } else {
+                text.append(bytes[at])
+                at += 1
+            }
+        }
+        let content = isMultiline ? Self.withoutIndent(text) : String(decoding: text, as: UTF8.self)
+        tokens[number] = SwiftToken(
+            kind: .literal(isInterpolated ? "" : content, isInterpolated: isInterpolated), offset: start)
+    }
+
+    private mutating func ends(isMultiline: Bool, hashes: Int) -> Bool {
+        guard isMultiline ? has("\"\"\"", at) : bytes[at] == UInt8(ascii: "\"") else { return false }
+        let end = at + (isMultiline ? 3 : 1)
+        guard end + hashes <= bytes.count, bytes[end..<end + hashes].allSatisfy({ $0 == UInt8(ascii: "#") }) else {
+            return false
+        }
+        at = end + hashes
+        return true
+    }
+
+    private func isEscape(_ hashes: Int) -> Bool {
+        at + hashes < bytes.count && bytes[(at + 1)..<(at + 1 + hashes)].allSatisfy { $0 == UInt8(ascii: "#") }
+    }
+
+    /// The code in an interpolation, whose literals can be keys too.
+    private mutating func interpolation() {
+        // Valid code does not nest so deep; the limit bounds the stack.
+        guard depth < 100 else {
+            at = bytes.count
+            return
+        }
+        depth += 1
+        defer { depth -= 1 }
+        var parentheses = 0
+        while at < bytes.count {
+            if bytes[at] == UInt8(ascii: "(") { parentheses += 1 }
+            if bytes[at] == UInt8(ascii: ")") { parentheses -= 1 }
+            if parentheses == 0 {
+                at += 1
+                return
+            }
+            token()
+        }
+    }
+
+    private mutating func escape(_ text: inout [UInt8]) {
+        guard at < bytes.count else { return }
+        let byte = bytes[at]
+        at += 1
+        switch byte {
+        case UInt8(ascii: "n"): text.append(0x0A)
+        case UInt8(ascii: "r"): text.append(0x0D)
+        case UInt8(ascii: "t"): text.append(0x09)
+        case UInt8(ascii: "0"): text.append(0)
+        case UInt8(ascii: "u"):
+            guard at < bytes.count, bytes[at] == UInt8(ascii: "{"),
+                let end = bytes[at...].prefix(12).firstIndex(of: UInt8(ascii: "}"))
+            else { return }
+            let digits = String(decoding: bytes[(at + 1)..<end], as: UTF8.self)
+            if let scalar = UInt32(digits, radix: 16).flatMap(Unicode.Scalar.init) {
+                text += String(Character(scalar)).utf8
+            }
+            at = end + 1
+        case 0x0A: break  // A line that continues.
+        default: text.append(byte)
+        }
+    }
+
+    /// The content of a literal on several lines, without the indentation of its last line.
+    private static func withoutIndent(_ text: [UInt8]) -> String {
+        var lines = text.split(separator: 0x0A, omittingEmptySubsequences: false)
+        guard lines.count > 1, let last = lines.popLast() else { return String(decoding: text, as: UTF8.self) }
+        let indent = last.prefix { $0 == 0x20 || $0 == 0x09 }.count
+        return lines.dropFirst().map { String(decoding: $0.dropFirst(min(indent, $0.count)), as: UTF8.self) }
+            .joined(separator: "\n")
+    }
+}

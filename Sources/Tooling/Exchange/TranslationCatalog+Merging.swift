@@ -1,0 +1,91 @@
+public import AshlarCustomization
+
+extension TranslationCatalog {
+    /// The result of merging two catalogs.
+    public struct MergeResult: Sendable {
+        /// The merged catalog; in a conflict it has the version of the receiver.
+        public var catalog: TranslationCatalog
+        /// The conflicts and the translations of outdated texts, in the order of the units.
+        public var diagnostics: [CustomizationDiagnostic]
+        /// The number of translations that changed.
+        public var changeCount: Int
+
+        /// Whether two versions of a translation differ.
+        public var hasConflicts: Bool { diagnostics.contains { $0.code == .mergeConflict } }
+    }
+
+    /// Takes the translations of another catalog, unit by unit.
+    ///
+    /// With a common ancestor, a translation that only one side changed is taken, and one that both sides changed in
+    /// different ways is a conflict. Without it, a translation that is new here is taken, and two different ones are a
+    /// conflict. A translation of a source text that has changed since is taken in the state `needsReview`. A key that is
+    /// missing here is reported and not added.
+    ///
+    /// - Parameters:
+    ///   - other: The catalog with the new translations, such as one read from XLIFF.
+    ///   - ancestor: The catalog that both come from, if it is known.
+    /// - Returns: The merged catalog with the conflicts.
+    /// - Complexity: O(*n*) in the number of translations.
+    public func merging(_ other: TranslationCatalog, ancestor: TranslationCatalog? = nil) -> MergeResult {
+        var result = MergeResult(catalog: self, diagnostics: [], changeCount: 0)
+        let index = UnitIndex(units)
+        let ancestors = UnitIndex(ancestor?.units ?? [])
+        for unit in other.units {
+            func report(
+                _ severity: CustomizationDiagnostic.Severity, _ code: CustomizationDiagnostic.Code, _ message: String
+            ) {
+                result.diagnostics.append(
+                    CustomizationDiagnostic(
+                        severity, code, message, at: CustomizationLocation(file: unit.table), key: unit.key))
+            }
+            guard let number = index.find(unit.table, unit.key) else {
+                report(
+                    .warning, .extraKey, "table \(unit.table) has no key \"\(unit.key)\"; its translations are left out"
+                )
+                continue
+            }
+            let mine = units[number]
+            let old = ancestors.find(unit.table, unit.key).flatMap { ancestor?.units[$0] }
+            let source = unit.translations[other.sourceLanguage]?.value
+            let isOutdated = source.map { !Self.isSame($0, mine.translations[sourceLanguage]?.value) } ?? false
+            if isOutdated {
+                report(
+                    .note, .outdatedTranslation,
+                    "the text of \(sourceLanguage) has changed since; its translations need a review")
+            }
+            for (language, theirs) in unit.translations.sorted(by: { $0.key.description < $1.key.description })
+            where language != sourceLanguage {
+                var theirs = theirs
+                if isOutdated, theirs.state == .translated { theirs.state = .needsReview }
+                let ours = mine.translations[language]
+                let base = old?.translations[language]
+                if ours == theirs || (ours?.value == theirs.value && isOutdated) { continue }
+                let isUnchangedThere = base != nil && base?.value == theirs.value && base?.state == theirs.state
+                if isUnchangedThere || (theirs.state == .new && ours != nil && ours?.state != .new) { continue }
+                let isUnchangedHere = ours == nil || ours?.state == .new || (old != nil && ours == base)
+                if isUnchangedHere || ours?.value == theirs.value {
+                    result.catalog.units[number].translations[language] = theirs
+                    result.changeCount += 1
+                    continue
+                }
+                report(
+                    .warning, .mergeConflict,
+                    "two \(language) translations: \(ours?.value.description ?? "") is used, \(theirs.value) is not")
+            }
+        }
+        return result
+    }
+
+    /// Whether a source text is that of this catalog; an exchange format adds the plural categories of other languages.
+    private static func isSame(_ theirs: CustomizationValue, _ ours: CustomizationValue?) -> Bool {
+        guard let ours = ours.flatMap({ TranslationParts($0) }), let theirs = TranslationParts(theirs) else {
+            return false
+        }
+        return ours.parts.allSatisfy { theirs.parts.contains($0) }
+    }
+}
+
+extension CustomizationDiagnostic.Code {
+    /// A translation of a text that has changed since.
+    public static let outdatedTranslation = Self("outdated-translation")
+}

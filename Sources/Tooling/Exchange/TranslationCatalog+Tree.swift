@@ -1,0 +1,61 @@
+import AshlarCore
+public import AshlarCustomization
+
+extension TranslationCatalog {
+    /// Writes the translations of a language into the files of a tree.
+    ///
+    /// Texts go to `fr.lproj/Table.strings`, where every other byte stays; messages go to `fr.lproj/Table.stringsdict`, which
+    /// is rewritten with its other messages. Translations in the state `new` are left out. Nothing is removed.
+    ///
+    /// - Parameters:
+    ///   - language: The language.
+    ///   - folder: The path of the tree.
+    /// - Returns: The paths of the changed files.
+    /// - Throws: `CustomizationError` with the code `unwritable`.
+    public func write(
+        _ language: LanguageTag, toTree folder: String
+    ) throws(CustomizationError) -> [String] {
+        let name = Self.folderName(of: language, in: folder)
+        let path = folder + "/" + name
+        var changed: [String] = []
+        for (table, content) in tables(of: language).sorted(by: { $0.key < $1.key }) {
+            var texts: [String: String?] = [:]
+            var messages: [CustomizationEntry] = []
+            for entry in content {
+                if case .message = entry.value { messages.append(entry) } else { texts[entry.key] = entry.value.text }
+            }
+            let strings = path + "/" + table + ".strings"
+            var editor = try StringsFileEditor((try? WholeFile.read(strings)) ?? [], file: strings)
+            let before = editor.bytes
+            // Only texts that differ, so that a text that the base language provides is not repeated.
+            texts = texts.filter { key, text in editor.table[key]?.text != text }
+            if !texts.isEmpty { try editor.apply(texts) }
+            if editor.bytes != before { changed.append(try Self.write(editor.bytes, strings)) }
+            guard !messages.isEmpty else { continue }
+            let dictionary = path + "/" + table + ".stringsdict"
+            let old = (try? WholeFile.read(dictionary)) ?? []
+            let known = old.isEmpty ? StringsTable.empty : StringsTable.parse(stringsDict: old, file: dictionary).table
+            guard messages.contains(where: { known[$0.key] != $0.value }) else { continue }
+            let text = known.merging(StringsTable(entries: messages)).formattedStringsDict(sorted: true)
+            changed.append(try Self.write(Array(text.utf8), dictionary))
+        }
+        return changed
+    }
+
+    /// The folder of a language: the existing one, or one with the tag's name.
+    private static func folderName(of language: LanguageTag, in folder: String) -> String {
+        let names = (FolderListing.names(in: folder) ?? []).filter { $0.hasSuffix(".lproj") }
+        return names.first { LanguageTag(String($0.dropLast(6))) == language } ?? "\(language).lproj"
+    }
+
+    private static func write(_ bytes: [UInt8], _ path: String) throws(CustomizationError) -> String {
+        do throws(FileFailure) {
+            try FolderListing.create(
+                path.split(separator: "/", omittingEmptySubsequences: false).dropLast().joined(separator: "/"))
+            try AtomicFile.replace(path, with: bytes, permissions: 0o644)
+        } catch {
+            throw CustomizationError(.unwritable, key: path, expected: "\(error)")
+        }
+        return path
+    }
+}

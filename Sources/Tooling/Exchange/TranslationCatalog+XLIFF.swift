@@ -1,0 +1,299 @@
+import AshlarCore
+public import AshlarCustomization
+
+extension TranslationCatalog {
+    /// A version of XLIFF, the XML format of translation tools (OASIS).
+    public enum XLIFFVersion: Hashable, Sendable {
+        /// XLIFF 1.2, which Xcode exports.
+        case version1
+        /// XLIFF 2.0.
+        case version2
+    }
+
+    /// The catalog as XLIFF for one language.
+    ///
+    /// A message has a unit for each of its texts: `key|==|plural.one`. A plural has the categories of the target
+    /// language; one that the source lacks has the source's text for `other`. A stale key is left out. A character that
+    /// XML cannot contain is replaced by U+FFFD and reported.
+    ///
+    /// - Parameters:
+    ///   - version: The version of XLIFF.
+    ///   - language: The language to translate into.
+    /// - Returns: The file's text, and the problems.
+    /// - Complexity: O(*n*) in the size of the texts.
+    public func xliff(
+        version: XLIFFVersion, language: LanguageTag
+    ) -> (text: String, diagnostics: [CustomizationDiagnostic]) {
+        var writer = XLIFFWriter(catalog: self, version: version, language: language)
+        return (writer.write(), writer.diagnostics)
+    }
+}
+
+/// Writes a catalog as XLIFF.
+private struct XLIFFWriter {
+    typealias State = TranslationCatalog.State
+
+    let catalog: TranslationCatalog
+    let version: TranslationCatalog.XLIFFVersion
+    let language: LanguageTag
+    private(set) var diagnostics: [CustomizationDiagnostic] = []
+
+    init(catalog: TranslationCatalog, version: TranslationCatalog.XLIFFVersion, language: LanguageTag) {
+        (self.catalog, self.version, self.language) = (catalog, version, language)
+    }
+
+    mutating func write() -> String {
+        var text = "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"
+        let source = catalog.sourceLanguage
+        switch version {
+        case .version1: text += "<xliff xmlns=\"urn:oasis:names:tc:xliff:document:1.2\" version=\"1.2\">\n"
+        case .version2:
+            text += "<xliff xmlns=\"urn:oasis:names:tc:xliff:document:2.0\" version=\"2.0\" "
+            text += "srcLang=\"\(source)\" trgLang=\"\(language)\">\n"
+        }
+        for (number, table) in catalog.tableNames.enumerated() {
+            let units = catalog.units.filter { $0.table == table && !$0.isStale }
+            var body = ""
+            var count = 0
+            for unit in units {
+                for pair in pairs(unit) {
+                    count += 1
+                    body += self.unit(pair, of: unit, number: count)
+                }
+            }
+            let name = escaped(table, "the name of a table", isAttribute: true)
+            switch version {
+            case .version1:
+                text += "  <file original=\"\(name)\" source-language=\"\(source)\" target-language=\"\(language)\" "
+                text += "datatype=\"plaintext\">\n    <body>\n\(body)    </body>\n  </file>\n"
+            case .version2: text += "  <file id=\"f\(number + 1)\" original=\"\(name)\">\n\(body)  </file>\n"
+            }
+        }
+        return text + "</xliff>\n"
+    }
+
+    private struct Pair {
+        let path: String
+        let source: String
+        let target: String?
+        let state: State
+    }
+
+    /// The texts to translate: those of the source, in the plural categories of the target language.
+    private func pairs(_ unit: TranslationCatalog.Unit) -> [Pair] {
+        guard let source = unit.translations[catalog.sourceLanguage].flatMap({ TranslationParts($0.value) })
+        else { return [] }
+        let translation = unit.translations[language]
+        let targets = translation.flatMap { TranslationParts($0.value) }?.parts ?? []
+        let texts = Dictionary(targets.map { ($0.path, $0.text) }, uniquingKeysWith: { first, _ in first })
+        var sources: [(path: String, text: String)] = []
+        var known: Set<String> = []
+        let categories = PluralRules(language).categories
+        for part in source.parts {
+            let words = part.path.split(separator: ".")
+            guard words.count > 1, words[words.count - 2] == "plural" else {
+                sources.append((part.path, part.text))
+                continue
+            }
+            let path = words.dropLast().joined(separator: ".")
+            guard known.insert(path).inserted else { continue }
+            func text(_ category: PluralCategory) -> String? {
+                source.parts.first { $0.path == "\(path).\(category)" }?.text
+            }
+            // `zero` is also exactly 0 in languages without that category.
+            let all = PluralCategory.allCases.filter { categories.contains($0) || ($0 == .zero && text(.zero) != nil) }
+            for category in all { sources.append(("\(path).\(category)", text(category) ?? text(.other) ?? "")) }
+        }
+        for part in targets where !sources.contains(where: { $0.path == part.path }) {
+            sources.append((part.path, source.parts.first?.text ?? ""))
+        }
+        return sources.map { path, text in
+            Pair(
+                path: path, source: text, target: texts[path],
+                state: texts[path] == nil ? .new : translation?.state ?? .new)
+        }
+    }
+
+    private mutating func unit(_ pair: Pair, of unit: TranslationCatalog.Unit, number: Int) -> String {
+        let name = unit.key + (pair.path.isEmpty ? "" : TranslationCatalog.pathMark + pair.path)
+        let id = escaped(name, unit.key, isAttribute: true)
+        let source = escaped(pair.source, unit.key)
+        let target = pair.target.map { escaped($0, unit.key) }
+        let note = unit.comment.map { escaped($0, unit.key) }
+        switch version {
+        case .version1:
+            let states: [State: String] = [
+                .new: "new", .needsReview: "needs-review-translation", .translated: "translated",
+            ]
+            var text = "      <trans-unit id=\"\(id)\" xml:space=\"preserve\">\n        <source>\(source)</source>\n"
+            if let target { text += "        <target state=\"\(states[pair.state] ?? "new")\">\(target)</target>\n" }
+            if let note { text += "        <note>\(note)</note>\n" }
+            return text + "      </trans-unit>\n"
+        case .version2:
+            let states: [State: String] = [
+                .new: "initial", .needsReview: "translated\" subState=\"ashlar:needs-review", .translated: "final",
+            ]
+            var text = "    <unit id=\"u\(number)\" name=\"\(id)\" xml:space=\"preserve\">\n"
+            if let note { text += "      <notes><note>\(note)</note></notes>\n" }
+            text += "      <segment state=\"\(states[pair.state] ?? "initial")\">\n        <source>\(source)</source>\n"
+            if let target { text += "        <target>\(target)</target>\n" }
+            return text + "      </segment>\n    </unit>\n"
+        }
+    }
+
+    private mutating func escaped(_ text: String, _ key: String, isAttribute: Bool = false) -> String {
+        var result = ""
+        var isReported = false
+        for scalar in text.unicodeScalars {
+            switch scalar {
+            case "&": result += "&amp;"
+            case "<": result += "&lt;"
+            case ">": result += "&gt;"
+            case "\"" where isAttribute: result += "&quot;"
+            case "\n" where isAttribute, "\t" where isAttribute, "\r": result += "&#\(scalar.value);"
+            case "\t", "\n", "\u{20}"..."\u{D7FF}", "\u{E000}"..."\u{FFFD}", "\u{10000}"..."\u{10FFFF}":
+                result.unicodeScalars.append(scalar)
+            default:
+                result += "\u{FFFD}"
+                guard !isReported else { continue }
+                isReported = true
+                diagnostics.append(
+                    CustomizationDiagnostic(
+                        .warning, .exchangeLoss,
+                        "XML cannot contain U+\(String(scalar.value, radix: 16, uppercase: true))",
+                        at: CustomizationLocation(file: "xliff"), key: key))
+            }
+        }
+        return result
+    }
+}
+
+extension TranslationCatalog {
+    /// The mark between a key and the path of a text.
+    static let pathMark = "|==|"
+
+    /// Reads XLIFF 1.2 or 2.0.
+    ///
+    /// Source texts become those of the source language, and targets become translations. A unit without a target is not
+    /// translated. Inline markup is not supported: its text is read, and the loss is reported.
+    ///
+    /// - Parameters:
+    ///   - bytes: The file's bytes, UTF-8.
+    ///   - file: The file's path, for locations.
+    ///   - model: The catalog whose messages state the types of variables.
+    /// - Returns: The catalog, and the problems.
+    /// - Complexity: O(*n*) in the number of bytes.
+    public static func parse(
+        xliff bytes: [UInt8], file: String = "", model: TranslationCatalog? = nil
+    ) -> (catalog: TranslationCatalog, diagnostics: [CustomizationDiagnostic]) {
+        var reader = XLIFFReader(bytes, file: file)
+        return (reader.read(model: model), reader.diagnostics)
+    }
+}
+
+/// Reads XLIFF into a catalog.
+private struct XLIFFReader {
+    private let text: String
+    private let lines: SourceLines
+    private(set) var diagnostics: [CustomizationDiagnostic] = []
+    private var collector = PartCollector()
+
+    init(_ bytes: [UInt8], file: String) {
+        text = String(decoding: bytes, as: UTF8.self)
+        lines = SourceLines(text, file: file)
+    }
+
+    private mutating func report(
+        _ severity: CustomizationDiagnostic.Severity, _ code: CustomizationDiagnostic.Code, _ message: String,
+        at offset: Int, key: String? = nil
+    ) {
+        diagnostics.append(
+            CustomizationDiagnostic(
+                severity, code, message, at: lines.location(ofByte: offset), key: key))
+    }
+
+    mutating func read(model: TranslationCatalog?) -> TranslationCatalog {
+        let document = AndroidXMLReader.read(text)
+        if let failure = document.failure { report(.error, .malformedFile, failure.message, at: failure.offset) }
+        guard let root = document.root, root.name == "xliff" else {
+            if document.failure == nil { report(.error, .malformedFile, "expected the element xliff", at: 0) }
+            return TranslationCatalog(sourceLanguage: model?.sourceLanguage ?? "en")
+        }
+        let isSecond = root["version"]?.hasPrefix("2") == true
+        let first = root.elements.first { $0.name == "file" }
+        let source = (isSecond ? root["srcLang"] : first?["source-language"]).flatMap { LanguageTag($0) }
+        if source == nil {
+            report(.error, .malformedFile, "the source language is missing or not a language", at: root.offset)
+        }
+        for element in root.elements where element.name == "file" {
+            let language = (isSecond ? root["trgLang"] : element["target-language"]).flatMap { LanguageTag($0) }
+            guard let language else {
+                report(.error, .malformedFile, "the target language is missing or not a language", at: element.offset)
+                continue
+            }
+            let table = element["original"] ?? element["id"] ?? CustomizationLayer.defaultTable
+            units(in: element, table: table, source: source ?? "en", target: language)
+        }
+        var problems: [CustomizationDiagnostic] = []
+        let catalog = collector.catalog(sourceLanguage: source ?? model?.sourceLanguage ?? "en", model: model) {
+            problems.append($0)
+        }
+        diagnostics += problems
+        return catalog
+    }
+
+    private mutating func units(in element: AndroidXML, table: String, source: LanguageTag, target: LanguageTag) {
+        for child in element.elements {
+            switch child.name {
+            case "trans-unit":
+                guard let id = child["id"] else { continue }
+                let note = child.elements.first { $0.name == "note" }?.text
+                let goal = child.elements.first { $0.name == "target" }
+                let states = [
+                    "new": TranslationCatalog.State.new, "needs-translation": .new, "translated": .translated,
+                    "final": .translated, "signed-off": .translated,
+                ]
+                let state = goal.flatMap { $0["state"] }.map { states[$0] ?? .needsReview }
+                add(id, table, note, child, goal, state ?? .translated, source, target)
+            case "unit":
+                guard let id = child["name"] ?? child["id"] else { continue }
+                let note = child.elements.first { $0.name == "notes" }?.elements.first?.text
+                let segments = child.elements.filter { $0.name == "segment" }
+                if segments.count > 1 {
+                    report(
+                        .warning, .exchangeLoss, "several segments; only the first one is read", at: child.offset,
+                        key: id)
+                }
+                guard let segment = segments.first else { continue }
+                let state: TranslationCatalog.State =
+                    segment["state"] == "initial"
+                    ? .new
+                    : segment["subState"] == "ashlar:needs-review" ? .needsReview : .translated
+                add(id, table, note, segment, segment.elements.first { $0.name == "target" }, state, source, target)
+            case "body", "group": units(in: child, table: table, source: source, target: target)
+            default: break
+            }
+        }
+    }
+
+    private mutating func add(
+        _ id: String, _ table: String, _ note: String?, _ unit: AndroidXML, _ goal: AndroidXML?,
+        _ state: TranslationCatalog.State, _ source: LanguageTag, _ target: LanguageTag
+    ) {
+        let (key, path) = PartCollector.split(id)
+        for element in unit.elements where ["source", "target"].contains(element.name) && !element.elements.isEmpty {
+            report(.warning, .exchangeLoss, "inline markup is read as text", at: element.offset, key: key)
+        }
+        if let text = unit.elements.first(where: { $0.name == "source" })?.text {
+            collector.add(text, .translated, source, table, key, path, note)
+        }
+        if let goal { collector.add(goal.text, state, target, table, key, path, note) }
+    }
+}
+
+extension CustomizationDiagnostic.Code {
+    /// An exchange format cannot contain a part of a text.
+    public static let exchangeLoss = Self("exchange-loss")
+    /// Two versions of a translation differ.
+    public static let mergeConflict = Self("merge-conflict")
+}
