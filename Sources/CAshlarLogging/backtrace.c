@@ -186,10 +186,12 @@ static int registers(const void *context, uintptr_t *position, uintptr_t *frame)
 }
 
 #define FRAME_COUNT 64
+static atomic_int is_written = 0;
 
 void ashlar_log_write_backtrace(int signal, const void *fault, const void *context) {
     const char *name = signal_name(signal);
-    if (!name || !context) return;
+    // A second crash is one of the handlers that run now, such as SIGABRT.
+    if (!name || !context || atomic_exchange(&is_written, 1)) return;
     struct text text = {.count = 0};
     append(&text, "fatal signal ");
     append(&text, name);

@@ -92,8 +92,6 @@ static const int fatal_signals[] = {SIGHUP,  SIGINT,  SIGQUIT, SIGILL,  SIGTRAP,
 #define FATAL_COUNT ((int)(sizeof fatal_signals / sizeof fatal_signals[0]))
 static struct sigaction previous[FATAL_COUNT];
 static atomic_int installed = 0;
-// Another signal may follow the first, such as SIGABRT that a handler raises.
-static atomic_int has_backtrace = 0;
 
 static void note_signal(int signal, siginfo_t *information, void *context) {
     int saved = errno;
@@ -102,10 +100,8 @@ static void note_signal(int signal, siginfo_t *information, void *context) {
         unsigned char bytes[2] = {2, (unsigned char)signal};
         ssize_t ignored = pwrite(descriptor, bytes, 2, (off_t)atomic_load(&state_offset));
         (void)ignored;
-        // A run that ended, or belongs to the parent of a fork, gets no frames.
-        if (!atomic_exchange(&has_backtrace, 1)) {
-            ashlar_log_write_backtrace(signal, information ? information->si_addr : NULL, context);
-        }
+        // Without a state file the run has ended, or belongs to the parent of a fork.
+        ashlar_log_write_backtrace(signal, information ? information->si_addr : NULL, context);
     }
     errno = saved;
     for (int i = 0; i < FATAL_COUNT; i++) {

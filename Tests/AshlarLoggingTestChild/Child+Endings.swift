@@ -14,6 +14,7 @@ import AshlarLogging
 extension Child {
     /// Logs a line and ends in the way of the option `how`.
     func logAndEnd() {
+        if option("how") == "handled-null" { signal(SIGUSR1) { _ in } }
         LogSystem.start(configuration)
         Log("End").info("the last line")
         switch option("how") {
@@ -28,6 +29,10 @@ extension Child {
         #endif
         case "abort": abort()
         case "trap": fatalError("as asked")
+        case "handled-null":
+            // A signal that a handler takes before the crash.
+            raise(SIGUSR1)
+            UnsafeMutablePointer<Int>(bitPattern: number("address", or: 16))?.pointee = 1
         case "null": UnsafeMutablePointer<Int>(bitPattern: number("address", or: 16))?.pointee = 1
         case "exec": execute()
         case "fork-exit":

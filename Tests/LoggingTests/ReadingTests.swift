@@ -212,6 +212,16 @@ import Testing
         #expect(found == expected && follower.newLines().isEmpty)
     }
 
+    @Test("Following from the start returns the lines behind the holes of damaged runs")
+    func followingDamage() throws {
+        let folder = TemporaryFolder()
+        let hole = String(repeating: "\0", count: 4096)
+        try folder.makeRun(startedAt: 5, pid: 0x7FFF_FFF0, log: "[INFO] A - one\n" + hole + "[INFO] A - two\n")
+        var follower = RunFollower(reader: LogReader(folder: folder.path))
+        #expect(follower.newLines().map(\.text) == ["[INFO] A - one", "[4,096 bytes lost]", "[INFO] A - two"])
+        #expect(follower.newLines().isEmpty)
+    }
+
     @Test("Following waits by its clock and ends with its task", .timeLimit(.minutes(1)))
     func followingSequence() async throws {
         let system = TestSystem()

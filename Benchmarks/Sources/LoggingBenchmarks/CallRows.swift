@@ -46,7 +46,8 @@ struct CallRows {
                     }, .atMost(0.3))
             ])
         suite.row(
-            "enabled, in memory", note: "SIGKILL loses all of both; ours keeps 256 KiB, the peer nothing",
+            "enabled, in memory",
+            note: "SIGKILL loses all of both; ours prints and stores the line with its time, the peer only its message",
             allocations: 0, ours: Contender("memory only") { n in bench.logLines(n) },
             against: [Peer(SpdlogPeer.null)])
         let bound = bench.log.with(["request": 4711])

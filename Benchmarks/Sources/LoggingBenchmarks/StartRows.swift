@@ -40,6 +40,15 @@ struct StartRows {
             guard let prior = report.priorRun else { return .infinity }
             return median((0..<15).map { _ in milliseconds { blackHole(prior.log.utf8.count) } })
         }
+        suite.value(
+            "reading a prior run of 8 MiB as records", unit: "ms", bar: nil,
+            note: "median of 3 reads of the run above; SIGKILL loses none of it"
+        ) {
+            let folder = bench.folder + "/long"
+            guard let prior = LogSystem.start(configuration(folder)).priorRun else { return .infinity }
+            let reader = LogReader(folder: folder)
+            return median((0..<3).map { _ in milliseconds { blackHole(reader.lines(of: prior).count) } })
+        }
     }
 
     private func configuration(_ folder: String) -> LogConfiguration {

@@ -1,4 +1,5 @@
 import AshlarLogging
+import Foundation
 import FuzzHarness
 
 /// libFuzzer's first call.
@@ -15,6 +16,15 @@ public func initialize(_ count: UnsafeMutablePointer<Int32>, _ arguments: Unsafe
             blackHole((try? LogThresholds(list))?.threshold(of: list))
             blackHole(LogLevel(name: list))
         },
+        FuzzTarget("read") { bytes in
+            // A folder with one run, whose log is the input.
+            let folder = "\(NSTemporaryDirectory())ashlar-logging-fuzz-\(getpid())"
+            try? FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+            let path = "\(folder)/run-1700000000000000000-1-0000.log"
+            FileManager.default.createFile(atPath: path, contents: Data(bytes))
+            let reader = LogReader(folder: folder, formats: formats)
+            for line in reader.lines() { precondition(line.record != nil || !line.text.isEmpty, "an empty line") }
+        },
         FuzzTarget("line") { bytes in
             // Whatever is logged, a line is one line, within its limit, without control characters.
             let text = String(decoding: bytes, as: UTF8.self)
@@ -27,6 +37,8 @@ public func initialize(_ count: UnsafeMutablePointer<Int32>, _ arguments: Unsafe
         },
     ])
 }
+
+private let formats = ["{context} {file} {message} {level}", "<{message}> {sequence}"].compactMap { try? LogFormat($0) }
 
 /// A record of hostile text in every place.
 private func captured(_ message: String, _ name: String) -> LogRecord.Copy {

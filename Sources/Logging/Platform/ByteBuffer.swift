@@ -10,7 +10,7 @@ struct ByteBuffer {
         var omitted = 0
     }
 
-    /// A buffer that grew beyond this size is not kept for the next line.
+    /// A buffer that grew beyond this size is not reused for the next line.
     static let largestKept = 2048
 
     private let header: UnsafeMutablePointer<Header>

@@ -8,6 +8,7 @@
 
 /// A lock that a forking thread holds while it forks.
 protocol ForkLock: Sendable {
+    init()
     func lock()
     func unlock()
     /// Makes the lock free again in a forked child; its owner is a thread of the parent.
@@ -18,9 +19,9 @@ protocol ForkLock: Sendable {
 ///
 /// A waiting thread lends its priority to the owner: `os_unfair_lock` on Apple systems, a priority-inheriting mutex
 /// elsewhere. `Synchronization.Mutex` can't be freed in a forked child.
-final class ForkSafeLock: ForkLock, @unchecked Sendable {  // the pointer is constant
+final class ForkSafeLock: ForkLock {
     #if canImport(Darwin)
-        private let handle = UnsafeMutablePointer<os_unfair_lock_s>.allocate(capacity: 1)
+        nonisolated(unsafe) private let handle = UnsafeMutablePointer<os_unfair_lock_s>.allocate(capacity: 1)
 
         init() { handle.initialize(to: os_unfair_lock_s()) }
 
@@ -32,7 +33,7 @@ final class ForkSafeLock: ForkLock, @unchecked Sendable {  // the pointer is con
 
         func resetInForkedChild() { handle.pointee = os_unfair_lock_s() }
     #else
-        private let handle = UnsafeMutablePointer<pthread_mutex_t>.allocate(capacity: 1)
+        nonisolated(unsafe) private let handle = UnsafeMutablePointer<pthread_mutex_t>.allocate(capacity: 1)
 
         init() {
             handle.initialize(to: pthread_mutex_t())
@@ -59,9 +60,9 @@ final class ForkSafeLock: ForkLock, @unchecked Sendable {  // the pointer is con
 }
 
 /// A lock that a thread can release until another thread reports a change.
-final class WaitingLock: ForkLock, @unchecked Sendable {  // the pointers are constant
-    private let handle = UnsafeMutablePointer<pthread_mutex_t>.allocate(capacity: 1)
-    private let condition = UnsafeMutablePointer<pthread_cond_t>.allocate(capacity: 1)
+final class WaitingLock: ForkLock {
+    nonisolated(unsafe) private let handle = UnsafeMutablePointer<pthread_mutex_t>.allocate(capacity: 1)
+    nonisolated(unsafe) private let condition = UnsafeMutablePointer<pthread_cond_t>.allocate(capacity: 1)
 
     init() {
         handle.initialize(to: pthread_mutex_t())
@@ -113,8 +114,14 @@ final class WaitingLock: ForkLock, @unchecked Sendable {  // the pointers are co
 }
 
 /// A value behind a lock that can be held across `fork`.
-final class Guarded<Value>: @unchecked Sendable {  // `value` is used under `lock` only
-    let lock = ForkSafeLock()
+typealias Guarded<Value> = Locked<Value, ForkSafeLock>
+
+/// A value behind a lock on which threads wait for changes of the value.
+typealias Monitor<Value> = Locked<Value, WaitingLock>
+
+/// A value behind a lock.
+final class Locked<Value, Lock: ForkLock>: @unchecked Sendable {  // `value` is used under `lock` only
+    let lock = Lock()
     // The lock makes each access exclusive, so the runtime need not check it.
     @exclusivity(unchecked) private var value: Value
 
@@ -130,14 +137,6 @@ final class Guarded<Value>: @unchecked Sendable {  // `value` is used under `loc
         return body(&value)
     }
 
-    /// Runs `body` if the lock is free; returns nil otherwise.
-    @inline(__always)
-    func withLockIfFree<Result>(_ body: (inout Value) -> Result) -> Result? {
-        guard lock.tryLock() else { return nil }
-        defer { lock.unlock() }
-        return body(&value)
-    }
-
     /// The value, for a caller that holds `lock` itself.
     var held: Value {
         @inline(__always) _read { yield value }
@@ -145,27 +144,12 @@ final class Guarded<Value>: @unchecked Sendable {  // `value` is used under `loc
     }
 }
 
-/// A value behind a lock on which threads wait for changes of the value.
-final class Monitor<Value>: @unchecked Sendable {  // `value` is used under `lock` only
-    let lock = WaitingLock()
-    // As in `Guarded`.
-    @exclusivity(unchecked) private var value: Value
-
-    init(_ value: Value) { self.value = value }
-
-    /// Runs `body` with the value.
-    ///
-    /// `body` must not call user code.
+extension Locked where Lock == ForkSafeLock {
+    /// Runs `body` if the lock is free; returns nil otherwise.
     @inline(__always)
-    func withLock<Result>(_ body: (inout Value) -> Result) -> Result {
-        lock.lock()
+    func withLockIfFree<Result>(_ body: (inout Value) -> Result) -> Result? {
+        guard lock.tryLock() else { return nil }
         defer { lock.unlock() }
-        return body(&value)
-    }
-
-    /// The value, for a caller that holds `lock` itself.
-    var held: Value {
-        @inline(__always) _read { yield value }
-        @inline(__always) _modify { yield &value }
+        return body(&held)
     }
 }

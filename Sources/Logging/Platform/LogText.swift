@@ -42,8 +42,9 @@ struct LogText {
     @inline(__always)
     func dropFirst(_ count: Int) -> LogText { LogText(start: start + count, count: self.count - count) }
 
-    var string: String { String(decoding: UnsafeBufferPointer(start: start, count: count), as: UTF8.self) }
-    var array: [UInt8] { Array(UnsafeBufferPointer(start: start, count: count)) }
+    private var bytes: UnsafeBufferPointer<UInt8> { UnsafeBufferPointer(start: start, count: count) }
+    var string: String { String(decoding: bytes, as: UTF8.self) }
+    var array: [UInt8] { Array(bytes) }
 
     /// The offset of the first byte with this value.
     func firstIndex(of byte: UInt8) -> Int? { SystemCalls.offset(of: byte, in: start, count) }
@@ -60,11 +61,10 @@ struct LogText {
 
 extension LogText: Hashable {
     static func == (left: LogText, right: LogText) -> Bool {
-        UnsafeBufferPointer(start: left.start, count: left.count)
-            .elementsEqual(UnsafeBufferPointer(start: right.start, count: right.count))
+        left.bytes.elementsEqual(right.bytes)
     }
 
     func hash(into hasher: inout Hasher) {
-        hasher.combine(bytes: UnsafeRawBufferPointer(start: start, count: count))
+        hasher.combine(bytes: .init(bytes))
     }
 }

@@ -88,7 +88,12 @@ struct RunFollower: Sendable {
             let run = files.described()
             guard reader.application == nil || run.application == reader.application else { continue }
             var progress = runs[files.name] ?? Progress(parser: RunParser(run: run, formats: reader.formats))
-            found.append(run.files.flatMap { progress.newLines(in: $0) })
+            if run.outcome == .stillRunning || runs[files.name] != nil {
+                found.append(run.files.flatMap { progress.newLines(in: $0) })
+            } else {
+                // A power failure may have left holes, behind which a live file would have no lines.
+                found.append(progress.parser.lines(in: RunReader.contents(of: run.files, limit: nil)))
+            }
             progress.isFinished = run.outcome != .stillRunning
             runs[files.name] = progress
         }

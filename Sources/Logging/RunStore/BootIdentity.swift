@@ -1,7 +1,7 @@
 /// The identity of one boot of the machine: 16 bytes that every process of the boot computes.
 ///
-/// Systems publish a random UUID for each boot. Where it is missing, the boot time stands in. That time moves when the
-/// clock is corrected, so two boot times match within a tolerance.
+/// Most systems publish a random UUID for each boot. Others publish the time of the boot, which moves when the clock is
+/// corrected, so two boot times match within a tolerance.
 struct BootIdentity: Equatable, Sendable {
     let bytes: [UInt8]
 

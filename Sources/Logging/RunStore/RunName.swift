@@ -26,7 +26,7 @@ struct RunName: Hashable, Comparable, Sendable {
     }
 }
 
-/// The run and the part of it that a file name stands for.
+/// The run and the part of the run that a file name denotes.
 struct RunFile: Hashable, Sendable {
     enum Part: Hashable, Comparable, Sendable {
         case state

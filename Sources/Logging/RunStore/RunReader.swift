@@ -69,8 +69,7 @@ enum RunReader {
         let text = String(unsafeUninitializedCapacity: sizes.reduce(0, +)) { buffer in
             var count = 0
             for (path, size) in zip(files, sizes) where size > 0 {
-                let rest = buffer[count..<(count + size)]
-                count += SystemCalls.read(path, into: UnsafeMutableBufferPointer(rebasing: rest))
+                count += SystemCalls.read(path, into: .init(rebasing: buffer[count..<(count + size)]))
             }
             hasHole = buffer.baseAddress.map { SystemCalls.offset(of: 0, in: $0, count) != nil } ?? false
             return hasHole ? 0 : count
