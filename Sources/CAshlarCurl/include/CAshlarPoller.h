@@ -16,17 +16,17 @@ typedef struct ashlar_ready {
 
 // Returns 0, or -1 if the process has no descriptors left.
 int ashlar_poller_open(ashlar_poller *poller);
-void ashlar_poller_close(const ashlar_poller *poller);
+void ashlar_poller_close(ashlar_poller poller);
 
 // Makes `ashlar_poller_wait` return; called from any thread.
-void ashlar_poller_wake(const ashlar_poller *poller);
+void ashlar_poller_wake(ashlar_poller poller);
 
 // Watches a descriptor for reading (1), writing (2) or both (3); `known` says whether it is already watched.
-void ashlar_poller_watch(const ashlar_poller *poller, int descriptor, int what, int known);
-void ashlar_poller_forget(const ashlar_poller *poller, int descriptor);
+void ashlar_poller_watch(ashlar_poller poller, int descriptor, int what, int known);
+void ashlar_poller_forget(ashlar_poller poller, int descriptor);
 
 // Waits at most `milliseconds` (-1: without limit) and returns the number of descriptors that are ready, without wake-ups.
-int ashlar_poller_wait(const ashlar_poller *poller, ashlar_ready *ready, int capacity, int milliseconds);
+int ashlar_poller_wait(ashlar_poller poller, ashlar_ready *ready, int capacity, int milliseconds);
 
 // Opens a socket for a `struct curl_sockaddr`, or returns -1.
 int ashlar_socket_open(const void *address);

@@ -6,13 +6,15 @@
     /// Other threads only post commands about it; everything else happens on the loop's thread.
     final class CurlExchange: TransferProducer, @unchecked Sendable {
         // Sendable because other threads reach only constants, the pipe and the upload, which lock, and the loop's inbox.
+        // Callbacks of libcurl are in `+Receiving` and `+Sending`, time limits in `+Deadlines`.
+
         let request: NetworkRequest
         let pipe = TransferPipe()
         let bodyKind: CurlHandle.Kind
         let uploadLength: Int?
         let loop: CurlLoop
         var table: UnsafePointer<ashlar_curl> { loop.library.table }
-        private let upload: CurlUpload?
+        let upload: CurlUpload?
 
         /// The proxy to use, or nil for a direct connection.
         let proxy: String?
@@ -23,39 +25,39 @@
         var origin: CurlOrigins.Origin?
         /// Whether the loop has listed it for waking its reader.
         var isListed = false
-        private var received = 0
-        private var raw = 0
-        private var chunks: ChunkedReader?
-        private var decoder: ContentDecoder?
-        private var failure: NetworkError?
-        private let idleLimit: UInt64?
-        private let connectLimit: UInt64?
-        private let totalLimit: UInt64?
-        private let limits: ResponseLimits
-        private let progress: (@Sendable (TransferProgress) -> Void)?
-        private let inflates: Bool
+        var received = 0
+        var raw = 0
+        var chunks: ChunkedReader?
+        var decoder: ContentDecoder?
+        var failure: NetworkError?
+        let idleLimit: UInt64?
+        let connectLimit: UInt64?
+        let totalLimit: UInt64?
+        let limits: ResponseLimits
+        let progress: (@Sendable (TransferProgress) -> Void)?
+        let inflates: Bool
         /// Whether compression is requested; a request with its own Accept-Encoding gets the body unchanged.
         let asksForCompression: Bool
         /// When it reached the loop; the total time starts here.
         var submitted: UInt64 = 0
-        private var started: UInt64 = 0
-        private var lastActivity: UInt64 = 0
-        private var isConnected = false
-        private var receivingPaused = false
-        private var sendingPaused = false
-        private var hasHead = false
+        var started: UInt64 = 0
+        var lastActivity: UInt64 = 0
+        var isConnected = false
+        var receivingPaused = false
+        var sendingPaused = false
+        var hasHead = false
         /// How often libcurl was about to send the request; 0 with versions before 7.80, which don't report it.
-        private(set) var sendings = 0
+        var sendings = 0
         /// The local port of the connection on which the request was sent.
-        private(set) var localPort: Int32?
+        var localPort: Int32?
         private var wasRestarted = false
         /// The socket of the connection that was opened for it last.
-        private(set) var socket: Int32?
+        var socket: Int32?
         /// Whether no other request may use the connection.
-        private(set) var retiresConnection = false
+        var retiresConnection = false
         /// Whether the response came over HTTP/2, whose connections libcurl itself keeps in order.
-        private(set) var isMultiplexed = false
-        private var contentLength: Int?
+        var isMultiplexed = false
+        var contentLength: Int?
 
         init(_ request: NetworkRequest, loop: CurlLoop) throws(NetworkError) {
             self.request = request
@@ -179,227 +181,6 @@
 
         private var pauseMask: Int32 {
             (receivingPaused ? CurlValue.pauseReceive : 0) | (sendingPaused ? CurlValue.pauseSend : 0)
-        }
-
-        // MARK: Deadlines
-
-        /// The time of the next check of the exchange's limits.
-        ///
-        /// libcurl's own timeouts are not used: its connect timer can fire a fraction of a millisecond early, and only once.
-        /// The idle time stops while the exchange waits for its own reader or body.
-        var deadline: UInt64? {
-            var due: UInt64 = .max
-            guard handle != nil else { return totalLimit.map { submitted &+ $0 } }
-            if let idleLimit, !receivingPaused, !sendingPaused { due = lastActivity &+ idleLimit }
-            if let totalLimit { due = min(due, submitted &+ totalLimit) }
-            if let connectLimit, !isConnected { due = min(due, started &+ connectLimit) }
-            return due == .max ? nil : due
-        }
-
-        /// Whether connecting may take longer than libcurl's default limit of 300 s.
-        ///
-        /// The limit is raised only then, because libcurl would start and stop a timer for each request.
-        var mayConnectLong: Bool { connectLimit.map { $0 >= 300_000_000_000 } ?? true }
-
-        /// Returns the error for a limit that has passed, if one has.
-        func overdue(at now: UInt64) -> NetworkError? {
-            if let totalLimit, now >= submitted &+ totalLimit {
-                guard handle != nil else {
-                    return NetworkError(
-                        .timedOut, "the total time passed before a connection became free", phase: .connect)
-                }
-                return timedOut("the total time passed")
-            }
-            guard handle != nil else { return nil }
-            if let connectLimit, !isConnected, now >= started &+ connectLimit {
-                isConnected = hasHead || offset(CurlInfo.preTransferTime) > 0
-                if !isConnected { return timedOut("no connection within \(request.options.connectTimeout ?? .zero)") }
-            }
-            guard let idleLimit, !receivingPaused, !sendingPaused, now >= lastActivity &+ idleLimit else { return nil }
-            return timedOut("nothing was sent or received for \(request.options.idleTimeout ?? .zero)")
-        }
-
-        private func timedOut(_ message: String) -> NetworkError {
-            NetworkError(.timedOut, message, phase: CurlFailure.phase(of: self, hasHead: hasHead))
-        }
-
-        private static func nanoseconds(_ limit: Duration?) -> UInt64? {
-            guard let (seconds, attoseconds) = limit?.components, seconds < 4_000_000_000 else { return nil }
-            return UInt64(max(seconds, 0)) &* 1_000_000_000 &+ UInt64(max(attoseconds, 0) / 1_000_000_000)
-        }
-
-        // MARK: Callbacks of libcurl
-
-        /// Opens the socket of a new connection for this exchange; -1 refuses.
-        func openSocket(_ address: UnsafeRawPointer) -> Int32 {
-            if request.refusesPrivateAddresses, CurlAddress.isPrivate(address) {
-                fail(
-                    NetworkError(
-                        .invalidRedirect, "the redirect leads to a private address, which the policy refuses",
-                        phase: .connect))
-                return -1
-            }
-            socket = loop.openSocket(address)
-            return socket ?? -1
-        }
-
-        /// Whether libcurl may send the request on its current connection.
-        ///
-        /// libcurl repeats a request when a reused connection ends without a response. The server may have processed it, so
-        /// only an idempotent request is repeated (RFC 9110, section 9.2.2), or one of which nothing was sent.
-        func maySend(from port: Int32) -> Bool {
-            sendings += 1
-            localPort = port
-            loop.sockets.claim(port: port)
-            if sendings == 1 || mayRepeat || number(CurlInfo.requestSize) == 0 { return true }
-            var error = NetworkError(
-                .connectionLost, "the connection ended without a response; \(request.method) is not repeated",
-                phase: .wait)
-            error.requestState = isSending ? .partlySent : .sent
-            fail(error)
-            return false
-        }
-
-        private var mayRepeat: Bool { request.method.isIdempotent || request.headers.contains("Idempotency-Key") }
-
-        func receivedHeader(_ line: UnsafeRawBufferPointer, _ reader: CurlHeadReader) -> Bool {
-            lastActivity = loop.now
-            if hasHead { return true }  // the trailer, which `ChunkedReader` limits
-            do throws(NetworkError) {
-                guard let head = try reader.read(line, limits: limits) else { return true }
-                if head.version == "2", let handle, ashlar_easy_is_http2(table, handle.easy) == 0 {
-                    throw NetworkError(.badResponse, "unexpected version HTTP/2 as text", phase: .receive)
-                }
-                let hasBody = request.method != .head && head.status != 204 && head.status != 304
-                contentLength = reader.framing.contentLength
-                if hasBody, let limit = limits.bodyBytes, let contentLength, contentLength > limit {
-                    throw ResponseBody.tooLarge(limit, "the response announces \(contentLength) bytes")
-                }
-                if hasBody, reader.framing.isChunked { chunks = ChunkedReader(limit: limits.headBytes) }
-                if hasBody, inflates { decoder = try ContentDecoder.make(head.headers) }
-                if reader.framing.isAmbiguous { retireConnection() }
-                hasHead = true
-                isMultiplexed = head.version == "2"
-                if isMultiplexed { origin?.isMultiplexed = true }
-                pipe.write(head: head, timings: timings())
-                loop.hasNews(self)
-                return true
-            } catch {
-                fail(error)
-                return false
-            }
-        }
-
-        func receivedBody(_ bytes: UnsafeRawBufferPointer) -> Int {
-            lastActivity = loop.now
-            do throws(NetworkError) {
-                if chunks == nil, decoder == nil {
-                    try count(bytes.count)
-                    guard pipe.write(bytes) else {
-                        received -= bytes.count
-                        return pauseReceiving()
-                    }
-                } else {
-                    // What a reader has read can't be read again, so there must be room beforehand.
-                    guard pipe.hasRoom() else { return pauseReceiving() }
-                    if chunks == nil {
-                        try decode(bytes)
-                    } else if try chunks?.read(bytes, emit: decode) == true {
-                        retireConnection()
-                    }
-                }
-            } catch {
-                fail(error)
-                return 0
-            }
-            loop.hasNews(self)
-            if let progress { progress(currentProgress) }
-            return bytes.count
-        }
-
-        /// Has libcurl close the connection after the exchange, because its next bytes may belong to this response.
-        private func retireConnection() {
-            retiresConnection = true
-            if let handle { _ = ashlar_easy_long(table, handle.easy, CurlOption.forbidReuse, 1) }
-        }
-
-        private func decode(_ bytes: UnsafeRawBufferPointer) throws(NetworkError) {
-            guard let decoder else {
-                try count(bytes.count)
-                _ = pipe.write(bytes, limited: false)
-                return
-            }
-            raw += bytes.count
-            try decoder.decode(bytes) { piece throws(NetworkError) in
-                try count(piece.count)
-                _ = pipe.write(piece, limited: false)
-            }
-        }
-
-        private func pauseReceiving() -> Int {
-            receivingPaused = true
-            return CurlValue.writePause
-        }
-
-        /// Counts bytes of the inflated body against the limits.
-        private func count(_ bytes: Int) throws(NetworkError) {
-            received += bytes
-            if let limit = limits.bodyBytes, received > limit {
-                throw ResponseBody.tooLarge(limit, "the response is longer than allowed")
-            }
-            guard let ratio = limits.inflationRatio, decoder != nil, received > 1 << 20, received > raw &* ratio else {
-                return
-            }
-            var error = NetworkError(
-                .decompressionLimit, "\(raw) bytes received inflate to more than \(ratio) times as much",
-                phase: .receive)
-            error.limit = ratio
-            throw error
-        }
-
-        func send(into space: UnsafeMutableRawBufferPointer) -> Int {
-            lastActivity = loop.now
-            guard let upload else { return 0 }
-            switch upload.take(into: space) {
-            case .bytes(let count):
-                if let progress { progress(currentProgress) }
-                return count
-            case .end: return 0
-            case .wait:
-                sendingPaused = true
-                return CurlValue.readPause
-            case .failed(let error):
-                fail(error)
-                return CurlValue.readAbort
-            }
-        }
-
-        /// Whether a part of the body remains to be sent.
-        var isSending: Bool { upload?.isSent == false }
-
-        func rewind(to offset: Int) -> Bool { upload?.rewind(to: offset) ?? true }
-
-        private var currentProgress: TransferProgress {
-            TransferProgress(
-                sent: upload?.taken ?? request.body.length ?? 0, toSend: uploadLength, received: received,
-                toReceive: contentLength)
-        }
-
-        private func timings() -> TransportTimings {
-            guard let handle else { return TransportTimings() }
-            func time(_ info: Int32) -> Duration? {
-                let microseconds = ashlar_easy_info_off(loop.library.table, handle.easy, info)
-                return microseconds > 0 ? .microseconds(microseconds) : nil
-            }
-            var timings = TransportTimings()
-            timings.firstByte = time(CurlInfo.startTransferTime)
-            let opened = ashlar_easy_info_long(loop.library.table, handle.easy, CurlInfo.newConnections)
-            timings.reusedConnection = opened == 0
-            guard opened != 0 else { return timings }
-            timings.resolved = time(CurlInfo.nameLookupTime)
-            timings.connected = time(CurlInfo.connectTime)
-            timings.secured = time(CurlInfo.appConnectTime)
-            return timings
         }
     }
 #endif

@@ -97,7 +97,7 @@
             var known = sockets[socket]
             known.isWanted = wanted != 0
             if wanted == 0, !known.isOwn {
-                withUnsafePointer(to: poller) { ashlar_poller_forget($0, socket) }
+                ashlar_poller_forget(poller, socket)
                 known.events = 0
             } else if wanted != 0 {
                 known.idlePort = nil
@@ -108,7 +108,7 @@
 
         private func watch(_ socket: Int32, for events: Int32, _ known: inout CurlSockets.Known) {
             guard events != known.events else { return }
-            withUnsafePointer(to: poller) { ashlar_poller_watch($0, socket, events, known.events == 0 ? 0 : 1) }
+            ashlar_poller_watch(poller, socket, events, known.events == 0 ? 0 : 1)
             known.events = events
         }
 
@@ -142,7 +142,7 @@
 
         private func forget(_ socket: Int32) {
             guard sockets[socket].events != 0 else { return }
-            withUnsafePointer(to: poller) { ashlar_poller_forget($0, socket) }
+            ashlar_poller_forget(poller, socket)
             sockets[socket].events = 0
         }
 

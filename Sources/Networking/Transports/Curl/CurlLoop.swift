@@ -53,12 +53,12 @@
         var timerDue: UInt64?
         var deadlineDue: UInt64?
         private let ready = UnsafeMutableBufferPointer<ashlar_ready>.allocate(capacity: 64)
-        private var news: [CurlExchange] = []
+        var news: [CurlExchange] = []
         private var commands: [Command] = []
-        private var jobs: [UnownedJob] = []
-        private var nextJob = 0
+        var jobs: [UnownedJob] = []
+        var nextJob = 0
         private var stopping = false
-        private var pace = CurlPace()
+        var pace = CurlPace()
         /// The time of the current round, in nanoseconds of the monotonic clock.
         private(set) var now: UInt64 = 0
 
@@ -70,7 +70,7 @@
             var poller = ashlar_poller()
             let opened = ashlar_poller_open(&poller) == 0
             guard opened, let multi = library.table.pointee.multi_init() else {
-                if opened { ashlar_poller_close(&poller) }
+                if opened { ashlar_poller_close(poller) }
                 throw NetworkError(.unsupported, "no descriptors left for the transport's loop", phase: .prepare)
             }
             self.poller = poller
@@ -107,7 +107,7 @@
                 defer { inbox.sleeping = false }
                 return (true, inbox.sleeping)
             }
-            if wakes { withUnsafePointer(to: poller) { ashlar_poller_wake($0) } }
+            if wakes { ashlar_poller_wake(poller) }
             if !accepted, case .start(let exchange) = command {
                 exchange.pipe.finish(NetworkError(.cancelled, "the transport is closed", phase: .prepare))
                 exchange.pipe.flush()
@@ -120,7 +120,7 @@
 
         // MARK: The thread
 
-        private func run() {
+        func run() {
             // A thread that takes over finds jobs that the previous one didn't reach.
             guard runJobs() else { return }
             while true {
@@ -190,9 +190,7 @@
         }
 
         private func poll(_ milliseconds: Int32) -> Int {
-            withUnsafePointer(to: poller) {
-                Int(ashlar_poller_wait($0, ready.baseAddress, Int32(ready.count), milliseconds))
-            }
+            Int(ashlar_poller_wait(poller, ready.baseAddress, Int32(ready.count), milliseconds))
         }
 
         private func runCommands() {
@@ -232,62 +230,6 @@
             news.append(exchange)
         }
 
-        // MARK: Callers' code
-
-        private func wakeReaders() {
-            guard !news.isEmpty else { return }
-            for exchange in news {
-                exchange.isListed = false
-                if let job = exchange.pipe.takeReader() { jobs.append(job) }
-            }
-            news.removeAll(keepingCapacity: true)
-        }
-
-        /// Resumes callers; returns false if that blocked so long that another thread drives the loop now.
-        private func runJobs() -> Bool {
-            guard nextJob < jobs.count else { return true }
-            let start = Self.clock()
-            let runsHere = configuration.resumesOnNetworkThread && pace.resumesCallers(at: start)
-            let count = UInt64(jobs.count - nextJob)
-            while nextJob < jobs.count {
-                let job = jobs[nextJob]
-                nextJob += 1
-                if !runsHere {
-                    TransferPipe.schedule(job)
-                } else if !runJob(job) {
-                    return false
-                }
-            }
-            if runsHere { pace.ran(count, from: start, to: Self.clock()) }
-            jobs.removeAll(keepingCapacity: true)
-            nextJob = 0
-            return true
-        }
-
-        private func runJob(_ job: UnownedJob) -> Bool {
-            let number = turn.load(ordering: .relaxed) &+ 3
-            turn.store(number, ordering: .sequentiallyConsistent)
-            if !isWatched.load(ordering: .sequentiallyConsistent) {
-                isWatched.store(true, ordering: .sequentiallyConsistent)
-                StallWatch.shared.watch(self)
-            }
-            job.runSynchronously(on: globalConcurrentExecutor.asUnownedTaskExecutor())
-            return turn.compareExchange(expected: number, desired: number &- 1, ordering: .sequentiallyConsistent)
-                .exchanged
-        }
-
-        static func isInJob(_ turn: UInt64) -> Bool { turn & 1 == 1 }
-
-        /// Has a new thread drive the loop, because a job blocks the old one; that thread ends when the job returns.
-        func replaceThread(stuckAt number: UInt64) {
-            guard
-                turn.compareExchange(expected: number, desired: number &+ 1, ordering: .sequentiallyConsistent)
-                    .exchanged
-            else { return }
-            pace.stalled(at: Self.clock())
-            while !HelperThread.start({ [self] in run() }) { usleep(1000) }
-        }
-
         /// Frees everything unless a new exchange was posted; the thread then ends.
         private func close() -> Bool {
             let closed = inbox.withLock { inbox in
@@ -302,7 +244,7 @@
             for handle in pool { handle.destroy() }
             pool = []
             _ = library.table.pointee.multi_cleanup(multi)
-            withUnsafePointer(to: poller) { ashlar_poller_close($0) }
+            ashlar_poller_close(poller)
         }
 
         static func clock() -> UInt64 {

@@ -1,0 +1,51 @@
+#if os(Linux)
+    import CAshlarCurl
+
+    /// The limits of time.
+    extension CurlExchange {
+        /// The time of the next check of the exchange's limits.
+        ///
+        /// libcurl's own timeouts are not used: its connect timer can fire a fraction of a millisecond early, and only once.
+        /// The idle time stops while the exchange waits for its own reader or body.
+        var deadline: UInt64? {
+            var due: UInt64 = .max
+            guard handle != nil else { return totalLimit.map { submitted &+ $0 } }
+            if let idleLimit, !receivingPaused, !sendingPaused { due = lastActivity &+ idleLimit }
+            if let totalLimit { due = min(due, submitted &+ totalLimit) }
+            if let connectLimit, !isConnected { due = min(due, started &+ connectLimit) }
+            return due == .max ? nil : due
+        }
+
+        /// Whether connecting may take longer than libcurl's default limit of 300 s.
+        ///
+        /// The limit is raised only then, because libcurl would start and stop a timer for each request.
+        var mayConnectLong: Bool { connectLimit.map { $0 >= 300_000_000_000 } ?? true }
+
+        /// Returns the error for a limit that has passed, if one has.
+        func overdue(at now: UInt64) -> NetworkError? {
+            if let totalLimit, now >= submitted &+ totalLimit {
+                guard handle != nil else {
+                    return NetworkError(
+                        .timedOut, "the total time passed before a connection became free", phase: .connect)
+                }
+                return timedOut("the total time passed")
+            }
+            guard handle != nil else { return nil }
+            if let connectLimit, !isConnected, now >= started &+ connectLimit {
+                isConnected = hasHead || offset(CurlInfo.preTransferTime) > 0
+                if !isConnected { return timedOut("no connection within \(request.options.connectTimeout ?? .zero)") }
+            }
+            guard let idleLimit, !receivingPaused, !sendingPaused, now >= lastActivity &+ idleLimit else { return nil }
+            return timedOut("nothing was sent or received for \(request.options.idleTimeout ?? .zero)")
+        }
+
+        private func timedOut(_ message: String) -> NetworkError {
+            NetworkError(.timedOut, message, phase: CurlFailure.phase(of: self, hasHead: hasHead))
+        }
+
+        static func nanoseconds(_ limit: Duration?) -> UInt64? {
+            guard let (seconds, attoseconds) = limit?.components, seconds < 4_000_000_000 else { return nil }
+            return UInt64(max(seconds, 0)) &* 1_000_000_000 &+ UInt64(max(attoseconds, 0) / 1_000_000_000)
+        }
+    }
+#endif

@@ -1,0 +1,124 @@
+#if os(Linux)
+    import CAshlarCurl
+
+    /// Receiving: callbacks of libcurl on the loop's thread.
+    extension CurlExchange {
+        func receivedHeader(_ line: UnsafeRawBufferPointer, _ reader: CurlHeadReader) -> Bool {
+            lastActivity = loop.now
+            if hasHead { return true }  // the trailer, which `ChunkedReader` limits
+            do throws(NetworkError) {
+                guard let head = try reader.read(line, limits: limits) else { return true }
+                if head.version == "2", let handle, ashlar_easy_is_http2(table, handle.easy) == 0 {
+                    throw NetworkError(.badResponse, "unexpected version HTTP/2 as text", phase: .receive)
+                }
+                let hasBody = request.method != .head && head.status != 204 && head.status != 304
+                contentLength = reader.framing.contentLength
+                if hasBody, let limit = limits.bodyBytes, let contentLength, contentLength > limit {
+                    throw ResponseBody.tooLarge(limit, "the response announces \(contentLength) bytes")
+                }
+                if hasBody, reader.framing.isChunked { chunks = ChunkedReader(limit: limits.headBytes) }
+                if hasBody, inflates { decoder = try ContentDecoder.make(head.headers) }
+                if reader.framing.isAmbiguous { retireConnection() }
+                hasHead = true
+                isMultiplexed = head.version == "2"
+                if isMultiplexed { origin?.isMultiplexed = true }
+                pipe.write(head: head, timings: timings())
+                loop.hasNews(self)
+                return true
+            } catch {
+                fail(error)
+                return false
+            }
+        }
+
+        func receivedBody(_ bytes: UnsafeRawBufferPointer) -> Int {
+            lastActivity = loop.now
+            do throws(NetworkError) {
+                if chunks == nil, decoder == nil {
+                    try count(bytes.count)
+                    guard pipe.write(bytes) else {
+                        received -= bytes.count
+                        return pauseReceiving()
+                    }
+                } else {
+                    // What a reader has read can't be read again, so there must be room beforehand.
+                    guard pipe.hasRoom() else { return pauseReceiving() }
+                    if chunks == nil {
+                        try decode(bytes)
+                    } else if try chunks?.read(bytes, emit: decode) == true {
+                        retireConnection()
+                    }
+                }
+            } catch {
+                fail(error)
+                return 0
+            }
+            loop.hasNews(self)
+            if let progress { progress(currentProgress) }
+            return bytes.count
+        }
+
+        /// Has libcurl close the connection after the exchange, because its next bytes may belong to this response.
+        private func retireConnection() {
+            retiresConnection = true
+            if let handle { _ = ashlar_easy_long(table, handle.easy, CurlOption.forbidReuse, 1) }
+        }
+
+        private func decode(_ bytes: UnsafeRawBufferPointer) throws(NetworkError) {
+            guard let decoder else {
+                try count(bytes.count)
+                _ = pipe.write(bytes, limited: false)
+                return
+            }
+            raw += bytes.count
+            try decoder.decode(bytes) { piece throws(NetworkError) in
+                try count(piece.count)
+                _ = pipe.write(piece, limited: false)
+            }
+        }
+
+        private func pauseReceiving() -> Int {
+            receivingPaused = true
+            return CurlValue.writePause
+        }
+
+        /// Counts bytes of the inflated body against the limits.
+        private func count(_ bytes: Int) throws(NetworkError) {
+            received += bytes
+            if let limit = limits.bodyBytes, received > limit {
+                throw ResponseBody.tooLarge(limit, "the response is longer than allowed")
+            }
+            guard let ratio = limits.inflationRatio, decoder != nil, received > 1 << 20, received > raw &* ratio else {
+                return
+            }
+            var error = NetworkError(
+                .decompressionLimit, "\(raw) bytes received inflate to more than \(ratio) times as much",
+                phase: .receive)
+            error.limit = ratio
+            throw error
+        }
+
+        var currentProgress: TransferProgress {
+            TransferProgress(
+                sent: upload?.taken ?? request.body.length ?? 0, toSend: uploadLength, received: received,
+                toReceive: contentLength)
+        }
+
+        private func timings() -> TransportTimings {
+            guard let handle else { return TransportTimings() }
+            func time(_ info: Int32) -> Duration? {
+                let microseconds = ashlar_easy_info_off(loop.library.table, handle.easy, info)
+                return microseconds > 0 ? .microseconds(microseconds) : nil
+            }
+            var timings = TransportTimings()
+            timings.firstByte = time(CurlInfo.startTransferTime)
+            let opened = ashlar_easy_info_long(loop.library.table, handle.easy, CurlInfo.newConnections)
+            timings.reusedConnection = opened == 0
+            guard opened != 0 else { return timings }
+            timings.resolved = time(CurlInfo.nameLookupTime)
+            timings.connected = time(CurlInfo.connectTime)
+            timings.secured = time(CurlInfo.appConnectTime)
+            return timings
+        }
+    }
+#endif

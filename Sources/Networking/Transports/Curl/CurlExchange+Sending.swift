@@ -1,0 +1,60 @@
+#if os(Linux)
+    import CAshlarCurl
+
+    /// Connecting and sending: callbacks of libcurl on the loop's thread.
+    extension CurlExchange {
+        /// Opens the socket of a new connection for this exchange; -1 refuses.
+        func openSocket(_ address: UnsafeRawPointer) -> Int32 {
+            if request.refusesPrivateAddresses, CurlAddress.isPrivate(address) {
+                fail(
+                    NetworkError(
+                        .invalidRedirect, "the redirect leads to a private address, which the policy refuses",
+                        phase: .connect))
+                return -1
+            }
+            socket = loop.openSocket(address)
+            return socket ?? -1
+        }
+
+        /// Whether libcurl may send the request on its current connection.
+        ///
+        /// libcurl repeats a request when a reused connection ends without a response. The server may have processed it, so
+        /// only an idempotent request is repeated (RFC 9110, section 9.2.2), or one of which nothing was sent.
+        func maySend(from port: Int32) -> Bool {
+            sendings += 1
+            localPort = port
+            loop.sockets.claim(port: port)
+            if sendings == 1 || mayRepeat || number(CurlInfo.requestSize) == 0 { return true }
+            var error = NetworkError(
+                .connectionLost, "the connection ended without a response; \(request.method) is not repeated",
+                phase: .wait)
+            error.requestState = isSending ? .partlySent : .sent
+            fail(error)
+            return false
+        }
+
+        var mayRepeat: Bool { request.method.isIdempotent || request.headers.contains("Idempotency-Key") }
+
+        func send(into space: UnsafeMutableRawBufferPointer) -> Int {
+            lastActivity = loop.now
+            guard let upload else { return 0 }
+            switch upload.take(into: space) {
+            case .bytes(let count):
+                if let progress { progress(currentProgress) }
+                return count
+            case .end: return 0
+            case .wait:
+                sendingPaused = true
+                return CurlValue.readPause
+            case .failed(let error):
+                fail(error)
+                return CurlValue.readAbort
+            }
+        }
+
+        /// Whether a part of the body remains to be sent.
+        var isSending: Bool { upload?.isSent == false }
+
+        func rewind(to offset: Int) -> Bool { upload?.rewind(to: offset) ?? true }
+    }
+#endif
