@@ -33,7 +33,7 @@ final class ReceivedFields: Sendable {
     private static func plainLength(_ bytes: UnsafeRawBufferPointer) -> Int? {
         var (length, isPlain) = (0, false)
         find(in: bytes) { name, value in
-            guard name.count == 14, name.equalsIgnoringASCIICase("content-length") else { return false }
+            guard name.count == 14, name.equalsIgnoringASCIICase(contentLength) else { return false }
             isPlain = !isPlain && (1...18).contains(value.count) && value.allSatisfy(\.isASCIIDigit)
             if isPlain { length = value.reduce(0) { $0 * 10 + Int($1 - 0x30) } }
             return !isPlain
@@ -88,8 +88,7 @@ final class ReceivedFields: Sendable {
         while start < bytes.count {
             let nameEnd = start + lengths + Int(bytes.loadUnaligned(fromByteOffset: start, as: UInt32.self))
             let end = nameEnd + Int(bytes.loadUnaligned(fromByteOffset: start + 4, as: UInt32.self))
-            let name = UnsafeRawBufferPointer(rebasing: bytes[(start + lengths)..<nameEnd])
-            if isRight(name, UnsafeRawBufferPointer(rebasing: bytes[nameEnd..<end])) { return }
+            if isRight(bytes.part((start + lengths)..<nameEnd), bytes.part(nameEnd..<end)) { return }
             start = end
         }
     }
@@ -102,78 +101,62 @@ final class ReceivedFields: Sendable {
 
     /// Collects fields in memory that is reused for each head.
     final class Builder {
-        private var space = UnsafeMutableRawBufferPointer.allocate(byteCount: 1024, alignment: 8)
-        private var end = 0
+        private var bytes: [UInt8] = []
         private var last = 0
         private(set) var count = 0
 
-        deinit { space.deallocate() }
+        init() { bytes.reserveCapacity(1024) }
 
         /// Appends a field.
         func append(name: UnsafeRawBufferPointer, value: UnsafeRawBufferPointer) {
-            last = end
+            last = bytes.count
             count += 1
-            makeRoom(for: lengths + name.count + value.count)
-            space.storeBytes(of: UInt32(name.count), toByteOffset: end, as: UInt32.self)
-            space.storeBytes(of: UInt32(value.count), toByteOffset: end + 4, as: UInt32.self)
-            end += lengths
-            put(name)
-            put(value)
+            append(length: name.count)
+            append(length: value.count)
+            bytes.append(contentsOf: name)
+            bytes.append(contentsOf: value)
         }
 
         /// Appends to the value of the last field, after a space if the value isn't empty.
         func extendLast(_ more: UnsafeRawBufferPointer) {
             guard !more.isEmpty else { return }
-            makeRoom(for: more.count + 1)
-            var length = space.loadUnaligned(fromByteOffset: last + 4, as: UInt32.self)
+            let valueLength = last + lengths / 2
+            var length = bytes.withUnsafeBytes { $0.loadUnaligned(fromByteOffset: valueLength, as: UInt32.self) }
             if length > 0 {
-                space[end] = 0x20
-                end += 1
+                bytes.append(0x20)
                 length += 1
             }
-            put(more)
-            space.storeBytes(of: length + UInt32(more.count), toByteOffset: last + 4, as: UInt32.self)
+            bytes.append(contentsOf: more)
+            length += UInt32(more.count)
+            bytes.withUnsafeMutableBytes { $0.storeBytes(of: length, toByteOffset: valueLength, as: UInt32.self) }
+        }
+
+        private func append(length: Int) {
+            withUnsafeBytes(of: UInt32(length)) { bytes.append(contentsOf: $0) }
         }
 
         /// Removes all fields.
-        func removeAll() { (end, last, count) = (0, 0, 0) }
-
-        /// Returns the collected fields.
-        func build() -> ReceivedFields {
-            ReceivedFields([UInt8](UnsafeRawBufferPointer(rebasing: space[..<end])), count)
+        func removeAll() {
+            bytes.removeAll(keepingCapacity: true)
+            (last, count) = (0, 0)
         }
 
-        private func put(_ bytes: UnsafeRawBufferPointer) {
-            guard let source = bytes.baseAddress, let base = space.baseAddress else { return }
-            (base + end).copyMemory(from: source, byteCount: bytes.count)
-            end += bytes.count
-        }
-
-        private func makeRoom(for count: Int) {
-            guard end + count > space.count else { return }
-            let larger = UnsafeMutableRawBufferPointer.allocate(byteCount: (end + count) * 2, alignment: 8)
-            larger.copyMemory(from: UnsafeRawBufferPointer(rebasing: space[..<end]))
-            space.deallocate()
-            space = larger
-        }
+        /// Returns the collected fields in memory of their own.
+        func build() -> ReceivedFields { ReceivedFields(Array(bytes[...]), count) }
     }
 }
 
 /// The size of the lengths of a field.
 private let lengths = 8
 
+private let contentLength = Array("content-length".utf8)
+
 extension UnsafeRawBufferPointer {
-    /// Whether both contain the same ASCII text, without case.
-    func equalsIgnoringASCIICase(_ other: StaticString) -> Bool {
-        equalsIgnoringASCIICase(UnsafeBufferPointer(start: other.utf8Start, count: other.utf8CodeUnitCount))
-    }
+    /// The bytes of a range.
+    func part(_ range: some RangeExpression<Int>) -> Self { Self(rebasing: self[range]) }
 
     /// Whether both contain the same ASCII text, without case.
-    func equalsIgnoringASCIICase(_ other: UnsafeBufferPointer<UInt8>) -> Bool {
-        guard count == other.count else { return false }
-        for index in 0..<count where self[index] != other[index] {
-            guard self[index].asciiLowercased == other[index].asciiLowercased else { return false }
-        }
-        return true
+    func equalsIgnoringASCIICase(_ other: some RandomAccessCollection<UInt8>) -> Bool {
+        count == other.count && zip(self, other).allSatisfy { $0 == $1 || $0.asciiLowercased == $1.asciiLowercased }
     }
 }

@@ -40,7 +40,7 @@ struct ChunkedReader {
             if state == .end { return true }
             if state == .data {
                 let count = min(remaining, bytes.count - at)
-                try emit(UnsafeRawBufferPointer(rebasing: bytes[at..<(at + count)]))
+                try emit(bytes.part(at..<(at + count)))
                 at += count
                 remaining -= count
                 if remaining == 0 { state = .dataReturn }

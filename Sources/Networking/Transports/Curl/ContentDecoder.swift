@@ -84,7 +84,7 @@
                 stages[stage].isComplete = result == ASHLAR_INFLATER_END
                 offset += consumed
                 if produced > 0 {
-                    let piece = UnsafeRawBufferPointer(rebasing: UnsafeRawBufferPointer(space)[..<produced])
+                    let piece = UnsafeRawBufferPointer(space).part(..<produced)
                     if stage + 1 < stages.count {
                         try decode(Array(piece), stage: stage + 1, emit: emit)
                     } else {

@@ -28,7 +28,6 @@
         private var kind = Kind.none
         private var fields: [HTTPField]?
         private var list: UnsafeMutableRawPointer?
-        private var postBytes: UnsafeMutableRawPointer?
         private var decompresses = false
         private var hasBody = false
         private var pin: String?
@@ -70,7 +69,6 @@
         func destroy() {
             table.pointee.easy_cleanup(easy)
             if let list { table.pointee.slist_free_all(list) }
-            postBytes?.deallocate()
             errorText.deallocate()
         }
 
@@ -211,8 +209,7 @@
 
         func release() {
             exchange = nil
-            postBytes?.deallocate()
-            postBytes = nil
+            if kind == .memory { _ = ashlar_easy_pointer(table, easy, CurlOption.postFields, nil) }
         }
 
         private func setBody(_ exchange: CurlExchange) {
@@ -229,13 +226,11 @@
                 case .memory:
                     long(CurlOption.post, 1)
                     let bytes = request.body.inMemory ?? []
-                    let copy = UnsafeMutableRawPointer.allocate(byteCount: max(bytes.count, 1), alignment: 16)
-                    bytes.withUnsafeBytes {
-                        if let base = $0.baseAddress { copy.copyMemory(from: base, byteCount: $0.count) }
-                    }
-                    postBytes = copy
                     _ = ashlar_easy_off(table, easy, CurlOption.postFieldSize, Int64(bytes.count))
-                    _ = ashlar_easy_pointer(table, easy, CurlOption.postFields, copy)
+                    // libcurl copies them; without an address it would call the read function.
+                    _ = (bytes.isEmpty ? [0] : bytes).withUnsafeBytes {
+                        ashlar_easy_pointer(table, easy, CurlOption.copyPostFields, $0.baseAddress)
+                    }
                 case .upload:
                     long(CurlOption.upload, 1)
                     _ = ashlar_easy_off(table, easy, CurlOption.inFileSize, Int64(exchange.uploadLength ?? -1))

@@ -52,7 +52,7 @@ final class CurlHeadReader {
         }
         var end = line.count
         while end > 0, line[end - 1] == 0x0A || line[end - 1] == 0x0D { end -= 1 }
-        let text = UnsafeRawBufferPointer(rebasing: line[..<end])
+        let text = line.part(..<end)
         if text.isEmpty { return try finish() }
         if status == 0 {
             try readStatus(text)
@@ -139,9 +139,9 @@ final class CurlHeadReader {
         guard let colon = line.firstIndex(of: UInt8(ascii: ":")), colon > 0 else {
             throw bad("expected a field's name and a colon")
         }
-        let name = UnsafeRawBufferPointer(rebasing: line[..<colon])
+        let name = line.part(..<colon)
         guard name.allSatisfy(HTTPSyntax.isTokenByte) else { throw bad("the name of a field is not a token") }
-        let value = try trimmed(UnsafeRawBufferPointer(rebasing: line[(colon + 1)...]))
+        let value = try trimmed(line.part((colon + 1)...))
         fields.append(name: name, value: value)
     }
 
@@ -155,7 +155,7 @@ final class CurlHeadReader {
         var (start, end) = (0, bytes.count)
         while start < end, bytes[start].isHTTPSpace { start += 1 }
         while end > start, bytes[end - 1].isHTTPSpace { end -= 1 }
-        let value = UnsafeRawBufferPointer(rebasing: bytes[start..<end])
+        let value = bytes.part(start..<end)
         var controls: UInt8 = 0
         for byte in value { controls |= (byte < 0x20 && byte != 0x09) || byte == 0x7F ? 1 : 0 }
         if controls != 0 { throw bad("control character in the value of a field") }

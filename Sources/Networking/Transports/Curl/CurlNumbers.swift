@@ -12,6 +12,7 @@
         static let writeFunction: Int32 = 20011
         static let readFunction: Int32 = 20012
         static let postFields: Int32 = 10015
+        static let copyPostFields: Int32 = 10165
         static let httpHeader: Int32 = 10023
         static let headerData: Int32 = 10029
         static let customRequest: Int32 = 10036

@@ -80,8 +80,7 @@
                 }
                 let count = min(space.count, state.piece.count - state.offset)
                 state.piece.withUnsafeBytes { bytes in
-                    space.copyMemory(
-                        from: UnsafeRawBufferPointer(rebasing: bytes[state.offset..<(state.offset + count)]))
+                    space.copyMemory(from: bytes.part(state.offset..<(state.offset + count)))
                 }
                 state.offset += count
                 state.taken += count
