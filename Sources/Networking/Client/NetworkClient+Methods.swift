@@ -52,7 +52,7 @@ extension NetworkClient {
     ///   - value: The value to encode.
     ///   - headers: Fields in addition to the client's.
     /// - Returns: The head and body of the answer.
-    /// - Throws: `.encodingFailed`, or as ``send(_:)-(NetworkRequest)``.
+    /// - Throws: `.encodingFailed`, or as ``get(_:query:headers:)``.
     @discardableResult
     public func post(
         _ path: EndpointPath, _ value: some Encodable, headers: HTTPHeaders = [:]
@@ -68,7 +68,7 @@ extension NetworkClient {
     ///   - headers: Fields in addition to the client's.
     ///   - type: The type of the answer.
     /// - Returns: The decoded answer.
-    /// - Throws: `.encodingFailed`, `.decodingFailed`, or as ``send(_:)-(NetworkRequest)``.
+    /// - Throws: `.encodingFailed`, `.decodingFailed`, or as ``get(_:query:headers:)``.
     public func post<T: Decodable & Sendable>(
         _ path: EndpointPath, _ value: some Encodable, headers: HTTPHeaders = [:], as type: T.Type
     ) async throws(NetworkError) -> T {
@@ -77,12 +77,7 @@ extension NetworkClient {
 
     /// Sends a PUT with a JSON body and returns the complete answer.
     ///
-    /// - Parameters:
-    ///   - path: A path below ``ClientConfiguration/base``, or a URL.
-    ///   - value: The value to encode.
-    ///   - headers: Fields in addition to the client's.
-    /// - Returns: The head and body of the answer.
-    /// - Throws: `.encodingFailed`, or as ``send(_:)-(NetworkRequest)``.
+    /// It takes and throws the same as ``post(_:_:headers:)``.
     @discardableResult
     public func put(
         _ path: EndpointPath, _ value: some Encodable, headers: HTTPHeaders = [:]
@@ -92,13 +87,7 @@ extension NetworkClient {
 
     /// Sends a PUT with a JSON body and decodes the JSON of the answer.
     ///
-    /// - Parameters:
-    ///   - path: A path below ``ClientConfiguration/base``, or a URL.
-    ///   - value: The value to encode.
-    ///   - headers: Fields in addition to the client's.
-    ///   - type: The type of the answer.
-    /// - Returns: The decoded answer.
-    /// - Throws: `.encodingFailed`, `.decodingFailed`, or as ``send(_:)-(NetworkRequest)``.
+    /// It takes and throws the same as ``post(_:_:headers:as:)``.
     public func put<T: Decodable & Sendable>(
         _ path: EndpointPath, _ value: some Encodable, headers: HTTPHeaders = [:], as type: T.Type
     ) async throws(NetworkError) -> T {
@@ -107,12 +96,7 @@ extension NetworkClient {
 
     /// Sends a PATCH with a JSON body and returns the complete answer.
     ///
-    /// - Parameters:
-    ///   - path: A path below ``ClientConfiguration/base``, or a URL.
-    ///   - value: The value to encode.
-    ///   - headers: Fields in addition to the client's.
-    /// - Returns: The head and body of the answer.
-    /// - Throws: `.encodingFailed`, or as ``send(_:)-(NetworkRequest)``.
+    /// It takes and throws the same as ``post(_:_:headers:)``.
     @discardableResult
     public func patch(
         _ path: EndpointPath, _ value: some Encodable, headers: HTTPHeaders = [:]
@@ -122,13 +106,7 @@ extension NetworkClient {
 
     /// Sends a PATCH with a JSON body and decodes the JSON of the answer.
     ///
-    /// - Parameters:
-    ///   - path: A path below ``ClientConfiguration/base``, or a URL.
-    ///   - value: The value to encode.
-    ///   - headers: Fields in addition to the client's.
-    ///   - type: The type of the answer.
-    /// - Returns: The decoded answer.
-    /// - Throws: `.encodingFailed`, `.decodingFailed`, or as ``send(_:)-(NetworkRequest)``.
+    /// It takes and throws the same as ``post(_:_:headers:as:)``.
     public func patch<T: Decodable & Sendable>(
         _ path: EndpointPath, _ value: some Encodable, headers: HTTPHeaders = [:], as type: T.Type
     ) async throws(NetworkError) -> T {
