@@ -21,7 +21,7 @@ extension NetworkClient {
         _ request: NetworkRequest, to path: String, resume: Bool = true,
         progress: (@Sendable (TransferProgress) -> Void)? = nil
     ) async throws(NetworkError) -> NetworkResponse {
-        let file = PartialFile(path)
+        var file = PartialFile(path)
         var request = request
         let start = resume ? file.resumable() : nil
         if let start {
@@ -42,7 +42,7 @@ extension NetworkClient {
                 throw NetworkError(
                     .badResponse, "the server returned only part of the content", phase: .receive)
             }
-            try await fill(file, with: response, from: start, progress)
+            try await fill(&file, with: response, from: start, progress)
         } catch {
             response.body.cancel()
             file.close()
@@ -56,7 +56,7 @@ extension NetworkClient {
     }
 
     private func fill(
-        _ file: PartialFile, with response: StreamedResponse, from start: PartialFile.Start?,
+        _ file: inout PartialFile, with response: StreamedResponse, from start: PartialFile.Start?,
         _ progress: (@Sendable (TransferProgress) -> Void)?
     ) async throws(NetworkError) {
         let offset = try file.open(response, from: start)
@@ -100,8 +100,7 @@ extension NetworkRequest {
 }
 
 /// The file of an incomplete download.
-private final class PartialFile: @unchecked Sendable {
-    // Unchecked because only the downloading task uses it.
+private struct PartialFile {
     private let path: String
     private var partial: String { path + ".partial" }
     private var note: String { path + ".partial.validator" }
@@ -121,7 +120,7 @@ private final class PartialFile: @unchecked Sendable {
     }
 
     /// Opens the file for the response's bytes and returns their offset.
-    func open(_ response: StreamedResponse, from start: Start?) throws(NetworkError) -> Int {
+    mutating func open(_ response: StreamedResponse, from start: Start?) throws(NetworkError) -> Int {
         let manager = FileManager.default
         if let start, response.status == 206 {
             let tag = response.headers["ETag"]
@@ -156,13 +155,13 @@ private final class PartialFile: @unchecked Sendable {
         do { try handle?.write(contentsOf: Data(bytes)) } catch { throw failed("cannot be written", error) }
     }
 
-    func finish() throws(NetworkError) {
+    mutating func finish() throws(NetworkError) {
         close()
         guard rename(partial, path) == 0 else { throw failed("cannot be moved to its place") }
         try? FileManager.default.removeItem(atPath: note)
     }
 
-    func close() {
+    mutating func close() {
         try? handle?.close()
         handle = nil
     }

@@ -1,3 +1,4 @@
+internal import AshlarCore
 public import Dispatch
 public import Foundation
 
@@ -18,23 +19,42 @@ public import Foundation
 /// request.timeout = 15
 /// request.post(Data(#"{"userFirstName": "Boris"}"#.utf8))
 /// ```
-public final class FTAsyncRequest: @unchecked Sendable {
-    // Unchecked like the original: one thread configures it before `get` or `post`, which pass on copies only.
+public final class FTAsyncRequest: Sendable {
+    private struct State {
+        var timeout = 24
+        var encoding = String.Encoding.utf8
+        var contentType = "text/plain; charset=utf-8"
+        var queue = DispatchQueue.main
+        var token: RequestToken?
+    }
+
+    private let state = Mutex(State())
 
     /// The idle timeout in whole seconds; 24 by default and for 0.
-    public var timeout: Int = 24
+    public var timeout: Int {
+        get { state.withLock { $0.timeout } }
+        set { state.withLock { $0.timeout = newValue } }
+    }
     /// The encoding used by ``postText(_:)``; UTF-8 by default.
-    public var encoding: String.Encoding = .utf8
+    public var encoding: String.Encoding {
+        get { state.withLock { $0.encoding } }
+        set { state.withLock { $0.encoding = newValue } }
+    }
     /// The `Content-Type` of a POST; `text/plain; charset=utf-8` by default.
-    public var contentType: String = "text/plain; charset=utf-8"
+    public var contentType: String {
+        get { state.withLock { $0.contentType } }
+        set { state.withLock { $0.contentType = newValue } }
+    }
     /// The queue of the closures; the main queue by default.
-    public var queue: DispatchQueue = .main
+    public var queue: DispatchQueue {
+        get { state.withLock { $0.queue } }
+        set { state.withLock { $0.queue = newValue } }
+    }
 
     private let url: String
     private let client: NetworkClient
     private let onSuccess: @Sendable (Data) -> Void
     private let onFailure: @Sendable (_ code: Int, _ error: NetworkError) -> Void
-    private var token: RequestToken?
 
     /// Creates a request; `get` or `post` sends it.
     ///
@@ -66,7 +86,7 @@ public final class FTAsyncRequest: @unchecked Sendable {
     }
 
     /// Cancels the request; the failure closure receives `.cancelled` unless the request is complete.
-    public func cancel() { token?.cancel() }
+    public func cancel() { state.withLock { $0.token }?.cancel() }
 
     private func send(_ method: HTTPMethod, _ body: RequestBody) {
         let (queue, onSuccess, onFailure) = (queue, onSuccess, onFailure)
@@ -82,7 +102,8 @@ public final class FTAsyncRequest: @unchecked Sendable {
             var request = try NetworkRequest(method, url, body: body, options: client.configuration.options)
             request.options.idleTimeout = .seconds(timeout > 0 ? timeout : 24)
             request.options.acceptedStatuses = AcceptedStatuses(200...399)
-            token = client.send(request, then: handle)
+            let token = client.send(request, then: handle)
+            state.withLock { $0.token = token }
         } catch {
             handle(.failure(error))
         }

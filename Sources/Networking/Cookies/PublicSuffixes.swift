@@ -45,12 +45,11 @@ struct PublicSuffixes: Sendable {
     }
 
     /// libpsl, opened at run time.
-    private struct Library: @unchecked Sendable {
-        // Sendable because libpsl never changes a loaded list.
+    private struct Library: Sendable {
         private typealias Load = @convention(c) (UnsafePointer<CChar>?) -> OpaquePointer?
-        private typealias Contains = @convention(c) (OpaquePointer?, UnsafePointer<CChar>?) -> Int32
+        private typealias Contains = @convention(c) @Sendable (OpaquePointer?, UnsafePointer<CChar>?) -> Int32
 
-        private let list: OpaquePointer
+        nonisolated(unsafe) private let list: OpaquePointer  // Safe because libpsl never changes a loaded list.
         private let isPublicSuffix: Contains
 
         /// Opens the library and the newest list it finds; returns nil if either is missing.

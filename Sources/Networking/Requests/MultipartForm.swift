@@ -131,8 +131,7 @@ extension RequestBody {
 }
 
 /// Yields the pieces of a form in order.
-private final class MultipartBodyReader: RequestBodyReader, @unchecked Sendable {
-    // Unchecked because a reader has one caller at a time; the protocol states this.
+private actor MultipartBodyReader: RequestBodyReader {
     private var rest: ArraySlice<MultipartForm.Content>
     private var file: FileBodyReader?
 

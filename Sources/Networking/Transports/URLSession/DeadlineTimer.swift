@@ -1,9 +1,9 @@
 import Dispatch
 
 /// A timer that fires once, a time after it was last pushed.
-final class DeadlineTimer: @unchecked Sendable {
-    // Sendable because Dispatch lets any thread schedule and cancel a source; nothing else is stored.
-    private let source: any DispatchSourceTimer
+final class DeadlineTimer: Sendable {
+    // Safe because Dispatch lets any thread schedule and cancel a source.
+    nonisolated(unsafe) private let source: any DispatchSourceTimer
 
     init(_ queue: DispatchQueue, after limit: Duration, _ action: @escaping @Sendable () -> Void) {
         source = DispatchSource.makeTimerSource(queue: queue)
