@@ -50,38 +50,50 @@ extension BenchmarkSuite {
         let size = Nginx.body.utf8.count
         let endpoint = Hello(host: .url(server.url))
         let ours: @Sendable () async -> Bool = { (try? await client.send(endpoint))?.count == size }
+        configuration.transport.resumesOnNetworkThread = false
+        let hopping = NetworkClient(configuration)
         let settings = URLSessionConfiguration.ephemeral
         settings.httpMaximumConnectionsPerHost = 64
         let session = URLSession(configuration: settings)
         guard let url = URL(string: server.url + "/hello.json") else { return }
         let theirs: @Sendable () async -> Bool = { (try? await session.data(from: url))?.0.count == size }
 
-        for (width, session, curl) in [(1, 1 / 3.5, 1 / 0.65), (16, 1.0 / 7, 1 / 0.85), (64, nil, nil)]
-            as [(Int, Double?, Double?)]
-        {
-            let peers = [
-                Peer(
+        defer { Placement.unpinned.apply(to: server) }
+        for placement in Placement.allCases {
+            placement.apply(to: server)
+            for (width, session) in [(1, 1 / 3.5), (16, 1.0 / 7), (64, nil)] as [(Int, Double?)] {
+                let urlSession = Peer(
                     Contender(async: "URLSession.data(from:)") { n in
                         check(await concurrently(n, width: width, theirs), of: n)
-                    }, session.map { .atMost($0) }),
-                Peer(Self.curl(server, width: width, size: size), curl.map { .atMost($0) }),
-            ]
-            // Where the kernel puts server and client, on one core or on two, moves either side by up to twice, and holds for
-            // thousands of requests; the rows of processor time do not depend on it.
-            row(
-                "GET ×\(width)", note: "29 bytes over keep-alive; placement on cores decides much",
-                ours: Contender(async: "client.send(endpoint)") { n in
-                    check(await concurrently(n, width: width, ours), of: n)
-                }, against: peers)
+                    }, session.map { .atMost($0) })
+                let curl = Peer(Self.curl(server, width: width, size: size), .atMost(1.2))
+                let hops = Peer(
+                    Contender(async: "without resumesOnNetworkThread") { n in
+                        let get: @Sendable () async -> Bool = { (try? await hopping.send(endpoint))?.count == size }
+                        check(await concurrently(n, width: width, get), of: n)
+                    }, nil)
+                row(
+                    "GET ×\(width)" + placement.suffix, note: "29 bytes over keep-alive", allocations: 42,
+                    ours: Contender(async: "client.send(endpoint)") { n in
+                        check(await concurrently(n, width: width, ours), of: n)
+                    }, against: placement == .pinned ? [curl, hops] : [urlSession, curl, hops])
+            }
         }
         #if CURL
-            value(
-                "processor time of GET ×16", unit: "× C libcurl", bar: .below(1.4), note: "all threads, median of 15"
-            ) {
-                Self.processorRatio(server.url + "/hello.json", size: size) { n in
-                    await concurrently(n, width: 16, ours)
+            for placement in Placement.allCases {
+                placement.apply(to: server)
+                for width in [16, 64] {
+                    value(
+                        "processor time of GET ×\(width)" + placement.suffix, unit: "× C libcurl", bar: .below(1.25),
+                        note: "all threads, median of 31"
+                    ) {
+                        Self.processorRatio(server.url + "/hello.json", size: size, width: width) { n in
+                            await concurrently(n, width: width, ours)
+                        }
+                    }
                 }
             }
+            Placement.unpinned.apply(to: server)
             value(
                 "processor time of a GET every 10 ms", unit: "× C libcurl", bar: .below(1.3),
                 note: "all threads, median of 5 times 100 requests"
@@ -107,10 +119,10 @@ extension BenchmarkSuite {
 
     #if CURL
         private static func processorRatio(
-            _ url: String, size: Int, _ ours: @escaping @Sendable (Int) async -> Int
+            _ url: String, size: Int, width: Int, _ ours: @escaping @Sendable (Int) async -> Int
         ) -> Double {
-            let n = 4000
-            let ratios = (0..<15).map { _ in
+            let n = 2000
+            let ratios = (0..<31).map { _ in
                 let mine = processorTime {
                     let done = DispatchSemaphore(value: 0)
                     Task.detached {
@@ -119,9 +131,9 @@ extension BenchmarkSuite {
                     }
                     done.wait()
                 }
-                return mine / processorTime { check(Int(ccurl_multi_gets(url, Int32(n), 16, size)), of: n) }
+                return mine / processorTime { check(Int(ccurl_multi_gets(url, Int32(n), Int32(width), size)), of: n) }
             }
-            return ratios.sorted()[7]
+            return ratios.sorted()[15]
         }
     #endif
 

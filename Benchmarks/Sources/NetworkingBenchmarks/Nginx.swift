@@ -44,6 +44,8 @@ final class Nginx {
         }
     }
 
+    var identifier: pid_t { process.processIdentifier }
+
     func stop() {
         process.terminate()
         process.waitUntilExit()
