@@ -13,8 +13,9 @@ import struct Synchronization.Atomic
 /// ```
 ///
 /// `set` validates and stores all attributes. Then it sends `change:attribute` for each attribute whose value changed,
-/// in the order of their names, and finally one `change`. A `set` during these events, in a handler or on another
-/// thread, sends its attributes' events but no second `change`. Handlers run on the setting thread, without a lock.
+/// in the order of their names, and finally one `change`. A `set` in a handler of these events, or on another thread
+/// meanwhile, is announced by the same `change`; a `set` in a handler of `change` by another `change`. Handlers run on
+/// the setting thread, without a lock.
 ///
 /// The idea and the names are those of iStructure's `ISModel`, the rules those of Backbone 0.5.3.
 public final class Model: Sendable {
@@ -142,10 +143,25 @@ public final class Model: Sendable {
         if silent { return }
         for name in changed { tell(ModelEvent(kind: .attribute, model: self, attribute: name)) }
         guard isOutermost else { return }
-        if state.withLock({ $0.hasUntold }) { tell(ModelEvent(kind: .change, model: self)) }
+        while let announced = takeChange() {
+            tell(ModelEvent(kind: .change, model: self))
+            state.withLock { state in
+                state.previous = announced
+                guard schema.nestedChanges == .seed else { return }
+                (state.previous, state.hasUntold) = (state.attributes, false)
+            }
+        }
+    }
+
+    /// Returns the attributes that the next `change` announces, or nil if there is no change.
+    private func takeChange() -> [String: JSONEntity]? {
         state.withLock { state in
-            state.previous = state.attributes
-            (state.hasUntold, state.isTelling) = (false, false)
+            guard state.hasUntold else {
+                (state.previous, state.isTelling) = (state.attributes, false)
+                return nil
+            }
+            state.hasUntold = false
+            return state.attributes
         }
     }
 

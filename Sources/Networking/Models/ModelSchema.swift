@@ -8,6 +8,14 @@
 /// assert(note.isNew && note["done"].bool() == false)
 /// ```
 public struct ModelSchema: Sendable {
+    /// The announcement of a `set` in a handler of `change`.
+    public enum NestedChanges: Hashable, Sendable {
+        /// Another `change` follows; a handler that changes a value each time never ends.
+        case announced
+        /// Only the attributes' own events are sent, as in iStructure and Backbone 0.5.3.
+        case seed
+    }
+
     /// The host, which a client's host selection may replace; nil if `path` is an absolute URL.
     public var host: EndpointHost?
     /// The path of the collection; a model's path is this path, a slash and its encoded identifier.
@@ -16,6 +24,8 @@ public struct ModelSchema: Sendable {
     public var idAttribute: String = "id"
     /// The default attributes of a new model.
     public var defaults: [String: JSONEntity] = [:]
+    /// The announcement of a `set` in a handler of `change`; by another `change` by default.
+    public var nestedChanges: NestedChanges = .announced
     /// Returns the reasons for rejecting attributes, in words for the user; an empty array accepts them.
     ///
     /// The arguments are the attributes to set, with missing entities for those to remove, and the current attributes.
