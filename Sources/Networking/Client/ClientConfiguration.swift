@@ -14,8 +14,10 @@ public struct ClientConfiguration: Sendable {
     public var options: RequestOptions = .init()
     /// Fields sent with every request that doesn't set them itself.
     public var headers: HTTPHeaders = ["User-Agent": "Ashlar", "Accept": "*/*"]
-    /// The steps around every request, outermost first.
+    /// The steps around every request, outermost first; retries follow behind them.
     public var middleware: [any NetworkMiddleware] = []
+    /// The policy for retries, or nil, the default, to send each request once.
+    public var retry: RetryPolicy?
     /// The observers of requests; none by default.
     public var observers: [any NetworkObserver] = []
     /// The cookie jar, or nil to ignore cookies; a jar in memory by default.

@@ -22,7 +22,7 @@ extension NetworkClient {
     func answer(_ context: RequestContext) async throws(NetworkError) -> StreamedResponse {
         let request = context.request
         let response =
-            configuration.middleware.isEmpty
+            chain.isEmpty
             ? try await hops(request, context) : try await run(0, request, context)
         let isUnfollowed = (300...399).contains(response.status) && request.options.redirects.maximum == 0
         guard isUnfollowed || request.options.acceptedStatuses.contains(response.status) else {
@@ -35,11 +35,11 @@ extension NetworkClient {
     private func run(
         _ index: Int, _ request: NetworkRequest, _ context: RequestContext
     ) async throws(NetworkError) -> StreamedResponse {
-        guard index < configuration.middleware.count else { return try await hops(request, context) }
+        guard index < chain.count else { return try await hops(request, context) }
         let next = NetworkNext { [self] request throws(NetworkError) in
             try await run(index + 1, request, context)
         }
-        return try await configuration.middleware[index].intercept(request, next: next)
+        return try await chain[index].intercept(request, next: next)
     }
 
     /// Returns the error for an unacceptable status, with the first bytes of the body.
@@ -158,26 +158,5 @@ extension NetworkClient {
         error.status = response.status
         error.headers = configuration.redaction.redact(response.headers)
         return error
-    }
-}
-
-extension ResponseBody {
-    /// Reads at most `count` bytes and cancels the rest; an early end is ignored.
-    func prefix(_ count: Int) async -> [UInt8] {
-        var bytes: [UInt8] = []
-        while bytes.count < count, let chunk = try? await next() { bytes += chunk }
-        if bytes.count >= count { cancel() }
-        return Array(bytes.prefix(count))
-    }
-
-    /// Reads the rest of a body, so that the connection can be reused, up to `count` bytes and for a short time.
-    func discard(upTo count: Int) async {
-        // A new connection costs less than waiting for an unused body.
-        let limit = Task { [self] in
-            try await Task.sleep(for: .milliseconds(250))
-            cancel()
-        }
-        _ = await prefix(count)
-        limit.cancel()
     }
 }

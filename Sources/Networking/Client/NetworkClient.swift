@@ -24,6 +24,8 @@ public final class NetworkClient: Sendable {
     /// The transport, which performs one hop at a time.
     public let transport: any NetworkTransport
     let hosts: HostResolver?
+    /// The middleware of the configuration and the retries, outermost first.
+    let chain: [any NetworkMiddleware]
     /// The reason the default transport isn't libcurl, if libcurl was intended.
     private let fallbackReason: String?
     /// Whether the client's own header fields are valid; checked once.
@@ -49,6 +51,7 @@ public final class NetworkClient: Sendable {
         hosts: HostResolver? = nil
     ) {
         self.configuration = configuration
+        chain = configuration.middleware + (configuration.retry.map { [RetryMiddleware($0)] } ?? [])
         (transport, fallbackReason) = choice
         self.hosts = hosts
         headersAreValid = (try? configuration.headers.validate()) != nil

@@ -27,7 +27,7 @@ final class RequestContext: Sendable {
         if Task.isCancelled { throw NetworkError(.cancelled, "the task was cancelled", phase: .send) }
         guard let deadline else { return nil }
         // The first hop starts immediately, unless there is middleware.
-        if client.configuration.middleware.isEmpty, attempts.load(ordering: .relaxed) == 0 { return nil }
+        if client.chain.isEmpty, attempts.load(ordering: .relaxed) == 0 { return nil }
         let rest = deadline - ContinuousClock.now
         guard rest > .zero else { throw NetworkError(.timedOut, "the total timeout expired", phase: .send) }
         return rest

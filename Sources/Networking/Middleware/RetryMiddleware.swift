@@ -1,0 +1,81 @@
+internal import AshlarCore
+import Foundation
+
+/// Sends failed requests again by the rules of a `RetryPolicy`.
+///
+/// ``ClientConfiguration/retry`` adds it behind all other middleware. To place it elsewhere, leave that property nil and
+/// add the middleware to ``ClientConfiguration/middleware``.
+public struct RetryMiddleware: NetworkMiddleware {
+    private let policy: RetryPolicy
+    private let budget: Budget
+    private let elapsed: @Sendable () -> Duration
+    private let sleep: @Sendable (Duration) async throws -> Void
+    private let jitter: @Sendable () -> Double
+
+    private final class Budget: Sendable {
+        let state: Mutex<RetryBudget>
+        init(_ share: Double) { state = Mutex(RetryBudget(share: share)) }
+    }
+
+    /// Creates a middleware with its own budget.
+    ///
+    /// - Parameters:
+    ///   - policy: The rules.
+    ///   - clock: The clock for pauses and the total timeout; a test can use a virtual one.
+    public init(_ policy: RetryPolicy = .standard, clock: some Clock<Duration> = ContinuousClock()) {
+        self.init(policy, clock: clock, jitter: { .random(in: 0...1) })
+    }
+
+    init<C: Clock>(
+        _ policy: RetryPolicy, clock: C, jitter: @escaping @Sendable () -> Double
+    ) where C.Duration == Duration {
+        let start = clock.now
+        (self.policy, self.jitter, budget) = (policy, jitter, Budget(policy.budget))
+        elapsed = { start.duration(to: clock.now) }
+        sleep = { try await clock.sleep(for: $0) }
+    }
+
+    /// Sends a request until it succeeds, its failure is final, or no retry is available.
+    ///
+    /// - Throws: The failure of the last attempt; `.cancelled` if the task is cancelled during a pause.
+    public func intercept(
+        _ request: NetworkRequest, next: NetworkNext
+    ) async throws(NetworkError) -> StreamedResponse {
+        let (start, host) = (elapsed(), request.canonicalHost?.name ?? request.url.host)
+        budget.state.withLock { $0.addRequest(to: host, at: start) }
+        var attempt = 1
+        while true {
+            let result: Result<StreamedResponse, NetworkError>
+            do throws(NetworkError) {
+                result = .success(try await next(request))
+            } catch {
+                result = .failure(error)
+            }
+            attempt += 1
+            guard !Task.isCancelled, let pause = self.pause(beforeAttempt: attempt, of: request, result) else {
+                return try result.get()
+            }
+            let time = elapsed()
+            if let limit = request.options.totalTimeout, time - start + pause >= limit { return try result.get() }
+            guard budget.state.withLock({ $0.takeRetry(of: host, at: time) }) else { return try result.get() }
+            if case .success(let response) = result { await response.body.discard(upTo: 64 << 10) }
+            do {
+                try await sleep(pause)
+            } catch {
+                throw NetworkError(wrapping: error, phase: .wait)
+            }
+        }
+    }
+
+    private func pause(
+        beforeAttempt attempt: Int, of request: NetworkRequest, _ result: Result<StreamedResponse, NetworkError>
+    ) -> Duration? {
+        let outcome: RetryPolicy.Outcome =
+            switch result {
+            case .success(let response): .response(status: response.status, headers: response.headers)
+            case .failure(let error): .failure(error)
+            }
+        let now = Int64(Date().timeIntervalSince1970)
+        return policy.pause(beforeAttempt: attempt, of: request, after: outcome, now: now, jitter: jitter())
+    }
+}

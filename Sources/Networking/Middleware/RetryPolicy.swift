@@ -1,0 +1,86 @@
+/// The rules by which a client sends a failed request again.
+///
+/// A request is sent again only if its body can be replayed and its method is idempotent, or it has an
+/// `Idempotency-Key`, or the failure occurred before anything was sent. The pauses are random between zero and a bound
+/// that doubles with each attempt, so that clients don't retry in step. A `Retry-After` field is the lower bound of the
+/// pause. A retry never starts after the request's total timeout.
+///
+/// ```swift
+/// var configuration = ClientConfiguration()
+/// configuration.retry = .standard
+/// configuration.retry?.attempts = 5
+/// let client = NetworkClient(configuration)
+/// ```
+public struct RetryPolicy: Hashable, Sendable {
+    /// The greatest number of times that a request is sent; 3 by default.
+    public var attempts: Int = 3
+    /// The upper bound of the first pause; 200 ms by default.
+    public var firstPause: Duration = .milliseconds(200)
+    /// The upper bound of all pauses; 20 s by default.
+    public var longestPause: Duration = .seconds(20)
+    /// The greatest `Retry-After` to wait for; 60 s by default, and a response with a greater one is returned.
+    public var longestRetryAfter: Duration = .seconds(60)
+    /// The statuses that are retried: 408, 425, 429, 500, 502, 503 and 504 by default.
+    public var statuses: Set<Int> = [408, 425, 429, 500, 502, 503, 504]
+    /// The greatest share of retries in the requests to one host, in addition to 3 retries every 10 s; 0.2 by default.
+    public var budget: Double = 0.2
+
+    /// The default policy.
+    public static let standard: RetryPolicy = RetryPolicy()
+
+    /// Creates the default policy.
+    public init() {}
+
+    /// The result of an attempt.
+    enum Outcome {
+        case response(status: Int, headers: HTTPHeaders)
+        case failure(NetworkError)
+    }
+
+    /// Returns the pause before an attempt, or nil if there is none.
+    ///
+    /// - Parameters:
+    ///   - attempt: The number of the next attempt; the first retry has the number 2.
+    ///   - request: The request.
+    ///   - outcome: The result of the last attempt.
+    ///   - now: The seconds since 1970, for a `Retry-After` with a date.
+    ///   - jitter: A random number from 0 to 1.
+    /// - Returns: The pause, or nil.
+    func pause(
+        beforeAttempt attempt: Int, of request: NetworkRequest, after outcome: Outcome, now: Int64, jitter: Double
+    ) -> Duration? {
+        guard attempt <= attempts, request.body.isReplayable else { return nil }
+        let isRepeatable = request.method.isIdempotent || request.headers.contains("Idempotency-Key")
+        var least = Duration.zero
+        switch outcome {
+        case .failure(let error):
+            guard error.isTransient, isRepeatable || error.isBeforeSending else { return nil }
+        case .response(let status, let headers):
+            guard isRepeatable, statuses.contains(status), !request.options.acceptedStatuses.contains(status) else {
+                return nil
+            }
+            least = Self.retryAfter(headers, now: now) ?? .zero
+            guard least <= longestRetryAfter else { return nil }
+        }
+        let bound = min(longestPause, firstPause * (1 << min(attempt - 2, 24)))
+        return max(least, bound * jitter)
+    }
+
+    /// Returns the duration of a `Retry-After` field in either format.
+    ///
+    /// A date is compared with the server's own `Date`, so that a wrong clock on this machine doesn't matter.
+    static func retryAfter(_ headers: HTTPHeaders, now: Int64) -> Duration? {
+        guard let value = headers["Retry-After"]?.trimmingHTTPSpace() else { return nil }
+        if !value.isEmpty, value.utf8.allSatisfy(\.isASCIIDigit) { return .seconds(Int32(value) ?? .max) }
+        guard let date = HTTPDate.seconds(value) else { return nil }
+        return .seconds(max(0, date - (headers["Date"].flatMap(HTTPDate.seconds) ?? now)))
+    }
+}
+
+extension NetworkError {
+    /// Whether nothing of the request was sent; the phase decides if the transport doesn't report the state.
+    fileprivate var isBeforeSending: Bool {
+        if let requestState { return requestState == .notSent }
+        return phase == .resolve || phase == .connect || phase == .tls
+    }
+}
