@@ -27,7 +27,7 @@ private let notes = #"""
         String(decoding: try await transport.send(request).collect().bytes, as: UTF8.self)
     }
 
-    @Test("Recordings that match alike answer in order, the last again and again")
+    @Test("Equally good recordings answer in order, and the last one repeats")
     func order() async throws {
         let transport = ReplayTransport(archive)
         #expect(transport.unused.count == 3)
@@ -42,7 +42,7 @@ private let notes = #"""
         #expect(error?.message.hasSuffix("which has answered already") == true)
     }
 
-    @Test("Secrets in URL and body do not stand in the way of a match, and status and fields come back")
+    @Test("Secrets in URL and body don't prevent a match, and status and fields are replayed")
     func secrets() async throws {
         let transport = ReplayTransport(archive)
         var request = NetworkRequest(.post, try HTTPURL("https://api.example.com/notes?token=other"))
@@ -52,7 +52,7 @@ private let notes = #"""
     }
 
     @Test(
-        "A request that was not recorded names the nearest entry and what differs",
+        "The error for an unrecorded request names the nearest entry and the difference",
         arguments: [
             ("GET", "https://api.example.com/notes?tag=b", #"query: asked "tag=b", recorded "tag=a""#, 0),
             ("GET", "http://api.example.com/notes?tag=a", #"scheme: asked "http", recorded "https""#, 0),
@@ -80,7 +80,7 @@ private let notes = #"""
     }
 
     @Test(
-        "A file that is no archive says which line and what was expected",
+        "An invalid archive throws an error with the line and the expectation",
         arguments: [
             ("[]", 1, "$", #"expected an object "log", found nothing"#),
             (#"{"log": {"version": "2.0"}}"#, 1, "$.log.version", #"expected the version "1.2", found "2.0""#),
@@ -138,7 +138,7 @@ private let notes = #"""
         #expect(error?.code == .connectionLost && error?.isTransient == true)
     }
 
-    @Test("A truncated body gives its beginning and then fails", arguments: [0, 1, 9])
+    @Test("A truncated body yields its beginning and then fails", arguments: [0, 1, 9])
     func truncate(count: Int) async throws {
         let body = try await transport([.truncate(after: count)]).send(get()).body
         var bytes: [UInt8] = []
@@ -149,12 +149,12 @@ private let notes = #"""
         #expect(bytes == Array("0123456789".utf8.prefix(count)))
     }
 
-    @Test("A truncation behind the end cuts nothing off", arguments: [10, 11])
+    @Test("A truncation behind the end has no effect", arguments: [10, 11])
     func noTruncation(count: Int) async throws {
         #expect(try await transport([.truncate(after: count)]).send(get()).collect().bytes.count == 10)
     }
 
-    @Test("A delay is spent on the clock that is given, and times out by the request's own limits")
+    @Test("A delay uses the given clock, and the request's own limits apply")
     func delay() async throws {
         let clock = ManualClock()
         #expect(try await transport(clock: clock, [.delay(.seconds(5))]).send(get()).status == 200)
@@ -167,7 +167,7 @@ private let notes = #"""
         #expect(clock.slept == [.seconds(5), .seconds(2)])
     }
 
-    @Test("A delay ends at once when the task is cancelled")
+    @Test("Cancelling the task ends a delay immediately")
     func cancelledDelay() async throws {
         let transport = try transport([.delay(.seconds(20))])
         let request = try get()
@@ -213,7 +213,7 @@ private let notes = #"""
         try await transport.send(NetworkRequest(method, HTTPURL(url), headers: headers, body: body)).collect()
     }
 
-    @Test("What was recorded is replayed, and no secret is in the file")
+    @Test("A recording is replayed, and its file contains no secret")
     func roundTrip() async throws {
         let base = StubTransport { request in
             var answer = StubResponse(
@@ -264,7 +264,7 @@ private let notes = #"""
         #expect(replay.unused.count == 1)
     }
 
-    @Test("Entries stand in the order of requests; what failed or was given up is not kept")
+    @Test("Entries are in the order of requests; failed and cancelled requests are not recorded")
     func order() async throws {
         let base = StubTransport { request throws(NetworkError) in
             if request.url.path == "/fail" { throw NetworkError(.connectionLost) }
@@ -283,7 +283,7 @@ private let notes = #"""
         #expect(recording.archive.entries.map(\.request.url.path) == ["/1", "/2"])
     }
 
-    @Test("A stream that can be sent once is recorded and sent whole")
+    @Test("A one-shot stream is recorded and sent completely")
     func stream() async throws {
         let base = StubTransport { request in .text("\(request.body.inMemory?.count ?? -1)") }
         let recording = RecordingTransport(base)

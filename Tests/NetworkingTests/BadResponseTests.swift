@@ -86,7 +86,7 @@ import Testing
         return Array((ok + "Content-Encoding: gzip\r\nContent-Length: \(bytes.count)\r\n\r\n").utf8) + bytes
     }
 
-    @Test("A broken answer is an error of its kind", arguments: TransportKind.allCases, cases)
+    @Test("A malformed response throws the matching error", arguments: TransportKind.allCases, cases)
     func broken(kind: TransportKind, input: Case) async throws {
         // Foundation's crash would take all tests along; see `crashing`.
         if kind.isLinuxURLSession, input.gap == .seesNoBadHead || input.gap == .kills { return }
@@ -112,7 +112,7 @@ import Testing
     }
 
     #if os(Linux)
-        @Test("Known gap of URLSession on Linux: a broken head may end the process")
+        @Test("Known gap of URLSession on Linux: a malformed head may end the process")
         func crashing() async {
             setenv("SWIFT_BACKTRACE", "enable=no", 1)  // a backtrace of the crash takes many seconds
             await withKnownIssue("URLSession on Linux: \(KnownGap.kills.rawValue)", isIntermittent: true) {

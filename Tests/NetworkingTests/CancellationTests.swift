@@ -9,7 +9,7 @@ import Testing
     }
 
     @Test(
-        "Cancelling the task ends a waiting request soon and closes its connection", arguments: TransportKind.allCases)
+        "Cancelling the task soon ends a waiting request and closes its connection", arguments: TransportKind.allCases)
     func whileWaiting(kind: TransportKind) async throws {
         // The server's own thread sees the end, so that tests beside this one, which share Swift's threads, do not count.
         let closed = Mutex<ContinuousClock.Instant?>(nil)
@@ -47,7 +47,7 @@ import Testing
     }
 
     @Test(
-        "A body that is dropped or cancelled closes its connection; reading on throws",
+        "A released or cancelled body closes its connection; reading on throws",
         arguments: TransportKind.allCases)
     func body(kind: TransportKind) async throws {
         let closed = Mutex(0)
@@ -68,7 +68,7 @@ import Testing
     }
 
     #if os(Linux)
-        @Test("Random cancellations leave nothing stuck and no descriptor open")
+        @Test("Random cancellations leave no request pending and no descriptor open")
         func storm() async {
             // In a process of its own, where nobody else opens descriptors.
             await #expect(processExitsWith: .success) { try await CancellationTests.storm() }

@@ -20,7 +20,7 @@ import Testing
         return NetworkClient(configuration, transport: transport)
     }
 
-    @Test("A middleware that answers itself sends nothing, and its answer is judged like any other")
+    @Test("A middleware that answers itself sends nothing, and its answer is checked like any other")
     func shortCircuit() async throws {
         let stub = StubTransport { _ in .status(500) }
         let log = Mutex<[NetworkEvent]>([])
@@ -39,7 +39,7 @@ import Testing
         #expect(log.withLock { $0.map(\.kind) } == [.began, .ended, .began, .ended])
     }
 
-    @Test("A repeat within one call shows in attempts and events; times never go back; numbers never repeat")
+    @Test("A repeat within one call appears in attempts and events; times never decrease, and numbers never repeat")
     func events() async throws {
         let answers = LockedCounter()
         let stub = StubTransport { request in
@@ -68,7 +68,7 @@ import Testing
         for event in events { #expect(!"\(event)".contains("secret"), "\(event)") }
     }
 
-    @Test("What a middleware throws is the call's error, told to observers once and with the request")
+    @Test("The call throws the error of a middleware, and observers receive it once, with the request")
     func throwing() async throws {
         let log = Mutex<[NetworkEvent]>([])
         let stub = StubTransport { _ in .text("x") }
@@ -87,7 +87,7 @@ import Testing
     }
 
     @Test(
-        "A stream that is given up, read to its end or released ends once for the observers",
+        "A cancelled, finished or released stream ends once for the observers",
         arguments: ["cancel", "end", "release", "error"])
     func streams(how: String) async throws {
         let log = Mutex<[NetworkEvent]>([])

@@ -72,7 +72,7 @@ import Testing
             Case("an unknown one", ["Content-Encoding: gzip, compress"], gzip, failing: .corrupted),
         ]
 
-        @Test("Bodies are inflated along their codings or refused, whole and byte by byte", arguments: cases)
+        @Test("Bodies are decompressed or rejected, in one piece and byte by byte", arguments: cases)
         func inflates(input: Case) async throws {
             let server = try FaultServer { connection in
                 while let request = connection.request() {
@@ -103,7 +103,8 @@ import Testing
             }
         }
 
-        @Test("Answers without a body need none that inflates", arguments: ["HEAD", "204", "304"])
+        @Test(
+            "Responses without a body are accepted, whatever coding they announce", arguments: ["HEAD", "204", "304"])
         func bodiless(kind: String) async throws {
             let server = try FaultServer(answering: { request in
                 let status = Int(request.target.dropFirst()) ?? 200
@@ -118,7 +119,7 @@ import Testing
             #expect(server.connectionCount == 1)
         }
 
-        @Test("Who names codings, asks for a range or wants none gets the bytes as they travel")
+        @Test("A request with its own codings, a range or no decompression gets the bytes as sent")
         func untouched() async throws {
             let body = Self.gzip
             let seen = Mutex<[String?]>([])

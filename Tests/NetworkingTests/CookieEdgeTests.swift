@@ -87,14 +87,14 @@ import Testing
         Case("a=1; HttpOnly; SameSite=Strict; Priority=High", "http://h.x/", "http://h.x/", "a=1"),
     ]
 
-    @Test("A cookie is kept and sent as the rules say", arguments: cases)
+    @Test("A cookie is stored and sent by the rules of RFC 6265bis", arguments: cases)
     func rules(input: Case) throws {
         let jar = CookieJar(clock: { Self.now })
         jar.store(["Set-Cookie": input.setCookie], from: try HTTPURL(input.from))
         #expect(jar.header(for: try HTTPURL(input.asked)) == input.sent)
     }
 
-    @Test("Without encryption nobody replaces or shadows a secure cookie")
+    @Test("A response over http never replaces or shadows a secure cookie")
     func secureStays() throws {
         let jar = CookieJar(clock: { Self.now })
         jar.store(["Set-Cookie": "a=1; Secure; Domain=h.x; Path=/p"], from: try HTTPURL("https://w.h.x/p"))
@@ -112,7 +112,7 @@ import Testing
     }
 
     @Test(
-        "Several cookies in one answer all count, on every transport", .timeLimit(.minutes(5)),
+        "All cookies of a response are stored, on every transport", .timeLimit(.minutes(5)),
         arguments: TransportKind.allCases)
     func several(kind: TransportKind) async throws {
         let server = try FaultServer(answering: { request in

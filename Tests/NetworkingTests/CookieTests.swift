@@ -53,7 +53,7 @@ import Testing
         #expect(jar.header(for: url) == nil)
     }
 
-    @Test("A cookie ends when its time comes")
+    @Test("A cookie expires at its time")
     func expiry() throws {
         let time = AtomicTime(Self.start)
         let jar = CookieJar(clock: { time.now })
@@ -80,7 +80,7 @@ import Testing
     }
 
     @Test(
-        "A client keeps cookies across requests and redirects, and the caller's own field wins",
+        "A client sends cookies across requests and redirects, and the caller's own field wins",
         arguments: TransportKind.allCases)
     func client(kind: TransportKind) async throws {
         let server = try FaultServer(answering: { request in

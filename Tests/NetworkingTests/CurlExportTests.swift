@@ -3,7 +3,7 @@ import Foundation
 import Testing
 
 @Suite struct CurlExportTests {
-    @Test("Secrets are hidden in URL, fields and form; files are named, streams remarked on")
+    @Test("Secrets are hidden in URL, fields and form; files are named, and streams get a comment")
     func redacted() throws {
         var request = NetworkRequest(.post, try HTTPURL("https://u:p@a.example/x?token=1&page=2"))
         request.headers = ["Authorization": "Bearer t", "Cookie": "s=1", "X-Empty": "", "Accept": "*/*"]
@@ -29,7 +29,7 @@ import Testing
         #expect(request.curl(redacting: .none).contains("http://a/"))
     }
 
-    @Test("A form is printed part by part, JSON without its secrets, and nothing gets a type of curl's own")
+    @Test("A form is printed part by part, JSON without its secrets, and curl adds no content type")
     func bodies() throws {
         var form = MultipartForm()
         form.append("title", "it's @home")
@@ -60,7 +60,7 @@ import Testing
 
     #if os(Linux) || os(macOS)
         @Test(
-            "A shell sees exactly the words that were meant",
+            "A shell splits the command into exactly the intended words",
             arguments: ["it's", "$(touch x)", "`id`", "a\nb", "\\", "\"; rm -rf /", "é 日本", "!x", "~", "--"])
         func shell(text: String) throws {
             var request = NetworkRequest(.post, try HTTPURL("http://a/"))

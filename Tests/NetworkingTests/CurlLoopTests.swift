@@ -7,7 +7,7 @@
 
     /// The loop behind `CurlTransport`: who waits for a connection, and whose code it runs itself.
     @Suite(.timeLimit(.minutes(5))) struct CurlLoopTests {
-        @Test("Whoever waits for a free connection loses neither connect nor idle time")
+        @Test("Waiting for a free connection uses neither connect nor idle time")
         func queue() async throws {
             let most = Mutex((now: 0, most: 0))
             let server = try FaultServer { connection in
@@ -39,7 +39,7 @@
             #expect(server.connectionCount == 2)
         }
 
-        @Test("The total time runs out also while waiting for a free connection; the queue goes on")
+        @Test("The total time also ends while a request waits for a free connection; the queue continues")
         func totalTimeInQueue() async throws {
             let release = DispatchSemaphore(value: 0)
             let server = try FaultServer { connection in
@@ -71,7 +71,7 @@
             #expect(server.connectionCount == 1)
         }
 
-        @Test("Who waits for a connection gets one in the order asked")
+        @Test("Waiting requests get a connection in their order")
         func order() async throws {
             let seen = LockedList()
             let server = try FaultServer(answering: { request in
@@ -94,7 +94,7 @@
             #expect(seen.values == (0..<50).map { "/\($0)" })
         }
 
-        @Test("Many hosts share the limit of connections in all, and waiting for one costs no idle time")
+        @Test("All hosts share the total limit of connections, and waiting uses no idle time")
         func connectionsInAll() async throws {
             let most = Mutex((now: 0, most: 0))
             let (asked, gate) = (LockedCounter(), DispatchSemaphore(value: 0))
@@ -132,7 +132,7 @@
             #expect(most.withLock { $0.most } <= 3)
         }
 
-        @Test("A caller that blocks behind an answer holds up nobody")
+        @Test("A caller that blocks after a response delays no other request")
         func stuckCaller() async throws {
             let server = try FaultServer(answering: { answer(body: $0.target) })
             let client = try TransportKind.curl.client()
@@ -158,7 +158,7 @@
 
         private static func wait(_ gate: DispatchSemaphore) -> Bool { gate.wait(timeout: .now() + 20) == .success }
 
-        @Test("Callers that compute for long do so side by side")
+        @Test("Callers with long computations run in parallel")
         func longCallers() async throws {
             let server = try FaultServer(answering: { answer(body: $0.target) })
             let client = try TransportKind.curl.client()
@@ -180,7 +180,7 @@
             }
         }
 
-        @Test("A transport at rest costs no processor time")
+        @Test("An idle transport uses no processor time")
         func rest() async throws {
             let server = try FaultServer { connection in
                 guard connection.request() != nil else { return }
@@ -206,7 +206,7 @@
             return Double(time.tv_sec) + Double(time.tv_nsec) * 1e-9
         }
 
-        @Test("Fields behind a chunked body are passed over, up to the length of a head")
+        @Test("Fields behind a chunked body are skipped, up to the limit of a head")
         func trailers() async throws {
             let body = "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n2\r\nhi\r\n0\r\n"
             let client = try TransportKind.curl.client()

@@ -5,7 +5,7 @@ import Testing
 #if os(Linux)
     @Suite(.timeLimit(.minutes(5))) struct CurlTransportTests {
         @Test(
-            "A library that is missing or none of curl's is refused with the reason",
+            "A missing library and a library that isn't libcurl are rejected with the reason",
             arguments: ["libnowhere.so.9", "libz.so.1"])
         func missing(library: String) {
             let error = #expect(throws: NetworkError.self) { try CurlTransport(library: library) }
@@ -13,13 +13,13 @@ import Testing
             #expect(error?.message.contains(library) == true)
         }
 
-        @Test("The default client says what it runs on")
+        @Test("The default client describes its transport")
         func description() throws {
             #expect(NetworkClient().transportDescription == "libcurl \(try CurlTransport().version)")
             #expect(NetworkClient(transport: StubTransport([:])).transportDescription == "StubTransport")
         }
 
-        @Test("What nobody reads is not received: the server is held back")
+        @Test("An unread body is not received, and the server has to wait")
         func backPressure() async throws {
             let written = Mutex(0)
             let server = try FaultServer { connection in
@@ -86,7 +86,7 @@ import Testing
             ]
         }()
 
-        @Test("What may not be done twice is not sent twice when a kept connection ends", arguments: repeats)
+        @Test("A request that isn't idempotent is not repeated when a reused connection ends", arguments: repeats)
         func repeated(input: Repeat) async throws {
             let bodies = Mutex<[Int]>([])
             let server = try FaultServer { connection in
@@ -114,7 +114,7 @@ import Testing
             }
         }
 
-        @Test("A bomb is stopped at its ratio, a limited body at its limit")
+        @Test("A decompression bomb ends at the ratio, and a limited body at its limit")
         func bomb() async throws {
             let path = URL(fileURLWithPath: #filePath).deletingLastPathComponent().appendingPathComponent(
                 "Fixtures/zeros-8MiB.gz")
@@ -136,7 +136,7 @@ import Testing
             #expect(over?.code == .bodyTooLarge)
         }
 
-        @Test("Callers resume on shared threads only, where the configuration says so")
+        @Test("Callers resume on shared threads only, if the configuration requires it")
         func sharedThreads() async throws {
             let server = try FaultServer(answering: { answer(body: $0.target) })
             var configuration = ClientConfiguration()

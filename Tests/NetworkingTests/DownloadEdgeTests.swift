@@ -35,7 +35,7 @@ import Testing
         return (NetworkClient(transport: stub), stub)
     }
 
-    @Test("A part that nobody asked for is no download; one that was asked for is")
+    @Test("A partial response is a download only if a range was requested")
     func unasked() async throws {
         defer { clean() }
         let part = StubResponse(status: 206, headers: ["Content-Range": "bytes 2-3/4"], chunks: [[3, 4]])
@@ -49,7 +49,7 @@ import Testing
     }
 
     @Test(
-        "The rest is put behind the beginning only if both are of one version",
+        "The rest is appended only if it has the version of the beginning",
         arguments: [
             ("\"a\"", "\"a\"", true), ("\"a\"", "\"b\"", false), ("\"a\"", "W/\"a\"", false), ("\"a\"", nil, true),
         ] as [(String, String?, Bool)])
@@ -66,7 +66,7 @@ import Testing
         #expect(stub.requests[1].headers["Range"] == "bytes=2-" && stub.requests[1].headers["If-Range"] == old)
     }
 
-    @Test("A date is a validator where there is no tag; without either nothing is resumed")
+    @Test("A date validates if there is no tag; without both, a download starts from zero")
     func dates() async throws {
         defer { clean() }
         let date = "Wed, 21 Oct 2015 07:28:00 GMT"
@@ -82,7 +82,7 @@ import Testing
         #expect(content == [9] && plain.requests.allSatisfy { !$0.headers.contains("Range") })
     }
 
-    @Test("A refused status, a refused redirect and a broken body leave the file that was there as it was")
+    @Test("An unacceptable status, a rejected redirect and a broken body leave an existing file unchanged")
     func existing() async throws {
         defer { clean() }
         try Data("old".utf8).write(to: URL(fileURLWithPath: path))
@@ -102,7 +102,7 @@ import Testing
         #expect(files == ["file.bin"] && content == [7])
     }
 
-    @Test("The place must be one for a file: no folder, nothing below a file")
+    @Test("A download needs a path for a file: not a folder, not below a file")
     func places() async throws {
         defer { clean() }
         let client = NetworkClient(transport: StubTransport { _ in StubResponse(chunks: [[1]]) })
@@ -117,7 +117,7 @@ import Testing
         }
     }
 
-    @Test("A cancelled download keeps what it has and goes on from there", arguments: TransportKind.allCases)
+    @Test("A cancelled download keeps its bytes and continues from there", arguments: TransportKind.allCases)
     func cancelled(kind: TransportKind) async throws {
         defer { clean() }
         let body = [UInt8](repeating: 7, count: 100_000)
@@ -174,7 +174,7 @@ import Testing
     }
 
     #if os(Linux)
-        @Test("A download asks for no compression, and takes one that comes all the same as it travels")
+        @Test("A download requests no compression, and stores an unrequested one as sent")
         func compressed() async throws {
             defer { clean() }
             let body = Gzip.encode(Array("hello".utf8))
@@ -193,7 +193,7 @@ import Testing
             #expect(asked.values == ["-"])
         }
 
-        @Test("A full disk fails the download and says which file; the old file stays")
+        @Test("A full disk fails the download and names the file; the old file stays")
         func fullDisk() async {
             await #expect(processExitsWith: .success) {
                 // A limit on the length of files stands for the full disk.

@@ -34,7 +34,7 @@ import Testing
         }
     }
 
-    @Test("A download that breaks off goes on where it stopped", arguments: TransportKind.allCases)
+    @Test("An interrupted download continues where it stopped", arguments: TransportKind.allCases)
     func resume(kind: TransportKind) async throws {
         defer { clean() }
         let log = LockedList()
@@ -57,7 +57,9 @@ import Testing
         #expect(seen.values.allSatisfy { $0.hasSuffix("/100000") })
     }
 
-    @Test("Another version starts anew; without resume too", arguments: TransportKind.allCases, [true, false])
+    @Test(
+        "Another version starts from zero, as does a download without resume", arguments: TransportKind.allCases,
+        [true, false])
     func changed(kind: TransportKind, resume: Bool) async throws {
         defer { clean() }
         let log = LockedList()
@@ -72,7 +74,7 @@ import Testing
         #expect(log.values.last == (resume ? "bytes=40000- \"v0\"" : "- -"))
     }
 
-    @Test("A server that answers another range is not believed; 416 starts anew")
+    @Test("A response with another range is rejected; 416 starts from zero")
     func wrongRange() async throws {
         defer { clean() }
         let step = LockedCounter()
@@ -99,7 +101,7 @@ import Testing
         #expect(stub.requests.map { $0.headers["Range"] ?? "-" } == ["-", "bytes=2-", "bytes=2-", "-"])
     }
 
-    @Test("A weak tag is no validator, and a folder that is missing is named")
+    @Test("A weak tag is not a validator, and an error names a missing folder")
     func unresumable() async throws {
         defer { clean() }
         let stub = StubTransport { _ in

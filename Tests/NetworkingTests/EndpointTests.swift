@@ -51,7 +51,7 @@ private struct Nothing: Endpoint {
         #expect(raw.description == "a/b/c")
     }
 
-    @Test("A value that would lead elsewhere is refused", arguments: ["", ".", ".."])
+    @Test("A value that would change the path is rejected", arguments: ["", ".", ".."])
     func strayValue(value: String) {
         let endpoint = Get<Note>(path: "notes/\(value)/x")
         #expect(throws: NetworkError.self) { try endpoint.makeRequest() }
@@ -60,7 +60,7 @@ private struct Nothing: Endpoint {
         #expect(error?.code == .invalidURL)
     }
 
-    @Test("Broken literal paths and hosts are refused when the request is built")
+    @Test("Malformed literal paths and hosts are rejected when the request is built")
     func broken() {
         #expect(throws: NetworkError.self) { try Get<Note>(path: "a%zz").makeRequest() }
         for host in ["", "a/b", "a b", "user@a", "a:99999", "a?b", "-ü.example"] {
@@ -83,7 +83,7 @@ private struct Nothing: Endpoint {
         #expect(try Get<Note>().makeRequest().url.description == "https://api.example.com/notes")
     }
 
-    @Test("Lists are written in three styles, forms with a plus for a space")
+    @Test("Lists have three styles, and forms write a space as a plus")
     func queries() {
         var query = HTTPQuery()
         query.append("a", list: [1, 2], style: .brackets)
@@ -109,7 +109,7 @@ private struct Nothing: Endpoint {
         #expect(stub.requests.map { "\($0.method) \($0.url)" }.last == "DELETE http://api.example.com:8443/")
     }
 
-    @Test("What does not decode names the JSON path")
+    @Test("A decoding error names the JSON path")
     func decodeErrors() async {
         let client = NetworkClient(
             transport: StubTransport(["GET /notes": .json(#"[{"id": 1, "title": "a"}, {"id": "x"}]"#)]))

@@ -48,7 +48,7 @@
             ),
         ]
 
-        @Test("A broken answer has the code of its defect", arguments: cases)
+        @Test("A malformed response has the code of its defect", arguments: cases)
         func code(input: Case) async throws {
             let server = try FaultServer(raw: input.bytes)
             let client = try TransportKind.curl.client()
@@ -67,7 +67,9 @@
             #expect(try await client.send(client.request(.get, server.url)).text() == "0123456789ab")
         }
 
-        @Test("A proxy that refuses or is gone is a failed proxy", arguments: [407, 403, 502, 0], ["https", "http"])
+        @Test(
+            "A refusing or unreachable proxy is reported as a failed proxy", arguments: [407, 403, 502, 0],
+            ["https", "http"])
         func proxy(status: Int, scheme: String) async throws {
             if scheme == "http", status != 0 { return }  // A refusal there is an ordinary answer.
             let server = try FaultServer(answering: { _ in answer(status, ["Proxy-Authenticate: Basic realm=\"x\""]) })

@@ -9,7 +9,7 @@ import Testing
     }
 
     @Test(
-        "A body that breaks off says what had come before", arguments: TransportKind.allCases,
+        "The error of an interrupted body contains its beginning", arguments: TransportKind.allCases,
         ["closed", "reset", "idle"])
     func broken(kind: TransportKind, how: String) async throws {
         let seen = DispatchSemaphore(value: 0)
@@ -51,7 +51,7 @@ import Testing
     }
 
     @Test(
-        "Errors of every phase keep their secrets, also in what is underneath", arguments: TransportKind.allCases,
+        "Errors of every phase hide secrets, also in the underlying error", arguments: TransportKind.allCases,
         ["refused", "unknown", "lost", "status", "decode", "header"])
     func secrets(kind: TransportKind, how: String) async throws {
         let server = try FaultServer { connection in
@@ -91,7 +91,7 @@ import Testing
         for text in texts { #expect(!text.contains("secret"), "\(text)") }
     }
 
-    @Test("A refused status after tries of a middleware tells their number; the prefix is cut at 4 KiB")
+    @Test("An unacceptable status after repeats contains their number; the prefix ends at 4 KiB")
     func attempts() async throws {
         struct Retry: NetworkMiddleware {
             func intercept(
@@ -116,7 +116,8 @@ import Testing
     }
 
     @Test(
-        "Cancellation says so in every phase", arguments: TransportKind.allCases, ["accept", "head", "body", "upload"])
+        "Cancellation has its own code in every phase", arguments: TransportKind.allCases,
+        ["accept", "head", "body", "upload"])
     func cancelled(kind: TransportKind, phase: String) async throws {
         if phase == "head", kind.isLinuxURLSession { return }  // Foundation may end the process
         let reached = LockedCounter()
@@ -155,7 +156,7 @@ import Testing
         #expect(await task.value.failure?.code == .cancelled)
     }
 
-    @Test("A body that never comes runs out of the total time", arguments: TransportKind.allCases)
+    @Test("A body that never arrives ends at the total timeout", arguments: TransportKind.allCases)
     func stalledUpload(kind: TransportKind) async throws {
         let server = try FaultServer(answering: { _ in answer() })
         let client = try kind.client()

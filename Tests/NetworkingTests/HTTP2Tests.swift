@@ -12,7 +12,7 @@
         }
 
         @Test(
-            "Requests at the same time share one connection, more of them than HTTP/1 would get connections",
+            "Concurrent requests share one connection, beyond the limit of HTTP/1 connections",
             .enabled(if: SecureNginx.isAvailable, "nginx is not installed"))
         func shared() async throws {
             let server = try await offPool { try SecureNginx() }
@@ -32,7 +32,7 @@
         }
 
         @Test(
-            "Bodies of both directions arrive whole over HTTP/2, also beside a slow reader",
+            "Bodies in both directions arrive completely over HTTP/2, also next to a slow reader",
             .enabled(if: SecureNginx.isAvailable, "nginx is not installed"))
         func bodies() async throws {
             let server = try await offPool { try SecureNginx() }
@@ -59,7 +59,7 @@
             #expect(try await client.send(client.request(.get, server.url + "/which")).status == 200)
         }
 
-        @Test("Proxies of the environment are used where asked, and only there", arguments: [true, false])
+        @Test("Proxies of the environment are used only if the configuration allows it", arguments: [true, false])
         func proxies(isAsked: Bool) async throws {
             let proxy = try FaultServer(answering: { answer(body: "proxy \($0.target)") })
             let server = try FaultServer(answering: { answer(body: "server \($0.target)") })

@@ -2,7 +2,7 @@ import AshlarNetworking
 import Testing
 
 @Suite struct HTTPHeadersTests {
-    @Test("Names are found without case, order and repeats are kept")
+    @Test("Names are found regardless of case; order and repeats are preserved")
     func lookup() {
         var headers: HTTPHeaders = ["Accept": "a", "Set-Cookie": "x=1", "set-cookie": "y=2"]
         #expect(headers["ACCEPT"] == "a")
@@ -17,7 +17,7 @@ import Testing
     }
 
     @Test(
-        "A field that may not be sent is refused with its name and without its value",
+        "An invalid field is rejected; the error contains its name but not its value",
         arguments: [
             ("Bad Name", "v"), ("", "v"), ("Näme", "v"), ("a:b", "v"), ("X\r\nInjected", "v"), ("X", "a\r\nB: c"),
             ("X", "a\nb"), ("X", "a\0b"), ("X", "a\u{7F}"), ("X", "\u{1B}[0m"), ("X", " lead"), ("X", "trail\t"),

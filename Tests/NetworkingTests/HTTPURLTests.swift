@@ -3,7 +3,7 @@ import Testing
 
 @Suite struct HTTPURLTests {
     @Test(
-        "A URL is split, its scheme and host put into lower case, its text encoded where it must be",
+        "A URL is split, its scheme and host are lower-cased, and its text is encoded where necessary",
         arguments: [
             ("http://a", "http://a/"), ("HTTP://A.Example/B", "http://a.example/B"),
             ("https://a:443/x?", "https://a/x?"), ("http://a:8080?q=1#f", "http://a:8080/?q=1#f"),
@@ -20,7 +20,7 @@ import Testing
     }
 
     @Test(
-        "What may not be requested is refused before any I/O",
+        "An invalid URL is rejected before any I/O",
         arguments: [
             "", "a", "/path", "//host/", "http:", "http:/", "http://", "http:///x", "http://:80/", "http://?q",
             "ftp://a/", "file:///etc/passwd", "data:,x", "javascript:alert(1)", "http://a b/", "http://a/b c",
@@ -48,7 +48,7 @@ import Testing
         #expect(try HTTPURL("http://u:p@a:81/x?y#z").requestText == "http://a:81/x?y")
     }
 
-    @Test("Secret query values and user-info are hidden, the rest stays")
+    @Test("Secret query values and user information are hidden, and the rest is unchanged")
     func redaction() throws {
         let url = try HTTPURL("https://u:p@a/x?page=2&access_token=abc&API%4bey=d&flag&=e")
         #expect(

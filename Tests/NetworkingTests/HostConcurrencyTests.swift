@@ -6,7 +6,7 @@ import Testing
 @Suite(.timeLimit(.minutes(5))) struct HostConcurrencyTests {
     private static let isSoak = ProcessInfo.processInfo.environment["ASHLAR_SOAK"] == "1"
 
-    @Test("64 readers beside a switcher never see the scheme of one environment with the host of another")
+    @Test("64 readers next to a writer never see the scheme of one environment with the host of another")
     func pairs() async throws {
         let text = #"""
             {"configurations": [{"canonical_host": "api.example.com", "canonical_protocol": "https", "hosts": [
@@ -61,7 +61,7 @@ import Testing
         #expect(reads > 1000 && seen.count > 1, "\(reads) reads saw \(seen.count) choices")
     }
 
-    @Test("Choices from many threads reach the store one at a time, in order, and the last is kept")
+    @Test("Choices from many threads reach the store one at a time, in order, and the last one is stored")
     func store() async throws {
         final class Watching: HostChoiceStore {
             let state = Mutex<(isSaving: Bool, overlaps: Int, last: JSONEntity)>((false, 0, .missing))

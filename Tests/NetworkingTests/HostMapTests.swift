@@ -54,7 +54,7 @@ func exampleMap() throws -> HostMap {
     }
 
     @Test(
-        "A file that cannot be read says where and what was expected",
+        "An invalid file throws an error with position and expectation",
         arguments: [
             ("{\n  \"configurations\": [\n    {,\n", 3, 6, "$.configurations[0]", "a quoted key"),
             ("[]", 1, 1, "$", "expected an object with \"configurations\", found an array"),
@@ -68,7 +68,7 @@ func exampleMap() throws -> HostMap {
         #expect(error?.message.contains(message) == true, "\(error?.message ?? "")")
     }
 
-    @Test("A map of invalid UTF-8 names the byte")
+    @Test("The error for invalid UTF-8 contains the offset of the byte")
     func invalidUTF8() {
         let bytes = Array("{\"a\": \"".utf8) + [0xC3, 0x28] + Array("\"}".utf8)
         let error = #expect(throws: NetworkError.self) { try HostMap(json: bytes) }
@@ -129,7 +129,7 @@ func exampleMap() throws -> HostMap {
         return try HostMap(json: Array(text.utf8), file: "M.json", strict: strict)
     }
 
-    @Test("A bad entry is left out alone, with a warning that has its JSON path", arguments: badEntries)
+    @Test("Only the invalid entry is skipped, with a warning that contains its JSON path", arguments: badEntries)
     func badEntry(entry: String, path: String, message: String) throws {
         let map = try map(with: entry)
         #expect(map.configurations[0].hosts.map(\.key) == ["PROD", "LAST"])
@@ -162,7 +162,7 @@ func exampleMap() throws -> HostMap {
     }
 
     @Test(
-        "A bad configuration is left out alone",
+        "Only the invalid configuration is skipped",
         arguments: [
             (#"{"canonical_protocol": "http", "hosts": []}"#, "$.configurations[0]", "canonical_host"),
             (#"{"canonical_host": "x", "hosts": []}"#, "$.configurations[0]", "canonical_protocol"),
@@ -185,7 +185,7 @@ func exampleMap() throws -> HostMap {
         #expect(map.warnings[0].message.contains(message))
     }
 
-    @Test("Unknown and typed release keys, repeated hosts and missing lists are warned of")
+    @Test("Unknown and editable release keys, repeated hosts and missing lists cause warnings")
     func otherWarnings() throws {
         let text = #"""
             {"configurations": [

@@ -3,7 +3,7 @@ import Testing
 
 /// SquidKit's `HostMapManager`, `HostMapCache` and host list, call by call as its documentation has them.
 @Suite struct HostSeedParityTests {
-    @Test("loadConfigurationMapFromResourceFile: a bad file is told, and what was loaded stays")
+    @Test("loadConfigurationMapFromResourceFile: an invalid file throws, and the loaded map stays")
     func load() throws {
         let hosts = HostSwitch(try exampleMap())
         #expect(hosts.rows.count == 2)
@@ -79,7 +79,7 @@ import Testing
         #expect(hosts.rows[0].rows.filter(\.isSelected).map(\.title) == ["dev.httpbin.org"])
     }
 
-    @Test("Unknown keys and hosts, silently ignored there, are told")
+    @Test("Unknown keys and hosts, silently ignored there, throw here")
     func unknown() throws {
         let hosts = HostSwitch(try exampleMap())
         #expect(throws: NetworkError.self) { try hosts.select("NOPE", for: "httpbin.org") }

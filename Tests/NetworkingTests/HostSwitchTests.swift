@@ -21,7 +21,7 @@ import Testing
     }
 
     @Test(
-        "Hosts are found without regard to case and a dot at the end",
+        "Hosts are found regardless of case and a trailing dot",
         arguments: ["HTTPBIN.org", "httpbin.org.", "HttpBin.Org."])
     func spelling(host: String) throws {
         let hosts = HostSwitch(try exampleMap())
@@ -49,7 +49,7 @@ import Testing
     }
 
     @Test(
-        "A typed host is taken with port and address forms",
+        "A typed host may have a port or be an address",
         arguments: [
             "h", "h:80", "10.0.0.7:8080", "[::1]:8080", "my-mac.local.", "[1:2:3:4:5:6:7::]", "[1:2:3:4:5:6:7:8]:1",
             "[::ffff:10.0.0.1]", String(repeating: "a", count: 63), "h:65535",
@@ -61,7 +61,7 @@ import Testing
     }
 
     @Test(
-        "A typed host that is more than a host is refused",
+        "A typed text that is more than a host is rejected",
         arguments: [
             "h/path", "user@h", "http://h", "a b", "h\r\nX: y", "h:", "h:99999", "h?x", "[::1", "::1", "-ü.example",
             "h\0",
@@ -100,7 +100,7 @@ import Testing
         #expect(hosts.rows[1].rows[1].typedText == "")
     }
 
-    @Test("Release and prerelease put every host over, forget the user's choice and are not remembered")
+    @Test("Release and prerelease select for every host, remove the user's choices and are not stored")
     func release() throws {
         let store = BuiltInHostChoiceStore.memory()
         let hosts = HostSwitch(try exampleMap(), store: store)
@@ -117,7 +117,7 @@ import Testing
         #expect(HostSwitch(try exampleMap(), store: store).resolve("USDA") == nil)
     }
 
-    @Test("Choices are stored in the original's shape and come back")
+    @Test("Choices are stored in the original's format and restored")
     func remembering() throws {
         let store = BuiltInHostChoiceStore.memory()
         let hosts = HostSwitch(try exampleMap(), store: store)
@@ -135,7 +135,7 @@ import Testing
         #expect(next.warnings.isEmpty)
     }
 
-    @Test("Damaged remembered choices are warned of, one by one, and the rest is taken")
+    @Test("Each damaged stored choice causes a warning, and the others are restored")
     func damagedStore() throws {
         let store = BuiltInHostChoiceStore.memory([
             "httpbin.org": ["host": "qa.httpbin.org"], "USDA": ["key": "PROD", "host": "api.usda.example"],
@@ -180,7 +180,7 @@ import Testing
         #expect(hosts.warnings.map(\.file) == [path] && hosts.warnings[0].line == 1)
     }
 
-    @Test("A choice that cannot be kept is in force, throws and is warned of")
+    @Test("A choice that can't be stored applies, throws and causes a warning")
     func failingStore() throws {
         let hosts = HostSwitch(try exampleMap(), store: .file("/nonexistent/folder/hosts.json"))
         let error = #expect(throws: NetworkError.self) { try hosts.select("QA", for: "httpbin.org") }
@@ -228,7 +228,7 @@ import Testing
             ])
     }
 
-    @Test("A bad file leaves the map in force; a good one keeps choices that still exist")
+    @Test("An invalid file leaves the map unchanged; a valid one preserves choices that still exist")
     func reload() throws {
         let path = NSTemporaryDirectory() + "map-\(UUID()).json"
         defer { try? FileManager.default.removeItem(atPath: path) }
@@ -246,7 +246,7 @@ import Testing
         #expect(hosts.resolve("USDA") == nil)
     }
 
-    @Test("An explanation names the winner, who chose, the place and the others")
+    @Test("An explanation names the selected environment, its origin, its position and the others")
     func explaining() throws {
         let hosts = HostSwitch(try exampleMap())
         try hosts.select("QA", for: "httpbin.org")

@@ -13,7 +13,7 @@ import Testing
             })
     }
 
-    @Test("A remembered choice of a host that only the new map knows is taken up")
+    @Test("A stored choice applies when a new map contains its host")
     func takesUp() throws {
         let store = BuiltInHostChoiceStore.memory([
             "b.example": ["key": "QA", "host": "old.example"], "c.example": ["key": "X", "host": "x"],
@@ -33,7 +33,7 @@ import Testing
             ])
     }
 
-    @Test("A choice that stays takes host and scheme of the new map")
+    @Test("A preserved choice uses host and scheme of the new map")
     func takesHostAndScheme() throws {
         func map(_ host: String, _ scheme: String?) throws -> HostMap {
             try HostMap([
@@ -49,7 +49,7 @@ import Testing
         #expect(hosts.resolve("a.example") == ProtocolHostPair(scheme: "https", host: "two"))
     }
 
-    @Test("A typed host of a map that comes later is taken up with its text")
+    @Test("A stored typed host applies with its text when a later map contains it")
     func takesUpTyped() throws {
         let store = BuiltInHostChoiceStore.memory(["USDA": ["key": "BOX", "host": "box-7.usda.example:8443"]])
         let hosts = HostSwitch(.empty, store: store)
@@ -58,7 +58,7 @@ import Testing
         #expect(hosts.rows[1].rows[1].typedText == "7")
     }
 
-    @Test("A choice comes back with a map that knows its host again; the store has it all the time")
+    @Test("A choice returns with a map that contains its host again, and is stored meanwhile")
     func comesBack() throws {
         let store = BuiltInHostChoiceStore.memory()
         let hosts = HostSwitch(try exampleMap(), store: store)
@@ -98,7 +98,7 @@ import Testing
         #expect("\(hosts.explain("a"))".contains("the release environment"))
     }
 
-    @Test("An update tells the watchers what changed, and nothing else")
+    @Test("An update reports to watchers what changed, and nothing else")
     func announces() async throws {
         var hosts: HostSwitch? = HostSwitch(try map(["a": ["Q": "a1"], "b": ["Q": "b1"]]))
         try hosts?.select("Q", for: "a")
@@ -111,7 +111,7 @@ import Testing
         #expect(seen == ["b b2"])
     }
 
-    @Test("Clearing one host leaves the others; clearing all forgets everything that is remembered")
+    @Test("Resetting one host leaves the others; resetting all removes everything stored")
     func clearing() throws {
         let store = BuiltInHostChoiceStore.memory([
             "elsewhere": ["key": "K", "host": "h"], "more": ["key": "K", "host": "h"],
@@ -152,7 +152,7 @@ import Testing
 
     // MARK: Stores
 
-    @Test("Choices are kept in the user's defaults under the original's key and in its shape")
+    @Test("Choices are stored in the user's defaults under the original's key and in its format")
     func userDefaults() throws {
         let suite = "ashlar-hosts-\(UUID().uuidString)"
         let defaults = try #require(UserDefaults(suiteName: suite))

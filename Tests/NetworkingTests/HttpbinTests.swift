@@ -142,7 +142,7 @@ struct HttpbinTests {
         505, 506, 507, 508, 510, 511, 599,
     ]
 
-    @Test("Statuses are handed on as they are, and judged", arguments: TransportKind.allCases, statuses)
+    @Test("Statuses are returned unchanged, and checked", arguments: TransportKind.allCases, statuses)
     func judgesStatuses(kind: TransportKind, status: Int) async throws {
         // Known gap of URLSession on Linux: a 401 or 407 without credentials, and a 306, may never be answered.
         let gap = [401, 407, 306].contains(status) ? "a 401, 407 or 306 may get no answer" : nil
@@ -301,7 +301,7 @@ struct HttpbinTests {
     @Test("Content of every kind", arguments: TransportKind.allCases, content)
     func readsContent(kind: TransportKind, input: Case) async throws { try await run(kind, input) }
 
-    @Test("Time-outs and cancellation while httpbin takes its time", arguments: TransportKind.allCases)
+    @Test("Timeouts and cancellation while httpbin delays", arguments: TransportKind.allCases)
     func late(kind: TransportKind) async throws {
         let client = try kind.client()
         let base = try #require(await Httpbin.shared.value.url)
@@ -324,7 +324,7 @@ struct HttpbinTests {
         #expect(await task.value?.isCancellation == true)
     }
 
-    @Test("There are at least 120 cases a transport")
+    @Test("There are at least 120 cases per transport")
     func count() {
         let tables = [Self.methods, Self.bodies, Self.ways, Self.content].map(\.count)
         #expect(tables.reduce(Self.statuses.count, +) >= 120)

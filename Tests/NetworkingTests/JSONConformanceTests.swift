@@ -167,7 +167,7 @@ import Testing
         ),
     ])
 
-    @Test("What every parser must read is read, and comes back as it was", arguments: read + readByChoice)
+    @Test("Every document that a parser must accept is read and written back unchanged", arguments: read + readByChoice)
     func reads(row: Row) throws {
         let json = try JSONEntity(parsing: row.bytes)
         #expect(json.isValid)
@@ -177,7 +177,9 @@ import Testing
         }
     }
 
-    @Test("What no parser may read is refused with its place", arguments: refused + refusedByChoice)
+    @Test(
+        "Every document that a parser must reject throws an error with its position",
+        arguments: refused + refusedByChoice)
     func refuses(row: Row) {
         let error = #expect(throws: NetworkError.self) { try JSONEntity(parsing: row.bytes) }
         #expect(error?.code == .invalidJSON || error?.code == .jsonLimit)
@@ -185,14 +187,14 @@ import Testing
         #expect((error?.line ?? 0) >= 1 && (error?.column ?? 0) >= 1 && error?.path?.hasPrefix("$") == true)
     }
 
-    @Test("The table is as large as it says, and no row stands in it twice in one kind")
+    @Test("The table has its stated size, and no row twice in one kind")
     func size() {
         let all = Self.read + Self.readByChoice + Self.refused + Self.refusedByChoice
         #expect(all.count >= 300, "\(all.count)")
         #expect(Self.read.count >= 90 && Self.refused.count >= 185, "\(Self.read.count) \(Self.refused.count)")
     }
 
-    @Test("What is read is what stands there")
+    @Test("Values are read exactly")
     func values() throws {
         func first(_ text: String) throws -> JSONEntity {
             try JSONEntity(parsing: Row(kind: "", text: text).bytes)[0]

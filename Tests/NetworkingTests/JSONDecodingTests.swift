@@ -69,7 +69,7 @@ private struct Everything: Codable, Equatable {
     }
 
     @Test(
-        "A failure names the place, what was expected and what was found",
+        "An error contains the path, the expectation and the finding",
         arguments: [
             (#""int": -5"#, #""int": "x""#, "$.int", "expected a number, found a string"),
             (#""int": -5"#, #""int": 1.5"#, "$.int", "expected Int, found the number 1.5"),

@@ -258,7 +258,7 @@ import Testing
         #expect(try JSONEntity(encoding: ["k": [1, 2]]).text() == #"{"k":[1,2]}"#)
     }
 
-    @Test("Nulls are taken out at any depth, and only they")
+    @Test("Nulls are removed at any depth, and nothing else")
     func withoutNulls() throws {
         let value = try json(#"{"a":null,"b":[null,1,{"c":null,"d":""}],"e":{"f":null},"g":false}"#)
         #expect(value.withoutNulls().text() == #"{"b":[1,{"d":""}],"e":{},"g":false}"#)

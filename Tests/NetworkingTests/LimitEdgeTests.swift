@@ -35,7 +35,7 @@ import Testing
     }
 
     @Test(
-        "What HEAD and 304 announce is no body, so no limit is hit", arguments: TransportKind.allCases,
+        "HEAD and 304 announce no body, so no limit applies", arguments: TransportKind.allCases,
         ["HEAD", "304"])
     func announced(kind: TransportKind, what: String) async throws {
         let server = try FaultServer(answering: { _ in
@@ -96,7 +96,7 @@ import Testing
         }
     #endif
 
-    @Test("Chunks count where a length stands beside them", arguments: TransportKind.allCases)
+    @Test("Chunks win over a length", arguments: TransportKind.allCases)
     func chunksWin(kind: TransportKind) async throws {
         let server = try FaultServer(answering: { _ in
             "HTTP/1.1 200 OK\r\nContent-Length: 2\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nhello\r\n0\r\n\r\n"
@@ -108,7 +108,7 @@ import Testing
         #expect(await code(client, request) == .bodyTooLarge)
     }
 
-    @Test("A stub keeps to the limit of a body as a network does")
+    @Test("A stub obeys the limit of a body as a network does")
     func stub() async throws {
         let client = NetworkClient(transport: StubTransport { _ in StubResponse(chunks: [[1, 2], [3, 4]]) })
         var request = try client.request(.get, "http://h/")

@@ -87,7 +87,7 @@ import Testing
         #expect(stub.requests[0].url.requestText == "https://example.com:8443/users/a%2Fb%3Fc?tag=x%26y%3Dz")
     }
 
-    @Test("A path without a base and a value that changes the path are refused before anything is sent")
+    @Test("A path without a base and a value that changes the path are rejected before sending")
     func refusals() async throws {
         let stub = StubTransport { _ in .status(200) }
         let missing = await #expect(throws: NetworkError.self) { try await client(stub, base: nil).get("notes") }
@@ -99,7 +99,7 @@ import Testing
         #expect(stub.requests.isEmpty)
     }
 
-    @Test("A decoding error names the place and the request")
+    @Test("A decoding error contains the path and the request")
     func decodingErrors() async throws {
         let stub = StubTransport { _ in .json(#"{"title": 7}"#) }
         let error = await #expect(throws: NetworkError.self) {

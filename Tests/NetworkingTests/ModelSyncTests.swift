@@ -105,7 +105,7 @@ private final class NotesServer: Sendable {
         withExtendedLifetime(watch) {}
     }
 
-    @Test("A refused set sends nothing")
+    @Test("A rejected set sends nothing")
     func refusedSave() async throws {
         var schema = schema
         schema.validate = { changes, _ in changes["title"]?.string() == "" ? ["title is empty"] : [] }
@@ -185,7 +185,7 @@ private final class NotesServer: Sendable {
         withExtendedLifetime(watch) {}
     }
 
-    @Test("An operation ends when all who wait for it are cancelled, not before")
+    @Test("An operation ends when all of its waiting tasks are cancelled, not earlier")
     func cancelling() async throws {
         let sync = SlowSync()
         let model = Model(["id": 1], schema: schema, sync: sync)
@@ -199,7 +199,7 @@ private final class NotesServer: Sendable {
         #expect(next?.code == .cancelled, "the sync has nothing more to give, but nothing is under way any more")
     }
 
-    @Test("Requests carry what the conventions say, and may be changed at the last moment")
+    @Test("Requests follow the conventions, and can be changed before they are sent")
     func conventions() async throws {
         let seen = Mutex<[NetworkRequest]>([])
         let client = NetworkClient(

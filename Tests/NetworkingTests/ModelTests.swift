@@ -15,7 +15,7 @@ final class EventLog: Sendable {
 }
 
 @Suite struct ModelTests {
-    @Test("A model begins with the defaults under its attributes, and tells nothing")
+    @Test("A model starts with the defaults under its attributes, without events")
     func beginning() {
         var schema = ModelSchema()
         schema.defaults = ["done": false, "title": "?"]
@@ -27,7 +27,7 @@ final class EventLog: Sendable {
         #expect(model.description == "\(model.cid) \(model.json)")
     }
 
-    @Test("Changed attributes are told in the order of their names, then one change; equal values tell nothing")
+    @Test("Changed attributes cause events in the order of their names, then one change; equal values cause none")
     func order() throws {
         let model = Model(["a": 1, "b": 2, "z": 0])
         let log = EventLog()
@@ -77,7 +77,7 @@ final class EventLog: Sendable {
         }
     }
 
-    @Test("A silent set tells nothing, and the next one tells the change for both")
+    @Test("A silent set causes no event, and the next one announces both changes")
     func silent() throws {
         let model = Model(["a": 1])
         let log = EventLog()
@@ -107,7 +107,7 @@ final class EventLog: Sendable {
         withExtendedLifetime(watch) {}
     }
 
-    @Test("A refused set changes nothing, throws the messages and tells an error")
+    @Test("A rejected set changes nothing, throws the messages and causes an error event")
     func validation() throws {
         var schema = ModelSchema()
         schema.validate = { changes, current in
@@ -167,7 +167,7 @@ final class EventLog: Sendable {
         withExtendedLifetime(collection) {}
     }
 
-    @Test("A model without a place says so, and a verb may have a path of its own")
+    @Test("A model without a path throws, and each verb may have its own path")
     func locations() async throws {
         let error = #expect(throws: NetworkError.self) { try Model(["id": 1]).location() }
         #expect(error?.code == .missingLocation)
@@ -205,7 +205,7 @@ final class EventLog: Sendable {
         #expect(models[0].collection === collection)
     }
 
-    @Test("Adding tells the model's handlers, then the collection's; a place and silence are heeded")
+    @Test("Adding calls the model's handlers, then the collection's; position and silence apply")
     func adding() throws {
         let collection = ModelCollection(notes(1, 2))
         let log = EventLog()
@@ -242,7 +242,7 @@ final class EventLog: Sendable {
         #expect(collection.pluck("n") == [4, 5])
     }
 
-    @Test("Removing tells, and ends what the collection hears of the model")
+    @Test("Removing causes an event, and the collection receives no more events of the model")
     func removing() throws {
         let models = notes(1, 2)
         let collection = ModelCollection(models)
@@ -270,7 +270,7 @@ final class EventLog: Sendable {
         #expect(collection[id: "8"] == nil && collection.count == 1)
     }
 
-    @Test("Resetting tells once and lets the old models go")
+    @Test("Resetting causes one event and releases the old models")
     func resetting() throws {
         let old = notes(1, 2)
         let collection = ModelCollection(old)
@@ -289,7 +289,7 @@ final class EventLog: Sendable {
         withExtendedLifetime(watch) {}
     }
 
-    @Test("A model in two collections tells both; adding to one is not told to the other")
+    @Test("Both collections of a model receive its events; adding to one is no event of the other")
     func twoCollections() throws {
         let model = Model(["id": 1])
         let (a, b) = (ModelCollection([model]), ModelCollection())

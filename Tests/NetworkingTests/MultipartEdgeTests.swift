@@ -7,7 +7,8 @@ import Testing
     private let file = FileManager.default.temporaryDirectory.appendingPathComponent("ashlar-\(UUID().uuidString)").path
 
     @Test(
-        "A file that changes its length or goes away under way fails the request", arguments: TransportKind.allCases,
+        "A file that changes its length or disappears during the transfer fails the request",
+        arguments: TransportKind.allCases,
         ["grows", "shrinks", "vanishes", "becomes a folder"])
     func changing(kind: TransportKind, how: String) async throws {
         let file = file
@@ -53,7 +54,7 @@ import Testing
     }
 
     @Test(
-        "Names of every kind arrive as one name", arguments: TransportKind.allCases,
+        "Any name arrives as one name", arguments: TransportKind.allCases,
         [
             ("plain", "plain"), ("a\"b", "a%22b"), ("x\r\ny", "x%0D%0Ay"), ("日本 語;=", "日本 語;="), ("\\", "\\"), ("", ""),
             ("%22", "%22"), ("\u{1F600}", "\u{1F600}"), ("a\u{0}b", "a\u{0}b"), ("\r\n--B--", "%0D%0A--B--"),
@@ -73,7 +74,7 @@ import Testing
     }
 
     @Test(
-        "A content type that would end its line is refused, nothing is sent",
+        "A content type with a line end is rejected, and nothing is sent",
         arguments: ["a\r\nX: y", "\n", "a\0", "\u{7F}"])
     func contentType(type: String) async throws {
         var form = MultipartForm()

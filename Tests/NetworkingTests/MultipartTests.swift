@@ -33,7 +33,7 @@ import Testing
     }
 
     @Test(
-        "A boundary that would need quotes or break the head is refused",
+        "A boundary that needs quotes or breaks the head is rejected",
         arguments: ["", "a b", "a\r\nb", "ü", "a\"", String(repeating: "a", count: 71)])
     func boundary(text: String) {
         let error = #expect(throws: NetworkError.self) { try MultipartForm(boundary: text) }
@@ -42,7 +42,7 @@ import Testing
     }
 
     @Test(
-        "A form with a large file arrives whole, with its length and without being held in memory",
+        "A form with a large file arrives completely, with its length and without being loaded into memory",
         arguments: TransportKind.allCases)
     func sent(kind: TransportKind) async throws {
         let server = try FaultServer(answering: { request in

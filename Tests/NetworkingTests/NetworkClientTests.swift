@@ -21,7 +21,7 @@ private struct Appending: NetworkMiddleware {
 }
 
 @Suite struct NetworkClientTests {
-    @Test("A refused status carries everything but the secrets")
+    @Test("The error for an unacceptable status contains everything but the secrets")
     func refusedStatus() async throws {
         var answer = StubResponse.text(String(repeating: "x", count: 5000), status: 503)
         answer.head.headers["Set-Cookie"] = "s=abc"
@@ -82,7 +82,7 @@ private struct Appending: NetworkMiddleware {
         #expect(response.headers["X-Trace"] == "ba")
     }
 
-    @Test("A canonical host is replaced as one pair with its scheme; a URL is taken as it is")
+    @Test("A canonical host is replaced together with its scheme; a URL is unchanged")
     func hosts() async throws {
         let stub = StubTransport { _ in .status(200) }
         let asked = Mutex<[String]>([])
@@ -102,7 +102,7 @@ private struct Appending: NetworkMiddleware {
         #expect(error?.code == .invalidURL)
     }
 
-    @Test("Nothing is sent when the method, a field or the user-info may not be")
+    @Test("An invalid method, field or user information prevents sending")
     func validation() async throws {
         let stub = StubTransport { _ in .status(200) }
         let client = NetworkClient(transport: stub)
@@ -196,7 +196,7 @@ private struct Appending: NetworkMiddleware {
         }
     }
 
-    @Test("What middleware and earlier hops take is gone from the total time", arguments: [true, false])
+    @Test("Middleware and earlier hops use the total time", arguments: [true, false])
     func remainingTime(hasMiddleware: Bool) async throws {
         let stub = StubTransport { request in
             request.url.path == "/first" ? .redirect(302, to: "/second").delayed(.milliseconds(30)) : .status(200)

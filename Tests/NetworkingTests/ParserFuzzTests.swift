@@ -17,7 +17,7 @@ import Testing
             .joined()
     }
 
-    @Test("URLs are refused, or read back as themselves without anything that could split a request")
+    @Test("A URL is rejected, or reads back unchanged without bytes that could split a request")
     func urls() {
         var random = SeededRandom(seed: 11)
         var accepted = 0
@@ -35,7 +35,7 @@ import Testing
         #expect(accepted > Self.rounds / 100)
     }
 
-    @Test("Whatever stands in a Location, the next request is clean and on http(s)")
+    @Test("For any Location, the next request is well-formed and on http(s)")
     func locations() async throws {
         var random = SeededRandom(seed: 12)
         var followed = 0

@@ -20,7 +20,7 @@ import Testing
         }
     }
 
-    @Test("Every way of reading says the same as of a list", arguments: UInt64(0)..<200)
+    @Test("Every way of reading gives the same result as a list", arguments: UInt64(0)..<200)
     func reading(_ seed: UInt64) throws {
         var generator = SeededGenerator(seed: seed)
         let fields = Self.random(&generator)
@@ -39,7 +39,7 @@ import Testing
         #expect(received.count == fields.count && received.isEmpty == fields.isEmpty)
     }
 
-    @Test("A change concerns the copy that is changed, and its reading from then on", arguments: UInt64(0)..<100)
+    @Test("A change affects only the changed copy", arguments: UInt64(0)..<100)
     func changing(_ seed: UInt64) throws {
         var generator = SeededGenerator(seed: seed)
         let fields = Self.random(&generator)
@@ -86,7 +86,7 @@ import Testing
     }
 
     @Test(
-        "Lengths that say two things are refused",
+        "Contradictory lengths are rejected",
         arguments: [
             "Content-Length: 5\r\nContent-Length: 6", "Content-Length: 5, 6", "Content-Length: 5\r\n 6",
             "Content-Length: +5", "Content-Length: 5x", "Content-Length: 9223372036854775808",
@@ -100,7 +100,7 @@ import Testing
         #expect(error?.code == .badResponse)
     }
 
-    @Test("A head of many and long fields keeps them all")
+    @Test("A head with many long fields preserves all of them")
     func long() throws {
         let fields = (0..<200).map { HTTPField("X-\($0)", String(repeating: "\($0 % 10)", count: 7 * ($0 % 40))) }
         let headers = try Self.head(fields).headers

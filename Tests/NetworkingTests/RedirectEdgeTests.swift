@@ -5,7 +5,7 @@ import Testing
 /// What redirects may carry besides the plain cases of the matrix.
 @Suite(.timeLimit(.minutes(5))) struct RedirectEdgeTests {
     @Test(
-        "Statuses that are no redirects are handed on, Location or not", arguments: TransportKind.allCases,
+        "Statuses other than redirects are returned, with or without a Location", arguments: TransportKind.allCases,
         [300, 304, 305, 399])
     func delivered(kind: TransportKind, status: Int) async throws {
         let server = try FaultServer(answering: {
@@ -38,7 +38,7 @@ import Testing
     }
 
     @Test(
-        "A Location is followed on the wire whatever its form", arguments: TransportKind.allCases,
+        "Every form of Location is followed over sockets", arguments: TransportKind.allCases,
         [
             Way("//127.0.0.1:PORT/p", "/p"), Way("HTTP://127.0.0.1:PORT/p#new", "/p", "new"), Way("p?q", "/a/p?q"),
             Way("?q=%20", "/a/b?q=%20"), Way("/x y", "/x%20y"), Way("/ü", "/%C3%BC"),
@@ -75,7 +75,7 @@ import Testing
     #if os(Linux)
         // Foundation hands a redirect on only when its body is over.
         @Test(
-            "A redirect whose body never ends is followed all the same",
+            "A redirect with an endless body is followed",
             arguments: ["Content-Length: 1000\r\n", "Transfer-Encoding: chunked\r\n", ""])
         func endlessBody(framing: String) async throws {
             let server = try FaultServer { connection in
@@ -108,7 +108,7 @@ import Testing
         #expect(server.connectionCount == 1)
     }
 
-    @Test("Secrets that were dropped at another origin do not come back with the way home")
+    @Test("Secrets dropped at another origin stay dropped when a redirect leads back")
     func roundTrip() async throws {
         let stub = StubTransport { request in
             switch (request.url.host, request.url.path) {
@@ -136,7 +136,7 @@ import Testing
     }
 
     @Test(
-        "Credentials stay where only the default port turned secure",
+        "Credentials stay if only http on its default port changed to https",
         arguments: [
             ("http://a.example/", "https://a.example/x", true),
             ("http://a.example:80/", "https://A.EXAMPLE:443/", true),
@@ -178,7 +178,7 @@ import Testing
         #expect(stub.requests.last?.headers.contains("Authorization") == false)
     }
 
-    @Test("Turning into GET takes the fields of the body along, and no others")
+    @Test("Changing to GET removes the fields of the body, and no others")
     func bodyFields() async throws {
         let stub = StubTransport { $0.url.path == "/" ? .redirect(303, to: "/x") : .text("x") }
         let client = NetworkClient(transport: stub)
@@ -192,7 +192,7 @@ import Testing
         #expect(second.headers.map(\.name).sorted() == ["Accept", "Content-MD5", "If-Match", "User-Agent"])
     }
 
-    @Test("A stream is made anew for every hop; an open one with 303 is not needed again")
+    @Test("A stream is created for every hop; after 303 a one-shot stream isn't needed")
     func streams() async throws {
         let made = LockedCounter()
         let body = RequestBody.stream {
@@ -213,7 +213,7 @@ import Testing
         #expect(see.requests.map(\.method) == [.post, .get])
     }
 
-    @Test("The client's own redaction holds for the way in an error")
+    @Test("The client's own redaction applies to the history of an error")
     func redaction() async throws {
         var configuration = ClientConfiguration()
         configuration.redaction.nameFragments = ["pin"]

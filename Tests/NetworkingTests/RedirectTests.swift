@@ -82,7 +82,7 @@ import Testing
         #expect(try await client.send(client.request(.put, server.url + "/a", body: stream)).text() == "again")
     }
 
-    @Test("More than the allowed redirects, a cycle, and none allowed", arguments: TransportKind.allCases)
+    @Test("Too many redirects, a cycle, and no redirect allowed", arguments: TransportKind.allCases)
     func limits(kind: TransportKind) async throws {
         let server = try FaultServer(answering: { request in
             if request.target == "/circle" { return answer(302, ["Location: /circle2"]) }
@@ -119,7 +119,7 @@ import Testing
     }
 
     @Test(
-        "A Location that may not be followed is refused",
+        "An invalid Location is rejected",
         arguments: TransportKind.allCases,
         [
             "Location: file:///etc/passwd", "Location: ftp://127.0.0.1/", "Location: data:text/plain,x", "Location:",
@@ -202,7 +202,7 @@ import Testing
         #expect(try await client.send(request).text() == "none")
     }
 
-    @Test("Statuses that are no redirects are delivered", arguments: TransportKind.allCases, [300, 304, 305, 306])
+    @Test("Statuses other than redirects are delivered", arguments: TransportKind.allCases, [300, 304, 305, 306])
     func others(kind: TransportKind, status: Int) async throws {
         let server = try FaultServer(raw: "HTTP/1.1 \(status) X\r\nLocation: /x\r\nContent-Length: 0\r\n\r\n")
         let client = try kind.client()
@@ -212,7 +212,7 @@ import Testing
     }
 
     @Test(
-        "Where the policy says so, a redirect to a private address is refused",
+        "A policy can reject redirects to private addresses",
         arguments: [
             ("http://127.0.0.1/", true), ("http://localhost/", true), ("http://a.localhost./", true),
             ("http://10.1.2.3/", true), ("http://172.16.0.1/", true), ("http://172.31.255.255/", true),
@@ -242,7 +242,7 @@ import Testing
 
     #if os(Linux)
         @Test(
-            "A name that turns out to stand for a private address is refused before it is spoken to",
+            "A name that resolves to a private address is rejected before connecting",
             .enabled(if: nameOfThisMachine != nil, "this machine's hosts file names none"))
         func privateName() async throws {
             let name = try #require(nameOfThisMachine)

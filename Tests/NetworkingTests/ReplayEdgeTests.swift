@@ -14,7 +14,7 @@ import Testing
         var body: RequestBody
     }
 
-    @Test("A session over a network is replayed to the same answers", arguments: TransportKind.allCases)
+    @Test("The replay of a network session gives the same answers", arguments: TransportKind.allCases)
     func session(kind: TransportKind) async throws {
         let server = try FaultServer { connection in
             while let request = connection.request() {
@@ -48,7 +48,7 @@ import Testing
         #expect(replay.unused.isEmpty)
     }
 
-    @Test("A request that differs names what differs, nearest recording first, and no secret")
+    @Test("The error for a different request names the differences, nearest recording first, and no secret")
     func mismatch() async throws {
         func entry(_ url: String, _ body: String) throws -> HAREntry {
             HAREntry(
@@ -76,7 +76,7 @@ import Testing
         #expect(!"\(error)".contains("secret"), "\(error)")
     }
 
-    @Test("Faults of a replay reach the caller as those of a network do")
+    @Test("Faults of a replay cause the same errors as those of a network")
     func faults() async throws {
         let url = try HTTPURL("https://h/")
         let archive = HARArchive([
@@ -117,7 +117,7 @@ import Testing
             ])
     }
 
-    @Test("Replay refuses what no transport would send; fields and hosts may be left out of account or counted")
+    @Test("Replay rejects invalid requests; fields and hosts can be ignored or compared")
     func matching() async throws {
         let url = try HTTPURL("https://a.example/x?q=1")
         let archive = HARArchive([
@@ -145,7 +145,7 @@ import Testing
         #expect(try await status(.methodAndPath, "http://b/x", ["X": "a\r\nb"]) == nil)
     }
 
-    @Test("A stream that ends because its task was cancelled is not taken for the whole")
+    @Test("A stream that ends by cancellation is not recorded as complete")
     func cancelledStream() async throws {
         let stub = StubTransport { _ in .status(200) }
         let (stream, continuation) = AsyncStream<[UInt8]>.makeStream()

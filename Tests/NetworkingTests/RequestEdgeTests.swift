@@ -17,7 +17,7 @@ private struct At: Endpoint {
     private static let target: @Sendable (ServedRequest) -> String = { answer(body: $0.target) }
 
     @Test(
-        "An interpolated value arrives as one segment, whatever it holds", arguments: TransportKind.allCases,
+        "Any interpolated value arrives as one segment", arguments: TransportKind.allCases,
         [
             ("/", "%2F"), ("?", "%3F"), ("#", "%23"), ("%", "%25"), ("...", "..."), (" ", "%20"), ("%2F", "%252F"),
             ("a%20b", "a%2520b"), ("ü/日本", "%C3%BC%2F%E6%97%A5%E6%9C%AC"),
@@ -35,7 +35,7 @@ private struct At: Endpoint {
         #expect(text == "/base/a/\(written)/z")
     }
 
-    @Test("Values that would leave their segment are refused in every position", arguments: ["", ".", ".."])
+    @Test("Values that would leave their segment are rejected in every position", arguments: ["", ".", ".."])
     func strays(value: String) async throws {
         let client = NetworkClient(transport: StubTransport { _ in .status(200) })
         let paths: [EndpointPath] = [
@@ -55,7 +55,7 @@ private struct At: Endpoint {
     }
 
     @Test(
-        "A query keeps order, repeats and emptiness; nothing in it ends it", arguments: TransportKind.allCases)
+        "A query preserves order, repeats and empty values; no value ends it", arguments: TransportKind.allCases)
     func queries(kind: TransportKind) async throws {
         let server = try FaultServer(answering: Self.target)
         let client = try kind.client()
@@ -75,7 +75,7 @@ private struct At: Endpoint {
         #expect(HTTPQuery([.init("", nil), .init("a", "1")]).queryText == "&a=1")
     }
 
-    @Test("The defaults are those that are promised")
+    @Test("The defaults are as documented")
     func defaults() {
         let (configuration, options) = (ClientConfiguration(), RequestOptions())
         #expect(options.connectTimeout == .seconds(10) && options.idleTimeout == .seconds(24))
@@ -98,7 +98,7 @@ private struct At: Endpoint {
     }
 
     @Test(
-        "Nothing that could split a request is sent, wherever it stands",
+        "No part of a request can split it",
         arguments: ["name", "value", "client", "method", "content type", "sensitive", "latin", "host field", "length"])
     func injection(place: String) async throws {
         for end in ["\r\nX-Evil: 1", "\n", "\r", "\0", "\u{1}", "\u{7F}"] {
@@ -142,7 +142,7 @@ private struct At: Endpoint {
     }
 
     @Test(
-        "Name and password in a URL are sent only where allowed, decoded, once and to their origin",
+        "User information in a URL is sent only if allowed, decoded, once and to its origin",
         arguments: TransportKind.allCases,
         [
             ("u:p", "u:p"), ("u", "u:"), (":p", ":p"), ("u%3Aser:p%40w", "u:ser:p@w"), ("%C3%BC:%E2%82%AC", "ü:€"),
@@ -171,7 +171,7 @@ private struct At: Endpoint {
     }
 
     @Test(
-        "Hosts and ports are taken as one spelling",
+        "Different spellings of a host and port are the same",
         arguments: [
             ("HTTP://LOCALHOST:PORT/x", "localhost:PORT"), ("http://127.0.0.1:PORT?q", "127.0.0.1:PORT"),
             ("http://127.0.0.1:0PORT/", "127.0.0.1:PORT"),
@@ -192,7 +192,7 @@ private struct At: Endpoint {
     }
 
     @Test(
-        "An invalid name and a malformed address are refused with their offset",
+        "An invalid name and a malformed address are rejected with their offset",
         arguments: [
             ("http://-ü.example/", "international"), ("http://a..b/", "empty parts"),
             ("http://a.example../", "empty parts"),
@@ -207,7 +207,8 @@ private struct At: Endpoint {
     }
 
     @Test(
-        "Progress only grows and ends at what was transferred, known length or not", arguments: TransportKind.allCases,
+        "Progress never decreases and ends at the transferred bytes, with or without a known length",
+        arguments: TransportKind.allCases,
         [true, false])
     func progress(kind: TransportKind, isKnown: Bool) async throws {
         let total = 600_000

@@ -17,7 +17,7 @@
             return try #require(result.failure, "\(result)")
         }
 
-        @Test("A request that never left was not sent")
+        @Test("A request that was never sent has the state notSent")
         func notSent() async throws {
             let gone = try FaultServer(raw: "").url  // closed again at once
             #expect(try await failure(gone).requestState == .notSent)
@@ -28,7 +28,7 @@
             #expect(try await failure("http://a:b@127.0.0.1/").requestState == .notSent)
         }
 
-        @Test("A request without a response was sent")
+        @Test("A request without a response has the state sent")
         func sent() async throws {
             let closing = try FaultServer { connection in _ = connection.request() }
             let lost = try await failure(closing.url)
@@ -38,7 +38,7 @@
             #expect(try await failure(silent.url) { $0.idleTimeout = .milliseconds(100) }.requestState == .sent)
         }
 
-        @Test("A body that stops in the middle was partly sent")
+        @Test("A body that stops in the middle has the state partlySent")
         func partlySent() async throws {
             let silent = try FaultServer { connection in
                 _ = connection.head()
@@ -51,7 +51,7 @@
             #expect(error.requestState == .partlySent)
         }
 
-        @Test("A response that starts makes the request answered")
+        @Test("A response that starts has the state answered")
         func answered() async throws {
             for text in ["HTTP/1.1 200 OK\r\nX", "HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nhe", answer(500)] {
                 let server = try FaultServer(raw: text)

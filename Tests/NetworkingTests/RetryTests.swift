@@ -158,7 +158,7 @@ import Testing
         #expect(await task.value.status == 503 && script.attempts == 1)
     }
 
-    @Test("A client retries with one line of configuration, and counts the attempts")
+    @Test("A client retries with one line of configuration, and reports the attempts")
     func client() async throws {
         var configuration = ClientConfiguration()
         configuration.retry = .standard

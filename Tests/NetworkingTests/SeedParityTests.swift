@@ -63,7 +63,7 @@ import Testing
         #expect(latin.error?.code == .encodingFailed)
     }
 
-    @Test("The failure brings one number: the status, else the code of the URL error")
+    @Test("The failure has one number: the status, else the code of the URL error")
     func failure() async throws {
         let server = try FaultServer(answering: { answer(Int($0.target.dropFirst()) ?? 200, body: "x") })
         #expect(await outcome(server.url + "/404") { $0.get() }.code == 404)
@@ -74,7 +74,7 @@ import Testing
         #expect(await outcome("nonsense") { $0.get() }.code == -1000)
     }
 
-    @Test("The timeout counts whole seconds without any byte")
+    @Test("The timeout is in whole seconds without any byte")
     func timeout() async throws {
         let server = try FaultServer { connection in
             guard connection.request() != nil else { return }
@@ -236,7 +236,7 @@ import Testing
         #expect("\(NetworkError(.timedOut).responseStatus)" == "unknown(timedOut)")
     }
 
-    @Test("Endpoints work with host environments without further ado")
+    @Test("Endpoints work with host environments without more code")
     func environments() async throws {
         let server = try FaultServer(answering: Self.echo)
         let client = NetworkClient { host, scheme in

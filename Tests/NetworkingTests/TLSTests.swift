@@ -17,27 +17,29 @@ import Testing
             return await outcome { () async throws(NetworkError) in try await client.send(request) }
         }
 
-        @Test("A certificate of a trusted CA for the host is taken")
+        @Test("A certificate of a trusted CA for the host is accepted")
         func good() async throws {
             let result = try await send("good") { $0.transport.trustRoots = TLSServer.path("ca.pem") }
             #expect(try result.get().text() == "secure")
         }
 
-        @Test("Expired, for another host, self-signed: refused", arguments: ["expired", "otherhost", "selfsigned"])
+        @Test(
+            "Expired, foreign and self-signed certificates are rejected",
+            arguments: ["expired", "otherhost", "selfsigned"])
         func bad(certificate: String) async throws {
             let failure = try await send(certificate) { $0.transport.trustRoots = TLSServer.path("ca.pem") }.failure
             #expect(failure?.code == .certificateUntrusted, "\(String(describing: failure))")
             #expect(failure?.phase == .tls)
         }
 
-        @Test("The system's roots do not know the CA")
+        @Test("A CA outside the system's roots is rejected")
         func unknownRoot() async throws {
             let failure = try await send("good") { _ in }.failure
             #expect(failure?.code == .certificateUntrusted, "\(String(describing: failure))")
         }
 
         @Test(
-            "URLSession takes none of them either, the one of an unknown CA included",
+            "URLSession rejects all of them, including a certificate of an unknown CA",
             arguments: ["good", "expired", "otherhost", "selfsigned"])
         func urlSession(certificate: String) async throws {
             let server = try await offPool { try TLSServer(certificate) }
@@ -50,7 +52,7 @@ import Testing
             }
         }
 
-        @Test("A pinned key is insisted on", arguments: [true, false])
+        @Test("A connection requires its pinned key", arguments: [true, false])
         func pins(isRight: Bool) async throws {
             let pin = try String(contentsOfFile: TLSServer.path("good.pin"), encoding: .utf8)
                 .trimmingCharacters(in: .whitespacesAndNewlines)
@@ -66,7 +68,7 @@ import Testing
             }
         }
 
-        @Test("A server that speaks no TLS is not spoken to")
+        @Test("A server without TLS gets no request")
         func plain() async throws {
             let server = try FaultServer { connection in
                 connection.write("HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n")

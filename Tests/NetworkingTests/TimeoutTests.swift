@@ -13,7 +13,7 @@ import Testing
         await outcome { () async throws(NetworkError) in try await client.send(request) }.failure
     }
 
-    @Test("Idle time runs out while nothing comes, to the millisecond", arguments: TransportKind.allCases, [50, 300])
+    @Test("The idle timeout is exact to the millisecond", arguments: TransportKind.allCases, [50, 300])
     func idle(kind: TransportKind, milliseconds: Int) async throws {
         let server = try FaultServer { connection in
             guard connection.request() != nil else { return }
@@ -28,7 +28,7 @@ import Testing
         #expect(passed > .milliseconds(milliseconds - 2) && passed < .seconds(20))
     }
 
-    @Test("A slow drip never runs idle but runs out of its total time", arguments: TransportKind.allCases)
+    @Test("A slow drip ends at the total timeout, not at the idle timeout", arguments: TransportKind.allCases)
     func drip(kind: TransportKind) async throws {
         let server = try FaultServer { connection in
             guard connection.request() != nil else { return }
@@ -45,7 +45,7 @@ import Testing
         #expect(passed > .milliseconds(890) && passed < .seconds(6))
     }
 
-    @Test("A stall in the middle of a body runs idle", arguments: TransportKind.allCases)
+    @Test("A stall in the middle of a body ends at the idle timeout", arguments: TransportKind.allCases)
     func stall(kind: TransportKind) async throws {
         let server = try FaultServer { connection in
             guard connection.request() != nil else { return }
@@ -62,7 +62,7 @@ import Testing
         #expect(error?.phase == .receive)
     }
 
-    @Test("The total time spans redirects", arguments: TransportKind.allCases)
+    @Test("The total timeout includes redirects", arguments: TransportKind.allCases)
     func totalSpansRedirects(kind: TransportKind) async throws {
         let server = try FaultServer { connection in
             while connection.request() != nil {
@@ -81,7 +81,7 @@ import Testing
 
     #if os(Linux)
         @Test(
-            "A handshake that is never answered runs out of the connect time, a body that nobody takes of the idle time"
+            "An unanswered handshake ends at the connect timeout, an unread upload at the idle timeout"
         )
         func phases() async throws {
             let server = try FaultServer { connection in _ = connection.waitForClose() }
@@ -104,7 +104,7 @@ import Testing
             #expect(stuck?.code == .timedOut && stuck?.phase == .send, "\(String(describing: stuck))")
         }
 
-        @Test("A connection that is never answered runs out of its connect time")
+        @Test("An unanswered connection ends at the connect timeout")
         func connect() async throws {
             // A listener whose queue is full leaves further connections unanswered.
             let server = try FullListener()
@@ -118,7 +118,7 @@ import Testing
         }
     #endif
 
-    @Test("A slow reader does not run idle", arguments: TransportKind.allCases)
+    @Test("A slow reader causes no idle timeout", arguments: TransportKind.allCases)
     func slowReader(kind: TransportKind) async throws {
         let total = 4 << 20
         let server = try FaultServer { connection in
@@ -139,7 +139,7 @@ import Testing
         #expect(count == total)
     }
 
-    @Test("Nothing listens, no such name: each is its own error", arguments: TransportKind.allCases)
+    @Test("A closed port and an unknown name have different errors", arguments: TransportKind.allCases)
     func unreachable(kind: TransportKind) async throws {
         let port = try FaultServer(raw: "").port  // closed at once
         let client = try kind.client()

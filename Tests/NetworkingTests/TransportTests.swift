@@ -8,7 +8,7 @@ import Testing
         return answer(body: "\(request.method) \(request.target)\n\(fields)\n\n\(request.text)")
     }
 
-    @Test("What is asked for is what the server sees", arguments: TransportKind.allCases)
+    @Test("The server receives the request as written", arguments: TransportKind.allCases)
     func asking(kind: TransportKind) async throws {
         let server = try FaultServer(answering: Self.echo)
         let client = try kind.client()
@@ -65,7 +65,7 @@ import Testing
         }
     }
 
-    @Test("A connection is used again", arguments: TransportKind.allCases)
+    @Test("A connection is reused", arguments: TransportKind.allCases)
     func reuse(kind: TransportKind) async throws {
         let server = try FaultServer(answering: Self.echo)
         let client = try kind.client()
@@ -73,7 +73,7 @@ import Testing
         #expect(server.connectionCount == 1)
     }
 
-    @Test("Bodies of every kind arrive whole, framed by length or in chunks", arguments: TransportKind.allCases)
+    @Test("Bodies of every kind arrive completely, with a length or in chunks", arguments: TransportKind.allCases)
     func bodies(kind: TransportKind) async throws {
         let server = try FaultServer { connection in
             while let request = connection.request() {
@@ -155,7 +155,7 @@ import Testing
         #expect(try await response.body.next() == nil)
     }
 
-    @Test("Fields keep order, repeats and bytes", arguments: TransportKind.allCases)
+    @Test("Fields preserve order, repeats and bytes", arguments: TransportKind.allCases)
     func fields(kind: TransportKind) async throws {
         let head = Array("HTTP/1.1 200 OK\r\nB: 1\r\nA:2\r\nB:  3  \r\nL: caf".utf8) + [0xE9]
         let server = try FaultServer(raw: head + Array("\r\nContent-Length: 0\r\n\r\n".utf8))

@@ -12,7 +12,7 @@ import Testing
     }
 
     @Test(
-        "JSON that is refused says what was expected and what was found",
+        "The error for invalid JSON contains expectation and finding",
         arguments: [
             (
                 "[1,\n 2", JSONLimits(),
@@ -44,7 +44,7 @@ import Testing
         }
     }
 
-    @Test("A byte that is not UTF-8 is named at every position of a document")
+    @Test("The error for invalid UTF-8 contains its offset, at every position of a document")
     func invalidUTF8() {
         let text = Array(#"{"key": ["text", 1, true], "k2": {"a": null}}"#.utf8)
         for position in 0...text.count {
@@ -60,7 +60,7 @@ import Testing
         }
     }
 
-    @Test("A NUL byte is named at every position of a document")
+    @Test("The error for a NUL byte contains its offset, at every position of a document")
     func nul() {
         let text = Array(#"{"key": ["text", 1, true], "k2": {"a": null}}"#.utf8)
         for position in 0...text.count {
@@ -75,7 +75,7 @@ import Testing
         #"{"configurations": [{"canonical_host": "h", "canonical_protocol": "http", "release_key": "A", "hosts": [%]}]}"#
 
     @Test(
-        "A host map that cannot be used says where and why, and the map in force stays",
+        "The error for an invalid host map contains position and reason, and the current map stays",
         arguments: [
             (
                 Array("{\"configurations\":\n [".utf8),
@@ -101,7 +101,7 @@ import Testing
     }
 
     @Test(
-        "An entry that cannot be used is left out alone, with its path; strict throws it",
+        "Only the invalid entry is skipped, with its path; strict reading throws",
         arguments: [
             (#"{"host": "b"}"#, #"expected a string "key", found nothing"#, "$.configurations[0].hosts[1]"),
             (
@@ -131,7 +131,7 @@ import Testing
         #expect(error?.line == 1 && (error?.column ?? 0) > 1)
     }
 
-    @Test("An unknown release key is a warning, and an error where that is asked for; a numeric port is accepted")
+    @Test("An unknown release key is a warning, or an error if strict; a numeric port is accepted")
     func releaseKey() throws {
         let json = Array(Self.map.replacing("%", with: #"{"key": "B", "host": "b", "port": 81}"#).utf8)
         let map = try HostMap(json: json)
@@ -143,7 +143,7 @@ import Testing
     }
 
     @Test(
-        "A typed host that is more than a host is refused with the reason",
+        "A typed text that is more than a host is rejected with the reason",
         arguments: [
             ("h/path", #"expected a host without a path or query, found "h/path""#),
             ("h?q", #"expected a host without a path or query, found "h?q""#),
