@@ -209,62 +209,10 @@ public final class HostSwitch: Sendable {
         }
     }
 
-    /// Replaces the map.
-    ///
-    /// Selections whose environments still exist remain, with the host and scheme of the new map; release and
-    /// prerelease environments are those of the new map. Selections of hosts in only one of the maps are stored and
-    /// restored with the map that contains the host. A selection whose environment no longer exists is removed, with a
-    /// warning if it was stored.
-    public func update(_ map: HostMap) {
-        try? change { snapshot, foreign, warnings in
-            // Selections unknown to the new map stay stored; those known only to it are restored.
-            foreign += HostRestoration.remembered(snapshot).filter { map[$0.0] == nil }
-            var restored = HostRestoration(map)
-            restored.takeUp(JSONEntity(object: foreign))
-            foreign = restored.foreign
-            warnings += restored.warnings
-            var choices = restored.choices
-            let typed = snapshot.typed.merging(restored.typed) { present, _ in present }
-            for configuration in map.configurations {
-                let name = HostSyntax.normalized(configuration.canonicalHost)
-                guard var choice = snapshot.choices[name] else { continue }
-                if choice.origin == .release { choice.key = configuration.releaseKey ?? "" }
-                if choice.origin == .prerelease { choice.key = configuration.prereleaseKey ?? "" }
-                guard let entry = configuration[choice.key] else {
-                    if choice.isRemembered {
-                        warnings.append(
-                            HostWarning(
-                                message: HostRestoration.goneMessage(choice.key),
-                                path: "$" + JSONText.pathStep(configuration.canonicalHost) + ".key"))
-                    }
-                    continue
-                }
-                let pattern = HostPattern(entry.host)
-                choice.pair.scheme = entry.scheme
-                if pattern.editing == .none {
-                    choice.pair.host = entry.host ?? ""
-                } else if let text = snapshot.typed[name]?[choice.key], let host = try? pattern.fill(text) {
-                    choice.pair.host = host
-                } else {
-                    continue
-                }
-                choices[name] = choice
-            }
-            return HostSnapshot(map: map, choices: choices, typed: typed)
-        }
-    }
-
-    /// Reads a map from a file and replaces the current one.
-    ///
-    /// - Throws: `.fileFailed` or `.invalidHostMap`; the current map then remains.
-    public func reload(contentsOfFile path: String, strict: Bool = false) throws(NetworkError) {
-        update(try HostMap(contentsOfFile: path, strict: strict))
-    }
-
     // MARK: Changing
 
     /// Replaces the snapshot, then saves and notifies outside the lock, in the order of the changes.
-    private func change(
+    func change(
         _ make: (HostSnapshot, inout [(String, JSONEntity)], inout [HostWarning]) throws(NetworkError) -> HostSnapshot
     ) throws(NetworkError) {
         let ticket = tickets.add(1, ordering: .relaxed).newValue
