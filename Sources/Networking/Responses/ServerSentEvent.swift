@@ -1,0 +1,14 @@
+/// An event that a server sent; see ``NetworkClient/events(_:clock:)``.
+public struct ServerSentEvent: Hashable, Sendable {
+    /// The type of the event, `message` unless the server names one.
+    public var type: String
+    /// The data; several `data` lines are joined by line feeds.
+    public var data: String
+    /// The last identifier that the server sent, or an empty string.
+    public var id: String
+
+    /// Creates an event.
+    public init(type: String = "message", data: String, id: String = "") {
+        (self.type, self.data, self.id) = (type, data, id)
+    }
+}
