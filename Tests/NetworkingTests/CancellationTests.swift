@@ -11,7 +11,7 @@ import Testing
     @Test(
         "Cancelling the task soon ends a waiting request and closes its connection", arguments: TransportKind.allCases)
     func whileWaiting(kind: TransportKind) async throws {
-        // The server's own thread sees the end, so that tests beside this one, which share Swift's threads, do not count.
+        // The server's own thread sees the end, so that concurrent tests on Swift's threads don't delay it.
         let closed = Mutex<ContinuousClock.Instant?>(nil)
         let asked = LockedCounter()
         let server = try FaultServer { connection in
@@ -70,7 +70,7 @@ import Testing
     #if os(Linux)
         @Test("Random cancellations leave no request pending and no descriptor open")
         func storm() async {
-            // In a process of its own, where nobody else opens descriptors.
+            // In its own process, where no other code opens descriptors.
             await #expect(processExitsWith: .success) { try await CancellationTests.storm() }
         }
 

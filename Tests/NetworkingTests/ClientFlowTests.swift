@@ -2,7 +2,7 @@ import AshlarNetworking
 import Foundation
 import Testing
 
-/// Middleware that answers, repeats and fails; what observers are told, in which order and when.
+/// Middleware that answers, repeats and fails, and the events of observers with their order and times.
 @Suite(.timeLimit(.minutes(5))) struct ClientFlowTests {
     private struct Step: NetworkMiddleware {
         let run: @Sendable (NetworkRequest, NetworkNext) async throws(NetworkError) -> StreamedResponse

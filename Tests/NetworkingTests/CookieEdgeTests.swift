@@ -51,7 +51,7 @@ import Testing
         Case("a=1; path=p", "http://h.x/q/", "http://h.x/q/z", "a=1"),
         Case("a=1; Path=/P", "http://h.x/", "http://h.x/p", nil),
         Case("a=1; Path=/x; Path=/y", "http://h.x/", "http://h.x/y", "a=1"),
-        // Expiry: Max-Age wins; what is no number counts for nothing.
+        // Expiry: Max-Age wins; a malformed number is ignored.
         Case("a=1; Max-Age=0", "http://h.x/", "http://h.x/", nil),
         Case("a=1; Max-Age=-9", "http://h.x/", "http://h.x/", nil),
         Case("a=1; Max-Age=1; Expires=Thu, 01 Jan 1970 00:00:00 GMT", "http://h.x/", "http://h.x/", "a=1"),

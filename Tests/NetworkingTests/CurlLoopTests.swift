@@ -5,7 +5,7 @@
     import Synchronization
     import Testing
 
-    /// The loop behind `CurlTransport`: who waits for a connection, and whose code it runs itself.
+    /// The loop behind `CurlTransport`: waiting for connections, and running callers' code.
     @Suite(.timeLimit(.minutes(5))) struct CurlLoopTests {
         @Test("Waiting for a free connection uses neither connect nor idle time")
         func queue() async throws {
@@ -122,7 +122,7 @@
                 for server in servers[..<3] { try send(server, "/held", idle: .seconds(60)) }
                 try await until { asked.value == 3 }
                 for server in servers { try send(server, "/", idle: .seconds(2)) }
-                // Longer than the idle time of those who wait, which must not have begun.
+                // Longer than the idle time of the waiting requests, which must not have started.
                 try await Task.sleep(for: .seconds(3))
                 #expect(asked.value == 3)
                 for _ in 0..<3 { gate.signal() }
@@ -138,7 +138,7 @@
             let client = try TransportKind.curl.client()
             let request = try client.request(.get, server.url + "/a")
             for _ in 0..<20 { _ = try await client.send(request) }
-            // Blocks the thread it goes on on, whichever it is, until another request of the same transport is through.
+            // Blocks the resuming thread until another request of the same transport has ended.
             for _ in 0..<3 {
                 let gate = DispatchSemaphore(value: 0)
                 let stuck = Task.detached {

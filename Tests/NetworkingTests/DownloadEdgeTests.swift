@@ -2,7 +2,7 @@ import AshlarNetworking
 import Foundation
 import Testing
 
-/// Downloads beside the straight way: strange servers, files in the way, full disks, cancellation.
+/// Edge cases of downloads: misbehaving servers, existing files, full disks, cancellation.
 @Suite(.timeLimit(.minutes(5))) struct DownloadEdgeTests {
     private let folder = FileManager.default.temporaryDirectory.appendingPathComponent("ashlar-\(UUID().uuidString)")
         .path
@@ -97,7 +97,7 @@ import Testing
         let (client, _) = broken(["ETag": "\"a\""], then: StubResponse(chunks: [[7]]))
         #expect(await code(client, try client.request(.get, "http://h/")) == .truncated)
         #expect(content == Array("old".utf8))
-        // What is not to be resumed starts anew and replaces the file at the end.
+        // A download without resume starts from zero and replaces the file at the end.
         #expect(await code(client, try client.request(.get, "http://h/"), resume: false) == nil)
         #expect(files == ["file.bin"] && content == [7])
     }
@@ -196,7 +196,7 @@ import Testing
         @Test("A full disk fails the download and names the file; the old file stays")
         func fullDisk() async {
             await #expect(processExitsWith: .success) {
-                // A limit on the length of files stands for the full disk.
+                // A limit on the length of files simulates the full disk.
                 signal(SIGXFSZ, SIG_IGN)
                 var limit = rlimit(rlim_cur: 100_000, rlim_max: 100_000)
                 setrlimit(__rlimit_resource_t(RLIMIT_FSIZE.rawValue), &limit)

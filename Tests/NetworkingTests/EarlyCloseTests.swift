@@ -33,7 +33,7 @@ import Testing
         var checked = 0
         for answer in Self.answers {
             let whole = answer.utf8.count
-            // The last chunk and the CR of the empty trailer behind it say all there is to say.
+            // The last chunk and the CR of the empty trailer complete the body.
             let enough = answer.contains("chunked") ? whole - 1 : whole
             for count in 0...whole where Self.isSafe(kind, answer, count) {
                 cut.withLock { $0 = (answer, count) }

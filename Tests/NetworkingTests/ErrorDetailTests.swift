@@ -2,7 +2,7 @@ import AshlarNetworking
 import Foundation
 import Testing
 
-/// What an error says: how far it had come, how often it was tried, what had arrived; and what it never says.
+/// The details of an error: phase, attempts and received bytes; and the secrets that it hides.
 @Suite(.timeLimit(.minutes(5))) struct ErrorDetailTests {
     private func failure(_ client: NetworkClient, _ request: NetworkRequest) async throws -> NetworkError {
         try #require(await outcome { () async throws(NetworkError) in try await client.send(request) }.failure)

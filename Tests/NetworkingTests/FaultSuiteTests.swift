@@ -6,7 +6,7 @@
 
     /// Every fault on a fresh client, on one shared client, and at the same time as healthy requests.
     ///
-    /// The client runs in a process of its own, so that a crash is a failure of the test.
+    /// The client runs in its own process, so that a crash is a failure of the test.
     @Suite(.timeLimit(.minutes(30))) struct FaultSuiteTests {
         private static var isLong: Bool { ProcessInfo.processInfo.environment["ASHLAR_SOAK"] == "1" }
         private static var seed: UInt64 {

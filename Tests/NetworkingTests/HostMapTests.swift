@@ -83,7 +83,7 @@ func exampleMap() throws -> HostMap {
         #expect(error?.code == .invalidHostMap && error?.limit == HostMap.largest && error?.line == 1)
     }
 
-    /// What is put in place of the second configuration's hosts, and the one warning it gives.
+    /// The replacement of the second configuration's hosts, and its only warning.
     static let badEntries: [(entry: String, path: String, message: String)] = [
         (#"{"host": "a.example"}"#, "$.configurations[0].hosts[1]", #"expected a string "key", found nothing"#),
         (

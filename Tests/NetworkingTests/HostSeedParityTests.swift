@@ -102,7 +102,7 @@ import Testing
         try hosts.select("USER", for: "httpbin.org", userHost: "my.mac:8080")
         #expect(try store.load() == ["httpbin.org": ["key": "USER", "host": "my.mac:8080"]])
         #expect(
-            hosts.resolve("httpbin.org", scheme: "https")?.scheme == "https", "the endpoint's own protocol stands")
+            hosts.resolve("httpbin.org", scheme: "https")?.scheme == "https", "the endpoint's own protocol applies")
         try hosts.select("USER", for: "httpbin.org", userHost: "")
         #expect(hosts.resolve("httpbin.org") == nil, "an empty host goes back, there too")
         #expect(try store.load() == [:])

@@ -94,7 +94,7 @@ import Testing
         let error = #expect(throws: NetworkError.self) { try hosts.select("BOX", for: "usda", userHost: "1x") }
         #expect(error?.message == #"expected digits, found "1x""#)
         try hosts.select("BOX", for: "usda")
-        #expect(hosts.resolve("USDA")?.host == "box-12.usda.example:8443", "the text typed last is taken again")
+        #expect(hosts.resolve("USDA")?.host == "box-12.usda.example:8443", "the last typed text applies again")
         try hosts.select("BOX", for: "usda", userHost: "")
         #expect(hosts.resolve("USDA") == nil)
         #expect(hosts.rows[1].rows[1].typedText == "")
@@ -146,7 +146,7 @@ import Testing
         #expect(hosts.resolve("USDA")?.host == "api.usda.example")
         #expect(hosts.warnings.map(\.message) == [#"expected a stored selection with a "key", found nothing"#])
         try hosts.select("QA", for: "httpbin.org")
-        #expect(try store.load()["elsewhere.example"]["key"].string() == "QA", "other maps' choices are kept")
+        #expect(try store.load()["elsewhere.example"]["key"].string() == "QA", "choices of other maps stay stored")
         for (stored, message): (JSONEntity, String) in [
             (
                 ["httpbin.org": ["key": "GONE", "host": "x"]],

@@ -2,7 +2,7 @@ import AshlarNetworking
 import Foundation
 import Testing
 
-/// What happens to choices when the map is replaced, and where they are kept.
+/// Choices when the map is replaced, and their stores.
 @Suite(.timeLimit(.minutes(5))) struct HostUpdateTests {
     private func map(_ hosts: [String: [String: String]], release: String? = nil) throws -> HostMap {
         try HostMap(
@@ -176,7 +176,7 @@ import Testing
         hosts.reset()
         #expect(defaults.dictionary(forKey: BuiltInHostChoiceStore.key)?.isEmpty == true)
         defaults.set("text", forKey: BuiltInHostChoiceStore.key)
-        #expect(try !store.load().isValid, "what is no dictionary is nothing")
+        #expect(try !store.load().isValid, "a value that isn't a dictionary is ignored")
         defaults.set(["httpbin.org": Date()], forKey: BuiltInHostChoiceStore.key)
         #expect(HostSwitch(try exampleMap(), store: store).warnings.count == 1)
     }

@@ -5,7 +5,7 @@ import Testing
 /// What parsers of JSON are known to differ in, by kind: what must be read, what must be refused, and what the standard
 /// leaves open, with this module's choice.
 ///
-/// A character up to U+00FF stands for the byte of that value, so that rows can hold what is not UTF-8.
+/// A character up to U+00FF is the byte of that value, so that rows can contain invalid UTF-8.
 @Suite struct JSONConformanceTests {
     struct Row: CustomTestStringConvertible, Sendable {
         let kind: String
@@ -127,7 +127,7 @@ import Testing
         ),
     ])
 
-    /// Left open by the standard, and refused here: lone surrogates, what is not UTF-8.
+    /// Left open by the standard, and rejected here: lone surrogates and invalid UTF-8.
     static let refusedByChoice = rows([
         (
             "surrogate",

@@ -34,7 +34,7 @@ import Testing
         "\"\\u0060\\u012a\\u12AB\"", "\"new\\u000Aline\"", "\"asd \"", "\"\u{E000}\"", "\"\u{D7FF}\"",
     ]
 
-    /// Text, offset of the place that is named, and what was expected.
+    /// Text, offset of the error, and expectation.
     static let refused: [(text: String, offset: Int, message: String)] = [
         // The document.
         ("", 0, "expected a value, found the end"), (" ", 1, "expected a value"), ("\u{FEFF}", 3, "expected a value"),

@@ -97,7 +97,7 @@ import Testing
             let deeper = wrap(deepest)
             #expect(deeper.isImpossible && !deeper.isValid && !deeper.isNull)
             let outer = JSONEntity(array: [1, wrap(wrap(deeper))])
-            #expect(outer.isImpossible, "what is impossible does not become null on the way")
+            #expect(outer.isImpossible, "an impossible value does not become null")
             #expect(JSONEntity("key", deeper).isImpossible && outer["x"][0].isImpossible)
             #expect("\(deeper)" == "impossible JSON: too deep, too large or not a number")
             #expect(throws: EncodingError.self) { try JSONEncoder().encode(deeper) }

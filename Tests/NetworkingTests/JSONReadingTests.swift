@@ -273,7 +273,7 @@ import Testing
         #expect(!part["no"].detached().isValid)
         #expect(part["x"][0].detached().int() == 1)
         let text = try json(#"{"t": ["3x"]}"#)["t"].coercing(.squidKit).detached()
-        #expect(text[0].int() == 3, "the rule is kept")
+        #expect(text[0].int() == 3, "the rule stays")
     }
 
     @Test("Files are read whole; errors name the file")

@@ -151,7 +151,7 @@ private final class NotesServer: Sendable {
         #expect(collection[id: "9"] === model && model["t"] == "x")
     }
 
-    /// A sync that answers when it is told to.
+    /// A sync that answers on request of the test.
     private final class SlowSync: ModelSync {
         let (gate, open) = AsyncStream.makeStream(of: Void.self)
         let calls = Mutex<[ModelSyncVerb]>([])
@@ -181,7 +181,7 @@ private final class NotesServer: Sendable {
         #expect(log.take().filter { $0 == "change:n" }.count == 1 && model["n"] == 5)
         #expect(sync.calls.withLock { $0.allSatisfy { $0 == .read } })
         try await model.destroy()
-        #expect(log.take() == ["destroy"], "nothing is under way any more")
+        #expect(log.take() == ["destroy"], "no operation is running")
         withExtendedLifetime(watch) {}
     }
 
@@ -196,7 +196,7 @@ private final class NotesServer: Sendable {
         let error = #expect(throws: NetworkError.self) { try result.get() }
         #expect(error?.isCancellation == true)
         let next = await #expect(throws: NetworkError.self) { try await model.save() }
-        #expect(next?.code == .cancelled, "the sync has nothing more to give, but nothing is under way any more")
+        #expect(next?.code == .cancelled, "the sync has no more answers, but no operation is running")
     }
 
     @Test("Requests follow the conventions, and can be changed before they are sent")

@@ -35,7 +35,7 @@ final class EventLog: Sendable {
             log.add(event.name)
             #expect(event.model === model)
             if event.name == "change:a" {
-                #expect(model["b"] == 3, "all is stored before anything is told")
+                #expect(model["b"] == 3, "all values are stored before the first event")
                 #expect(model.previousValue(for: "a") == 1 && model.previousValue(for: "b") == 2)
                 #expect(model.hasChanged("a") && model.hasChanged("b") && !model.hasChanged("z"))
                 #expect(model.changedAttributes == ["a": 5, "b": 3, "c": 1])
@@ -101,7 +101,7 @@ final class EventLog: Sendable {
         try model.clear()
         #expect(log.take() == ["change:b", "change:c", "change"] && model.attributes.isEmpty)
         let error = #expect(throws: NetworkError.self) { try model.set(["n": JSONEntity(floatLiteral: .nan)]) }
-        #expect(error?.code == .encodingFailed && model.attributes.isEmpty, "it is not taken for a missing one")
+        #expect(error?.code == .encodingFailed && model.attributes.isEmpty, "it differs from a missing value")
         try model.set(["n": .null])
         #expect(model["n"].isNull && model.attributes.count == 1, "null is a value")
         withExtendedLifetime(watch) {}

@@ -2,7 +2,7 @@ import AshlarNetworking
 import Foundation
 import Testing
 
-/// Forms whose files change under way, and names of every kind.
+/// Forms whose files change during the transfer, and unusual names.
 @Suite(.timeLimit(.minutes(5))) struct MultipartEdgeTests {
     private let file = FileManager.default.temporaryDirectory.appendingPathComponent("ashlar-\(UUID().uuidString)").path
 

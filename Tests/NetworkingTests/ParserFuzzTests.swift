@@ -2,7 +2,7 @@ import AshlarNetworking
 import Foundation
 import Testing
 
-/// Seeded random input for the parsers: no trap, and what is accepted reads back as itself.
+/// Seeded random input for the parsers: no trap, and accepted input reads back unchanged.
 @Suite(.timeLimit(.minutes(5))) struct ParserFuzzTests {
     private static let rounds = ProcessInfo.processInfo.environment["ASHLAR_SOAK"] == "1" ? 2_000_000 : 20_000
 

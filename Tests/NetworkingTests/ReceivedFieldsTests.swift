@@ -1,7 +1,7 @@
 @_spi(Fuzzing) import AshlarNetworking
 import Testing
 
-/// The fields of a received head stay bytes until somebody reads them; nobody may notice.
+/// The fields of a received head stay bytes until they are read; a reader can't see the difference.
 @Suite struct ReceivedFieldsTests {
     private static let names = ["A", "a", "Set-Cookie", "set-cookie", "X-Some", "X-Some-More", "Date", "ETag"]
 

@@ -161,7 +161,7 @@ import Testing
     func resolution(location: String, expected: String?) async throws {
         let stub = StubTransport { request in
             guard request.url.path == "/a/b", request.url.query == "old" else { return .status(200) }
-            // A Location's characters stand for bytes.
+            // Each character of a Location is a byte.
             let bytes = String(String.UnicodeScalarView(location.utf8.map { Unicode.Scalar($0) }))
             return .redirect(302, to: bytes)
         }
@@ -261,7 +261,7 @@ import Testing
 }
 
 #if os(Linux)
-    /// A name of this machine's own that says nothing of its address, such as `ip6-loopback`.
+    /// A name of this machine that doesn't reveal its address, such as `ip6-loopback`.
     private let nameOfThisMachine: String? = {
         let hosts = (try? String(contentsOfFile: "/etc/hosts", encoding: .utf8)) ?? ""
         return hosts.split(separator: "\n").lazy.map { $0.split(whereSeparator: \.isWhitespace).map(String.init) }

@@ -48,7 +48,7 @@ private struct At: Endpoint {
             }
             #expect(error.failure?.code == .invalidURL)
         }
-        // With text beside it the segment is one of its own.
+        // With text next to it, the segment is different.
         #expect(try At(host: "h", path: "a/x\(value)/b").makeRequest().url.path == "/a/x\(value)/b")
         // Two values that are harmless alone and lead elsewhere together.
         #expect(throws: NetworkError.self) { try At(host: "h", path: "a/\(".")\(".")/b").makeRequest() }

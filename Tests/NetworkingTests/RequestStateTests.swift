@@ -3,7 +3,7 @@
     import Foundation
     import Testing
 
-    /// What errors say about the request: whether the server may have processed it.
+    /// The state of the request in errors: whether the server may have processed it.
     @Suite(.timeLimit(.minutes(5))) struct RequestStateTests {
         private func failure(
             _ url: String, _ method: HTTPMethod = .post, body: RequestBody = .text("body"),

@@ -67,7 +67,7 @@
 
         @Test("Very many requests leave no memory and no descriptor behind")
         func many() async {
-            // The client runs in a process of its own, so that the server's memory doesn't count.
+            // The client runs in its own process, so that the server's memory isn't measured.
             let server = try? FaultServer { connection in
                 // Every read is one request.
                 let bytes = Array("HTTP/1.1 200 OK\r\nContent-Length: 2\r\nX-Some: field\r\n\r\nok".utf8)

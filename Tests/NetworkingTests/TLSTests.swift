@@ -3,7 +3,7 @@ import Foundation
 import Testing
 
 #if os(Linux)
-    /// Certificates of an own CA: the good one is taken, all others are refused before anything is sent.
+    /// Certificates of a test CA: the good one is accepted, all others are rejected before anything is sent.
     @Suite(.timeLimit(.minutes(5)), .enabled(if: TLSServer.isAvailable, "python3 is not installed"))
     struct TLSTests {
         private func send(_ certificate: String, _ configure: (inout ClientConfiguration) throws -> Void) async throws

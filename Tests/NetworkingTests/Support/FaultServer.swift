@@ -1,13 +1,13 @@
 import Foundation
 
-/// A server on 127.0.0.1 that says exactly the bytes a test wants, one thread per connection.
+/// A server on 127.0.0.1 that sends exactly the bytes of a test, with one thread per connection.
 ///
 /// It ends with its last reference; no socket waits longer than 20 seconds to receive, and 240 to send.
 final class FaultServer: Sendable {
     let port: Int
     private let sockets: Sockets
 
-    /// The descriptors in use; whoever opened one closes it, so that no number is ever used for another's socket.
+    /// The descriptors in use; each is closed by the code that opened it, so that no number is used for another socket.
     private final class Sockets: Sendable {
         struct State {
             var connections: Set<Int32> = []

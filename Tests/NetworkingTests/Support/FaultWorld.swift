@@ -97,7 +97,7 @@
         let client: NetworkClient
         let places: FaultPlaces
 
-        /// Requests a fault; returns what was wrong with the outcome, or nil.
+        /// Requests a fault; returns the defect of the outcome, or nil.
         func fault(_ number: Int) async -> String? {
             let fault = Fault.all[number]
             let result = await outcome { () async throws(NetworkError) in
@@ -119,7 +119,7 @@
         /// Waits until a fault on another server has sent all its bytes.
         func settle() async { _ = try? await client.send(client.request(.get, places.url + "/settled")) }
 
-        /// Sends a healthy request; returns what was wrong with the response, or nil.
+        /// Sends a healthy request; returns the defect of the response, or nil.
         func control(_ number: Int) async -> String? {
             let result = await outcome { () async throws(NetworkError) in
                 try await client.send(client.request(.get, places.url + "/control/\(number)")).text()
