@@ -12,7 +12,8 @@
     /// Notices when a caller's code blocks the thread of a loop, and has another thread take over.
     ///
     /// One thread serves the whole process. It checks once per millisecond while loops resume callers, and sleeps otherwise.
-    /// Loops resume callers only at high rates (see `CurlPace`), so a paced client never wakes it.
+    /// Loops resume callers only at high rates, so a paced client never wakes it. `CurlPace` names the gain of resuming
+    /// callers on the loop's thread, without which this type would not be needed.
     final class StallWatch: Sendable {
         static let shared = StallWatch()
 
