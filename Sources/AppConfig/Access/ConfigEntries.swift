@@ -6,9 +6,8 @@ internal import AshlarCore
 final class ConfigEntries {
     let decoder: ConfigDecoder
     let tree: ConfigTree
-    /// Contiguous because `Array.span` is newer than the deployment targets.
-    private let keyBytes: ContiguousArray<UInt8>
-    private let index: HashIndex?
+    private let isIndexed: Bool
+    private let index: HashIndex
 
     /// Dictionaries of more entries get a hash index.
     private static let largestScan = 8
@@ -16,30 +15,28 @@ final class ConfigEntries {
     init(_ decoder: ConfigDecoder) {
         self.decoder = decoder
         tree = decoder.tree
-        guard tree.count(of: decoder.node) > Self.largestScan else {
-            (keyBytes, index) = ([], nil)
-            return
-        }
-        var index = HashIndex(expecting: tree.count(of: decoder.node))
-        let keyBytes = ContiguousArray(tree.keyBytes)
-        self.keyBytes = keyBytes
-        let keys = keyBytes.span
-        for child in tree.children(of: decoder.node) {
-            let hash = ByteHash.hash(keys.extracting(tree.nodes[child].keyRange).bytes)
-            _ = index.insert(child, hash: hash) { _ in false }
+        isIndexed = tree.count(of: decoder.node) > Self.largestScan
+        var index = HashIndex(expecting: isIndexed ? tree.count(of: decoder.node) : 0)
+        if isIndexed {
+            let keyBytes = tree.keyBytes
+            let keys = keyBytes.span
+            for child in tree.children(of: decoder.node) {
+                let hash = ByteHash.hash(keys.extracting(tree.nodes[child].keyRange).bytes)
+                _ = index.insert(child, hash: hash) { _ in false }
+            }
         }
         self.index = index
     }
 
     /// The node of the entry with this key.
     func find(_ name: String) -> Int? {
-        guard let index else { return tree.child(of: decoder.node, key: name) }
+        guard isIndexed else { return tree.child(of: decoder.node, key: name) }
         var name = name
-        let (nodes, keyBytes) = (tree.nodes, keyBytes)
+        let keyBytes = tree.keyBytes
         return name.withUTF8 { name in
             let (name, keys) = (Span(_unsafeElements: name).bytes, keyBytes.span)
             return index.find(ByteHash.hash(name)) {
-                keys.extracting(nodes[$0].keyRange).bytes.hasSameBytes(as: name)
+                keys.extracting(tree.nodes[$0].keyRange).bytes.hasSameBytes(as: name)
             }
         }
     }

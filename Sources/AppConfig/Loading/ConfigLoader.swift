@@ -123,8 +123,10 @@ struct ConfigLoader {
     /// Adds variables and arguments, whose names are compared with the keys of lower layers.
     private mutating func readGivenValues(over tree: ConfigTree) -> ConfigTree {
         var (tree, count) = (tree, layers.count)
-        let declared =
-            (plan.schema?.rules.map(\.path.keys) ?? []) + ConfigDeclaredKeys.names.sorted().map { ConfigPath($0).keys }
+        // A program may declare thousands of keys, so they are parsed only for what is matched with them.
+        let isMatched = plan.variablePrefix != nil || !plan.arguments.isEmpty
+        let names = isMatched ? ConfigDeclaredKeys.names.sorted() : []
+        let declared = (plan.schema?.rules.map(\.path.keys) ?? []) + names.map { ConfigPath($0).keys }
         if let prefix = plan.variablePrefix {
             let known = ConfigKnownPaths(tree: tree, declared: declared)
             add(VariablesReader.read(variables, prefix: prefix, known: known), .variables)

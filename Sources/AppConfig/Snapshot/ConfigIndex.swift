@@ -10,14 +10,13 @@ struct ConfigIndex: Sendable {
     static let maximumDepth = 32
 
     private let nodes: [ConfigNode]
-    /// Contiguous because `Array.span` is newer than the deployment targets.
     private let keyBytes: ContiguousArray<UInt8>
     private var table: HashIndex
     /// Nested nodes whose text is also that of a literal root key.
     private(set) var hidden: [Int] = []
 
     init(_ tree: ConfigTree) {
-        (nodes, keyBytes) = (tree.nodes, ContiguousArray(tree.keyBytes))
+        (nodes, keyBytes) = (tree.nodes, tree.keyBytes)
         table = HashIndex(expecting: tree.nodes.count)
         var text: [UInt8] = []
         var ends: [(end: Int, length: Int)] = []

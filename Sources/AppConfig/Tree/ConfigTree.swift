@@ -3,7 +3,8 @@
 /// Nodes are addressed by number; node 0 is the root, always a dictionary. A tree never changes.
 final class ConfigTree: Sendable {
     let nodes: [ConfigNode]
-    let keyBytes: [UInt8]
+    /// The bytes of all keys; contiguous because `Array.span` is newer than the deployment targets.
+    let keyBytes: ContiguousArray<UInt8>
     let strings: [String]
     let blobs: [[UInt8]]
     let sources: [ConfigTreeSource]
@@ -17,7 +18,8 @@ final class ConfigTree: Sendable {
     let sourceNodes: [Int: [Int]]
 
     init(
-        nodes: [ConfigNode], keyBytes: [UInt8], strings: [String], blobs: [[UInt8]], sources: [ConfigTreeSource],
+        nodes: [ConfigNode], keyBytes: ContiguousArray<UInt8>, strings: [String], blobs: [[UInt8]],
+        sources: [ConfigTreeSource],
         hasDirectives: Bool, hasTemplates: Bool, hasGaps: Bool, sourceNodes: [Int: [Int]]
     ) {
         (self.nodes, self.keyBytes, self.strings, self.blobs) = (nodes, keyBytes, strings, blobs)

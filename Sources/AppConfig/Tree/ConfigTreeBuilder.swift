@@ -1,7 +1,7 @@
 /// Builds a tree from containers that are opened and closed, keys, and scalars, in the order of the nodes.
 struct ConfigTreeBuilder {
     private var nodes: [ConfigNode] = []
-    private var keys: [UInt8] = []
+    private var keys: ContiguousArray<UInt8> = []
     private var strings: [String] = []
     private var blobs: [[UInt8]] = []
     private var openNodes: [Int] = []
@@ -16,7 +16,7 @@ struct ConfigTreeBuilder {
 
     /// Starts with the keys, strings, and data of a parsed document, which its nodes address by number.
     init(keys: [UInt8], strings: [String], blobs: [[UInt8]]) {
-        (self.keys, self.strings, self.blobs) = (keys, strings, blobs)
+        (self.keys, self.strings, self.blobs) = (ContiguousArray(keys), strings, blobs)
         keyStart = keys.count
         hasTemplates = strings.contains { ConfigReferenceSyntax.dollar.isTemplate($0) }
     }
