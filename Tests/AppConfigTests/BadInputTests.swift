@@ -4,7 +4,7 @@ import Testing
 
 @Suite struct BadInputTests {
     @Test(
-        "A malformed file is refused with line, column, what was expected and found",
+        "The error for a malformed file has line, column, expected and found text",
         arguments: [
             ("", ":1:1", "expected a property list (XML or binary) or a JSON object, found an empty file"),
             (" \n ", ":2:2", "expected a property list (XML or binary) or a JSON object, found a blank file"),
@@ -95,7 +95,7 @@ import Testing
         #expect(throws: ConfigError.self) { try ApplicationConfig.load(plan(["ApplicationConfig.plist": text])) }
     }
 
-    @Test("Bytes that are no UTF-8 are refused where they stand")
+    @Test("Invalid UTF-8 is rejected with its position")
     func invalidUTF8() throws {
         var bytes = Array(plist("<key>a</key><string>x</string>").utf8)
         bytes[bytes.count - 30] = 0xC0
@@ -106,7 +106,7 @@ import Testing
         #expect(error.description.contains("expected UTF-8 text, found byte 0xc0 (ApplicationConfig.plist:4:"))
     }
 
-    @Test("Escapes of JSON are read, those of two halves too")
+    @Test("JSON escapes are read, including surrogate pairs")
     func escapes() throws {
         let json = #"{"a": "\ud83d\ude00 \u00fc \n\t\"\\\/"}"#
         #expect(try read(Array(json.utf8)).get().string(forKey: "a") == "😀 ü \n\t\"\\/")
@@ -121,7 +121,7 @@ import Testing
     }
 
     @Test(
-        "Bytes that are no UTF-8 are refused, halves of surrogates and overlong forms too",
+        "Invalid UTF-8 is rejected, including surrogates and overlong forms",
         arguments: [
             [0xED, 0xA0, 0x80], [0xED, 0xBF, 0xBF], [0xC0, 0x80], [0xC1, 0xBF], [0xE0, 0x9F, 0xBF],
             [0xF0, 0x8F, 0xBF, 0xBF],
@@ -135,7 +135,7 @@ import Testing
     }
 
     @Test(
-        "The last and first characters beside what is refused are read",
+        "The characters next to a rejected range are read",
         arguments: ["\u{D7FF}", "\u{E000}", "\u{80}", "\u{800}", "\u{10000}", "\u{10FFFF}"])
     func unicode(text: String) throws {
         #expect(try read(Array("{\"a\": \"\(text)\"}".utf8)).get().string(forKey: "a") == text)
@@ -161,7 +161,7 @@ import Testing
         #expect(loadError("{\"a\": 1, \"b\": 2, \"a\": 3}")?.code == .duplicateKey)
     }
 
-    @Test("A missing base is a diagnostic, a required one an error with the place searched")
+    @Test("A missing base is a diagnostic, or an error with the path searched if it is required")
     func missing() throws {
         var plan = ConfigPlan.directory("/no/such/directory", environments: [.debug])
         let config = try ApplicationConfig.load(plan)
@@ -174,7 +174,7 @@ import Testing
         #expect(error?.description.contains("ApplicationConfig.plist or .json in /no/such/directory") == true)
     }
 
-    @Test("Required files of environments and of the machine are errors with the place searched")
+    @Test("Missing required files are errors that name the path searched")
     func missingRequired() throws {
         var plan = ConfigPlan.directory("/no/such/directory", environments: [.debug, "staging"])
         plan.requiredEnvironments = ["staging"]
@@ -238,7 +238,7 @@ import Testing
         return bytes + Array(tail.utf8)
     }
 
-    @Test("The deepest nesting that is allowed is read, one more is not")
+    @Test("The deepest permitted nesting is read, and one level more is rejected")
     func depthLimit() throws {
         let nested: [String: Any] = ["a": ["b": [1]]]
         let binary = try PropertyListSerialization.data(fromPropertyList: nested, format: .binary, options: 0)
@@ -292,7 +292,7 @@ import Testing
         #expect(text == String(2 * depth - 1 + " = 1".count))
     }
 
-    @Test("Sizes beyond the limits are refused")
+    @Test("Sizes beyond the limits are rejected")
     func limits() throws {
         let text = plist("<key>a</key><array><true/><true/><true/></array>")
         #expect(loadError(text) { $0.limits.values = 4 }?.code == .limitExceeded)
@@ -303,7 +303,7 @@ import Testing
         #expect(loadError(longKey)?.description.contains("expected a key of at most 65535 bytes") == true)
     }
 
-    @Test("Secret values are not quoted by errors of readers")
+    @Test("Errors of readers do not quote secret values")
     func secretInBadValue() throws {
         let error = try #require(loadError(plist("<key>password</key><integer>hunter2</integer>")))
         #expect(!error.description.contains("hunter2"))

@@ -34,7 +34,7 @@ import Testing
     static func text(_ text: String) -> [UInt8] { [0x50 | UInt8(text.utf8.count)] + Array(text.utf8) }
 
     @Test(
-        "Forged and foreign files are refused with the offset",
+        "Forged and foreign files are rejected with the offset",
         arguments: [
             (
                 file([[0xD1, 1, 0], text("a")]), "a: expected a tree of objects, found a container that contains itself"
@@ -73,7 +73,7 @@ import Testing
         #expect(error.description.contains("ApplicationConfig.plist@"), "\(error)")
     }
 
-    @Test("Objects that share others are counted at each use")
+    @Test("Shared objects count at each use")
     func sharedObjects() throws {
         // 24 arrays, each of two references to the next: 2^24 values of a few bytes.
         var objects: [[UInt8]] = [[0xD1, 1, 2], Self.text("a")]
@@ -88,7 +88,7 @@ import Testing
         #expect(try read(few).get()["a"] == ["shared", "shared"])
     }
 
-    @Test("A nesting deeper than the limit is refused")
+    @Test("Nesting deeper than the limit is rejected")
     func depth() throws {
         var objects: [[UInt8]] = [[0xD1, 1, 2], Self.text("a")]
         for level in 0..<200 { objects.append([0xA1, UInt8(level + 3)]) }
@@ -101,7 +101,7 @@ import Testing
         #expect((try? read(Self.file(objects)).get()) != nil)
     }
 
-    @Test("Places in binary files are offsets")
+    @Test("Locations in binary files are offsets")
     func offsets() throws {
         let bytes = Self.file([[0xD1, 1, 2], Self.text("a"), [0x10, 7]])
         let config = try read(bytes).get()
@@ -161,7 +161,7 @@ import Testing
     }
 
     @Test(
-        "Kinds that no configuration has are refused wherever they are",
+        "Kinds that a configuration cannot hold are rejected at any place",
         arguments: [
             ([0x00], "a null or fill byte"), ([0x0F], "a null or fill byte"), ([0x80, 1], "a UID of a keyed archive"),
             ([0x8F] + [UInt8](repeating: 1, count: 16), "a UID of a keyed archive"), ([0xC1, 1], "a set"),

@@ -9,13 +9,13 @@ import Testing
         ("maybe", nil), ("", nil), ("2", nil), (2, nil), (1.0, nil), (" true", nil), ("truely", nil), ([], nil),
     ]
 
-    @Test("A truth value is one of the known words and nothing else", arguments: words)
+    @Test("A boolean is read only from the known words", arguments: words)
     func bools(value: ConfigValue, expected: Bool?) {
         #expect(ApplicationConfig(["k": value]).bool(forKey: "k") == expected)
     }
 
     @Test(
-        "A whole number is read from what wholly is one",
+        "An integer is read only from text that is an integer throughout",
         arguments: [
             ("12", 12), ("-7", -7), ("+7", 7), ("0x1F", 31), (12, 12), (3.0, 3), ("12abc", nil), ("", nil),
             (" 12", nil),
@@ -27,7 +27,7 @@ import Testing
     }
 
     @Test(
-        "A number is finite and loses nothing",
+        "Numbers are read only if they are finite and lose no digit",
         arguments: [
             ("1.5", 1.5), (2, 2), ("-.5", -0.5), ("1e3", 1000), (.real(.infinity), nil), ("nan", nil), ("inf", nil),
             ("0x10", nil), ("1.5x", nil), ("1e999", nil), (false, nil), (.integer(1 << 53), 9_007_199_254_740_992),
@@ -38,7 +38,7 @@ import Testing
     }
 
     @Test(
-        "NaN and infinity are numbers only where that is asked for",
+        "NaN and infinity are numbers only with the option",
         arguments: [
             (.real(.infinity), .infinity), ("-inf", -.infinity), ("+Infinity", .infinity), ("infinite", nil),
             ("1.5", 1.5), ("--inf", nil),
@@ -58,7 +58,7 @@ import Testing
     }
 
     @Test(
-        "A text is read from scalars in canonical form",
+        "Scalars are read as strings in canonical form",
         arguments: [
             ("x", "x"), (12, "12"), (1.5, "1.5"), (2.0, "2"), (true, "true"), (.unsigned(.max), "18446744073709551615"),
             ([], nil), ([:], nil), (.data(Data()), nil),
@@ -150,7 +150,7 @@ import Testing
     }
 
     @Test(
-        "Sizes and durations are what their decimal digits say",
+        "Sizes and durations are exact to their decimal digits",
         arguments: [
             ("1.1kB", nil, 1100), ("4.35kB", nil, 4350), ("0.0009765625MiB", nil, 1024), ("1.5B", nil, nil),
             ("9223372036854775807", nil, .max), ("9223372036854775808", nil, nil),

@@ -17,7 +17,7 @@ import Testing
         }
     }
 
-    @Test("A type is decoded from dictionaries of any order, one after the other")
+    @Test("A type decodes from dictionaries in any order of keys")
     func permutations() throws {
         let entries = [
             "\"x\": 1", "\"y\": \"two\"", "\"label\": \"l\"", "\"aNameOfMoreThanFifteenBytes\": 2.5",
@@ -37,7 +37,7 @@ import Testing
         }
     }
 
-    @Test("A missing key is missing, though the type was decoded before, and entries of neighbours are none of it")
+    @Test("A missing key is an error, even if the type was decoded before or a neighbor has the key")
     func missing() throws {
         let whole = "{\"x\": 1, \"y\": \"\", \"aNameOfMoreThanFifteenBytes\": 0.5, \"größe\": false}"
         let config = try ApplicationConfig.load(
@@ -114,7 +114,7 @@ import Testing
         }
     }
 
-    @Test("Threads that decode one type from dictionaries of other orders do not disturb each other")
+    @Test("Threads decode one type from differently ordered dictionaries without interference")
     func threads() async {
         let entries: [(String, ConfigValue)] = [
             ("x", 1), ("y", "two"), ("aNameOfMoreThanFifteenBytes", 2), ("größe", true),
@@ -140,7 +140,7 @@ import Testing
         #expect(wrong == 0)
     }
 
-    @Test("A container or decoder that is kept reads on after its value was made")
+    @Test("A stored container or decoder still reads after its value is made")
     func kept() throws {
         struct Late: Decodable {
             let container: KeyedDecodingContainer<Curious.Name>

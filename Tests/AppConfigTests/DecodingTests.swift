@@ -3,7 +3,7 @@ import Foundation
 import Testing
 
 @Suite struct DecodingTests {
-    @Test("Values go through encoders and come back as they were")
+    @Test("Values are equal after encoding and decoding")
     func codable() throws {
         let value: ConfigValue = [
             "b": true, "i": -7, "u": .unsigned(.max), "r": 1.5, "s": "x", "list": [1, "two", [false]], "empty": [:],
@@ -17,7 +17,7 @@ import Testing
         #expect(try JSONDecoder().decode(ConfigValue.self, from: json) == .dictionary(plain))
     }
 
-    @Test("An error that a type throws itself names the place of the value it is about")
+    @Test("An error that a type throws has the location of its value")
     func decodeOwnErrors() throws {
         struct Odd: Decodable {
             init(from decoder: any Decoder) throws {
@@ -88,7 +88,7 @@ import Testing
     }
 
     @Test(
-        "A decoding error names the path of what does not fit",
+        "A decoding error names the path of the value that does not fit",
         arguments: [
             (
                 "{\"s\": [{\"name\": \"a\"}, {\"nmae\": \"b\"}]}",

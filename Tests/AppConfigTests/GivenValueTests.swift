@@ -66,7 +66,7 @@ import Testing
         }
     }
 
-    @Test("Arguments set values, beat variables and end at --")
+    @Test("Arguments set values, are stronger than variables, and end at --")
     func arguments() throws {
         let report = Self.load(
             variables: ["APP_HTTP__TIMEOUT": "5"],
@@ -94,7 +94,7 @@ import Testing
         #expect(Self.load(arguments: ["--set", "=x"]).errors.count == 1)
     }
 
-    @Test("A dictionary is put down to a variable that gives something in it")
+    @Test("An explanation of a dictionary names the variable that sets an entry in it")
     func places() throws {
         var plan = plan(["ApplicationConfig.json": "{\"http\": {\"timeout\": 1, \"host\": \"h\"}, \"a\": 0}"])
         plan.variablePrefix = "APP_"

@@ -38,7 +38,7 @@ import Testing
     }
 
     @Test(
-        "References in braces resolve as the original had planned",
+        "References in braces resolve as the original planned",
         arguments: [
             ("{HOST}", "example.org"), ("https://{HOST}:{port}/", "https://example.org:8080/"),
             ("{none:-a{HOST}b}", "aexample.orgb"), ("{env:HOME_DIR}", "/home/me"), ("{{HOST}}", "{HOST}"),
@@ -55,7 +55,7 @@ import Testing
         #expect(report.config.string(forKey: "value") == expected)
     }
 
-    @Test("References in braces are checked like all others")
+    @Test("References in braces are checked like others")
     func bracesFail() throws {
         let report = Self.load(#"{"a": "{b}", "b": "{a}", "c": "{nope}"}"#) { $0.referenceSyntax = .braces }
         #expect(report.errors.map(\.code) == [.referenceCycle, .unresolvedReference, .unresolvedReference])
@@ -63,7 +63,7 @@ import Testing
         #expect(Self.load(#"{"a": "{b:-c"}"#) { $0.referenceSyntax = .braces }.errors.first?.reason == "a { has no }")
     }
 
-    @Test("An explanation shows how a built value was written, of containers too")
+    @Test("An explanation shows the text of a built value, also of containers")
     func written() throws {
         let report = Self.load(#"{"url": "https://${host}/", "host": "h", "copy": "${list}", "list": [1]}"#)
         #expect(
@@ -115,7 +115,7 @@ import Testing
         #expect(lines.count == 2 + 4 * 16, "\(lines.count) lines")
     }
 
-    @Test("A reference that is the whole text keeps the type, of containers too")
+    @Test("A reference that is the whole text keeps the type, also of containers")
     func keepsType() throws {
         let report = Self.load(
             """
@@ -126,7 +126,7 @@ import Testing
         #expect(report.config["copy"] == [["name": "a"]])
     }
 
-    @Test("A reference to the own key means what the value overrides")
+    @Test("A reference to its own key means the overridden value")
     func looksBack() throws {
         let report = Self.load(
             "{\"path\": \"/usr/${env:V}\"}", debug: "{\"path\": \"/opt:${path}\"}", variables: ["V": "bin"])
@@ -140,7 +140,7 @@ import Testing
         #expect(alone.config.string(forKey: "b") == "yz")
     }
 
-    @Test("Values of variables are taken as they are")
+    @Test("Values of variables are literal")
     func variablesStay() throws {
         let report = Self.load("{\"a\": \"x\", \"host\": \"h\"}", variables: ["APP_A": "${host}"]) {
             $0.variablePrefix = "APP_"
@@ -148,7 +148,7 @@ import Testing
         #expect(report.config.string(forKey: "a") == "${host}")
     }
 
-    @Test("A loop is reported whole, with file and line of each hop")
+    @Test("The error of circular references has every hop with its file and line")
     func cycle() throws {
         let report = Self.load("{\"a\": \"${b}\",\n\"b\": \"x${c}\",\n\"c\": \"${a}\", \"d\": \"${a}\", \"e\": 1}")
         #expect(
@@ -177,7 +177,7 @@ import Testing
         #expect(report.config["v"] == nil)
     }
 
-    @Test("Bombs are refused", .timeLimit(.minutes(5)))
+    @Test("References that grow without bound are rejected", .timeLimit(.minutes(5)))
     func bombs() throws {
         var json = "{\"x0\": \"0123456789\""
         for level in 1...30 { json += ", \"x\(level)\": \"${x\(level - 1)}${x\(level - 1)}\"" }
@@ -208,7 +208,7 @@ import Testing
         #expect(report.config.string(forKey: "k10000") == "end")
     }
 
-    @Test("What is built from a secret is secret")
+    @Test("A value built from a secret is secret")
     func taint() throws {
         let report = Self.load(
             "{\"password\": \"hunter2\", \"url\": \"db://u:${password}@h\", \"again\": \"${url}\", \"v\": \"${env:API_TOKEN}\"}",
@@ -222,7 +222,7 @@ import Testing
         for text in texts { #expect(!text.contains("hunter"), "\(text)") }
     }
 
-    @Test("The verdict on random graphs is that of an independent search for loops", .timeLimit(.minutes(5)))
+    @Test("Circular references in random graphs are found as an independent search finds them", .timeLimit(.minutes(5)))
     func graphs() throws {
         var random = SplitMix(21)
         for round in 0..<rounds(300, soak: 100_000) {
@@ -249,7 +249,7 @@ import Testing
         return !reached.isEmpty
     }
 
-    @Test("A default that is one reference keeps the type of what it means")
+    @Test("A default that is one reference keeps the type of its value")
     func typedDefaults() {
         let report = Self.load(
             "{\"list\": [1, {\"k\": \"${n}\"}], \"n\": 5, \"a\": \"${no:-${list}}\", \"b\": \"${no:-${nil:-${n}}}\", \"c\": \"${no:-${n}0}\"}"

@@ -21,7 +21,7 @@ import Testing
     ]
 
     @Test(
-        "Each environment lays its file on the base",
+        "Each environment's file merges over the base",
         arguments: [
             ([], "Base", 30), ([.debug], "Base", 15), ([.simulator], "Simulated", 30),
             ([.debug, .simulator], "Simulated", 15),
@@ -34,7 +34,7 @@ import Testing
     }
 
     @Test(
-        "Sections of a bundle identifier beat the environment files, the exact one last",
+        "Sections of a bundle identifier are stronger than environment files, the exact one strongest",
         arguments: [
             ("com.acme.beta.App", "Any beta", "beta.acme.com"), ("com.acme.beta.Other", "Any beta", nil),
             ("com.acme.beta", "Simulated", nil), ("com.acme.betaX.App", "Simulated", nil),
@@ -49,7 +49,7 @@ import Testing
         #expect(config["com.acme.beta.App"]?.dictionary?["http"] == ["host": "beta.acme.com"])
     }
 
-    @Test("An explanation names file and line of the winner and of all it shadows")
+    @Test("An explanation names file and line of a value and of all overridden values")
     func explains() throws {
         let config = try ApplicationConfig.load(plan(Self.files, environments: [.debug], bundle: "com.acme.beta.App"))
         let timeout = config.explain("http.timeout")
@@ -72,7 +72,7 @@ import Testing
         #expect(config.explain("http.none").description == "http.none = nothing")
     }
 
-    @Test("A value set at run time wins, shadows the file's and vanishes with its copy")
+    @Test("A value set at run time wins, overrides the file's, and ends with its copy")
     func runtime() throws {
         let loaded = try ApplicationConfig.load(plan(Self.files))
         var config = loaded
@@ -181,7 +181,7 @@ import Testing
         #expect(config.explain("e").winner?.text == "\"${d}\"")
     }
 
-    @Test("In literal layers nothing is a directive or a reference, in the others all is")
+    @Test("Literal layers have no directives and references; other layers do")
     func literalLayers() throws {
         let files = [
             "ApplicationConfig.json": """

@@ -175,7 +175,7 @@ enum MergeModel {
         }
     }
 
-    @Test("A dictionary that meets another kind leaves a diagnostic that names both files")
+    @Test("A dictionary and a value of another kind leave a diagnostic that names both files")
     func kindConflict() throws {
         let config = try ApplicationConfig.load(
             AshlarAppConfigTests.plan(
@@ -190,7 +190,7 @@ enum MergeModel {
             ])
     }
 
-    @Test("A conflict in a section of a bundle identifier is remarked on by the path it has after the merge")
+    @Test("The diagnostic of a conflict in a bundle section has the path after the merge")
     func kindConflictInSection() throws {
         let config = try ApplicationConfig.load(
             AshlarAppConfigTests.plan(

@@ -3,7 +3,7 @@ import Foundation
 import Testing
 
 @Suite struct ReadingTests {
-    @Test("A typed key reads each configuration it is given, in turn")
+    @Test("A typed key reads several configurations in turn")
     func keyInTurn() {
         // The texts lie at other places, the value is of another kind, or there is none.
         let configs: [ApplicationConfig] = [
@@ -20,7 +20,7 @@ import Testing
         }
     }
 
-    @Test("Keys of every length and script are found, and their neighbours are not")
+    @Test("Keys of every length and script are found, and similar keys are not")
     func lengths() {
         for letter in ["a", "é", "水", "🔥"] {
             for length in 1...40 {
@@ -77,7 +77,7 @@ import Testing
         }
     }
 
-    @Test("Remarks on defaults reach the reporter once for each key and type")
+    @Test("Diagnostics of defaults reach the reporter once for each key and type")
     func remarks() {
         let log = AccessLog()
         let config = ApplicationConfig(["n": "x", "secretToken": "hunter"])
@@ -110,7 +110,7 @@ import Testing
             ])
     }
 
-    @Test("The error of a typed read names key, place, expectation, finding and what it overrides")
+    @Test("The error of a typed read names key, location, expected and found value, and the overridden value")
     func mismatch() throws {
         let config = try ApplicationConfig.load(
             plan(
@@ -129,7 +129,7 @@ import Testing
         #expect(missing?.description == "http.timeuot: expected Int, found nothing; did you mean http.timeout?")
     }
 
-    @Test("Typed keys read values, defaults and required values, of each snapshot its own")
+    @Test("Typed keys read values, defaults, and required values of each snapshot")
     func typedKeys() throws {
         enum Stage: String, ConfigConvertible, CaseIterable { case production, staging }
         let timeout = ConfigKey("http.timeout", default: 30)
@@ -162,7 +162,7 @@ import Testing
         #expect(config[timeout] == 6)
     }
 
-    @Test("Literal keys with dots win over paths, and both can be reached")
+    @Test("Literal keys with dots win over paths, and both are readable")
     func literalKeys() throws {
         let config = ApplicationConfig([
             "a.b": "literal", "a": ["b": "nested", "c.d": "inner", "": "empty"], "": "root empty", "x\\y": 1, "p::q": 2,
@@ -189,7 +189,7 @@ import Testing
         }
     }
 
-    @Test("A path that a literal key hides is remarked on when loading")
+    @Test("A path that a literal key hides leaves a diagnostic")
     func hidden() throws {
         let config = try ApplicationConfig.load(plan(["ApplicationConfig.json": "{\"a\": {\"b\": 1},\n\"a.b\": 2}"]))
         #expect(config.int(forKey: "a.b") == 2)
@@ -214,7 +214,7 @@ import Testing
         #expect(ConfigPath("a.b") != ConfigPath(components: ["a.b"]))
     }
 
-    @Test("Scopes lie on the root or stand alone")
+    @Test("Scopes merge over the root or replace it")
     func scopes() {
         let config = ApplicationConfig(["a": 1, "b": 2, "s": ["a": 10, "t": ["a": 100]]])
         #expect(config.scoped(to: "s").int(forKey: "a") == 10)
@@ -240,7 +240,7 @@ import Testing
         #expect(config.diagnostics.map(\.message) == ["cannot write: no such element"])
     }
 
-    @Test("Reads are remembered, and what was never read is known")
+    @Test("Reads are recorded, and unread keys are listed")
     func access() throws {
         let log = AccessLog()
         let config = ApplicationConfig([

@@ -41,7 +41,7 @@ import Testing
         #expect(error?.description.hasPrefix("6 problems:\n  http.timeout: expected 1 to 120") == true)
     }
 
-    @Test("Unknown keys can be listed, or remarked on when loading")
+    @Test("Unknown keys are listed, or reported when loading")
     func unknownKeys() throws {
         let schema = ConfigSchema([.optional(ConfigKey("http.timeout", default: 1))], unknownKeys: .reported)
         var plan = plan(
@@ -64,7 +64,7 @@ import Testing
         #expect(changed.unusedKeys() == [])
     }
 
-    @Test("As many problems are found as were planted", arguments: [1, 2, 50, 500])
+    @Test("Validation finds every planted problem", arguments: [1, 2, 50, 500])
     func planted(count: Int) throws {
         let keys = (0..<600).map { ConfigKey("section\($0 % 7).key\($0)", default: 0) }
         var config = ApplicationConfig()
@@ -73,7 +73,7 @@ import Testing
         #expect((error?.problems.isEmpty == true ? 1 : error?.problems.count) == count)
     }
 
-    @Test("The nearest name is right for nearly all single mistakes")
+    @Test("The nearest name is right for nearly all single typing errors")
     func hints() throws {
         let names = [
             "http.timeout", "http.retries", "http.userAgent", "cache.size", "cache.directory", "log.level", "log.file",

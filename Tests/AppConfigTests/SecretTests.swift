@@ -27,7 +27,7 @@ import Testing
         return texts.joined(separator: "\n")
     }
 
-    @Test("A key declared secret is printed nowhere, nor what is built from it, schema or not")
+    @Test("A value declared secret, and every value built from it, is printed nowhere")
     func declaredKey() throws {
         let key = ConfigKey("declared.pin", default: 0, secret: true)
         let required = RequiredConfigKey("declared.code", as: String.self, secret: true)
@@ -62,7 +62,7 @@ import Testing
         #expect(throws: Never.self) { try config.validate(ConfigSchema([.required(required)])) }
     }
 
-    @Test("A key that is declared after loading counts from then on, for built values too")
+    @Test("A key that is declared secret after loading is hidden from then on, in built values, too")
     func declaredLate() throws {
         let config = try ApplicationConfig.load(
             plan([
@@ -75,7 +75,7 @@ import Testing
         #expect(!Self.prints(config).contains("hunter"))
     }
 
-    @Test("Secrets of a schema are held back in errors of readers and of the schema")
+    @Test("Secrets of a schema are hidden in errors of readers and of the schema")
     func schemaSecrets() throws {
         let key = ConfigKey("ledger.number", default: 0)
         var plan = plan([
@@ -92,7 +92,7 @@ import Testing
         #expect(schema.description.contains("ledger.number: expected Int, found string <redacted>"))
     }
 
-    @Test("Errors of readers hold back secrets at any depth")
+    @Test("Errors of readers hide secrets at any depth")
     func deepSecrets() throws {
         let (open, close) = (
             String(repeating: "<dict><key>a</key>", count: 100), String(repeating: "</dict>", count: 100)
@@ -103,7 +103,7 @@ import Testing
         #expect(!error.description.contains("hunter2"), "\(error)")
     }
 
-    @Test("What replaced a value is held back if it is secret itself")
+    @Test("A replacing value is hidden if it is secret itself")
     func replacing() throws {
         var plan = plan(
             ["ApplicationConfig.json": #"{"x": {"p": 1}}"#, "ApplicationConfig.debug.json": #"{"x": "hunter"}"#],
@@ -131,7 +131,7 @@ import Testing
         #expect("\(plan)".contains("ApplicationConfig"))
     }
 
-    @Test("A difference holds back what either side does")
+    @Test("A difference hides values that are secret on either side")
     func differences() throws {
         func load(_ text: String) throws -> ApplicationConfig {
             try ApplicationConfig.load(plan(["ApplicationConfig.json": text]))
@@ -148,7 +148,7 @@ import Testing
         #expect(ConfigDiff(from: open, to: marked).description.contains("n: 1 → 2"))
     }
 
-    @Test("A secret that holds what looks like a reference is not quoted")
+    @Test("A secret that contains a malformed reference is not quoted")
     func lookalikes() {
         for text in ["pa${hunter}ss", "${hunter", "pa${env:hunter}", "${list}hunter"] {
             let report = ApplicationConfig.loadReport(

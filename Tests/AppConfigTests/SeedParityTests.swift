@@ -61,7 +61,7 @@ import Testing
         #expect(try Self.load([.debug], .deep)["servers"] == ["url": "debug", "port": 1])
     }
 
-    @Test("Bundle override: the dictionary of the identifier lies on the root, and its key stays")
+    @Test("Bundle override: the identifier's dictionary merges over the root, and its key stays")
     func bundleOverride() throws {
         let config = try Self.load([.debug, .simulator], bundle: "com.myapp.beta.AppName")
         #expect(config.string(forKey: "STRING_KEY") == "beta")
@@ -97,7 +97,7 @@ import Testing
         #expect(try Self.load().allKeys.count == 10)
     }
 
-    @Test("get(stringForKey:) returns the value, where the original used it as a key once more")
+    @Test("get(stringForKey:) returns the value, which the original used as another key")
     func string() throws {
         let config = try Self.load()
         #expect(config.string(forKey: "STRING_KEY") == "text")
@@ -152,7 +152,7 @@ import Testing
         #expect(config.font(named: "none") == FontSpec(name: "Arial", size: 12))
     }
 
-    @Test("with(scope:) lies on the whole root; a missing scope leaves the root")
+    @Test("with(scope:) merges over the whole root; a missing scope leaves the root")
     func scope() throws {
         let config = try Self.load()
         #expect(config.with(scope: "servers").string(forKey: "url") == "prod")

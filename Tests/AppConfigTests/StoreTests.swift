@@ -56,7 +56,7 @@ final class Scratch: Sendable {
         #expect(try store.reload().isEmpty)
     }
 
-    @Test("Of concurrent reloads, the one that began last prevails")
+    @Test("Of concurrent reloads, the one that began last wins")
     func lastBegun() throws {
         let scratch = try Scratch()
         try scratch.write("{\"n\": 0}")
@@ -72,7 +72,7 @@ final class Scratch: Sendable {
         #expect(store.errors.isEmpty)
     }
 
-    @Test("What is written while an update runs is kept")
+    @Test("A write during an update is not lost")
     func updateInUpdate() {
         let store = ConfigStore(["n": 0, "other": 0])
         let isFirst = Counter()
@@ -85,7 +85,7 @@ final class Scratch: Sendable {
         #expect(store.current.int(forKey: "n") == 1)
     }
 
-    @Test("A reload that changes no value wakes nobody")
+    @Test("A reload that changes no value notifies no listener")
     func quietReload() async throws {
         let scratch = try Scratch()
         try scratch.write("{\"n\": 1, \"m\": 1}")
@@ -102,7 +102,7 @@ final class Scratch: Sendable {
         #expect(diff.description == "m: 1 → 2\nn: 1 → nothing")
     }
 
-    @Test("A store that cannot load says so, or holds what is left")
+    @Test("A store that cannot load throws, or holds the sources that load")
     func loading() throws {
         let scratch = try Scratch()
         try scratch.write("{\"n\": 1}")
@@ -115,7 +115,7 @@ final class Scratch: Sendable {
         #expect(store.errors.map(\.code) == [.malformedSource])
     }
 
-    @Test("Changes give the current value at once and then each that differs as the key's type")
+    @Test("Changes start with the current value and skip values that are equal as the key's type")
     func changes() async throws {
         let store = ConfigStore(["n": 1, "other": 1])
         let key = ConfigKey("n", default: 0)
@@ -139,7 +139,7 @@ final class Scratch: Sendable {
         #expect(await task.value <= 1)
     }
 
-    @Test("Updates from many threads are all kept")
+    @Test("Updates from many threads all apply")
     func updates() async {
         let store = ConfigStore(["n": 0])
         await withTaskGroup(of: Void.self) { group in
@@ -152,7 +152,7 @@ final class Scratch: Sendable {
         #expect(store.current.int(forKey: "n") == 400)
     }
 
-    @Test("What is read is remembered over reloads")
+    @Test("Recorded reads survive reloads")
     func unused() throws {
         let scratch = try Scratch()
         try scratch.write("{\"a\": 1, \"b\": 2, \"c\": 3}")
@@ -166,7 +166,7 @@ final class Scratch: Sendable {
         #expect(store.unusedKeys() == ["c", "z"])
     }
 
-    @Test("Readers never see half a generation, and bad writes lose nothing")
+    @Test("Readers see whole generations only, and bad writes lose no values")
     func torture() async throws {
         let scratch = try Scratch()
         func text(_ generation: Int) -> String {

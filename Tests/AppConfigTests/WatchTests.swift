@@ -63,7 +63,7 @@ import Testing
         }
     }
 
-    @Test("Every way of changing a file is seen", arguments: Move.allCases)
+    @Test("Every way to change a file is noticed", arguments: Move.allCases)
     func moves(move: Move) async throws {
         let scratch = try Scratch()
         let directory = try Self.prepare(move, scratch)
@@ -189,7 +189,7 @@ import Testing
         watch.cancel()
     }
 
-    @Test("A second write within the tick of a clock is seen, although size and time are the same")
+    @Test("A second write within a clock tick is noticed, although size and time are equal")
     func sameStamp() async throws {
         let scratch = try Scratch()
         // No clock is as coarse as one that stands still: the stamp of both writes is set.
@@ -210,7 +210,7 @@ import Testing
         watch.cancel()
     }
 
-    @Test("Bad writes are published, and watching goes on")
+    @Test("Bad writes are reported, and watching continues")
     func badWrite() async throws {
         let scratch = try Scratch()
         try scratch.write("{\"n\": 0}")
@@ -232,7 +232,7 @@ import Testing
         watch.cancel()
     }
 
-    @Test("A file that appears, and one that is watched by polling, are seen")
+    @Test("A new file and a polled file are noticed")
     func appearsAndPolls() async throws {
         let scratch = try Scratch()
         let store = try ConfigStore(loading: scratch.plan())
@@ -254,7 +254,7 @@ import Testing
     }
 
     @Test(
-        "What changed between loading and watching is read",
+        "A change between loading and watching is read",
         arguments: [ConfigWatchMode.automatic, .polling(every: .seconds(60))])
     func changedBefore(mode: ConfigWatchMode) throws {
         let scratch = try Scratch()
@@ -283,7 +283,7 @@ import Testing
             }
         }
 
-        @Test("Where the system has no events to give, files are polled, with a diagnostic, until it has some again")
+        @Test("Without events of the system, files are polled, with a diagnostic")
         func noDescriptors() async throws {
             await #expect(processExitsWith: .success) {
                 let scratch = try Scratch()

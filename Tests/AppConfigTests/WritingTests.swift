@@ -16,7 +16,7 @@ import Testing
                 ], environments: [.debug]))
     }
 
-    @Test("What lies beside a written value keeps its place")
+    @Test("Values next to a written value keep their location")
     func placesStay() throws {
         var config = try Self.load()
         config["http.timeout"] = 5
@@ -60,7 +60,7 @@ import Testing
         #expect(config.explain("http.host").removed?.layer == .runtime)
     }
 
-    @Test("Writes of all kinds read back as a model of dictionaries says", .timeLimit(.minutes(5)))
+    @Test("Writes of all kinds read back as in a model of dictionaries", .timeLimit(.minutes(5)))
     func model() throws {
         var random = SplitMix(51)
         for round in 0..<rounds(300, soak: 20_000) {
@@ -93,7 +93,7 @@ import Testing
         return .dictionary(entries)
     }
 
-    @Test("A null in values from code is no value")
+    @Test("A null in values from code removes its key")
     func nulls() {
         var config: ApplicationConfig = ["a": nil, "b": ["c": nil, "d": [nil]]]
         #expect(config.values == ["b": ["d": [nil]]])
@@ -103,7 +103,7 @@ import Testing
         #expect(config["x"] == nil)
     }
 
-    @Test("A reload repeats what was written on what the files say now")
+    @Test("A reload applies run-time writes to the new values of the files")
     func reload() throws {
         let scratch = try Scratch()
         try scratch.write(#"{"http": {"timeout": 30, "host": "old"}, "list": [1, 2], "gone": 1, "n": 1}"#)
@@ -127,7 +127,7 @@ import Testing
         #expect(try store.reload().isEmpty)
     }
 
-    @Test("Many writes to one section cost no more than one")
+    @Test("Many writes to one section store one section")
     func manyWrites() {
         var config = ApplicationConfig(["s": ["a": 1]])
         let count = rounds(500, soak: 70_000)

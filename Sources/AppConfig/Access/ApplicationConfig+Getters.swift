@@ -150,7 +150,7 @@ extension ApplicationConfig {
     @inline(never)
     private func slow<T: ConfigConvertible>(_ key: String) -> T? { place(of: key).flatMap { read($0, key) } }
 
-    /// Reads a value that is there; nothing if it is malformed, with a diagnostic.
+    /// Reads a value; returns nil, with a diagnostic, if it is malformed.
     func read<T: ConfigConvertible>(_ place: ConfigPlace, _ key: String, as: T.Type = T.self) -> T? {
         let value = place.tree.scalar(of: place.node) ?? place.tree.value(of: place.node)
         if let made = T(configValue: value, coercion: place.snapshot.context.coercion) { return made }
@@ -158,7 +158,7 @@ extension ApplicationConfig {
         return nil
     }
 
-    /// Remarks once for a key and type that a default took the place of a malformed value.
+    /// Records, once for a key and type, that a default replaced a malformed value.
     func recordDefault(_ place: ConfigPlace, _ key: String, _ typeName: String, isSecret: Bool = false) {
         let subject = "\(typeName) \(key)"
         // A malformed value may be read often; the error is made the first time only.

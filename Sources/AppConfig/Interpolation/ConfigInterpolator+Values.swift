@@ -6,7 +6,7 @@ internal import AshlarCore
     import Foundation
 #endif
 
-// The value that a template stands for.
+// The value of a template.
 extension ConfigInterpolator {
     mutating func evaluate(_ unit: Unit, _ template: ConfigTemplate) -> Resolved {
         if let lone = template.lone { return value(of: lone, unit) }

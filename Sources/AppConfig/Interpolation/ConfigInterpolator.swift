@@ -1,7 +1,7 @@
 /// Resolves the references in a merged tree, once, after all layers are merged.
 ///
-/// References are followed depth first with an explicit stack, and each value is resolved once. What a reference is
-/// replaced by is never looked at again, so a variable that holds `${` stays text. A reference to a value's own key means
+/// References are followed depth first with an explicit stack, and each value is resolved once. Replaced text is not
+/// resolved again, so a variable that contains `${` stays text. A reference to a value's own key means
 /// the value it overrides, as in HOCON.
 struct ConfigInterpolator {
     /// A template to resolve: a node of the merged tree, or what the node overrides that many layers below.

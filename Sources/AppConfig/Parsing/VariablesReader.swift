@@ -52,7 +52,7 @@ enum VariablesReader {
     }
 }
 
-/// The value that the text of a variable or argument stands for.
+/// Reads the text of a variable or argument.
 enum ConfigGivenText {
     /// Returns the text itself, or the JSON in it where a lower layer has an array or dictionary.
     static func value(_ text: String, like kind: ConfigKind?, _ place: ConfigLocation) throws(ConfigError)

@@ -28,7 +28,7 @@ public struct ApplicationConfig: Sendable {
     /// An empty configuration.
     public init() { self.init([:]) }
 
-    /// Creates a configuration from values in code; directives and `${…}` in them are not looked at.
+    /// Creates a configuration from values in code; directives and `${…}` in them have no meaning.
     public init(_ values: [String: ConfigValue]) {
         self.init(values, context: nil)
     }

@@ -156,7 +156,7 @@ extension ConfigContext {
     }
 }
 
-/// Remarks made while reading, each once for what it is about.
+/// The diagnostics of reading, one for each subject.
 final class ConfigDiagnosticLog: Sendable {
     private struct State {
         var seen: Set<String> = []
@@ -165,10 +165,10 @@ final class ConfigDiagnosticLog: Sendable {
 
     private let state = Mutex(State())
 
-    /// Whether a diagnostic about this was made before.
+    /// Whether there is a diagnostic about a subject.
     func hasSeen(_ subject: String) -> Bool { state.withLock { $0.seen.contains(subject) } }
 
-    /// Keeps a diagnostic; false if one about the same was made before.
+    /// Adds a diagnostic; returns false if there is one about the same subject.
     func add(_ diagnostic: ConfigDiagnostic, about subject: String) -> Bool {
         state.withLock { state in
             guard state.seen.insert(subject).inserted else { return false }

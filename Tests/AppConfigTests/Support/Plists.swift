@@ -12,7 +12,7 @@ func plist(_ entries: String) -> String {
     """
 }
 
-/// A plan for files in memory, in the environment of a release build unless told otherwise.
+/// A plan for files in memory, by default in the environment of a release build.
 func plan(
     _ files: [String: String], environments: [ConfigEnvironment] = [], bundle: String? = nil
 ) -> ConfigPlan {
