@@ -34,6 +34,8 @@ public final class EventBus: WatcherBus {
     let wide = WideWatchers()
     /// The topics that store events.
     let storing = Mutex<[ObjectIdentifier: TopicSlot]>([:])
+    /// The responders of request topics, with their source locations.
+    let responders = Mutex<[ByteText: (watch: Watch, location: EventLocation)]>([:])
     private let counters = BusCounters()
     private let flags = Atomic<UInt64>(0)
     private let hooks = Mutex(EventHooks())

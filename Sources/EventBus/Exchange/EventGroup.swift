@@ -1,0 +1,96 @@
+internal import AshlarCore
+
+/// Members that share the events of a topic or pattern: one member receives each event, in turn.
+///
+/// ```swift
+/// let bus = EventBus()
+/// let jobs = Topic<Int>("job:new")
+/// let group = EventGroup(jobs, on: bus)
+/// let first = group.join { print("first", $0.payload) }
+/// let second = group.join { print("second", $0.payload) }
+/// for number in 1...4 { bus.trigger(jobs, number) }  // first 1 and 3, second 2 and 4
+/// first.cancel()
+/// second.cancel()
+/// ```
+///
+/// Events without a member are dropped. The group ends with its last reference, and with it the watches of its members.
+public final class EventGroup<Payload: Sendable>: Sendable {
+    private let host: Host
+    private let watch: Watch
+
+    /// Creates a group without members.
+    public init<Selector: EventSelector>(
+        _ selector: Selector, on bus: EventBus, fileID: StaticString = #fileID, line: UInt32 = #line,
+        column: UInt32 = #column
+    ) where Selector.Payload == Payload {
+        let selection = selector.selection
+        let host = Host(selection.pattern?.description ?? selection.core?.name ?? "**", bus)
+        self.host = host
+        watch = bus.watch(selection, fileID: fileID, line: line, column: column) { try host.deliver($0) }
+    }
+
+    deinit {
+        watch.cancel()
+        host.close()
+    }
+
+    /// Adds a member, whose asynchronous handler runs for one of its events after the other.
+    ///
+    /// The errors of the handler go to the failure hook of the bus.
+    public func join(
+        buffer: EventBuffer = .unbounded, fileID: StaticString = #fileID, line: UInt32 = #line,
+        column: UInt32 = #column, _ handler: @escaping @Sendable (Signal<Payload>) async throws -> Void
+    ) -> Watch {
+        let options = WatchOptions(pattern: nil, source: nil, location: (fileID, line, column))
+        return host.join { bus, id in
+            TypedWatcher(options, id: id, traits: [], .queued(.task(buffer, bus: bus, handler: handler)))
+        }
+    }
+
+    private final class Host: WatchHost {
+        let watched: String
+        private weak let bus: EventBus?
+        private let state = Mutex((members: WatcherRegistry(), last: UInt64(0)))
+
+        init(_ watched: String, _ bus: EventBus) { (self.watched, self.bus) = (watched, bus) }
+
+        func join(_ make: (EventBus, UInt64) -> TypedWatcher<Payload>) -> Watch {
+            guard let bus else { return Watch(host: self, id: 0) }
+            let id = state.withLock { state in
+                let watcher = make(bus, bus.nextWatchID())
+                state.members.append(watcher)
+                return watcher.id
+            }
+            return Watch(host: self, id: id)
+        }
+
+        func deliver(_ signal: Signal<Payload>) throws {
+            let next = state.withLock { state -> Watcher? in
+                let next = state.members.live.first { $0.id > state.last } ?? state.members.live.first { _ in true }
+                state.last = next?.id ?? 0
+                return next
+            }
+            guard let member = next as? TypedWatcher<Payload> else { return }
+            let call = TriggerCall(
+                source: signal.object, isolation: nil, fileID: #fileID, line: #line, column: #column)
+            _ = try member.take(signal, call)
+        }
+
+        func cancel(_ id: UInt64) -> Bool {
+            guard let watcher = state.withLock({ $0.members.remove(id) }) else { return false }
+            let wasLive = watcher.cancel()
+            watcher.didCancel()
+            return wasLive
+        }
+
+        func isLive(_ id: UInt64) -> Bool { watcher(id)?.isLive ?? false }
+
+        func watcher(_ id: UInt64) -> Watcher? { state.withLock { $0.members[id] } }
+
+        func belongs(to owner: AnyObject) -> Bool { bus === owner }
+
+        func close() {
+            for watcher in state.withLock({ $0.members.removeAll() }) where watcher.cancel() { watcher.didCancel() }
+        }
+    }
+}

@@ -1,0 +1,72 @@
+import AshlarEventBus
+import Testing
+
+@Suite("Groups that share events", .timeLimit(.minutes(5)))
+struct EventGroupTests {
+    let bus = EventBus()
+    let jobs = Topic<Int>("job:new")
+    let done = Recorder<String>()
+
+    @Test("Each event reaches one member, in turn, next to the other watchers")
+    func turns() async {
+        let group = EventGroup(jobs, on: bus)
+        let all = Recorder<Int>()
+        let observer = bus.watch(jobs) { all.note($0.payload) }
+        let members = ["a", "b", "c"].map { name in
+            group.join { [done] in done.note("\(name)\($0.payload)") }
+        }
+        for number in 0..<9 { bus.trigger(jobs, number) }
+        while done.items.count < 9 { await Task.yield() }
+        #expect(Set(done.items) == ["a0", "b1", "c2", "a3", "b4", "c5", "a6", "b7", "c8"])
+        #expect(all.items == Array(0..<9))
+        for member in members { member.cancel() }
+        observer.cancel()
+    }
+
+    @Test("A member that leaves receives no event, and the others share the rest")
+    func leaving() async {
+        let group = EventGroup("job:*", on: bus)
+        let first = group.join { [done] _ in done.note("first") }
+        let second = group.join { [done] _ in done.note("second") }
+        #expect(first.isLive)
+        #expect(first.cancel())
+        #expect(!first.cancel())
+        for number in 0..<4 { bus.trigger(jobs, number) }
+        while done.items.count < 4 { await Task.yield() }
+        #expect(done.items == Array(repeating: "second", count: 4))
+        second.cancel()
+        bus.trigger(jobs, 4)
+        #expect(done.items.count == 4)
+    }
+
+    @Test("The members end with the group, and the error of one goes to the failure hook")
+    func ending() async {
+        let failures = Recorder<EventFailure>()
+        bus.onFailure { failures.note($0) }
+        var group: EventGroup<Int>? = EventGroup(jobs, on: bus)
+        let member = group?.join { throw Oops($0.payload) }
+        bus.trigger(jobs, 7)
+        while failures.items.isEmpty { await Task.yield() }
+        #expect(failures.items.first?.error as? Oops == Oops(7))
+        #expect(bus.report().entries.count == 1)
+        group = nil
+        #expect(member?.isLive == false)
+        #expect(bus.trigger(jobs, 8).isUndelivered)
+        #expect(bus.report().entries.isEmpty)
+    }
+
+    @Test("Threads that trigger at once lose and double no event of a group")
+    func threads() async {
+        let group = EventGroup(jobs, on: bus)
+        let got = Recorder<Int>()
+        let members = (0..<3).map { _ in group.join { got.note($0.payload) } }
+        await withTaskGroup(of: Void.self) { tasks in
+            for thread in 0..<4 {
+                tasks.addTask { [bus, jobs] in for i in 0..<250 { bus.trigger(jobs, thread * 250 + i) } }
+            }
+        }
+        while got.items.count < 1000 { await Task.yield() }
+        #expect(got.items.sorted() == Array(0..<1000))
+        for member in members { member.cancel() }
+    }
+}

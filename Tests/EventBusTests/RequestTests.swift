@@ -1,0 +1,107 @@
+import AshlarEventBus
+import Testing
+
+@Suite("Requests and replies", .timeLimit(.minutes(5)))
+struct RequestTests {
+    let bus = EventBus()
+    let length = RequestTopic<String, Int>("text:length")
+
+    @Test("A request returns the reply of the responder")
+    func reply() async throws {
+        let watch = try bus.respond(to: length) { $0.utf8.count }
+        #expect(try await bus.request(length, "abc") == 3)
+        #expect(try await bus.request(length, "") == 0)
+        watch.cancel()
+    }
+
+    @Test("A request without a responder fails at once, also after the responder has ended")
+    func noResponder() async throws {
+        let observer = bus.watch("**") { _ in }
+        await expect("noResponder") { try await bus.request(length, "abc") }
+        observer.cancel()
+        try bus.respond(to: length) { $0.utf8.count }.cancel()
+        await expect("noResponder") { try await bus.request(length, "abc") }
+    }
+
+    @Test("A topic has one responder; the error names both lines, and a new one may follow the end of the first")
+    func oneResponder() async throws {
+        let first = try bus.respond(to: length, fileID: "App/A.swift", line: 1) { _ in 1 }
+        let error = #expect(throws: EventBusError.self) {
+            try bus.respond(to: length, fileID: "App/B.swift", line: 2) { _ in 2 }
+        }
+        #expect(error?.code == .duplicateResponder)
+        #expect(error?.location?.file == "App/B.swift")
+        #expect(error?.otherLocation?.file == "App/A.swift")
+        #expect(try await bus.request(length, "") == 1)
+        first.cancel()
+        let second = try bus.respond(to: length) { _ in 2 }
+        #expect(try await bus.request(length, "") == 2)
+        second.cancel()
+    }
+
+    @Test("The error of the responder is thrown to the caller, and the next request is answered")
+    func failure() async throws {
+        let watch = try bus.respond(to: length) { text in
+            if text.isEmpty { throw Oops(7) }
+            return text.utf8.count
+        }
+        await #expect(throws: Oops(7)) { try await bus.request(length, "") }
+        #expect(try await bus.request(length, "abc") == 3)
+        watch.cancel()
+    }
+
+    @Test("A request fails after its limit, and a late reply is ignored")
+    func timeout() async throws {
+        let gate = Gate()
+        let watch = try bus.respond(to: length) { text in
+            if text == "slow" { await gate.pass() }
+            return text.utf8.count
+        }
+        await expect("requestTimedOut") { try await bus.request(length, "slow", within: .milliseconds(20)) }
+        gate.open()
+        #expect(try await bus.request(length, "abc") == 3)
+        watch.cancel()
+    }
+
+    @Test("Cancelling the caller ends its wait, and cancelling the responder ends the waiting requests")
+    func cancellation() async throws {
+        let (entered, gate) = (Gate(), Gate())
+        let watch = try bus.respond(to: length) { _ in
+            entered.open()
+            await gate.pass()
+            return 0
+        }
+        let requests = Recorder<String>()
+        let observer = bus.watch("text:*") { requests.note($0.name) }
+        let caller = Task { [bus, length] in try await bus.request(length, "first") }
+        await entered.pass()
+        let waiting = Task { [bus, length] in try await bus.request(length, "second") }
+        while requests.items.count < 2 { await Task.yield() }
+        caller.cancel()
+        await #expect(throws: CancellationError.self) { try await caller.value }
+        watch.cancel()
+        await expect("noReply") { try await waiting.value }
+        gate.open()
+        observer.cancel()
+    }
+
+    @Test("Of many concurrent requests each receives its own reply")
+    func concurrency() async throws {
+        let double = RequestTopic<Int, Int>("number:double")
+        let watch = try bus.respond(to: double) { $0 * 2 }
+        try await withThrowingTaskGroup(of: (Int, Int).self) { group in
+            for number in 0..<200 { group.addTask { [bus] in (number, try await bus.request(double, number)) } }
+            for try await (number, reply) in group { #expect(reply == number * 2) }
+        }
+        watch.cancel()
+    }
+
+    private func expect(_ code: String, _ body: () async throws -> Int) async {
+        do {
+            let reply = try await body()
+            Issue.record("\(reply) instead of \(code)")
+        } catch {
+            #expect((error as? EventBusError)?.code.description == code, "\(error)")
+        }
+    }
+}
