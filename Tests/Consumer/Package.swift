@@ -12,5 +12,13 @@ let package = Package(
         .executableTarget(
             name: "Use\(module)", dependencies: [.product(name: "Ashlar\(module)", package: "Ashlar")],
             path: "Sources/Use\(module)")
-    }
+    } + [
+        // The usual patterns in both modes of new packages: the sources are one folder and a link to it.
+        .executableTarget(
+            name: "UseEventBusOnMain", dependencies: [.product(name: "AshlarEventBus", package: "Ashlar")],
+            path: "Sources/UseEventBusOnMain", swiftSettings: [.defaultIsolation(MainActor.self)]),
+        .executableTarget(
+            name: "UseEventBusNonisolated", dependencies: [.product(name: "AshlarEventBus", package: "Ashlar")],
+            path: "Sources/UseEventBusNonisolated"),
+    ]
 )
