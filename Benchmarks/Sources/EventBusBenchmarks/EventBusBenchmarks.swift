@@ -7,6 +7,7 @@ struct EventBusBenchmarks {
         suite.triggerRows()
         suite.watchRows()
         suite.deliveryRows()
+        suite.scaleRows()
         RouterRows.run(&suite)
         suite.finish()
     }

@@ -127,6 +127,21 @@ enum RouterRows {
                 blackHole(sum)
             },
             against: [Peer(lookup(10_000, patterns(10_000), paths))])
+        suite.row(
+            "miss among 10,000 patterns without an error", allocations: 0,
+            ours: Contender("RouteTable.firstMatch") { n in
+                var sum = 0
+                for round in 0..<n where table.firstMatch(for: paths[probe(round)]) != nil { sum &+= 1 }
+                blackHole(sum)
+            },
+            against: [
+                Peer(
+                    Contender("RouteTable.contains") { n in
+                        var sum = 0
+                        for round in 0..<n where table.contains(paths[probe(round)]) { sum &+= 1 }
+                        blackHole(sum)
+                    }, .atMost(1.2))
+            ])
     }
 
     private static func building(_ suite: inout BenchmarkSuite) {
