@@ -12,6 +12,9 @@ public struct ClientConfiguration: Sendable {
     public var base: EndpointHost?
     /// The options that endpoints start from.
     public var options: RequestOptions = .init()
+    /// Changes the options before each endpoint or method is requested, such as by settings that are reloaded; nil changes
+    /// nothing.
+    public var adjustsOptions: (@Sendable (inout RequestOptions) -> Void)?
     /// Fields sent with every request that doesn't set them itself.
     public var headers: HTTPHeaders = ["User-Agent": "Ashlar", "Accept": "*/*"]
     /// The steps around every request, outermost first; retries follow behind them.
@@ -26,6 +29,13 @@ public struct ClientConfiguration: Sendable {
     public var redaction: NetworkRedaction = .standard
     /// The settings of the transport; their members are also members of this configuration.
     public var transport: TransportConfiguration = .init()
+
+    /// The options of the next request.
+    var requestOptions: RequestOptions {
+        var options = options
+        adjustsOptions?(&options)
+        return options
+    }
 
     /// Creates the default configuration.
     public init() {}

@@ -85,7 +85,7 @@ extension NetworkClient {
     public func download<E: Endpoint>(
         _ endpoint: E, to path: String, resume: Bool = true, progress: (@Sendable (TransferProgress) -> Void)? = nil
     ) async throws(NetworkError) -> NetworkResponse {
-        let request = try endpoint.makeRequest(options: configuration.options)
+        let request = try endpoint.makeRequest(options: configuration.requestOptions)
         return try await download(request, to: path, resume: resume, progress: progress)
     }
 }

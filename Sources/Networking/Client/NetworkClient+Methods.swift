@@ -147,7 +147,7 @@ extension NetworkClient {
         }
         url.append(query)
         return NetworkRequest(
-            method, url, headers: headers, body: body, options: configuration.options, canonicalHost: base?.canonical)
+            method, url, headers: headers, body: body, options: configuration.requestOptions, canonicalHost: base?.canonical)
     }
 
     private func complete<T: Decodable & Sendable>(

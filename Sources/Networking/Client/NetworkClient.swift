@@ -100,7 +100,7 @@ public final class NetworkClient: Sendable {
     /// - Returns: The decoded response.
     /// - Throws: Any failure, with the redacted request and the number of attempts.
     public func send<E: Endpoint>(_ endpoint: E) async throws(NetworkError) -> E.Output {
-        try await complete(try endpoint.makeRequest(options: configuration.options)) { response throws(NetworkError) in
+        try await complete(try endpoint.makeRequest(options: configuration.requestOptions)) { response throws(NetworkError) in
             try endpoint.decode(response)
         }
     }
@@ -138,7 +138,7 @@ public final class NetworkClient: Sendable {
     /// - Returns: The head, and a body to pull.
     /// - Throws: Any failure up to the head, including an unacceptable status.
     public func stream<E: Endpoint>(_ endpoint: E) async throws(NetworkError) -> StreamedResponse {
-        try await stream(endpoint.makeRequest(options: configuration.options))
+        try await stream(endpoint.makeRequest(options: configuration.requestOptions))
     }
 
     func complete<Output>(

@@ -99,7 +99,7 @@ public final class FTAsyncRequest: Sendable {
             }
         }
         do throws(NetworkError) {
-            var request = try NetworkRequest(method, url, body: body, options: client.configuration.options)
+            var request = try NetworkRequest(method, url, body: body, options: client.configuration.requestOptions)
             request.options.idleTimeout = .seconds(timeout > 0 ? timeout : 24)
             request.options.acceptedStatuses = AcceptedStatuses(200...399)
             let token = client.send(request, then: handle)

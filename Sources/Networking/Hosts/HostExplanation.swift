@@ -40,6 +40,7 @@ extension HostSnapshot {
             case .restored: "selected by the user in an earlier run"
             case .release: "the release environment"
             case .prerelease: "the prerelease environment"
+            case .defaulted: "the default; nothing is selected"
             }
         let line = (entry?.line ?? configuration.line).map { "line \($0)" }
         let place = [map.file, line].compactMap { $0 }

@@ -5,15 +5,26 @@
 public struct HostSnapshot: Sendable {
     /// The map.
     public let map: HostMap
-    /// The selections by normalized canonical host.
+    /// The environments of hosts without a selection.
+    let defaults: HostDefault
+    /// The selections and the defaults by normalized canonical host.
     let choices: [String: HostChoice]
     /// The last typed texts by normalized canonical host and key.
     let typed: [String: [String: String]]
     private let table: HostTable
 
-    init(map: HostMap, choices: [String: HostChoice] = [:], typed: [String: [String: String]] = [:]) {
-        (self.map, self.choices, self.typed) = (map, choices, typed)
-        table = HostTable(map, choices)
+    init(
+        map: HostMap, choices: [String: HostChoice] = [:], typed: [String: [String: String]] = [:],
+        defaults: HostDefault = .canonical
+    ) {
+        let selections = choices.filter { $0.value.origin != .defaulted }
+        self.choices = defaults.choices(in: map).merging(selections) { _, selected in selected }
+        (self.map, self.typed, self.defaults) = (map, typed, defaults)
+        table = HostTable(map, self.choices)
+    }
+
+    func with(_ choices: [String: HostChoice], typed: [String: [String: String]]? = nil) -> HostSnapshot {
+        HostSnapshot(map: map, choices: choices, typed: typed ?? self.typed, defaults: defaults)
     }
 
     /// Returns the selected pair of a canonical host, or nil if none is selected or the host is unknown.
@@ -47,7 +58,7 @@ public struct HostSnapshot: Sendable {
 struct HostChoice: Hashable, Sendable {
     /// Who chose.
     enum Origin: Hashable, Sendable {
-        case chosen, restored, release, prerelease
+        case chosen, restored, release, prerelease, defaulted
     }
 
     var key: String

@@ -19,7 +19,7 @@ extension HostSwitch {
             let typed = snapshot.typed.merging(restored.typed) { present, _ in present }
             for configuration in map.configurations {
                 let name = HostSyntax.normalized(configuration.canonicalHost)
-                guard var choice = snapshot.choices[name] else { continue }
+                guard var choice = snapshot.choices[name], choice.origin != .defaulted else { continue }
                 if choice.origin == .release { choice.key = configuration.releaseKey ?? "" }
                 if choice.origin == .prerelease { choice.key = configuration.prereleaseKey ?? "" }
                 guard let entry = configuration[choice.key] else {
@@ -42,7 +42,7 @@ extension HostSwitch {
                 }
                 choices[name] = choice
             }
-            return HostSnapshot(map: map, choices: choices, typed: typed)
+            return HostSnapshot(map: map, choices: choices, typed: typed, defaults: snapshot.defaults)
         }
     }
 

@@ -53,7 +53,8 @@ public final class HostSwitch: Sendable {
     /// - Parameters:
     ///   - map: The environments.
     ///   - store: The store of selections; in memory by default.
-    public init(_ map: HostMap, store: any HostChoiceStore = .memory) {
+    ///   - defaults: The environments of hosts without a selection; the canonical hosts by default.
+    public init(_ map: HostMap, store: any HostChoiceStore = .memory, defaults: HostDefault = .canonical) {
         self.store = store
         var restored = HostRestoration(map)
         do {
@@ -63,7 +64,8 @@ public final class HostSwitch: Sendable {
         }
         state = Mutex(
             State(
-                snapshot: HostSnapshot(map: map, choices: restored.choices, typed: restored.typed),
+                snapshot: HostSnapshot(
+                    map: map, choices: restored.choices, typed: restored.typed, defaults: defaults),
                 warnings: restored.warnings, foreign: restored.foreign))
     }
 
@@ -162,7 +164,7 @@ public final class HostSwitch: Sendable {
                 typed[name]?[key] = nil
                 choices[name] = nil
             }
-            return HostSnapshot(map: snapshot.map, choices: choices, typed: typed)
+            return snapshot.with(choices, typed: typed)
         }
     }
 
@@ -186,7 +188,14 @@ public final class HostSwitch: Sendable {
                 choices[HostSyntax.normalized(configuration.canonicalHost)] = HostChoice(
                     key: entry.key, pair: ProtocolHostPair(scheme: entry.scheme, host: host), origin: origin)
             }
-            return HostSnapshot(map: snapshot.map, choices: choices, typed: snapshot.typed)
+            return snapshot.with(choices)
+        }
+    }
+
+    /// Changes the environments of the hosts without a selection; selections remain.
+    public func setDefaults(_ defaults: HostDefault) {
+        try? change { snapshot, _, _ in
+            HostSnapshot(map: snapshot.map, choices: snapshot.choices, typed: snapshot.typed, defaults: defaults)
         }
     }
 
@@ -205,7 +214,7 @@ public final class HostSwitch: Sendable {
             } else {
                 (choices, foreign) = ([:], [])
             }
-            return HostSnapshot(map: snapshot.map, choices: choices, typed: snapshot.typed)
+            return snapshot.with(choices)
         }
     }
 

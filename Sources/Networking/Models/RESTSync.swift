@@ -26,7 +26,7 @@ public struct RESTSync: ModelSync {
     public func perform(
         _ verb: ModelSyncVerb, _ target: ModelSyncTarget
     ) async throws(NetworkError) -> ModelSyncAnswer {
-        var request = try Call(verb: verb, target: target).makeRequest(options: client.configuration.options)
+        var request = try Call(verb: verb, target: target).makeRequest(options: client.configuration.requestOptions)
         request.options.totalTimeout = .seconds(300)
         request.options.acceptedStatuses = .every
         prepare(verb, &request)

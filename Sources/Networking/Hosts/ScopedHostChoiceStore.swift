@@ -1,0 +1,37 @@
+/// A part of another store, so that the selections of a debug build do not apply to a release build.
+///
+/// The selections of the scope `debug` are stored next to the others under the key `@debug`, which is not a host name.
+/// Those of the empty scope are the ones that SquidKit reads and writes.
+public struct ScopedHostChoiceStore: HostChoiceStore {
+    private let store: any HostChoiceStore
+    private let scope: String
+
+    /// Creates a store for one scope of another store.
+    public init(_ store: any HostChoiceStore, scope: String) { (self.store, self.scope) = (store, scope) }
+
+    /// Returns the scope's object saved last, or a missing entity if there is none.
+    public func load() throws(NetworkError) -> JSONEntity {
+        let all = try store.load()
+        guard scope.isEmpty else { return all["@" + scope] }
+        guard all.isObject else { return all }
+        return JSONEntity(object: all.filter { !Self.isScope($0.key) }.map { ($0.key, $0) })
+    }
+
+    /// Saves the scope's object and leaves those of the other scopes unchanged.
+    ///
+    /// A store that cannot be loaded is replaced.
+    public func save(_ choices: JSONEntity) throws(NetworkError) {
+        let all = (try? store.load()) ?? .missing
+        var items = (all.isObject ? Array(all) : []).map { ($0.key, $0) }
+        if scope.isEmpty {
+            items.removeAll { !Self.isScope($0.0) }
+            items = choices.map { ($0.key, $0) } + items
+        } else {
+            items.removeAll { $0.0 == "@" + scope }
+            if choices.isObject, !choices.isEmpty { items.append(("@" + scope, choices)) }
+        }
+        try store.save(JSONEntity(object: items))
+    }
+
+    private static func isScope(_ key: String) -> Bool { key.hasPrefix("@") }
+}
