@@ -45,11 +45,11 @@ import Testing
             configuration.transport = stub
             let app = AshlarApp(configuration)
             try app.hosts.select("DEV", for: "api.fieldnotes.example")
-            let events = RecordedNames()
+            let events = EventNames()
             let watch = app.bus.watch("network:*") { events.append($0.name) }
             #expect(try await app.client.send(Notes()) == "two")
             watch.cancel()
-            #expect(events.names == ["network:on", "network:off"])
+            #expect(events.list == ["network:on", "network:off"])
             #expect(stub.requests.map(\.url.description) == ["http://dev.api.fieldnotes.example/notes"])
             #expect(LogSystem.liveLog.contains("[DEBUG] network - GET http://dev.api.fieldnotes.example/notes: 200"))
         }
@@ -102,7 +102,7 @@ import Testing
         await #expect(processExitsWith: .success) {
             var configuration = AshlarApp.Configuration(
                 resources: "/nonexistent", environments: [.debug], log: LogConfiguration(sinks: []))
-            configuration.resources = Self.resources
+            configuration.resources = ResourceFolder(Self.resources)
             configuration.languages = ["en"]
             configuration.hostMap = "HostMap.json"
             let app = AshlarApp(configuration)
@@ -112,12 +112,4 @@ import Testing
             #expect(!app.hosts.rows.isEmpty)
         }
     }
-}
-
-/// Names in order of arrival.
-private final class RecordedNames: @unchecked Sendable {  // guarded by `lock`
-    private let lock = NSLock()
-    private var list: [String] = []
-    var names: [String] { lock.withLock { list } }
-    func append(_ name: String) { lock.withLock { list.append(name) } }
 }

@@ -4,11 +4,6 @@ import Testing
 
 /// Each test runs in its own process, because a process has one log.
 @Suite(.timeLimit(.minutes(5))) struct LiveJoinTests {
-    /// Waits until a condition holds; the suite's time limit ends a wait in vain.
-    private static func until(_ condition: () -> Bool) async throws {
-        while !condition() { try await Task.sleep(for: .milliseconds(1)) }
-    }
-
     @Test("Log thresholds follow the configuration, and return when it drops them")
     func thresholdsFollow() async {
         await #expect(processExitsWith: .success) {
@@ -18,12 +13,12 @@ import Testing
             let app = AshlarApp(configuration)
             #expect(LogSystem.threshold == .warning)
             app.config.update { $0["log.threshold"] = "debug" }
-            try await LiveJoinTests.until { LogSystem.threshold == .debugging }
+            try await until("the log follows") { LogSystem.threshold == .debugging }
             app.config.update { $0["log.threshold"] = "loud" }
-            try await LiveJoinTests.until { LogSystem.liveLog.contains("[WARNING] config - ") }
+            try await until("the log follows") { LogSystem.liveLog.contains("[WARNING] config - ") }
             #expect(LogSystem.threshold == .warning)
             app.config.update { $0["log.enabled"] = false }
-            try await LiveJoinTests.until { !LogSystem.isEnabled }
+            try await until("the log follows") { !LogSystem.isEnabled }
             withExtendedLifetime(app) {}
         }
     }

@@ -4,7 +4,7 @@ extension FieldNotes {
     /// Shows how the previous run ended, and its log.
     func showPriorRun() {
         screen.heading("Previous run")
-        guard let prior = app.logging.priorRun else {
+        guard let prior = app.logging?.priorRun else {
             screen.quiet("None in \(options.logs). Start the sample again to see this one.")
             return
         }
@@ -17,7 +17,7 @@ extension FieldNotes {
     /// Shows the log file of this run.
     func showLog() {
         screen.heading("This run's log")
-        if case .file(let path) = app.logging.storage { screen.quiet(path) }
+        if case .file(let path)? = app.logging?.storage { screen.quiet(path) }
         screen.text(trimmed(LogSystem.liveLog))
     }
 

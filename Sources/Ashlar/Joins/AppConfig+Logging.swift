@@ -37,16 +37,36 @@ extension LogSystem {
         configure(from: config, over: LogSystem.thresholds)
     }
 
-    /// Applies the section `log` of a store's configuration now and after every change, until the task is cancelled.
+    /// Applies the section `log` of a store's configuration now and after every change.
     ///
     /// A threshold that a reload removes returns to its value before the call. Malformed values are logged as warnings
     /// with the context `config`.
-    public static func follow(_ store: ConfigStore) async {
-        let (base, isEnabled) = (LogSystem.thresholds, LogSystem.isEnabled)
-        for await config in store.changes() {
-            if config["log.enabled"] == nil { LogSystem.isEnabled = isEnabled }
-            for error in configure(from: config, over: base) { Log("config").warning("\(String(describing: error))") }
-        }
+    ///
+    /// - Returns: The task that follows the store until it is cancelled.
+    @discardableResult
+    public static func follow(_ store: ConfigStore) -> Task<Void, Never> {
+        let (errors, task) = begin(following: store)
+        for error in errors { Log("config").warning("\(String(describing: error))") }
+        return task
+    }
+
+    /// Follows a store, and returns the errors of its current configuration.
+    static func begin(following store: ConfigStore) -> (errors: [ConfigError], task: Task<Void, Never>) {
+        let (base, wasEnabled, first) = (thresholds, isEnabled, store.current)
+        let errors = configure(from: first, over: base)
+        return (
+            errors,
+            Task {
+                var last = first
+                for await config in store.changes() where config != last {
+                    last = config
+                    if config["log.enabled"] == nil { isEnabled = wasEnabled }
+                    for error in configure(from: config, over: base) {
+                        Log("config").warning("\(String(describing: error))")
+                    }
+                }
+            }
+        )
     }
 
     private static func configure(from config: ApplicationConfig, over base: LogThresholds) -> [ConfigError] {

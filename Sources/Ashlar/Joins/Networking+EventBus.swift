@@ -49,3 +49,27 @@ extension NetworkObserver where Self == ClosureNetworkObserver {
         }
     }
 }
+
+extension HostSwitch {
+    /// The topic `host:changed`, triggered when a canonical host resolves to another host.
+    public static let changed: Topic<HostChange> = Topic("host:changed")
+
+    /// Triggers ``changed`` on a bus after each change from now on.
+    ///
+    /// - Returns: The task that announces changes until it is cancelled.
+    @discardableResult
+    public func announce(on bus: EventBus) -> Task<Void, Never> {
+        let changes = changes()
+        return Task { for await change in changes { bus.trigger(Self.changed, change) } }
+    }
+}
+
+extension Model {
+    /// The topic `model:changed`, triggered for each event of the models that are announced.
+    public static var changed: Topic<ModelEvent> { modelChanged }
+
+    /// Triggers ``changed`` on a bus for each event of the model, until the observation is cancelled or released.
+    public func announce(on bus: EventBus) -> ModelObservation { observe { bus.trigger(modelChanged, $0) } }
+}
+
+private let modelChanged: Topic<ModelEvent> = Topic("model:changed")

@@ -1,0 +1,63 @@
+public import AshlarAppConfig
+public import AshlarCustomization
+
+/// The language, brand and theme that a configuration selects.
+public struct ConfiguredCustomization: Hashable, Sendable {
+    /// The language, from `app.language`.
+    public var language: LanguageTag?
+    /// The name of the brand, from `app.brand`.
+    public var brand: String?
+    /// The name of the theme, from `app.theme`.
+    public var theme: String?
+
+    /// Selects nothing.
+    public init() {}
+
+    /// Reads the section `app`; an absent key selects nothing.
+    public init(_ config: ApplicationConfig) {
+        language = config.string(forKey: "app.language").flatMap { LanguageTag($0) }
+        brand = config.string(forKey: "app.brand")
+        theme = config.string(forKey: "app.theme")
+    }
+
+    /// Returns the customization with these members instead of those applied before.
+    ///
+    /// A member that was applied and is absent now returns to that of `base`. One that is unchanged keeps what the app or
+    /// the user has selected since.
+    func applied(to strings: Customization, after old: ConfiguredCustomization, base: Customization) -> Customization {
+        var strings = strings
+        if language != old.language { strings = strings.switching(language: language ?? base.overrideLanguage) }
+        if brand != old.brand { strings = strings.switching(brand: brand ?? base.brand) }
+        if theme != old.theme { strings = strings.switching(theme: theme ?? base.theme) }
+        return strings
+    }
+}
+
+extension CustomizationCenter {
+    /// Applies `app.language`, `app.brand` and `app.theme` of a store's configuration now and after each change.
+    ///
+    /// A key that a reload removes returns its member to the value before the call.
+    ///
+    /// - Parameters:
+    ///   - store: The store of the configuration.
+    ///   - read: Reads the selection, for an app that lets the configuration select some members only.
+    /// - Returns: The task that follows the store until it is cancelled.
+    @discardableResult
+    public func follow(
+        _ store: ConfigStore,
+        reading read: @escaping @Sendable (ApplicationConfig) -> ConfiguredCustomization = { .init($0) }
+    ) -> Task<Void, Never> {
+        let base = current
+        let first = read(store.current)
+        update { first.applied(to: $0, after: ConfiguredCustomization(), base: base) }
+        return Task {
+            var applied = first
+            for await config in store.changes() {
+                let next = read(config)
+                guard next != applied else { continue }
+                update { [applied] in next.applied(to: $0, after: applied, base: base) }
+                applied = next
+            }
+        }
+    }
+}

@@ -1,0 +1,22 @@
+public import AshlarAppConfig
+public import AshlarEventBus
+
+extension ConfigStore {
+    /// The topic `config:changed`, triggered with the new configuration after each reload or update that changed it.
+    public static let changed: Topic<ApplicationConfig> = Topic("config:changed")
+
+    /// Triggers ``changed`` on a bus after each change from now on.
+    ///
+    /// - Returns: The task that announces changes until it is cancelled.
+    @discardableResult
+    public func announce(on bus: EventBus) -> Task<Void, Never> {
+        let start = current
+        return Task {
+            var last = start
+            for await config in changes() where config != last {
+                bus.trigger(Self.changed, config)
+                last = config
+            }
+        }
+    }
+}

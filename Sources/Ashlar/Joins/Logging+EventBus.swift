@@ -1,0 +1,30 @@
+public import AshlarEventBus
+public import AshlarLogging
+
+extension LogSystem {
+    /// The topic `log:priorRun`, triggered once by an ``AshlarApp`` that finds a finished run.
+    ///
+    /// The bus stores the event for later watchers.
+    public static let priorRunFound: Topic<PriorRun> = Topic("log:priorRun", keeping: 1)
+    /// The topic `log:error`, triggered by an ``EventBusSink`` for each line that is an error or worse.
+    public static let errorLogged: Topic<LogRecord.Copy> = Topic("log:error")
+}
+
+/// A sink that triggers ``AshlarLogging/LogSystem/errorLogged`` on a bus.
+///
+/// The bus delivers on the thread that logs. Lines that a watcher logs go to the run file only, so that an error in a
+/// watcher cannot start a loop.
+public struct EventBusSink: LogSink {
+    private let bus: EventBus
+    /// The least severe level that is triggered.
+    public let threshold: LogLevel
+
+    /// Creates a sink for a bus.
+    public init(_ bus: EventBus, threshold: LogLevel = .error) { (self.bus, self.threshold) = (bus, threshold) }
+
+    /// Triggers the event.
+    public func receive(_ record: borrowing LogRecord) -> Bool {
+        bus.trigger(LogSystem.errorLogged, record.copy())
+        return true
+    }
+}

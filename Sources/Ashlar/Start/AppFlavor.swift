@@ -1,0 +1,119 @@
+public import AshlarAppConfig
+public import AshlarNetworking
+
+/// One word that selects brand, configuration sections, environments, default hosts and log folder together.
+///
+/// A file `Flavors.json` (or `.plist`) in the app's folder declares the flavors:
+///
+/// ```json
+/// {
+///   "acme-staging": {
+///     "brand": "acme", "bundleIdentifier": "com.acme.app", "environments": ["debug"],
+///     "host": "prerelease", "logFolder": "/tmp/acme-logs"
+///   }
+/// }
+/// ```
+///
+/// Every member is optional. `host` is `canonical`, `release`, `prerelease`, or the key of an environment of the host map.
+/// The word comes from ``AshlarApp/Configuration/flavor``, the argument `--flavor`, the variable `ASHLAR_FLAVOR` or the key
+/// `AshlarFlavor` of Info.plist, in this order. Settings of the configuration have precedence over the flavor's.
+public struct AppFlavor: Sendable {
+    /// The name.
+    public let name: String
+    /// The place that selects the flavor, such as `the argument --flavor`.
+    public let origin: String
+    /// The brand, if the flavor selects one.
+    public private(set) var brand: String?
+    /// The identifier whose configuration sections apply, if the flavor selects one.
+    public private(set) var bundleIdentifier: String?
+    /// The environments, if the flavor selects them.
+    public private(set) var environments: [ConfigEnvironment]?
+    /// The environment of hosts without a selection, if the flavor selects it.
+    public private(set) var hostDefault: HostDefault?
+    /// The folder of the log, if the flavor selects one.
+    public private(set) var logFolder: String?
+    /// The place of each member in the file, such as `Flavors.json:3`.
+    private(set) var places: [String: String] = [:]
+
+    private static let members = ["brand", "bundleIdentifier", "environments", "host", "logFolder"]
+
+    /// The name of the selected flavor and the place that selects it, or nil.
+    static func selected(
+        _ name: String?, arguments: [String], variables: [String: String], infoPlist: String?
+    ) -> (name: String, origin: String)? {
+        if let name { return (name, "set by the app") }
+        for (at, argument) in arguments.enumerated() {
+            if argument == "--" { break }
+            if argument.hasPrefix("--flavor=") { return (String(argument.dropFirst(9)), "the argument --flavor") }
+            if argument == "--flavor", at + 1 < arguments.count {
+                return (arguments[at + 1], "the argument --flavor")
+            }
+        }
+        if let name = variables["ASHLAR_FLAVOR"], !name.isEmpty { return (name, "the variable ASHLAR_FLAVOR") }
+        return infoPlist.map { ($0, "AshlarFlavor of Info.plist") }
+    }
+
+    /// Reads a flavor from the file in a folder; reports an unknown flavor, unknown members and malformed values.
+    init(_ name: String, origin: String, folder: String, issues: inout [StartupIssue]) {
+        (self.name, self.origin) = (name, origin)
+        var plan = ConfigPlan.directory(folder, environments: [])
+        plan.name = "Flavors"
+        let store = ConfigStore(loadingBestEffort: plan)
+        issues += store.errors.map { StartupIssue(.configuration, $0, isError: true) }
+        let file = store.current
+        let path = ConfigPath(components: [name])
+        guard let members = file[path]?.dictionary else {
+            let names = file.values.keys.sorted()
+            let hint =
+                names.isEmpty ? "there is no file Flavors.json with flavors" : "it has \(names.joined(separator: ", "))"
+            issues.append(
+                StartupIssue(
+                    .configuration, "unknown flavor \"\(name)\" (\(origin)) in \(folder): \(hint)", isError: true))
+            return
+        }
+        for member in members.keys.sorted() where !Self.members.contains(member) {
+            let expected = Self.members.joined(separator: ", ")
+            issues.append(
+                StartupIssue(.configuration, "flavor \"\(name)\": unknown member \"\(member)\", expected \(expected)"))
+        }
+        func read<T: ConfigConvertible>(_ member: String, as type: T.Type) -> T? {
+            let path = path.appending(member)
+            guard file[path] != nil else { return nil }
+            do throws(ConfigError) {
+                let value = try file.get(path, as: type)
+                places[member] = file.explain(path).winner.map { "\($0.location)" }
+                return value
+            } catch {
+                issues.append(StartupIssue(.configuration, error, isError: true))
+                return nil
+            }
+        }
+        brand = read("brand", as: String.self)
+        bundleIdentifier = read("bundleIdentifier", as: String.self)
+        environments = read("environments", as: [String].self)?.map { ConfigEnvironment($0) }
+        hostDefault = read("host", as: String.self).map { HostDefault(name: $0) }
+        logFolder = read("logFolder", as: String.self)
+    }
+}
+
+extension HostDefault {
+    /// The default with a name: `canonical`, `release`, `prerelease`, or the key of an environment.
+    init(name: String) {
+        switch name {
+        case "canonical": self = .canonical
+        case "release": self = .release
+        case "prerelease": self = .prerelease
+        default: self = .environment(name)
+        }
+    }
+
+    /// The name that ``init(name:)`` reads.
+    var name: String {
+        switch self {
+        case .canonical: "canonical"
+        case .release: "release"
+        case .prerelease: "prerelease"
+        case .environment(let key): key
+        }
+    }
+}

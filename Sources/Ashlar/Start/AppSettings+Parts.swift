@@ -1,0 +1,105 @@
+import AshlarAppConfig
+import AshlarCustomization
+import AshlarEventBus
+import AshlarLogging
+import AshlarNetworking
+import Foundation
+
+/// Each method starts one part of an app.
+extension AppSettings {
+    /// The plan of the app, or one for `ApplicationConfig` files in its folder, of which the base file is required.
+    func plan(_ configuration: AshlarApp.Configuration) -> ConfigPlan {
+        if let plan = configuration.config { return plan }
+        var plan = ConfigPlan.directory(
+            resources.path, environments: environments, bundleIdentifier: bundleIdentifier)
+        plan.requiresBase = true
+        return plan
+    }
+
+    /// Starts the log and lets its thresholds follow the configuration.
+    func startLog(
+        _ log: LogConfiguration, _ bus: EventBus, _ config: ConfigStore, _ issues: inout [StartupIssue],
+        _ tasks: inout [Task<Void, Never>]
+    ) -> LogStartReport {
+        var log = log
+        log.folder = logFolder
+        log.sinks.append(EventBusSink(bus))
+        let report = LogSystem.start(log)
+        issues += report.notices.map { StartupIssue(.log, $0, isError: true) }
+        let following = LogSystem.begin(following: config)
+        issues += following.errors.map { StartupIssue(.log, $0) }
+        tasks.append(following.task)
+        return report
+    }
+
+    /// Reads strings and themes, and lets language, brand and theme follow the configuration as far as the app and the
+    /// flavor leave them open.
+    func customization(
+        _ configuration: AshlarApp.Configuration, _ config: ConfigStore, _ issues: inout [StartupIssue],
+        _ tasks: inout [Task<Void, Never>]
+    ) -> CustomizationCenter {
+        let themes = path(of: configuration.themes).map { Theme.load($0) }
+        let strings = Customization(
+            path: resources.path, base: configuration.baseLanguage, languages: configuration.languages, brand: brand,
+            themes: themes?.themes ?? [])
+        issues += (strings.diagnostics + (themes?.diagnostics ?? [])).filter { $0.severity > .note }
+            .map { StartupIssue(.customization, $0, isError: $0.severity == .error) }
+        let center = CustomizationCenter(strings)
+        let (selectsBrand, selectsLanguage) = (configSelects.brand, configuration.languages == nil)
+        tasks.append(
+            center.follow(config) { config in
+                var selected = ConfiguredCustomization(config)
+                if !selectsBrand { selected.brand = nil }
+                if !selectsLanguage { selected.language = nil }
+                return selected
+            })
+        return center
+    }
+
+    /// Reads the host map, and lets the default hosts follow the configuration as far as the app and the flavor leave
+    /// them open.
+    func hosts(
+        _ configuration: AshlarApp.Configuration, _ config: ConfigStore, _ issues: inout [StartupIssue],
+        _ tasks: inout [Task<Void, Never>]
+    ) -> HostSwitch {
+        var map = HostMap.empty
+        if let file = path(of: configuration.hostMap) {
+            do throws(NetworkError) {
+                map = try HostMap(contentsOfFile: file)
+            } catch {
+                issues.append(StartupIssue(.hosts, error, isError: true))
+            }
+        }
+        let store = ScopedHostChoiceStore(configuration.hostChoices, scope: scope)
+        let hosts = HostSwitch(map, store: store, defaults: hostDefault)
+        if configSelects.host { tasks.append(hosts.follow(config, from: hostDefault)) }
+        issues += (map.warnings + hosts.warnings).map { StartupIssue(.hosts, $0) }
+        return hosts
+    }
+
+    func client(
+        _ own: ClientConfiguration, _ store: ConfigStore, _ bus: EventBus, _ customization: CustomizationCenter,
+        _ issues: inout [StartupIssue]
+    ) -> ClientConfiguration {
+        var client = own
+        client.observers += [.activity(on: bus), .lines(to: Log("network"))]
+        client.middleware.append(AcceptLanguage(customization))
+        issues += client.transport.apply(store.current).map { StartupIssue(.configuration, $0, isError: true) }
+        client.adjustsOptions = { options in
+            own.adjustsOptions?(&options)
+            options.apply(store.current)
+        }
+        return client
+    }
+
+    /// The path of a file to read, or nil for none.
+    private func path(of file: ResourceFile) -> String? {
+        switch file {
+        case .required(let name): return "\(resources.path)/\(name)"
+        case .none: return nil
+        case .ifPresent(let name):
+            let path = "\(resources.path)/\(name)"
+            return FileManager.default.fileExists(atPath: path) ? path : nil
+        }
+    }
+}

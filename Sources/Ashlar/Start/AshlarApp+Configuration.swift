@@ -1,0 +1,90 @@
+public import AshlarAppConfig
+public import AshlarCustomization
+public import AshlarEventBus
+public import AshlarLogging
+public import AshlarNetworking
+
+extension AshlarApp {
+    /// The settings of an ``AshlarApp``: a folder of files, and options for each part.
+    ///
+    /// Without a folder, the app's files are found by the conventions of ``ResourceFolder``. A setting that is nil comes
+    /// from the ``AppFlavor``, then from the configuration's section `app`, then from the platform.
+    ///
+    /// ```swift
+    /// var configuration = AshlarApp.Configuration(resources: "Resources", environments: [.debug])
+    /// configuration.languages = ["fr-CA"]
+    /// configuration.brand = "acme"
+    /// configuration.transport = StubTransport(["GET /notes": .json("[]")])
+    /// let app = AshlarApp(configuration)
+    /// ```
+    public struct Configuration: Sendable {
+        /// The folder that contains the configuration files, `.lproj` folders, host map and themes; nil to find it.
+        public var resources: ResourceFolder?
+        /// The name of the flavor; nil for that of the argument, variable or Info.plist. See ``AppFlavor``.
+        public var flavor: String?
+        /// The environments whose configuration files apply, the strongest last; nil for those of the flavor or process.
+        public var environments: [ConfigEnvironment]?
+        /// The identifier whose configuration sections apply; nil for that of the flavor or main bundle.
+        public var bundleIdentifier: String?
+        /// The plan for the configuration; nil for the files in `resources`.
+        ///
+        /// A plan replaces `environments` and `bundleIdentifier`.
+        public var config: ConfigPlan?
+        /// The settings of the log; nil starts no log.
+        ///
+        /// Thresholds in the configuration replace its own.
+        public var log: LogConfiguration?
+        /// The language in which every string exists.
+        public var baseLanguage: LanguageTag = "en"
+        /// The user's languages, the preferred one first; nil for `app.language` or those of the system.
+        public var languages: [LanguageTag]?
+        /// The brand whose folder overrides the languages; nil for that of the flavor, `app.brand` or Info.plist.
+        public var brand: CustomizationBrand?
+        /// The theme file in `resources`.
+        public var themes: ResourceFile = .ifPresent("Themes.json")
+        /// The host map in `resources`.
+        public var hostMap: ResourceFile = .ifPresent("HostMap.json")
+        /// The environment of hosts without a selection; nil for that of the flavor, `app.host` or the environment.
+        ///
+        /// With an environment such as `debug` it is the prerelease environment, otherwise the release environment.
+        public var hostDefault: HostDefault?
+        /// Stores the user's selection of hosts, separately for each flavor and environment.
+        public var hostChoices: any HostChoiceStore = .memory
+        /// The settings that all requests share; the configuration's section `network` has precedence.
+        public var client: ClientConfiguration = ClientConfiguration()
+        /// The transport of the client; nil for the platform's.
+        public var transport: (any NetworkTransport)?
+        /// The bus for the app's events; nil for a new one whose failures are logged.
+        public var bus: EventBus?
+
+        /// Creates settings for the files in a folder.
+        ///
+        /// - Parameters:
+        ///   - resources: The path of the folder; nil to find it.
+        ///   - environments: The environments whose configuration files apply, the strongest last.
+        ///   - bundleIdentifier: The identifier whose configuration sections apply.
+        ///   - log: The settings of the log.
+        public init(
+            resources: String? = nil, environments: [ConfigEnvironment]? = nil, bundleIdentifier: String? = nil,
+            log: LogConfiguration? = LogConfiguration()
+        ) {
+            self.resources = resources.map { ResourceFolder($0) }
+            self.environments = environments
+            self.bundleIdentifier = bundleIdentifier
+            self.log = log
+        }
+    }
+}
+
+/// A file in the folder of an app.
+public enum ResourceFile: Hashable, Sendable, ExpressibleByStringLiteral {
+    /// The file must exist; its absence is an issue.
+    case required(String)
+    /// The file is read if it exists.
+    case ifPresent(String)
+    /// No file is read.
+    case none
+
+    /// A required file.
+    public init(stringLiteral name: String) { self = .required(name) }
+}

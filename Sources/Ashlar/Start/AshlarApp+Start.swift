@@ -1,0 +1,66 @@
+public import Foundation
+
+extension AshlarApp {
+    /// Starts an app and makes it ``current``.
+    ///
+    /// ```swift
+    /// let app = await AshlarApp.start()
+    /// print(app.explain("resources"))
+    /// ```
+    ///
+    /// Reads files off the calling actor.
+    public static func start(_ configuration: Configuration = Configuration()) async -> AshlarApp {
+        let app = await Task.detached { AshlarApp(configuration) }.value
+        setCurrent(app)
+        return app
+    }
+
+    /// Starts an app with the files of a folder and makes it ``current``.
+    public static func start(resources: String) async -> AshlarApp {
+        await start(Configuration(resources: resources))
+    }
+
+    /// Starts an app with the resources of a bundle, such as `.module`, and makes it ``current``.
+    public static func start(bundle: Bundle) async -> AshlarApp {
+        var configuration = Configuration()
+        configuration.resources = ResourceFolder(bundle)
+        return await start(configuration)
+    }
+
+    /// Starts an app, unless a required part has errors, and makes it ``current``.
+    ///
+    /// An optional file of a required part, such as the host map, must exist.
+    ///
+    /// ```swift
+    /// do {
+    ///     let app = try await AshlarApp.start(requires: [.configuration])
+    ///     print(app.config.current.string(forKey: "api.host", default: "none"))
+    /// } catch {
+    ///     print(error)
+    /// }
+    /// ```
+    ///
+    /// - Throws: ``StartupFailure`` with every error of the required parts. The log is then started nevertheless.
+    public static func start(
+        _ configuration: Configuration = Configuration(), requires parts: Set<StartupIssue.Part>
+    ) async throws(StartupFailure) -> AshlarApp {
+        var configuration = configuration
+        if parts.contains(.hosts) { configuration.hostMap = configuration.hostMap.required }
+        let settled = configuration
+        let app = await Task.detached { AshlarApp(settled) }.value
+        var errors = app.issues.filter { $0.isError && parts.contains($0.part) }
+        if parts.contains(.customization), app.customization.current.layers.isEmpty {
+            errors.append(
+                StartupIssue(.customization, "no .lproj folder with strings in \(app.resources.path)", isError: true))
+        }
+        guard errors.isEmpty else { throw StartupFailure(issues: errors) }
+        setCurrent(app)
+        return app
+    }
+}
+
+extension ResourceFile {
+    fileprivate var required: ResourceFile {
+        if case .ifPresent(let name) = self { .required(name) } else { self }
+    }
+}

@@ -1,0 +1,113 @@
+public import AshlarAppConfig
+public import AshlarCustomization
+public import AshlarEventBus
+public import AshlarLogging
+public import AshlarNetworking
+
+/// The foundation of an app: configuration, log, customization, hosts, client, bus, router and services.
+///
+/// The parts are ordinary objects of their modules. `AshlarApp` creates them in the order in which they depend on each
+/// other and connects them. The configuration selects log thresholds, timeouts, default hosts, brand, theme and language,
+/// and its changes apply at once. Requests go to the hosts the user selected, carry the current language, and appear in
+/// the log and on the bus. Failures on the bus and changes of services appear in the log.
+///
+/// ```swift
+/// let app = AshlarApp(AshlarApp.Configuration(resources: "Resources"))
+/// for issue in app.issues { print(issue) }
+/// print(app.customization.current.string("app.title"))
+/// let timeout = app.config.current.double(forKey: "api.timeout", default: 24)
+/// ```
+///
+/// Starting doesn't fail. A missing, malformed or truncated file appears in ``issues`` with its file and line, and the
+/// app uses the values that were read. ``start(_:requires:)`` throws if something essential is missing.
+public final class AshlarApp: Sendable {
+    /// The folder of the app's files.
+    public let resources: ResourceFolder
+    /// The flavor that selects brand, environments and hosts, if there is one.
+    public let flavor: AppFlavor?
+    /// The configuration; the other parts take their settings from it.
+    public let config: ConfigStore
+    /// The result of starting the log: where it writes, and the previous run; nil if the app starts no log.
+    public let logging: LogStartReport?
+    /// Strings, values, images and themes in the user's language and the brand's style.
+    public let customization: CustomizationCenter
+    /// The selected host for each canonical host.
+    public let hosts: HostSwitch
+    /// Sends requests to the selected hosts; logs them and triggers ``NetworkActivity`` on `bus`.
+    public let client: NetworkClient
+    /// The bus that the router, the services and the client use.
+    public let bus: EventBus
+    /// A router on `bus`, without routes.
+    public let router: Router
+    /// A service registry on `bus`, without services.
+    public let services: ServiceRegistry
+    /// The issues found during start-up, in order.
+    public let issues: [StartupIssue]
+
+    let settings: AppSettings
+    private let tasks: [Task<Void, Never>]
+    private let serviceLog: Watch
+
+    /// Creates and connects every part.
+    ///
+    /// Reads files on the calling thread. A process has one log: a second app in the same process changes the settings
+    /// of the first one's log.
+    public init(_ configuration: Configuration = Configuration()) {
+        var issues: [StartupIssue] = []
+        let settings = AppSettings(configuration, issues: &issues)
+        self.settings = settings
+        (resources, flavor) = (settings.resources, settings.flavor)
+        let bus = configuration.bus ?? EventBus()
+        self.bus = bus
+
+        let config = ConfigStore(loadingBestEffort: settings.plan(configuration))
+        self.config = config
+        issues += config.errors.map { StartupIssue(.configuration, $0, isError: true) }
+        issues += config.current.diagnostics.filter { $0.kind != .missingSource }
+            .map { StartupIssue(.configuration, $0) }
+
+        var tasks: [Task<Void, Never>] = []
+        logging = configuration.log.map { settings.startLog($0, bus, config, &issues, &tasks) }
+        customization = settings.customization(configuration, config, &issues, &tasks)
+        hosts = settings.hosts(configuration, config, &issues, &tasks)
+
+        if configuration.bus == nil { bus.logFailures(to: Log("bus")) }
+        serviceLog = bus.logServices(to: Log("services"))
+        client = NetworkClient(
+            settings.client(configuration.client, config, bus, customization, &issues),
+            transport: configuration.transport, hosts: hosts.resolver)
+        router = Router(bus: bus)
+        services = ServiceRegistry(bus: bus)
+        self.issues = issues
+        self.tasks = tasks + [config.announce(on: bus), customization.announce(on: bus), hosts.announce(on: bus)]
+        if let prior = logging?.priorRun { bus.trigger(LogSystem.priorRunFound, prior) }
+    }
+
+    deinit {
+        for task in tasks { task.cancel() }
+        serviceLog.cancel()
+    }
+
+    /// Opens a URL that the system passes to the app: navigates to its route.
+    ///
+    /// - Returns: The navigation, or nil if no route matches or a guard refuses it; the router announces both on `bus`.
+    @discardableResult
+    public func open(_ url: String) async -> Navigation? { try? await router.navigate(to: url) }
+
+    /// Explains a decision in lines of text.
+    ///
+    /// | subject | explanation |
+    /// |---|---|
+    /// | `resources` | the folder, and the folders that were examined before it |
+    /// | `flavor` | the flavor, and the value and source of each setting that it can select |
+    /// | a canonical host | the host that requests go to, and why |
+    /// | anything else | a path of the configuration: the value, its file and line, and the values that it replaces |
+    public func explain(_ subject: String) -> String {
+        switch subject {
+        case "resources": settings.resourcesExplanation
+        case "flavor": settings.flavorExplanation
+        case _ where hosts.current.map[subject] != nil: hosts.explain(subject).description
+        default: config.current.explain(ConfigPath(subject)).description
+        }
+    }
+}

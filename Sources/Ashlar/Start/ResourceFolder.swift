@@ -1,0 +1,85 @@
+public import Foundation
+
+/// The folder of an app's files, and the place where it was found.
+///
+/// ``find()`` looks for a folder with a configuration file, a host map, a flavor file or an `.lproj` folder:
+///
+/// 1. in the main bundle,
+/// 2. in the resource bundles that SwiftPM places next to the executable or in the main bundle (`Bundle.module`),
+/// 3. in `Resources` next to the executable, and next to the executable itself,
+/// 4. in `Resources` in the working directory, and in the working directory itself.
+public struct ResourceFolder: Hashable, Sendable, CustomStringConvertible {
+    /// The path of the folder.
+    public let path: String
+    /// The place, such as `the main bundle`.
+    public let origin: String
+    /// The folders without an app's files that were examined before, in order.
+    public let examined: [String]
+    /// Whether the folder was found; otherwise no examined folder contains an app's files.
+    public let isFound: Bool
+
+    /// A folder that the app names itself.
+    public init(_ path: String, origin: String = "set by the app") {
+        (self.path, self.origin, examined, isFound) = (path, origin, [], true)
+    }
+
+    private init(_ path: String, _ origin: String, _ examined: [String], isFound: Bool) {
+        (self.path, self.origin, self.examined, self.isFound) = (path, origin, examined, isFound)
+    }
+
+    /// The resources of a bundle.
+    public init(_ bundle: Bundle) {
+        self.init(bundle.resourcePath ?? bundle.bundlePath, origin: "the bundle \(bundle.bundleURL.lastPathComponent)")
+    }
+
+    /// Finds the folder of this process.
+    public static func find() -> ResourceFolder {
+        let executable = Bundle.main.executablePath.map { ($0 as NSString).deletingLastPathComponent }
+        return find(
+            mainBundle: Bundle.main.resourcePath, executable: executable,
+            working: FileManager.default.currentDirectoryPath)
+    }
+
+    /// Finds the first folder with an app's files; returns `Resources` of the working directory if there is none.
+    static func find(mainBundle: String?, executable: String?, working: String) -> ResourceFolder {
+        var places: [(path: String, origin: String)] = []
+        if let mainBundle { places.append((mainBundle, "the main bundle")) }
+        for folder in [mainBundle, executable].compactMap({ $0 }) {
+            for bundle in moduleBundles(in: folder) {
+                let origin = "the module bundle \((bundle as NSString).lastPathComponent)"
+                places += [(bundle, origin), (bundle + "/Resources", origin)]
+            }
+        }
+        if let executable {
+            places += [(executable + "/Resources", "next to the executable"), (executable, "next to the executable")]
+        }
+        places += [(working + "/Resources", "the working directory"), (working, "the working directory")]
+        var examined: [String] = []
+        for place in places where !examined.contains(place.path) {
+            if hasFiles(place.path) { return ResourceFolder(place.path, place.origin, examined, isFound: true) }
+            examined.append(place.path)
+        }
+        return ResourceFolder(working + "/Resources", "the working directory", examined, isFound: false)
+    }
+
+    private static func moduleBundles(in folder: String) -> [String] {
+        let names = (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []
+        return names.filter { $0.hasSuffix(".resources") || $0.hasSuffix(".bundle") }.sorted().map { name in
+            let path = "\(folder)/\(name)"
+            return Bundle(path: path)?.resourcePath ?? path
+        }
+    }
+
+    private static func hasFiles(_ folder: String) -> Bool {
+        let names = (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []
+        return names.contains { name in
+            name.hasSuffix(".lproj") || name == "HostMap.json"
+                || ["ApplicationConfig.", "Flavors."].contains { name.hasPrefix($0) }
+        }
+    }
+
+    /// The path and the place.
+    public var description: String {
+        isFound ? "\(path) (\(origin))" : "no folder with an app's files in " + examined.joined(separator: ", ")
+    }
+}

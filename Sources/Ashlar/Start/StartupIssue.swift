@@ -1,0 +1,39 @@
+/// An issue that an ``AshlarApp`` found during start-up.
+public struct StartupIssue: Error, Sendable, CustomStringConvertible {
+    /// The part of the app that an issue concerns.
+    public enum Part: String, Hashable, Sendable, CaseIterable {
+        /// A configuration or flavor file is missing or malformed.
+        case configuration
+        /// The log can't write where it should, or a threshold isn't a level.
+        case log
+        /// A file of strings, values or themes is missing or has errors.
+        case customization
+        /// The host map is missing or has errors.
+        case hosts
+    }
+
+    /// The part that found the issue.
+    public let part: Part
+    /// The description of the issue, with file and line if it concerns a file.
+    public let message: String
+    /// Whether something is missing or could not be read; otherwise the issue is a warning.
+    public let isError: Bool
+    /// The underlying error, if there is one.
+    public let underlying: (any Error)?
+
+    init(_ part: Part, _ cause: some Sendable, isError: Bool = false) {
+        (self.part, message, self.isError, underlying) = (part, "\(cause)", isError, cause as? any Error)
+    }
+
+    /// The part and the message.
+    public var description: String { "\(part.rawValue): \(message)" }
+}
+
+/// The reason why ``AshlarApp/start(_:requires:)`` threw: errors in required parts.
+public struct StartupFailure: Error, Sendable, CustomStringConvertible {
+    /// The errors of the required parts, in order.
+    public let issues: [StartupIssue]
+
+    /// One line for each error.
+    public var description: String { issues.map(\.description).joined(separator: "\n") }
+}

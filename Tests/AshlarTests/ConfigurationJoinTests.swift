@@ -1,0 +1,138 @@
+import Ashlar
+import Foundation
+import Testing
+
+@Suite(.timeLimit(.minutes(5))) struct ConfigurationJoinTests {
+    static let files = [
+        "ApplicationConfig.json": #"{"app": {"language": "fr", "brand": "acme"}, "network": {"idleTimeout": 5}}"#,
+        "en.lproj/Localizable.strings": #""cancel" = "Cancel"; "name" = "App";"#,
+        "fr.lproj/Localizable.strings": #""cancel" = "Annuler";"#,
+        "acme.lproj/Localizable.strings": #""name" = "Acme";"#,
+        "HostMap.json": AppFolder.hostMap,
+    ]
+
+    @Test("Language, brand, timeouts and default hosts follow the configuration; what the app selects stays")
+    func following() async {
+        await #expect(processExitsWith: .success) {
+            let folder = try AppFolder(Self.files)
+            let app = AshlarApp(AshlarApp.Configuration(resources: folder.path, environments: [], log: nil))
+            let text = { (key: String) in app.customization.current.string(key) }
+            #expect(text("cancel") == "Annuler" && text("name") == "Acme")
+            // The joins apply each change, even if it comes before their tasks have started.
+            app.config.update { $0["app.language"] = "en" }
+            try await until("language") { text("cancel") == "Cancel" }
+            app.config.update { $0["app.host"] = "QA" }
+            try await until("default host") { app.hosts.resolve("api.example")?.host == "qa.example" }
+            app.config.update { $0["app.host"] = nil }
+            try await until("default host") { app.hosts.resolve("api.example")?.host == "www.example" }
+            // A selection of the user stays while other keys change.
+            app.customization.update { $0.switching(brand: nil) }
+            app.config.update { $0["app.language"] = "fr" }
+            try await until("language") { text("cancel") == "Annuler" }
+            #expect(text("name") == "App")
+            app.config.update { $0["app.language"] = nil }
+            try await until("language removed") { app.customization.current.overrideLanguage == nil }
+            withExtendedLifetime(app) {}
+        }
+    }
+
+    @Test("The configuration selects neither a brand nor languages that the app sets")
+    func ownSettings() async {
+        await #expect(processExitsWith: .success) {
+            let folder = try AppFolder(Self.files)
+            var configuration = AshlarApp.Configuration(resources: folder.path, environments: [], log: nil)
+            configuration.languages = ["en"]
+            configuration.brand = CustomizationBrand.none
+            let app = AshlarApp(configuration)
+            #expect(app.customization.current.string("cancel") == "Cancel")
+            #expect(app.customization.current.string("name") == "App")
+            app.config.update {
+                $0["app.language"] = "de"
+                $0["app.host"] = "DEV"
+            }
+            try await until("default host") { app.hosts.resolve("api.example")?.host == "dev.example" }
+            #expect(app.customization.current.overrideLanguage == nil)
+        }
+    }
+
+    @Test("A threshold that a reload removes returns to the log's own")
+    func thresholdReturns() async {
+        await #expect(processExitsWith: .success) {
+            var configuration = AshlarApp.Configuration(
+                resources: "/nonexistent", log: LogConfiguration(threshold: .warning, sinks: []))
+            configuration.config = ConfigPlan(
+                location: .memory(["ApplicationConfig.json": #"{"log": {"threshold": "debug"}}"#]), environments: [])
+            configuration.log?.readsEnvironment = false
+            let app = AshlarApp(configuration)
+            #expect(LogSystem.threshold == .debug)
+            app.config.update { $0["log"] = nil }
+            try await until("threshold") { LogSystem.threshold == .warning }
+            withExtendedLifetime(app) {}
+        }
+    }
+
+    @Test("The timeouts of requests are those of the configuration at the time of the request")
+    func timeouts() throws {
+        var options = RequestOptions()
+        options.apply(
+            ApplicationConfig(["network": ["connectTimeout": 2, "idleTimeout": "500 ms", "totalTimeout": 0]]))
+        #expect(options.connectTimeout == .seconds(2) && options.idleTimeout == .milliseconds(500))
+        #expect(options.totalTimeout == nil)
+        options.apply(ApplicationConfig())
+        #expect(options.connectTimeout == .seconds(2))
+    }
+
+    @Test("A malformed pin is an error, and its host cannot be reached without the intended pin")
+    func pins() {
+        var transport = TransportConfiguration()
+        let errors = transport.apply(
+            ApplicationConfig([
+                "network": ["connectionsPerHost": 3, "pinnedKeys": ["a.example": ["x"], "b.example": "sha256//eA=="]]
+            ]))
+        #expect(errors.count == 1 && transport.connectionsPerHost == 3)
+        #expect(transport.pinnedKeys["b.example"] == "sha256//eA==")
+        #expect(transport.pinnedKeys["a.example"] != nil)
+    }
+
+    @Test("Changes of configuration, customization and hosts, errors and the prior run are events on the bus")
+    func events() async {
+        await #expect(processExitsWith: .success) {
+            let folder = try AppFolder(Self.files)
+            var configuration = AshlarApp.Configuration(
+                resources: folder.path, environments: [],
+                log: LogConfiguration(folder: folder.path + "/logs", sinks: []))
+            configuration.log?.readsEnvironment = false
+            let app = AshlarApp(configuration)
+            let names = EventNames()
+            let watch = app.bus.watch("**") { names.append($0.name) }
+            app.config.update { $0["network.idleTimeout"] = 7 }
+            app.customization.update { $0.switching(brand: nil) }
+            try app.hosts.select("DEV", for: "api.example")
+            try await until("three events") {
+                ["config:changed", "customization:changed", "host:changed"].allSatisfy(names.list.contains)
+            }
+            withExtendedLifetime(app) {}
+            Log("test").error("broken")
+            #expect(names.list.contains("log:error"))
+            watch.cancel()
+        }
+    }
+
+    @Test("A prior run is an event that later watchers receive, with its verdict")
+    func priorRun() async {
+        await #expect(processExitsWith: .success) {
+            let folder = try AppFolder(Self.files)
+            var log = LogConfiguration(folder: folder.path + "/logs", sinks: [])
+            log.readsEnvironment = false
+            LogSystem.start(log)
+            Log("test").info("first run")
+            LogSystem.shutdown()
+            let app = AshlarApp(AshlarApp.Configuration(resources: folder.path, environments: [], log: log))
+            let names = EventNames()
+            let watch = app.bus.watch(LogSystem.priorRunFound) { names.append($0.payload.log) }
+            try await until("event") { !names.list.isEmpty }
+            #expect(names.list.count == 1 && names.list[0].contains("first run"))
+            watch.cancel()
+        }
+    }
+}
