@@ -15,11 +15,15 @@ let package = Package(
         .executableTarget(
             name: "field-notes", dependencies: [.product(name: "Ashlar", package: "Ashlar")],
             path: "Sources/FieldNotes"),
+        .executableTarget(
+            name: "weather", dependencies: [.product(name: "Ashlar", package: "Ashlar")], path: "Sources/weather",
+            resources: [.copy("Resources")]),
         tiny("logging-example", "Logging"),
         tiny("customization-example", "Customization"),
         tiny("appconfig-example", "AppConfig"),
         tiny("networking-example", "Networking"),
         tiny("eventbus-example", "EventBus"),
         .testTarget(name: "FieldNotesTests", dependencies: ["field-notes"], path: "Tests/FieldNotesTests"),
+        .testTarget(name: "WeatherTests", dependencies: ["weather"], path: "Tests/WeatherTests"),
     ]
 )

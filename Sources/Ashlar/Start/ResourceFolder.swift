@@ -27,9 +27,13 @@ public struct ResourceFolder: Hashable, Sendable, CustomStringConvertible {
         (self.path, self.origin, self.examined, self.isFound) = (path, origin, examined, isFound)
     }
 
-    /// The resources of a bundle.
+    /// The resources of a bundle, or their folder `Resources` if only that contains an app's files.
     public init(_ bundle: Bundle) {
-        self.init(bundle.resourcePath ?? bundle.bundlePath, origin: "the bundle \(bundle.bundleURL.lastPathComponent)")
+        let path = bundle.resourcePath ?? bundle.bundlePath
+        let inner = path + "/Resources"
+        self.init(
+            !Self.hasFiles(path) && Self.hasFiles(inner) ? inner : path,
+            origin: "the bundle \(bundle.bundleURL.lastPathComponent)")
     }
 
     /// Finds the folder of this process.
