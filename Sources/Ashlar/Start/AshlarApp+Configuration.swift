@@ -20,7 +20,9 @@ extension AshlarApp {
     public struct Configuration: Sendable {
         /// The folder that contains the configuration files, `.lproj` folders, host map and themes; nil to find it.
         public var resources: ResourceFolder?
-        /// The name of the flavor; nil for that of the argument, variable or Info.plist. See ``AppFlavor``.
+        /// The name of the flavor; nil for that of the argument, variable or Info.plist.
+        ///
+        /// See ``AppFlavor``.
         public var flavor: String?
         /// The environments whose configuration files apply, the strongest last; nil for those of the flavor or process.
         public var environments: [ConfigEnvironment]?

@@ -147,7 +147,8 @@ extension NetworkClient {
         }
         url.append(query)
         return NetworkRequest(
-            method, url, headers: headers, body: body, options: configuration.requestOptions, canonicalHost: base?.canonical)
+            method, url, headers: headers, body: body, options: configuration.requestOptions,
+            canonicalHost: base?.canonical)
     }
 
     private func complete<T: Decodable & Sendable>(

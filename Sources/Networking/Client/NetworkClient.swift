@@ -100,7 +100,8 @@ public final class NetworkClient: Sendable {
     /// - Returns: The decoded response.
     /// - Throws: Any failure, with the redacted request and the number of attempts.
     public func send<E: Endpoint>(_ endpoint: E) async throws(NetworkError) -> E.Output {
-        try await complete(try endpoint.makeRequest(options: configuration.requestOptions)) { response throws(NetworkError) in
+        try await complete(try endpoint.makeRequest(options: configuration.requestOptions)) {
+            response throws(NetworkError) in
             try endpoint.decode(response)
         }
     }
