@@ -166,6 +166,32 @@ import Testing
         #expect(sent == (401 - sent.count..<401).map { "line \($0)" })
     }
 
+    @Test("Lines that exceed the limit while a batch is sent are lost or sent, never both", arguments: [nil, "spill"])
+    func boundedWhileSending(name: String?) async throws {
+        let folder = TemporaryFolder()
+        let path = name.map { "\(folder.path)/\($0)" }
+        let collector = Collector([nil])
+        let box = Guarded<OTLPSink?>(nil)
+        let sink = OTLPSink(
+            resource: [:], threshold: .verbose, interval: .seconds(7),
+            backlog: OTLPBacklog(folder: path, batchLines: 4, maximumBytes: 20_000),
+            sender: { body in
+                // More lines arrive during the first two requests.
+                if collector.state.withLock({ $0.bodies.count }) < 2, let sink = box.withLock({ $0 }) {
+                    log(100..<200, to: sink)
+                }
+                return try collector.receive(body)
+            }, sleep: { _ in throw CancellationError() })
+        box.withLock { $0 = sink }
+        log(0..<4, to: sink)
+        await sink.send()
+        await sink.send()
+        box.withLock { $0 = nil }
+        // The first attempt failed.
+        let sent = try collector.messages.dropFirst().flatMap(\.self)
+        #expect(sent.count + sink.lostLines == 204 && sink.lostLines > 0, "\(sent.count) sent, \(sink.lostLines) lost")
+    }
+
     @Test(
         "The sink sends by itself after its interval, pauses longer after each failure, and rests when all is sent",
         .timeLimit(.minutes(1)))

@@ -21,7 +21,7 @@ public func initialize(_ count: UnsafeMutablePointer<Int32>, _ arguments: Unsafe
             let folder = "\(NSTemporaryDirectory())ashlar-logging-fuzz-\(getpid())"
             try? FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
             let path = "\(folder)/run-1700000000000000000-1-0000.log"
-            FileManager.default.createFile(atPath: path, contents: Data(bytes))
+            _ = FileManager.default.createFile(atPath: path, contents: Data(bytes))
             let reader = LogReader(folder: folder, formats: formats)
             for line in reader.lines() { precondition(line.record != nil || !line.text.isEmpty, "an empty line") }
         },

@@ -26,6 +26,8 @@ struct OTLPBacklog: Sendable {
     private var records: [[UInt8]] = []
     private var recordBytes = 0
     private var nextNumber = 1
+    /// The batch that is being sent, which the limit does not drop because the collector may accept it.
+    private var sent: Int?
     /// The number of lines that were lost.
     private(set) var lostLines = 0
 
@@ -58,6 +60,7 @@ struct OTLPBacklog: Sendable {
     mutating func first(in envelope: OTLPEnvelope) -> Batch? {
         while let waiting = batches.first {
             if let body = waiting.body ?? read(waiting) {
+                sent = waiting.number
                 return Batch(number: waiting.number, lines: waiting.lines, body: body)
             }
             // Somebody else removed the file.
@@ -68,12 +71,19 @@ struct OTLPBacklog: Sendable {
         return first(in: envelope)
     }
 
+    /// Retains a batch that must be sent again.
+    mutating func giveBack() {
+        sent = nil
+        dropSurplus()
+    }
+
     /// Removes a batch that was answered.
     mutating func remove(_ batch: Batch, isLost: Bool) { remove(batch.number, isLost: isLost) }
 
     private mutating func remove(_ number: Int, isLost: Bool) {
         guard let index = batches.firstIndex(where: { $0.number == number }) else { return }
         let waiting = batches.remove(at: index)
+        if sent == number { sent = nil }
         if isLost { lostLines += waiting.lines }
         if waiting.body == nil, let path = path(waiting) { SystemCalls.remove(path) }
     }
@@ -106,7 +116,7 @@ struct OTLPBacklog: Sendable {
     /// Drops the oldest batches, then the oldest lines, until the rest is within the limit.
     private mutating func dropSurplus() {
         var bytes = batches.reduce(recordBytes) { $0 + $1.bytes }
-        while bytes > maximumBytes, let oldest = batches.first {
+        while bytes > maximumBytes, let oldest = batches.first(where: { $0.number != sent }) {
             bytes -= oldest.bytes
             remove(oldest.number, isLost: true)
         }

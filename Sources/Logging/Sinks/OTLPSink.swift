@@ -170,6 +170,7 @@ private final class OTLPDelivery: Sendable {
             let pause: Duration? = state.withLock {
                 if case .retry(let asked) = answer {
                     // A crash loses nothing that is in a file.
+                    $0.backlog.giveBack()
                     $0.backlog.spill(in: envelope)
                     return $0.pauses.next(asked: asked)
                 }
