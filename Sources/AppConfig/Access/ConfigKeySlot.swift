@@ -4,8 +4,10 @@ internal import Synchronization
 /// Caches the place of a key's value in the latest snapshot that the key was read from.
 ///
 /// All keys of one name share a slot. Slots are never freed, so that a key holds a plain pointer: with a reference to an
-/// object, every read of a key that is stored in an array retains and releases it. See the benchmark row "typed get, Int, 1,024
-/// keys of 10,000".
+/// object, every read of a key that is stored in an array retains and releases it.
+///
+/// In the benchmark row "typed get, Int, 1,024 keys of 10,000", a read costs 5.8 ns with the slot. Without it, a typed read
+/// is the read of the row "string get, Int", which costs 55 ns for short and 65 ns for long keys in the same run.
 struct ConfigKeySlot: @unchecked Sendable {
     private struct Contents: ~Copyable {
         /// The snapshot's generation and the node's number in one word.
