@@ -6,11 +6,10 @@ internal import AshlarCore
 /// the app lacks becomes available.
 ///
 /// ```swift
-/// let update = try CustomizationUpdate(bytes) { signed, signature in
-///     publicKey.isValidSignature(signature, for: signed)
+/// func show(_ download: [UInt8], in center: CustomizationCenter) throws {
+///     let update = try CustomizationUpdate(download)
+///     center.update { $0.with(update: update) }
 /// }
-/// center.update { $0.with(update: update) }
-/// center.update { $0.with(update: nil) }  // back to the texts of the app
 /// ```
 ///
 /// The file is text: a first line `ashlar-strings 1`, the lines `version: 42` and `sha256: …`, an optional line

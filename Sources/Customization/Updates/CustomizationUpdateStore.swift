@@ -7,11 +7,10 @@ internal import AshlarCore
 /// back. Use one store for a folder.
 ///
 /// ```swift
-/// let store = CustomizationUpdateStore(folder: caches + "/strings", verify: isSigned)
-/// center.update { $0.with(update: store.current) }
-///
-/// try store.install(download)
-/// center.update { $0.with(update: store.current) }
+/// func install(_ download: [UInt8], _ store: CustomizationUpdateStore, _ center: CustomizationCenter) throws {
+///     try store.install(download)
+///     center.update { $0.with(update: store.current) }
+/// }
 /// ```
 public final class CustomizationUpdateStore: Sendable {
     private enum File: String {
