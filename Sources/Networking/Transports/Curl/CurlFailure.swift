@@ -59,8 +59,11 @@
         func offset(_ info: Int32) -> Int64 { handle.map { ashlar_easy_info_off(table, $0.easy, info) } ?? 0 }
 
         /// Whether a proxy has not yet opened a tunnel; failures of TLS within the tunnel have results of their own.
+        ///
+        /// Only a new connection asks, and libcurl reports the time of the TLS handshake once that is complete. Newer versions
+        /// report the start of the transfer before CONNECT, so that time decides nothing.
         var asksProxyForTunnel: Bool {
-            proxy != nil && request.url.scheme == .https && offset(CurlInfo.preTransferTime) <= 0
+            proxy != nil && request.url.scheme == .https && socket != nil && offset(CurlInfo.appConnectTime) <= 0
         }
 
         /// A long value that libcurl reports for the transfer.
