@@ -61,7 +61,7 @@ import Testing
             var configuration = AshlarApp.Configuration(
                 resources: "/nonexistent", log: LogConfiguration(threshold: .warning, sinks: []))
             configuration.config = ConfigPlan(
-                location: .memory(["ApplicationConfig.json": #"{"log": {"threshold": "debug"}}"#]), environments: [])
+                files: .memory(["ApplicationConfig.json": #"{"log": {"threshold": "debug"}}"#]), environments: [])
             configuration.log?.readsEnvironment = false
             let app = AshlarApp(configuration)
             #expect(LogSystem.threshold == .debug)
