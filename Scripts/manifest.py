@@ -33,8 +33,9 @@ def swift_flags(setting):
         return []
     kind, value = next(iter(setting["kind"].items()))
     flag = {"swiftLanguageMode": "-swift-version", "enableUpcomingFeature": "-enable-upcoming-feature",
-            "enableExperimentalFeature": "-enable-experimental-feature", "define": "-D"}[kind]
-    return [flag, value["_0"]]
+            "enableExperimentalFeature": "-enable-experimental-feature", "define": "-D",
+            "defaultIsolation": "-default-isolation"}[kind]
+    return [flag, value.get("_0") or "nonisolated"]
 
 
 def load(package):

@@ -23,36 +23,29 @@ extension ConfigStore {
     ///   - operation: The code to run.
     /// - Returns: The result of the operation.
     /// - Throws: The error of the operation.
-    public func withOverrides<Result, Failure: Error>(
+    public func withOverrides<Value, Failure: Error>(
         _ values: [String: ConfigValue], recording record: ConfigReadRecord? = nil,
-        operation: () throws(Failure) -> Result
-    ) throws(Failure) -> Result {
+        operation: () throws(Failure) -> Value
+    ) throws(Failure) -> Value {
         let scope = begin(values, record)
         defer { end() }
-        do {
-            return try ConfigOverrides.$scopes.withValue(scope) { try operation() }
-        } catch let error as Failure {
-            throw error
-        } catch {
-            preconditionFailure("an operation throws errors of its own type only")
-        }
+        let result = ConfigOverrides.$scopes.withValue(scope) { Result { () throws(Failure) in try operation() } }
+        return try result.get()
     }
 
     /// The same for asynchronous code.
-    public func withOverrides<Result, Failure: Error>(
+    public func withOverrides<Value, Failure: Error>(
         _ values: [String: ConfigValue], recording record: ConfigReadRecord? = nil,
-        isolation: isolated (any Actor)? = #isolation, operation: () async throws(Failure) -> Result
-    ) async throws(Failure) -> Result {
+        isolation: isolated (any Actor)? = #isolation, operation: () async throws(Failure) -> Value
+    ) async throws(Failure) -> Value {
         let scope = begin(values, record)
         defer { end() }
-        do {
-            return try await ConfigOverrides.$scopes.withValue(
-                scope, operation: { try await operation() }, isolation: isolation)
-        } catch let error as Failure {
-            throw error
-        } catch {
-            preconditionFailure("an operation throws errors of its own type only")
-        }
+        let result: Result<Value, Failure> = await ConfigOverrides.$scopes.withValue(
+            scope,
+            operation: {
+                do throws(Failure) { return .success(try await operation()) } catch { return .failure(error) }
+            }, isolation: isolation)
+        return try result.get()
     }
 
     private func begin(_ values: [String: ConfigValue], _ record: ConfigReadRecord?) -> [ConfigOverrides] {

@@ -38,7 +38,7 @@ public struct ResourceFolder: Hashable, Sendable, CustomStringConvertible {
 
     /// Finds the folder of this process.
     public static func find() -> ResourceFolder {
-        let executable = Bundle.main.executablePath.map { ($0 as NSString).deletingLastPathComponent }
+        let executable = Bundle.main.executablePath.map { URL(fileURLWithPath: $0).deletingLastPathComponent().path }
         return find(
             mainBundle: Bundle.main.resourcePath, executable: executable,
             working: FileManager.default.currentDirectoryPath)
@@ -50,7 +50,7 @@ public struct ResourceFolder: Hashable, Sendable, CustomStringConvertible {
         if let mainBundle { places.append((mainBundle, "the main bundle")) }
         for folder in [mainBundle, executable].compactMap({ $0 }) {
             for bundle in moduleBundles(in: folder) {
-                let origin = "the module bundle \((bundle as NSString).lastPathComponent)"
+                let origin = "the module bundle \(URL(fileURLWithPath: bundle).lastPathComponent)"
                 places += [(bundle, origin), (bundle + "/Resources", origin)]
             }
         }

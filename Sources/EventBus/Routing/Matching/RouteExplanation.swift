@@ -141,13 +141,15 @@ extension RouteTable {
     /// The ranges of the segments of a URL.
     private func segments(of url: String) -> [Range<Int>] {
         let bytes = Array(url.utf8)
-        var row = [RouteStep](repeating: RouteStep(0, 0), count: tree.limits.segments + 3)
-        var steps = row.mutableSpan
-        guard let parts = try? RouteURL(bytes.span, options: tree.options, limits: tree.limits, into: &steps) else {
-            return []
-        }
-        return row[(parts.hasAuthority ? 2 : 0)..<parts.stepCount].map {
-            Int($0.start)..<Int($0.start + $0.length)
+        return withUnsafeTemporaryAllocation(of: RouteStep.self, capacity: tree.limits.segments + 3) { row in
+            bytes.withUnsafeBufferPointer { bytes in
+                var steps = row.mutableSpan
+                let parts = try? RouteURL(bytes.span, options: tree.options, limits: tree.limits, into: &steps)
+                guard let parts else { return [] }
+                return row[(parts.hasAuthority ? 2 : 0)..<parts.stepCount].map {
+                    Int($0.start)..<Int($0.start + $0.length)
+                }
+            }
         }
     }
 }

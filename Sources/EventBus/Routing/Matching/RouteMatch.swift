@@ -74,7 +74,7 @@ public struct RouteMatch: Sendable, CustomStringConvertible {
             guard raw.contains(.percent) else { return String(decoding: raw, as: UTF8.self) }
             var result: [UInt8] = []
             // Matching has checked every escape of the URL.
-            do { try RoutePercent.decode(bytes.span, range, into: &result) } catch { return "" }
+            do { try RoutePercent.decode(bytes, range, into: &result) } catch { return "" }
             return String(decoding: result, as: UTF8.self)
         }
     }

@@ -118,8 +118,8 @@ extension RouteTree {
         let (start, prefix, suffix) = (Int(step.start), Int(edge.prefix), Int(edge.suffix))
         let (end, around) = (start &+ Int(step.length), Int(edge.textStart))
         guard start &+ prefix < end &- suffix,
-            RouteBytes.equal(bytes, start, text.span, around, prefix, fold: options.foldsCase),
-            RouteBytes.equal(bytes, end &- suffix, text.span, around &+ prefix, suffix, fold: options.foldsCase)
+            RouteBytes.equal(bytes, start, text, around, prefix, fold: options.foldsCase),
+            RouteBytes.equal(bytes, end &- suffix, text, around &+ prefix, suffix, fold: options.foldsCase)
         else { return false }
         if edge.type < 0 { return true }
         let value = bytes.extracting(start &+ prefix..<end &- suffix)

@@ -83,13 +83,22 @@ extension RouteTree {
     /// Matches a URL with escapes or very many segments.
     @inline(never)
     private func searchSlowly(_ bytes: [UInt8], _ finding: inout Finding) -> SearchFailure? {
-        var row = [RouteStep](repeating: RouteStep(0, 0), count: limits.segments + 3)
+        withUnsafeTemporaryAllocation(of: RouteStep.self, capacity: limits.segments + 3) { row in
+            // An array's own span is newer than the deployment targets.
+            bytes.withUnsafeBufferPointer { searchSlowly(bytes, $0, row, &finding) }
+        }
+    }
+
+    private func searchSlowly(
+        _ bytes: [UInt8], _ text: UnsafeBufferPointer<UInt8>, _ row: UnsafeMutableBufferPointer<RouteStep>,
+        _ finding: inout Finding
+    ) -> SearchFailure? {
         var steps = row.mutableSpan
         do {
-            let parts = try RouteURL(bytes.span, options: options, limits: limits, into: &steps)
+            let parts = try RouteURL(text.span, options: options, limits: limits, into: &steps)
             finding.parts = parts
             try checkAfterPath(bytes, parts)
-            guard parts.hasEscapes else { return walk(parts, bytes.span, &steps, raw: [], origins: [], &finding) }
+            guard parts.hasEscapes else { return walk(parts, text.span, &steps, raw: [], origins: [], &finding) }
             var decoded: [UInt8] = []
             var origins: [Range<Int>] = []
             for index in 0..<parts.stepCount {
@@ -103,7 +112,10 @@ extension RouteTree {
                 steps[index] = RouteStep(start, decoded.count)
                 origins.append(range)
             }
-            return walk(parts, decoded.span, &steps, raw: bytes, origins: origins, &finding)
+            return decoded.withUnsafeBufferPointer { decoded in
+                var steps = row.mutableSpan
+                return walk(parts, decoded.span, &steps, raw: bytes, origins: origins, &finding)
+            }
         } catch {
             return .url(error)
         }
@@ -129,7 +141,7 @@ extension RouteTree {
     private static func decode(
         _ bytes: [UInt8], _ range: Range<Int>, into result: inout [UInt8]
     ) throws(RouteURL.Fault) {
-        do { try RoutePercent.decode(bytes.span, range, into: &result) } catch {
+        do { try RoutePercent.decode(bytes, range, into: &result) } catch {
             switch error {
             case .encoding(let offset): throw .encoding(offset)
             case .utf8(let offset): throw .utf8(offset)
@@ -166,8 +178,8 @@ extension RouteTree {
                 let edge = edges[Int(taken)]
                 var (prefix, rest) = (Int(edge.prefix), Int(step.length) - Int(edge.suffix))
                 if !origins.isEmpty {
-                    prefix = RoutePercent.offset(ofDecoded: prefix, in: raw.span, range) - range.lowerBound
-                    rest = RoutePercent.offset(ofDecoded: rest, in: raw.span, range) - range.lowerBound
+                    prefix = RoutePercent.offset(ofDecoded: prefix, in: raw, range) - range.lowerBound
+                    rest = RoutePercent.offset(ofDecoded: rest, in: raw, range) - range.lowerBound
                 }
                 range = range.lowerBound + prefix..<range.lowerBound + rest
             }

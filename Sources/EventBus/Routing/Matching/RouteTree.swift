@@ -109,7 +109,7 @@ struct RouteTree: Sendable {
         if count <= 8 {
             return RouteBytes.folded(node.head, fold) == RouteBytes.folded(RouteBytes.word(bytes, start, count), fold)
         }
-        return RouteBytes.equal(text.span, Int(node.textStart), bytes, start, count, fold: fold)
+        return RouteBytes.equal(bytes, start, text, Int(node.textStart), count, fold: fold)
     }
 
     private mutating func staticChild(_ parent: Int32, _ segment: ArraySlice<UInt8>, fold: Bool, adding: Bool) -> Int32

@@ -24,6 +24,12 @@ enum RouteBytes {
         return UInt64(first) | UInt64(middle) << UInt64(8 * (count / 2)) | UInt64(last) << UInt64(8 * (count - 1))
     }
 
+    /// Reads a word of an array, whose `span` is newer than the deployment targets.
+    @inline(__always)
+    static func word(_ bytes: [UInt8], _ start: Int, _ count: Int) -> UInt64 {
+        bytes.withUnsafeBufferPointer { word($0.span, start, count) }
+    }
+
     /// Mixes two words into one; the high and low halves of the product are folded together.
     @inline(__always)
     static func mix(_ a: UInt64, _ b: UInt64) -> UInt64 {
@@ -47,7 +53,7 @@ enum RouteBytes {
     /// Whether `count` bytes are equal in two texts.
     @inline(__always)
     static func equal(
-        _ a: borrowing Span<UInt8>, _ startA: Int, _ b: borrowing Span<UInt8>, _ startB: Int, _ count: Int, fold: Bool
+        _ a: borrowing Span<UInt8>, _ startA: Int, _ b: [UInt8], _ startB: Int, _ count: Int, fold: Bool
     ) -> Bool {
         var at = 0
         while count - at > 8 {

@@ -11,9 +11,9 @@ enum RoutePercent {
     }
 
     /// Appends the decoded bytes of `bytes[range]` to `result`, each escape decoded once; in forms `+` is a space.
-    static func decode(
-        _ bytes: borrowing Span<UInt8>, _ range: Range<Int>, plusIsSpace: Bool = false, into result: inout [UInt8]
-    ) throws(Fault) {
+    static func decode<Bytes: RandomAccessCollection<UInt8>>(
+        _ bytes: Bytes, _ range: Range<Int>, plusIsSpace: Bool = false, into result: inout [UInt8]
+    ) throws(Fault) where Bytes.Index == Int {
         let start = result.count
         var (at, escapes) = (range.lowerBound, false)
         while at < range.upperBound {
@@ -34,7 +34,9 @@ enum RoutePercent {
     }
 
     /// The offset in the encoded `range` of the decoded byte number `count`.
-    static func offset(ofDecoded count: Int, in bytes: borrowing Span<UInt8>, _ range: Range<Int>) -> Int {
+    static func offset<Bytes: RandomAccessCollection<UInt8>>(
+        ofDecoded count: Int, in bytes: Bytes, _ range: Range<Int>
+    ) -> Int where Bytes.Index == Int {
         var (at, left) = (range.lowerBound, count)
         while left > 0, at < range.upperBound {
             at += bytes[at] == .percent ? 3 : 1

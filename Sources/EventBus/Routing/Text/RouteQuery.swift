@@ -76,7 +76,7 @@ public struct RouteQuery: Sendable, Hashable, RandomAccessCollection, CustomStri
 
     private func decode(_ bytes: [UInt8], _ range: Range<Int>) throws(RoutePercent.Fault) -> String {
         var result: [UInt8] = []
-        try RoutePercent.decode(bytes.span, range, plusIsSpace: encoding == .form, into: &result)
+        try RoutePercent.decode(bytes, range, plusIsSpace: encoding == .form, into: &result)
         return String(decoding: result, as: UTF8.self)
     }
 

@@ -46,6 +46,8 @@ open class Bundle: NSObject, @unchecked Sendable {
     public init?(path: String) { nil }
     open var resourcePath: String? { nil }
     open var bundlePath: String { "" }
+    open var bundleURL: URL { URL(fileURLWithPath: "") }
+    open var executablePath: String? { nil }
     open var bundleIdentifier: String? { nil }
     open func object(forInfoDictionaryKey key: String) -> Any? { nil }
 }
