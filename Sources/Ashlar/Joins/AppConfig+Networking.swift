@@ -28,7 +28,7 @@ extension TransportConfiguration {
     /// |---|---|
     /// | `network.connections` | the maximum number of connections |
     /// | `network.connectionsPerHost` | the maximum number for one host |
-    /// | `network.pinnedKeys` | a dictionary of hosts and keys, as in ``pinnedKeys`` |
+    /// | `network.pinnedKeys` | a dictionary of hosts and keys, as in `pinnedKeys` |
     ///
     /// A transport reads them when it is created; later changes have no effect.
     ///
