@@ -239,6 +239,7 @@ private actor StubServer {
     @Suite struct RemoteCrashTests {
         @Test("The cache file holds a whole document after the process is killed", .timeLimit(.minutes(5)))
         func killed() async throws {
+            try? FileManager.default.removeItem(atPath: NSTemporaryDirectory() + "ashlar-remote-cache")
             for round in 0..<rounds(3, soak: 100) {
                 await #expect(processExitsWith: .signal(SIGKILL)) {
                     let path = NSTemporaryDirectory() + "ashlar-remote-cache"
@@ -251,13 +252,16 @@ private actor StubServer {
                     plan.add(source)
                     let store = ConfigStore(loadingBestEffort: plan)
                     Thread.detachNewThread {
+                        // The process ends during one of the writes that follow the first.
+                        let deadline = Date() + 30
+                        while !FileManager.default.fileExists(atPath: path), Date() < deadline { usleep(200) }
                         usleep(UInt32.random(in: 2_000...60_000))
                         kill(getpid(), SIGKILL)
                     }
                     while true { try await store.refresh() }
                 }
                 let path = NSTemporaryDirectory() + "ashlar-remote-cache"
-                guard FileManager.default.fileExists(atPath: path) else { continue }
+                try #require(FileManager.default.fileExists(atPath: path), "round \(round)")
                 let source = RemoteConfigSource("remote", cache: path) { _ in .notModified }
                 #expect(source.status.error == nil, "round \(round)")
                 let version = try #require(source.status.version)

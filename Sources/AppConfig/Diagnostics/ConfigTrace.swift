@@ -46,7 +46,7 @@ struct ConfigTrace {
         }
     }
 
-    /// The entries at a key below, with the entries here that replace or remove what is below.
+    /// The entries at a key below, with the entries here that replace or remove them.
     private func descend(_ steps: [Step], to key: String, isRoot: Bool) -> [Step] {
         var below: [Step] = []
         var strongest: ConfigFold.Contributor?

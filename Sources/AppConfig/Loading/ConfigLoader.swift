@@ -123,7 +123,7 @@ struct ConfigLoader {
     /// Adds variables and arguments, whose names are compared with the keys of lower layers.
     private mutating func readGivenValues(over tree: ConfigTree) -> ConfigTree {
         var (tree, count) = (tree, layers.count)
-        // A program may declare thousands of keys, so they are parsed only for what is matched with them.
+        // A program may declare thousands of keys, so they are parsed only if names are matched with them.
         let isMatched = plan.variablePrefix != nil || !plan.arguments.isEmpty
         let names = isMatched ? ConfigDeclaredKeys.names.sorted() : []
         let declared = (plan.schema?.rules.map(\.path.keys) ?? []) + names.map { ConfigPath($0).keys }

@@ -9,8 +9,10 @@ public import AshlarAppConfig
 /// }
 /// ```
 ///
-/// The value is the initial one if the key is absent, the value has another type, or no app has been started. The
-/// configuration's diagnostics list values of other types.
+/// The value is the initial one if the key is absent, the value has another type, or no app has been started. A value of
+/// another type is not reported: read it with `get(_:as:)`, or bind a structure, to get the error with file and line.
+///
+/// Each access finds the key again, in O(1). Any thread may read.
 @propertyWrapper
 public struct Setting<Value: ConfigConvertible & Sendable>: Sendable {
     private let path: ConfigPath

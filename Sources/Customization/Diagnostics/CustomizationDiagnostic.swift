@@ -50,7 +50,7 @@ public struct CustomizationDiagnostic: Hashable, Sendable, CustomStringConvertib
     public var severity: Severity
     /// The kind of problem.
     public var code: Code
-    /// What was expected and what was found.
+    /// The problem in one sentence, with the expected and the found text.
     public var message: String
     /// The location of the problem.
     public var location: CustomizationLocation

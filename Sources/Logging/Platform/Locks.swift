@@ -20,6 +20,7 @@ protocol ForkLock: Sendable {
 /// A waiting thread lends its priority to the owner: `os_unfair_lock` on Apple systems, a priority-inheriting mutex
 /// elsewhere. `Synchronization.Mutex` can't be freed in a forked child.
 final class ForkSafeLock: ForkLock {
+    // Unsafe because of the pointer, which never changes; the lock lives behind it, since the system needs its address.
     #if canImport(Darwin)
         nonisolated(unsafe) private let handle = UnsafeMutablePointer<os_unfair_lock_s>.allocate(capacity: 1)
 
@@ -61,6 +62,7 @@ final class ForkSafeLock: ForkLock {
 
 /// A lock that a thread can release until another thread reports a change.
 final class WaitingLock: ForkLock {
+    // Unsafe because of the pointers, which never change; only the system uses the memory behind them.
     nonisolated(unsafe) private let handle = UnsafeMutablePointer<pthread_mutex_t>.allocate(capacity: 1)
     nonisolated(unsafe) private let condition = UnsafeMutablePointer<pthread_cond_t>.allocate(capacity: 1)
 

@@ -25,6 +25,6 @@ public struct LogError: Error, Hashable, Sendable {
 }
 
 extension LogError: CustomStringConvertible {
-    /// The text, what was expected and what was found.
+    /// The text, the expected form, and the found one.
     public var description: String { "\"\(text)\": expected \(expected), found \(found)" }
 }

@@ -3,7 +3,7 @@
 
     /// Passes a body from its reader, which may wait, to libcurl, which must not.
     ///
-    /// A task reads one piece ahead of what is being sent.
+    /// A task reads one piece ahead of the piece that is being sent.
     final class CurlUpload: Sendable {
         enum Taken {
             case bytes(Int)
