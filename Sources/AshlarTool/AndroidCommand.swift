@@ -1,6 +1,6 @@
 import AshlarTooling
 
-/// Exports a tree as Android resources, and writes strings files from Android resources.
+/// Exports a tree as Android resources, and checks whether Android resources can be imported.
 struct AndroidCommand: ToolCommand {
     static let name = "android"
     static let summary = "Exports a tree as Android resources, or checks that a res folder can be imported."

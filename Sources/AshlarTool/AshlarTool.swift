@@ -23,7 +23,7 @@ struct AshlarTool {
     }
 
     static func main() {
-        // Writing to a closed pipe, as of `head`, ends the tool silently.
+        // Writing to a closed pipe, such as the input of `head`, ends the tool without a message.
         signal(SIGPIPE, SIG_DFL)
         let output = ToolOutput(out: { print($0) }, error: writeError)
         exit(run(Array(CommandLine.arguments.dropFirst()), output).rawValue)
@@ -55,7 +55,7 @@ struct AshlarTool {
             return misuse(
                 UsageError("unknown command '\(name)'", name, among: commands.map { $0.name }), "ashlar", output)
         }
-        // Help is asked for when something else on the line is wrong, too.
+        // `--help` works even if other arguments are invalid.
         let flags = words.prefix { $0 != "--" }
         if flags.contains("--help") || flags.contains("-h") {
             output.line(command.help)

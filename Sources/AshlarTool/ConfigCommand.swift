@@ -1,7 +1,7 @@
 import AshlarCore
 import AshlarTooling
 
-/// Shows a merged configuration and where each value comes from.
+/// Prints the values of a merged configuration and their origins.
 struct ConfigCommand: ToolCommand {
     static let name = "config"
     static let summary = "Lists or explains the values of a configuration."
@@ -69,7 +69,7 @@ struct ConfigCommand: ToolCommand {
         for line in aligned(rows) { output.line(line) }
     }
 
-    /// The path and the paths of the sections that contain it, as text.
+    /// A path and the paths of its enclosing sections, as text.
     private static func prefixes(of path: ConfigPath) -> [String] {
         path.components.indices.map { "\(ConfigPath(Array(path.components[...$0])))" }
     }

@@ -1,6 +1,6 @@
 import AshlarTooling
 
-/// Shows the host environments of a map as a settings screen would, and changes the selection.
+/// Lists the host environments of a map and changes the selection.
 struct HostsCommand: ToolCommand {
     static let name = "hosts"
     static let summary = "Lists the host environments of a host map and selects one."

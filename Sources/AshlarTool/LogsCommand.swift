@@ -1,6 +1,6 @@
 import AshlarTooling
 
-/// Lists the runs in a log folder with how each ended, and shows one.
+/// Lists the runs in a log folder with their outcomes, and prints the log of a run.
 struct LogsCommand: ToolCommand {
     static let name = "logs"
     static let summary = "Lists the runs of a log folder or prints the log of one."

@@ -1,7 +1,7 @@
 import AshlarCore
 import AshlarTooling
 
-/// Shows the strings of a tree as a person would see them, and where each comes from.
+/// Lists the strings of a tree and explains their origins.
 struct StringsCommand: ToolCommand {
     static let name = "strings"
     static let summary = "Lists or explains the strings of a tree of .lproj folders."
@@ -48,14 +48,14 @@ struct StringsCommand: ToolCommand {
             }
             for line in aligned(rows) { output.line(line) }
         }
-        // A theme in use reports its own problems, too; the report removes duplicates.
+        // The current theme's problems are in both lists; the report removes duplicates.
         let problems = CustomizationReport(strings.diagnostics + themeProblems).diagnostics
         for problem in problems { output.problem("\(problem)") }
         return isFound && !problems.contains { $0.severity == .error } ? .success : .problems
     }
 }
 
-/// The options that choose a stack of a tree.
+/// The options that select the layers of a tree.
 struct TreeOptions {
     static let options = [
         ToolOption("--language", value: "TAG", "Prefers a language; repeatable, in the order of preference."),
@@ -80,7 +80,7 @@ struct TreeOptions {
         themesFile = arguments.value(of: "--themes")
     }
 
-    /// Loads the stack; also returns the problems of themes that are not in use.
+    /// Loads the layers; also returns the problems of themes that aren't selected.
     func load() throws(UsageError) -> (strings: Customization, themeProblems: [CustomizationDiagnostic]) {
         let brands = CustomizationTree(path: folder).availableBrands
         if let brand, !brands.contains(brand) { throw UsageError("no brand '\(brand)'", brand, among: brands) }

@@ -1,4 +1,4 @@
-/// The words after a command: options with and without values, and the others in order.
+/// The arguments of a command: options with and without values, and the other words in order.
 struct ToolArguments {
     private var values: [String: [String]] = [:]
     private var words: [String] = []
@@ -46,7 +46,7 @@ struct ToolArguments {
         return number
     }
 
-    /// The words that are not options: the required ones, then up to some optional ones.
+    /// The words that aren't options: the required words, then up to `optional` others.
     func words(_ required: String..., optional: Int = 0) throws(UsageError) -> [String] {
         if words.count < required.count { throw UsageError("missing argument \(required[words.count])") }
         guard words.count <= required.count + optional else {

@@ -7,7 +7,7 @@ protocol ToolCommand {
     static var summary: String { get }
     /// The arguments other than options, such as `FOLDER [KEY]`.
     static var synopsis: String { get }
-    /// What the command does, in sentences.
+    /// A description of the command in sentences.
     static var discussion: String { get }
     static var options: [ToolOption] { get }
 
@@ -48,7 +48,7 @@ struct ToolOption {
 /// The exit status of the tool.
 enum ToolStatus: Int32 {
     case success = 0
-    /// The files have errors, or lack what was asked for.
+    /// The files have errors, or the requested value doesn't exist.
     case problems = 1
     /// The command line is wrong.
     case misuse = 2
@@ -60,7 +60,7 @@ struct UsageError: Error {
 
     init(_ message: String) { self.message = message }
 
-    /// An unknown name, with the nearest of the known names as a suggestion.
+    /// Creates an error for an unknown name, with the most similar known name as a suggestion.
     init(_ message: String, _ name: String, among known: [String]) {
         if let nearest = NearestName.find(name, among: known) {
             self.message = message + "; did you mean '\(nearest)'?"

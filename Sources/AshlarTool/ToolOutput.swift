@@ -1,14 +1,14 @@
-/// Where a command prints: results to standard output, errors and warnings to standard error.
+/// The output of a command: results go to standard output, errors and warnings to standard error.
 struct ToolOutput {
     private let out: (String) -> Void
     private let error: (String) -> Void
 
     init(out: @escaping (String) -> Void, error: @escaping (String) -> Void) { (self.out, self.error) = (out, error) }
 
-    /// Prints a result with its control characters escaped, since a file could control the terminal by them.
+    /// Prints a result with its control characters escaped, so that text of a file can't control the terminal.
     func line(_ text: String) { out(Self.escapingControls(text)) }
 
-    /// Prints a result as it is.
+    /// Prints a result without changes.
     func raw(_ text: String) { out(text) }
 
     /// Prints an error or a warning.
@@ -28,7 +28,7 @@ struct ToolOutput {
     }
 }
 
-/// Lines of columns, each but the last as wide as its widest cell.
+/// Aligns columns; each column except the last is as wide as its widest cell.
 func aligned(_ rows: [[String]]) -> [String] {
     var widths: [Int] = []
     for row in rows {

@@ -1,7 +1,7 @@
 import AshlarCore
 import AshlarTooling
 
-/// Exchanges texts with translators.
+/// Exchanges strings with translators.
 struct TranslationsCommand: ToolCommand {
     static let name = "translations"
     static let summary = "Exchanges the texts of a tree with translators, and finds the keys of source code."

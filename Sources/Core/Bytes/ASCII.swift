@@ -10,7 +10,7 @@ extension UInt8 {
         }
     }
 
-    /// The upper-case hexadecimal digit of a value below 16.
+    /// The uppercase hexadecimal digit of a value below 16.
     @inlinable
     package static func hexDigit(_ value: UInt8) -> UInt8 { value < 10 ? 0x30 + value : 0x41 + value - 10 }
 }

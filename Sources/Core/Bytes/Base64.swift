@@ -27,7 +27,7 @@ package enum Base64 {
 
     /// Returns the decoded bytes, or nil if the text isn't complete, padded Base64.
     ///
-    /// Bits that padding leaves over are ignored.
+    /// Unused bits before the padding are ignored.
     ///
     /// - Parameters:
     ///   - text: The bytes of the text.

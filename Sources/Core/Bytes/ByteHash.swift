@@ -1,9 +1,9 @@
-// Public because the compiler inlines no `package` declaration into other modules. The target is not a product.
+// Public because the compiler doesn't inline `package` declarations into other modules. The target isn't a product.
 
 /// A fast 64-bit hash of bytes, seeded per process.
 ///
-/// Sixteen bytes at a time are folded by a 64 × 64 → 128-bit multiplication, as in Wang Yi's wyhash. The seed makes it
-/// impractical to write a file whose keys all collide.
+/// The hash folds 16 bytes at a time with a 64 × 64 → 128-bit multiplication, as Wang Yi's wyhash does. Because of the
+/// seed, it is impractical to write a file whose keys all collide.
 public enum ByteHash {
     /// The seed of this process.
     public static let seed: UInt64 = .random(in: .min ... .max) | 1
@@ -45,13 +45,13 @@ public enum ByteHash {
         return fold(fold(low ^ k0 ^ state, high ^ k1 ^ state) ^ k0, state ^ k1)
     }
 
-    /// The same for a buffer.
+    /// Returns the hash of a buffer.
     @inlinable
     public static func hash(_ bytes: UnsafeBufferPointer<UInt8>, seed: UInt64 = seed) -> UInt64 {
         hash(Span(_unsafeElements: bytes).bytes, seed: seed)
     }
 
-    /// The same for the UTF-8 of a string.
+    /// Returns the hash of a string's UTF-8.
     @inlinable
     public static func hash(_ text: String, seed: UInt64 = seed) -> UInt64 {
         var text = text

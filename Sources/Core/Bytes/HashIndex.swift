@@ -1,9 +1,9 @@
-// Public because the compiler inlines no `package` declaration into other modules. The target is not a product.
+// Public because the compiler doesn't inline `package` declarations into other modules. The target isn't a product.
 
 /// An open-addressing index from the 64-bit hash of a key to the number of its record.
 ///
-/// The index stores no keys: callers compare them. A cell holds the upper half of a hash and a record's number, so a
-/// probe compares keys only when the halves agree. Numbers lie below 2^32 − 1.
+/// The index doesn't store keys; callers compare them. A cell contains the upper half of a hash and a record's number,
+/// so a probe compares keys only if the upper halves are equal. Numbers are less than 2^32 − 1.
 public struct HashIndex: Sendable {
     @usableFromInline var cells: [UInt64] = []
     @usableFromInline var mask = 0
@@ -12,7 +12,7 @@ public struct HashIndex: Sendable {
     @inlinable
     public init(expecting count: Int = 0) { reset(expecting: count) }
 
-    /// Removes every key and reserves room, at most half full.
+    /// Removes every key and reserves room for a load of at most one half.
     @inlinable
     public mutating func reset(expecting count: Int) {
         var capacity = 8
@@ -47,10 +47,10 @@ public struct HashIndex: Sendable {
     /// - Parameters:
     ///   - number: The number of the key's record.
     ///   - hash: The hash of the key.
-    ///   - replaces: Whether the new number replaces one already stored.
+    ///   - replaces: Whether the new number replaces one that is already stored.
     ///   - isKey: Whether the record with a number has this key.
     /// - Returns: The number already stored for the key, if any.
-    /// - Precondition: The index has fewer keys than it was reserved for, or has this one.
+    /// - Precondition: The index contains the key, or fewer keys than it has room for.
     @inlinable @inline(__always)
     public mutating func insert(
         _ number: Int, hash: UInt64, replaces: Bool = false, isKey: (Int) -> Bool

@@ -1,6 +1,6 @@
 /// The byte offsets at which the lines of a text start.
 ///
-/// A line ends at LF, CR LF, or CR. Lines and columns count from 1; columns count UTF-8 bytes.
+/// A line ends at LF, CR LF, or CR. Line and column numbers start at 1; a column is counted in UTF-8 bytes.
 package struct LineTable: Sendable {
     private let starts: [UInt32]
 

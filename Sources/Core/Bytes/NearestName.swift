@@ -1,8 +1,9 @@
 /// Suggestions for misspelled names.
 package enum NearestName {
-    /// Returns the candidate with the fewest edits, if they are at most a third of the name; among equals the first.
+    /// Returns the candidate with the fewest edits, the first of several, or nil if the edits exceed a third of the
+    /// name.
     ///
-    /// Edits are insertions, deletions, replacements and exchanges of neighbors, regardless of case.
+    /// Edits are insertions, deletions, replacements and exchanges of adjacent characters, regardless of case.
     ///
     /// - Complexity: O(*n* · *m*) in the length of the name and of all candidates.
     package static func find(_ name: String, among candidates: some Sequence<String>) -> String? {

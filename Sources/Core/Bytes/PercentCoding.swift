@@ -1,6 +1,6 @@
 /// Percent-encoding of UTF-8 (RFC 3986, section 2.1).
 package enum PercentCoding {
-    /// A fault in an encoded text, with the offset of its first byte there.
+    /// An error in encoded text, with the byte offset at which it starts.
     package enum Fault: Error, Hashable, Sendable {
         /// A `%` without two hexadecimal digits.
         case escape(Int)
@@ -31,7 +31,7 @@ package enum PercentCoding {
         result.append(.hexDigit(byte & 15))
     }
 
-    /// Appends bytes, those that aren't allowed as `%XX`.
+    /// Appends bytes; those that aren't allowed are appended as `%XX`.
     @inlinable
     package static func append(_ bytes: some Sequence<UInt8>, to result: inout [UInt8], allowed: (UInt8) -> Bool) {
         for byte in bytes {
@@ -39,7 +39,7 @@ package enum PercentCoding {
         }
     }
 
-    /// Returns the text with every byte that isn't allowed as `%XX`.
+    /// Returns the text with every byte that isn't allowed replaced by `%XX`.
     package static func encode(_ text: some StringProtocol, allowed: (UInt8) -> Bool = isUnreserved) -> String {
         var bytes: [UInt8] = []
         bytes.reserveCapacity(text.utf8.count)
@@ -58,13 +58,13 @@ package enum PercentCoding {
         return String(decoding: bytes, as: UTF8.self)
     }
 
-    /// Appends the decoded bytes of well-formed UTF-8, in which every escape is decoded once.
+    /// Decodes every escape once and appends the result, which is well-formed UTF-8.
     ///
     /// - Parameters:
     ///   - bytes: The encoded text.
     ///   - plusIsSpace: Whether `+` decodes to a space, as in forms.
     ///   - result: The array to append to.
-    /// - Throws: The first fault; `result` then ends in undefined bytes.
+    /// - Throws: The first fault; the bytes appended to `result` are then undefined.
     package static func decode(
         _ bytes: some RandomAccessCollection<UInt8>, plusIsSpace: Bool = false, into result: inout [UInt8]
     ) throws(Fault) {
@@ -90,7 +90,7 @@ package enum PercentCoding {
         throw .utf8(offset(ofDecoded: bad - start, in: bytes))
     }
 
-    /// The offset in the encoded text of a byte of the decoded one.
+    /// The offset in the encoded text of a byte of the decoded text.
     private static func offset(ofDecoded count: Int, in bytes: some Collection<UInt8>) -> Int {
         var (at, left, toSkip) = (0, count, 0)
         for byte in bytes {

@@ -1,7 +1,7 @@
-// Public because the compiler inlines no `package` declaration into other modules. The target is not a product.
+// Public because the compiler doesn't inline `package` declarations into other modules. The target isn't a product.
 
 extension RawSpan {
-    /// Whether both spans have the same bytes; words are compared where the length permits it.
+    /// Whether both spans contain the same bytes; whole words are compared if the length permits it.
     @inlinable @inline(__always)
     public func hasSameBytes(as other: RawSpan) -> Bool {
         guard byteCount == other.byteCount else { return false }
@@ -9,7 +9,7 @@ extension RawSpan {
             unsafeLoadUnaligned(fromByteOffset: at, as: T.self)
                 != other.unsafeLoadUnaligned(fromByteOffset: at, as: T.self)
         }
-        // The last two words compared may overlap.
+        // The last two words can overlap.
         if byteCount >= 8 {
             var at = 0
             while at + 8 < byteCount {

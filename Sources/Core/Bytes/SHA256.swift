@@ -1,6 +1,6 @@
-/// The hash SHA-256 (FIPS 180-4).
+/// The SHA-256 hash function (FIPS 180-4).
 package enum SHA256 {
-    /// The hash of bytes, 32 bytes long.
+    /// Returns the hash of bytes, which is 32 bytes long.
     ///
     /// - Complexity: O(*n*) in the number of bytes.
     package static func hash(_ bytes: [UInt8]) -> [UInt8] {
@@ -11,7 +11,7 @@ package enum SHA256 {
             update(&state, bytes[at..<at + 64], &schedule)
             at += 64
         }
-        // The rest, a 1 bit, zeros, and the length in bits.
+        // The remaining bytes, a 1 bit, zeros, and the length in bits.
         var last = Array(bytes[at...]) + [0x80]
         last += [UInt8](repeating: 0, count: (last.count <= 56 ? 56 : 120) - last.count)
         let length = UInt64(bytes.count) * 8
@@ -22,7 +22,7 @@ package enum SHA256 {
         }
     }
 
-    /// The hash as 64 lower-case hexadecimal digits.
+    /// Returns the hash as 64 lowercase hexadecimal digits.
     package static func hexadecimal(_ bytes: [UInt8]) -> String {
         hash(bytes).reduce(into: "") { $0 += ($1 < 16 ? "0" : "") + String($1, radix: 16) }
     }

@@ -2,7 +2,7 @@
 package enum UTF8Validation {
     /// Returns the offset of the first byte of the first ill-formed sequence at or after `start`, or nil if there is none.
     ///
-    /// Eight bytes at a time are compared where they are ASCII.
+    /// ASCII is checked eight bytes at a time.
     ///
     /// - Complexity: O(*n*) in the number of bytes.
     package static func firstInvalid(in bytes: Span<UInt8>, from start: Int = 0) -> Int? {
@@ -20,13 +20,13 @@ package enum UTF8Validation {
         return nil
     }
 
-    /// The same for an array.
+    /// Returns the offset of the first byte of the first ill-formed sequence of an array, or nil if there is none.
     package static func firstInvalid(in bytes: [UInt8], from start: Int = 0) -> Int? {
         // `Array.span` is newer than the deployment targets.
         bytes.withUnsafeBufferPointer { firstInvalid(in: $0, from: start) }
     }
 
-    /// The same for a buffer.
+    /// Returns the offset of the first byte of the first ill-formed sequence of a buffer, or nil if there is none.
     package static func firstInvalid(in bytes: UnsafeBufferPointer<UInt8>, from start: Int = 0) -> Int? {
         firstInvalid(in: Span(_unsafeElements: bytes), from: start)
     }

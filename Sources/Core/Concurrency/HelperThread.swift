@@ -9,7 +9,7 @@ package enum HelperThread {
 
     /// Runs `body` on a new thread; returns `false` if the system can't create one.
     ///
-    /// The thread blocks all signals, so the host's handlers run on the host's own threads.
+    /// The thread blocks all signals, so the app's signal handlers run on the app's own threads.
     package static func start(_ body: @escaping @Sendable () -> Void) -> Bool {
         let work = Unmanaged.passRetained(Work(body))
         let failure = ashlar_core_start_thread(work.toOpaque()) { pointer in

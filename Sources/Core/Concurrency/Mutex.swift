@@ -1,12 +1,12 @@
 public import Synchronization
 
-// Public because the compiler inlines no `package` declaration into other modules. The target is not a product.
+// Public because the compiler doesn't inline `package` declarations into other modules. The target isn't a product.
 
 /// A mutual-exclusion lock around a value, like the standard library's `Mutex`.
 ///
-/// On Linux the standard mutex transfers ownership inside the kernel, where the thread sanitizer can't see it, so the
-/// sanitizer reports every contended use as a race. The atomic pair here makes the transfer visible to it. Its cost
-/// disappears next to the lock's.
+/// On Linux, the standard mutex transfers ownership inside the kernel. The thread sanitizer can't see this, so it
+/// reports every contended use as a race. The atomic pair in this type makes the transfer visible to the sanitizer. Its
+/// cost is negligible compared with the lock.
 @frozen
 public struct Mutex<Value: ~Copyable>: ~Copyable {
     @usableFromInline let mutex: Synchronization.Mutex<Value>

@@ -12,8 +12,8 @@ package struct CivilDate: Hashable, Sendable {
 
     /// Creates the date a number of days after 1970-01-01.
     ///
-    /// Years start in March here, so the leap day is the last day of a year and months have a closed form. The method
-    /// is Howard Hinnant's `civil_from_days`.
+    /// The calculation starts years in March, so the leap day is the last day of a year and months have a closed form.
+    /// It is Howard Hinnant's `civil_from_days`.
     package init(daysSince1970 days: Int) {
         let shifted = days + 719_468  // days since 0000-03-01
         let era = (shifted >= 0 ? shifted : shifted - 146_096) / 146_097

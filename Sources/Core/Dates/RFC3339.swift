@@ -1,9 +1,9 @@
 /// Dates and times as text, such as `2026-11-20T13:19:38.25+01:00` (RFC 3339).
 package enum RFC3339 {
-    /// Seconds between 1970-01-01 and 2001-01-01, where the reference dates of Unix and of Foundation lie.
+    /// The seconds between 1970-01-01 and 2001-01-01, the reference dates of Unix and of Foundation.
     package static let secondsFrom1970To2001: Int64 = 978_307_200
 
-    /// A point in time: whole seconds and a fraction of the next one.
+    /// A point in time: whole seconds and a fraction of a second.
     package struct Moment: Hashable, Sendable {
         /// Whole seconds since 1970-01-01T00:00:00Z, rounded down.
         package var seconds: Int64
@@ -18,13 +18,13 @@ package enum RFC3339 {
 
     /// Reads a date and time, or returns nil.
     ///
-    /// `T` and `Z` may be lower case, and a space may replace `T` (section 5.6). The fraction may have any number of
+    /// `T` and `Z` can be lowercase, and a space can replace `T` (section 5.6). The fraction can have any number of
     /// digits. A leap second (`:60`) is read as the first second of the next minute.
     ///
     /// - Parameters:
     ///   - text: The bytes of the text.
-    ///   - allowsDateOnly: Whether a date alone is read as its first second in UTC.
-    /// - Returns: The moment, or nil if the text has another form or names a day or time that doesn't exist.
+    ///   - allowsDateOnly: Whether a date without a time is read as its first second in UTC.
+    /// - Returns: The moment, or nil if the text has another form, or if the day or time doesn't exist.
     package static func parse(_ text: some Sequence<UInt8>, allowsDateOnly: Bool = false) -> Moment? {
         var fields = Fields(bytes: Array(text))
         guard let year = fields.number(4), fields.take("-"), let month = fields.number(2), fields.take("-"),
@@ -41,7 +41,7 @@ package enum RFC3339 {
 
     /// Writes a moment in UTC: `2026-11-20T13:19:38Z`, with a fraction of `digits` digits, rounded down.
     ///
-    /// Years beyond 9999 have more than four digits, and years before 0 a sign; RFC 3339 has no form for either.
+    /// Years after 9999 have more than four digits, and years before 0 have a sign; RFC 3339 defines neither.
     ///
     /// - Parameters:
     ///   - seconds: Seconds since 1970-01-01T00:00:00Z; days beyond the range of `Int` are clamped.
@@ -90,7 +90,7 @@ package enum RFC3339 {
             let digits = bytes[at...].prefix { $0 &- 0x30 < 10 }
             guard !digits.isEmpty else { return nil }
             at = digits.endIndex
-            // Digits beyond the seventeenth don't change a Double, except that many nines would round up to 1.
+            // Digits after the seventeenth don't change a `Double`, but many nines would round up to 1.
             let fraction = Double("0." + String(decoding: digits.prefix(17), as: UTF8.self)) ?? 0
             return min(fraction, 1.0.nextDown)
         }

@@ -6,13 +6,13 @@
     import Glibc
 #endif
 
-/// Replaces files so that readers find the old content or the new one, even after a crash.
+/// Replaces files so that readers see either the old or the new content, even after a crash.
 package enum AtomicFile {
-    /// Writes a file with new content, or creates it.
+    /// Replaces the content of a file, or creates the file.
     ///
-    /// The content goes to a file next to it (`.tmp` appended), then to the disk, and then replaces the file. Writers in
-    /// several processes wait for each other. A symbolic link stays one: its target is replaced. The replaced file's
-    /// permissions are kept; a new file gets `permissions`.
+    /// The content is written to a temporary file (the path with `.tmp` appended) and synchronized with the disk. Then
+    /// the temporary file replaces the file. Writers in several processes wait for each other. If the path is a
+    /// symbolic link, its target is replaced. The file's permissions are preserved; a new file gets `permissions`.
     ///
     /// - Throws: The system's error; the old content is then unchanged.
     package static func replace(
@@ -35,7 +35,7 @@ package enum AtomicFile {
         synchronizeFolder(of: path)
     }
 
-    /// The path that links lead to, or the path itself.
+    /// The path with all links resolved, or the path itself.
     private static func target(of path: String) -> String {
         guard FileStatus(path, followingLinks: false)?.kind == .link, let real = realpath(path, nil) else {
             return path
@@ -46,7 +46,7 @@ package enum AtomicFile {
 
     /// Opens the temporary file and locks it.
     ///
-    /// Another writer may rename it while this one waits for the lock; then it is no longer the temporary file.
+    /// Another writer can rename the file while this one waits for the lock. Then this method opens it again.
     private static func openExclusively(_ temporary: String, _ permissions: mode_t) throws(FileFailure) -> Int32 {
         while true {
             let descriptor = retrying {
@@ -64,9 +64,9 @@ package enum AtomicFile {
         }
     }
 
-    /// Makes the rename itself survive a power cut.
+    /// Synchronizes the folder with the disk, so that the rename survives a power failure.
     ///
-    /// Some file systems can't do that; the content is complete anyway.
+    /// Some file systems don't support this; the content of the file is complete in any case.
     private static func synchronizeFolder(of path: String) {
         let folder = path.lastIndex(of: "/").map { $0 == path.startIndex ? "/" : String(path[..<$0]) } ?? "."
         let descriptor = open(folder, O_RDONLY | O_CLOEXEC | O_DIRECTORY)

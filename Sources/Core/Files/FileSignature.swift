@@ -2,9 +2,9 @@ internal import CAshlarCore
 
 /// Distinguishes a changed file from an unchanged one without reading it.
 ///
-/// Two signatures of one path differ if the file was replaced, resized, written or had its times set in between, unless
-/// both writes fell within one tick of the file system's clock: see ``isFresh(at:)``. The change time is part of a
-/// signature because programs can restore the modification time.
+/// Two signatures of one path differ if the file was replaced, resized or written, or if its times were set, in
+/// between. There is one exception: two writes within one tick of the file system's clock; see ``isFresh(at:)``. A
+/// signature contains the change time because programs can restore the modification time.
 package struct FileSignature: Hashable, Sendable {
     /// A time of the wall clock.
     package struct Time: Hashable, Sendable {
@@ -26,7 +26,7 @@ package struct FileSignature: Hashable, Sendable {
     package var inode: UInt64
     package var size: Int64
     package var modified: Time
-    /// When the content or the metadata last changed; programs can't set it.
+    /// The time of the last change of content or metadata, which programs can't set.
     package var changed: Time
 
     package init(device: UInt64, inode: UInt64, size: Int64, modified: Time, changed: Time) {
@@ -40,17 +40,16 @@ package struct FileSignature: Hashable, Sendable {
         self = status.signature
     }
 
-    /// Whether the file changed so recently that another write might leave the same signature.
+    /// Whether the file changed so recently that another write could result in the same signature.
     ///
-    /// A reader that finds a fresh signature must compare the content, or look again later. Linux stamps files with
-    /// the time of the last timer tick, at most 10 ms ago; file systems without nanoseconds stamp whole or even
-    /// seconds.
+    /// If a signature is fresh, a reader must compare the content, or check the file again later. Linux uses the time
+    /// of the last timer tick, which is at most 10 ms ago. File systems without nanoseconds use whole or even seconds.
     package func isFresh(at now: Time = .now) -> Bool {
         let isCoarse = modified.nanoseconds == 0 && changed.nanoseconds == 0
         let limit: Int64 = isCoarse ? 2_000_000_000 : 15_000_000
         return [modified, changed].contains { stamp in
             let (age, overflow) = now.seconds.subtractingReportingOverflow(stamp.seconds)
-            // A stamp from the future says nothing about the age, so it isn't fresh forever.
+            // A time in the future doesn't reveal the age, so the signature isn't fresh forever.
             guard !overflow, (-1...2).contains(age) else { return false }
             return age * 1_000_000_000 + Int64(now.nanoseconds) - Int64(stamp.nanoseconds) < limit
         }

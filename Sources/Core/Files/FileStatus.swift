@@ -14,11 +14,11 @@ package struct FileStatus: Hashable, Sendable {
     package let kind: Kind
     package let signature: FileSignature
 
-    /// Creates the status of the file at a path, or nil if there is none or it can't be reached.
+    /// Creates the status of the file at a path, or nil if there is no file or it can't be accessed.
     ///
     /// - Parameters:
     ///   - path: The path of the file.
-    ///   - followingLinks: Whether a symbolic link as the last component is followed.
+    ///   - followingLinks: Whether a symbolic link in the last component is followed.
     package init?(_ path: String, followingLinks: Bool = true) {
         var status = ashlar_core_status()
         guard ashlar_core_status_of_path(path, followingLinks, &status) == 0 else { return nil }

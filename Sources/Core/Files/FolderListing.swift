@@ -8,7 +8,7 @@
 
 /// Lists and creates folders.
 package enum FolderListing {
-    /// Creates a folder and those above it; an existing one stays.
+    /// Creates a folder and its missing parents; does nothing if the folder exists.
     package static func create(_ folder: String, permissions: UInt16 = 0o755) throws(FileFailure) {
         guard !folder.isEmpty, mkdir(folder, mode_t(permissions)) != 0, errno != EEXIST else { return }
         let failure = FileFailure.last(folder)
@@ -17,7 +17,7 @@ package enum FolderListing {
         if mkdir(folder, mode_t(permissions)) != 0, errno != EEXIST { throw .last(folder) }
     }
 
-    /// Returns the names in a folder in the order of their bytes, without `.` and `..`, or nil if it can't be read.
+    /// Returns the names in a folder, sorted by their bytes, without `.` and `..`, or nil if the folder can't be read.
     ///
     /// - Complexity: O(*n* log *n*) in the number of names.
     package static func names(in folder: String) -> [String]? {

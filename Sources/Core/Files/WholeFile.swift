@@ -6,15 +6,16 @@
     import Glibc
 #endif
 
-/// Reads files whole.
+/// Reads whole files.
 package enum WholeFile {
     /// Returns the bytes of a regular file.
     ///
-    /// The file is opened without blocking, so a pipe fails instead of waiting for a writer. Links are followed.
+    /// The file is opened without blocking, so reading a pipe fails instead of waiting for a writer. Links are
+    /// followed.
     ///
     /// - Parameters:
     ///   - path: The path of the file.
-    ///   - limit: The greatest number of bytes to read.
+    ///   - limit: The maximum number of bytes.
     /// - Returns: The bytes from the start of the file to its end.
     /// - Throws: `.notRegular` for directories, pipes, sockets and devices; `.tooLarge` for a file longer than `limit`.
     package static func read(_ path: String, limit: Int = .max) throws(FileFailure) -> [UInt8] {
@@ -23,8 +24,8 @@ package enum WholeFile {
         defer { close(descriptor) }
         guard let status = FileStatus(descriptor: descriptor) else { throw .last(path) }
         guard status.kind == .regular else { throw FileFailure(path, .notRegular) }
-        // Files of /proc have a size of 0, and a file may grow while it is read, so the size is only a hint. One byte
-        // over the limit is enough to refuse a file.
+        // Files of /proc have a size of 0, and a file can grow while it is read, so the size is only a hint. Reading
+        // one byte more than the limit is enough to reject a file.
         let most = limit == .max ? limit : limit + 1
         var bytes: [UInt8] = []
         var room = min(max(Int(clamping: status.signature.size &+ 1), 4096), most)
@@ -55,7 +56,7 @@ package enum WholeFile {
     }
 }
 
-/// Repeats a system call until a signal doesn't interrupt it.
+/// Repeats a system call while signals interrupt it.
 func retrying<Result: SignedInteger>(_ call: () -> Result) -> Result {
     while true {
         let result = call()

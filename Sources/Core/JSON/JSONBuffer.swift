@@ -1,11 +1,11 @@
-/// A mutable copy of a text, in which extensions of the grammar and errors are overwritten with spaces.
+/// A mutable copy of a text, in which permitted extensions and errors are overwritten with spaces.
 ///
-/// The parser itself knows only strict JSON. As a text that violates it is blanked in place and parsed again, the
-/// offsets of everything else stay the same.
+/// The parser accepts only strict JSON. Violations are overwritten in place, and the text is parsed again, so the
+/// offsets of all other parts remain the same.
 struct JSONBuffer {
     let start: UnsafeMutablePointer<UInt8>
     private(set) var count: Int
-    /// The number of bytes that may be appended.
+    /// The number of bytes that can still be appended.
     private var room: Int
 
     var text: UnsafeBufferPointer<UInt8> { UnsafeBufferPointer(start: start, count: count) }
@@ -26,7 +26,7 @@ struct JSONBuffer {
 
     func deallocate() { start.deallocate() }
 
-    /// Parses the text, and once more without the permitted extensions if that fails.
+    /// Parses the text; if that fails, blanks the permitted extensions and parses it again.
     func parse(_ options: JSONDocument.Options) throws(JSONParser.Failure) -> UnsafeMutablePointer<JSONTape.Word> {
         do {
             return try JSONParser.parse(start, count: count, options: options).words
@@ -49,7 +49,7 @@ struct JSONBuffer {
 
     // MARK: Extensions
 
-    /// Blanks comments and trailing commas as far as they are permitted; returns whether there were any.
+    /// Blanks permitted comments and trailing commas; returns whether there were any.
     private func blankExtensions(_ options: JSONDocument.Options) -> Bool {
         var (index, comma, found) = (0, -1, false)
         while index < count {
@@ -77,7 +77,7 @@ struct JSONBuffer {
         return found
     }
 
-    /// Whether a comma comes after a value, so not in `[,]` or `[1,,]`.
+    /// Whether a comma follows a value, which isn't the case in `[,]` or `[1,,]`.
     private func followsValue(_ comma: Int) -> Bool {
         var index = comma - 1
         while index >= 0, isSpace(index) { index -= 1 }
@@ -88,7 +88,7 @@ struct JSONBuffer {
         }
     }
 
-    /// Returns the position after a comment, or nil if it doesn't end or there is none.
+    /// Returns the position after a comment, or nil if there is no terminated comment.
     private func endOfComment(_ slash: Int) -> Int? {
         var index = slash + 2
         switch start[slash + 1] {
@@ -105,7 +105,7 @@ struct JSONBuffer {
         }
     }
 
-    /// Returns the position after a string; an unterminated one ends with its line.
+    /// Returns the position after a string; an unterminated string ends at the end of its line.
     private func endOfString(_ quote: Int) -> Int {
         var index = quote + 1
         while index < count, start[index] != 0x0A, start[index] != 0x0D {
@@ -118,9 +118,9 @@ struct JSONBuffer {
 
     // MARK: Recovery
 
-    /// Edits the text so that the next parse gets past a failure; returns false if nothing can be done.
+    /// Changes the text so that the next parse continues after a failure; returns false if that isn't possible.
     ///
-    /// The last failure drops the rest of the text.
+    /// At the last permitted failure, the rest of the text is dropped.
     mutating func repair(_ failure: JSONParser.Failure, isLast: Bool) -> Bool {
         switch failure.reason {
         case .documentEnd: blank(failure.offset..<count)
@@ -144,7 +144,7 @@ struct JSONBuffer {
         start[bracket] == UInt8(ascii: "{") ? UInt8(ascii: "}") : UInt8(ascii: "]")
     }
 
-    /// Whether an element or member may start at a failure, so that only a comma is missing.
+    /// Whether an element or member can start at a failure, which means that only a comma is missing.
     private func canStart(_ failure: JSONParser.Failure) -> Bool {
         if case .memberEnd = failure.reason { return start[failure.offset] == 0x22 }
         switch start[failure.offset] {
@@ -154,7 +154,7 @@ struct JSONBuffer {
         }
     }
 
-    /// Blanks the element or member that starts at an offset, with the comma after it, or before it if it is the last.
+    /// Blanks the element or member that starts at an offset, and the comma after it (or before it, if it is the last).
     private func drop(_ first: Int) {
         let end = end(from: first)
         blank(first..<end)
@@ -173,7 +173,7 @@ struct JSONBuffer {
 
     /// Returns the position of the comma or bracket that ends the element or member around an offset.
     ///
-    /// A line that begins with a quote begins a member or element, unless the broken one opened a bracket.
+    /// A line that starts with a quote starts a member or element, unless the invalid one has an open bracket.
     private func end(from offset: Int) -> Int {
         var (index, nesting, isAtLineStart) = (offset, 0, false)
         while index < count {

@@ -1,6 +1,6 @@
-/// The exact value of a number: a sign, digits without zeros at either end, and a power of ten.
+/// The exact value of a number: a sign, digits without leading and trailing zeros, and a power of ten.
 ///
-/// Numbers of the same value have equal decimals, however they are written.
+/// Numbers with the same value have equal decimals, regardless of notation.
 package struct JSONDecimal: Hashable {
     private var isNegative = false
     /// The digits 0–9, most significant first; empty for zero.

@@ -37,17 +37,17 @@ extension JSONDocument {
         }
     }
 
-    /// Returns the bytes of the scalar or key at a position as written, without quotes.
+    /// Returns the bytes of the scalar or key at a position, as in the text, without quotes.
     ///
-    /// They are valid as long as the document.
+    /// The bytes are valid during the lifetime of the document.
     @inlinable @inline(__always)
     public func bytes(at index: Int) -> UnsafeBufferPointer<UInt8> {
         let word = tape[index]
         return UnsafeBufferPointer(start: text + JSONTape.offset(word), count: JSONTape.length(word))
     }
 
-    /// Returns the byte range of the scalar or key at a position, with its quotes; for a container, of its first
-    /// bracket.
+    /// Returns the byte range of the scalar or key at a position, including quotes; for a container, the range of its
+    /// opening bracket.
     package func range(of index: Int) -> Range<Int> {
         let word = tape[index]
         let start = JSONTape.offset(word)
@@ -59,7 +59,7 @@ extension JSONDocument {
         }
     }
 
-    /// Appends the bytes of the scalar or key at a position as written, with its quotes.
+    /// Appends the bytes of the scalar or key at a position, as in the text, with quotes.
     package func copy(_ index: Int, to output: inout [UInt8]) {
         let range = range(of: index)
         output.append(contentsOf: UnsafeBufferPointer(start: text + range.lowerBound, count: range.count))
@@ -81,7 +81,7 @@ extension JSONDocument {
         return try JSONText.unescapedBytes(bytes(at: index)).withUnsafeBufferPointer(body)
     }
 
-    /// Whether the string or key at a position is written with escapes.
+    /// Whether the string or key at a position contains escapes.
     package func hasEscapes(at index: Int) -> Bool {
         let kind = JSONTape.kind(tape[index])
         return kind == JSONTape.escapedString || kind == JSONTape.escapedKey
@@ -90,13 +90,13 @@ extension JSONDocument {
     /// Whether the value at a position is `true`.
     package func isTrue(at index: Int) -> Bool { JSONTape.kind(tape[index]) == JSONTape.trueValue }
 
-    /// Returns the number at a position; it borrows the document's text.
+    /// Returns the number at a position, which borrows the document's text.
     package func number(at index: Int) -> JSONNumber { JSONNumber(text: bytes(at: index)) }
 
-    /// Returns the exact value of the number at a position, or nil if it isn't an integer or doesn't fit.
+    /// Returns the number at a position as an integer, or nil if it isn't an integer or doesn't fit.
     package func int64(at index: Int) -> Int64? { number(at: index).int64 }
 
-    /// Returns the exact value of the number at a position, or nil if it isn't an integer or doesn't fit.
+    /// Returns the number at a position as an unsigned integer, or nil if it isn't an integer or doesn't fit.
     package func uint64(at index: Int) -> UInt64? { number(at: index).integer(UInt64.self) }
 
     /// Returns the double nearest to the number at a position, or nil if the number is too large.
@@ -104,7 +104,7 @@ extension JSONDocument {
 
     // MARK: Containers
 
-    /// The positions of a container's elements, or of its keys, whose values are each one position further.
+    /// The positions of a container's elements, or of its keys; the value of a key is at the next position.
     package struct Children: Sequence, IteratorProtocol {
         private let document: JSONDocument
         private let skip: Int
@@ -124,7 +124,7 @@ extension JSONDocument {
         }
     }
 
-    /// Returns the positions of an array's elements, or of an object's keys, in the order of the text.
+    /// Returns the positions of an array's elements, or of an object's keys, in document order.
     package func children(of container: Int) -> Children { Children(of: container, in: self) }
 
     /// Returns the number of elements or members of a container.

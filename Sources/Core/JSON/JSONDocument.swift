@@ -11,15 +11,15 @@
 /// A parsed JSON text: the text, its tape, and lazily built indexes of large containers.
 ///
 /// Values are addressed by their position on the tape; the root is at position 0. Only positions that this type returns
-/// are valid. The document may be used from any number of threads.
+/// are valid. The document is thread-safe.
 ///
 /// ```swift
 /// let document = try JSONDocument(Array(#"{"port": 80}"#.utf8))
 /// if let key = document.find("port", in: 0) { document.int64(at: key + 1) }  // 80
 /// ```
 public final class JSONDocument: @unchecked Sendable {
-    // Unchecked because of the pointers: text and tape are never written after init. Raw memory avoids bounds checks
-    // on every read, lets the tape grow in place and shrinks it to its size, which arrays cannot do.
+    // Unchecked because of the pointers. The text and the tape don't change after initialization. Raw memory avoids
+    // bounds checks on every read, lets the tape grow in place, and shrinks it to its final size; arrays can't do this.
 
     /// The text, followed by `JSONParser.padding` zero bytes.
     @usableFromInline let text: UnsafeMutablePointer<UInt8>
@@ -34,21 +34,21 @@ public final class JSONDocument: @unchecked Sendable {
 
     /// Limits and permitted extensions of the grammar.
     package struct Options: Hashable, Sendable {
-        /// The greatest depth of nested containers, at most ``deepest``.
+        /// The maximum depth of nested containers, at most ``deepest``.
         package var depth: Int
-        /// The greatest number of bytes, at most ``largest``.
+        /// The maximum number of bytes, at most ``largest``.
         package var bytes: Int
-        /// Whether a key that occurs twice in one object is an error; otherwise the last value wins.
+        /// Whether a duplicate key in an object is an error; otherwise the last value wins.
         package var rejectsDuplicateKeys: Bool
         /// Whether `//` and `/* */` comments are permitted.
         package var allowsComments: Bool
-        /// Whether a comma may precede a closing bracket.
+        /// Whether a comma is permitted before a closing bracket.
         package var allowsTrailingCommas: Bool
 
         package static let deepest = 10_000
         package static let largest = (1 << 28) - 1
 
-        /// Creates options; limits beyond the greatest ones are clamped.
+        /// Creates options; limits above ``deepest`` and ``largest`` are clamped.
         package init(
             depth: Int = 512, bytes: Int = Options.largest, rejectsDuplicateKeys: Bool = false,
             allowsComments: Bool = false, allowsTrailingCommas: Bool = false
@@ -93,7 +93,7 @@ public final class JSONDocument: @unchecked Sendable {
         (self.tape, text, textCount) = (tape, buffer.start, buffer.count)
     }
 
-    /// Creates a document that holds `null` and has no text.
+    /// Creates a document that contains `null` and has no text.
     package init() {
         text = .allocate(capacity: 1)
         text.pointee = 0
@@ -109,8 +109,8 @@ public final class JSONDocument: @unchecked Sendable {
 
     /// Parses as much of a text as possible.
     ///
-    /// The parser drops the element or member in which it finds an error and continues after it. It supplies missing
-    /// commas and closing brackets and ignores trailing commas, and reports each as an error. After 100 errors it
+    /// The parser drops the element or member that contains an error and continues after it. It inserts missing commas
+    /// and closing brackets, ignores trailing commas, and reports each of these as an error. After 100 errors, it
     /// ignores the rest of the text. Duplicate keys are permitted.
     ///
     /// - Returns: The document, or nil if no part of it can be parsed, and the errors in the order of the text.
@@ -133,7 +133,7 @@ public final class JSONDocument: @unchecked Sendable {
             do {
                 return (JSONDocument(buffer, try buffer.parse(options)), errors)
             } catch {
-                // A root that was dropped leaves an empty text, which is not an error of its own.
+                // A dropped root leaves an empty text, which isn't another error.
                 let isEmpty = error.open.isEmpty && error.offset >= buffer.count
                 if !isEmpty || errors.isEmpty { errors.append(error.error(in: buffer.text, options)) }
                 guard buffer.repair(error, isLast: errors.count == 100) else {

@@ -1,13 +1,13 @@
 /// The text of a number and its conversions.
 ///
-/// It borrows the text, which must outlive it.
+/// A number borrows its text, which must outlive it.
 package struct JSONNumber {
-    /// The number as written, which must match the grammar.
+    /// The text of the number, which must match the grammar.
     package let text: UnsafeBufferPointer<UInt8>
 
     package init(text: UnsafeBufferPointer<UInt8>) { self.text = text }
 
-    /// The exact value, or nil if it isn't an integer or doesn't fit; `1.0` and `1e2` are integers.
+    /// The value as an integer, or nil if it isn't an integer or doesn't fit; `1.0` and `1e2` are integers.
     package var int64: Int64? {
         var value: Int64 = 0
         var index = 0
@@ -23,7 +23,7 @@ package struct JSONNumber {
         return isNegative ? -value : value
     }
 
-    /// The exact value as an integer of any width, or nil if it isn't an integer or doesn't fit.
+    /// The value as an integer of any width, or nil if it isn't an integer or doesn't fit.
     @inlinable
     package func integer<I: FixedWidthInteger>(_: I.Type) -> I? {
         if let int64 { return I(exactly: int64) }
@@ -58,7 +58,7 @@ package struct JSONNumber {
             }
             exponent += written
         }
-        // Both factors are exact doubles, so a single rounding yields the nearest double (Clinger's fast path).
+        // Both factors are exact doubles, so one rounding returns the nearest double (Clinger's fast path).
         if mantissa <= 1 << 53, exponent >= -22, exponent <= 22 {
             let power = Self.powers[exponent < 0 ? -exponent : exponent]
             let value = exponent < 0 ? Double(mantissa) / power : Double(mantissa) * power
@@ -74,7 +74,7 @@ package struct JSONNumber {
         let power = integerPowers[exponent < 0 ? -exponent : exponent]
         var (wide, scale, isInexact) = (UInt128(mantissa), 0, false)
         if exponent < 0 {
-            // The quotient has 64 bits or more, as the dividend's highest bit is set.
+            // The quotient has at least 64 bits, because the highest bit of the dividend is set.
             let zeros = mantissa.leadingZeroBitCount
             let (high, rest) = (mantissa << UInt64(zeros)).quotientAndRemainder(dividingBy: power)
             let (low, remainder) = power.dividingFullWidth((rest, 0))

@@ -10,7 +10,7 @@
 
 /// Parses strict JSON (RFC 8259, UTF-8) into a tape, in one pass and without recursion.
 ///
-/// The parser reads the text eight bytes at a time and relies on zero bytes after it.
+/// The parser reads eight bytes at a time and relies on zero bytes after the text.
 enum JSONParser {
     /// The number of zero bytes required after the text.
     static let padding = 16
@@ -44,8 +44,10 @@ enum JSONParser {
         let options: JSONDocument.Options
         var tape: UnsafeMutablePointer<JSONTape.Word>
         var capacity: Int
-        /// The open containers, from index 1: the low half holds the position on the tape; the high half holds the
-        /// number of elements so far, once an inner container is open.
+        /// The open containers, from index 1.
+        ///
+        /// The low half of an entry is the position on the tape. The high half is the number of elements so far; it is
+        /// set when an inner container is opened.
         let stack: UnsafeMutablePointer<UInt64>
         var depth = 0
         /// The number of words written; up to date only when an error is thrown.
@@ -74,7 +76,7 @@ enum JSONParser {
 }
 
 extension JSONParser.Run {
-    /// The value of a byte as written in the grammar.
+    /// The value of a byte in the grammar.
     @inline(__always)
     private static func ascii(_ character: Unicode.Scalar) -> UInt8 { UInt8(truncatingIfNeeded: character.value) }
 
@@ -91,7 +93,7 @@ extension JSONParser.Run {
         var p = text
         if count >= 3, p[0] == 0xEF, p[1] == 0xBB, p[2] == 0xBF { p += 3 }
         var out = 0
-        // Of the innermost open container: position on the tape, elements so far, kind.
+        // The position on the tape, the number of elements so far, and the kind of the innermost open container.
         var container = 0
         var number = 0
         var inObject = false
@@ -251,7 +253,7 @@ extension JSONParser.Run {
             p += Int(truncatingIfNeeded: shift >> 3)
             if p.pointee == 0x22 { break }
             guard p.pointee == 0x5C else {
-                // A raw line break most likely ends a string without its quote.
+                // A raw line break usually means that the closing quote is missing.
                 if p >= text + count || p.pointee == 0x0A || p.pointee == 0x0D {
                     throw failure(.stringEnd, at: start - 1, out, number)
                 }
@@ -337,7 +339,7 @@ extension JSONParser.Run {
             reason: reason, offset: offset, start: start.map { $0 - text } ?? offset, open: [], steps: [])
     }
 
-    /// The failure at a byte that starts no value: a closing bracket may follow a comma.
+    /// The failure at a byte that can't start a value; a closing bracket after a comma is one case.
     private mutating func valueFailure(
         at p: UnsafePointer<UInt8>, _ out: Int, _ number: Int
     ) -> JSONParser.Failure {

@@ -1,6 +1,6 @@
 /// The reason and position of a failure to parse JSON text.
 package struct JSONSyntaxError: Error, Hashable, Sendable {
-    /// The rule that the text breaks.
+    /// The rule that the text violates.
     package enum Kind: Hashable, Sendable {
         case syntax, depth, size, duplicateKey
     }
@@ -29,7 +29,7 @@ package struct JSONSyntaxError: Error, Hashable, Sendable {
 }
 
 extension JSONParser {
-    /// A failure as the parser finds it, before its message is built.
+    /// A failure as the parser detects it, without a message.
     struct Failure: Error {
         enum Reason {
             case value, key, keyOrEnd, colon, memberEnd, elementEnd, documentEnd, trailingComma

@@ -1,12 +1,12 @@
-// Public because the compiler inlines no `package` declaration into other modules. The target is not a product.
+// Public because the compiler doesn't inline `package` declarations into other modules. The target isn't a product.
 
 /// The layout of a parsed document: 64-bit words in document order.
 ///
-/// The top 4 bits of a word hold its kind, the next 28 a length, the next 4 a size and the low 28 a byte offset into
-/// the text. A scalar is one word with the offset and length of its text; for a string, without the quotes. A key is
-/// one word directly before its value. An array or object is one word followed by its content: the offset of the
-/// bracket, the number of words it spans, and its size: the number of elements up to 13, ``some`` up to ``indexed`` −
-/// 1, then ``many``.
+/// The top 4 bits of a word contain its kind, the next 28 a length, the next 4 a size, and the low 28 a byte offset in
+/// the text. A scalar is one word with the offset and length of its text, without the quotes of a string. A key is one
+/// word directly before its value. An array or object is one word followed by its content. Its offset is that of the
+/// opening bracket, its length is the number of words it spans, and its size is the number of elements up to 13,
+/// ``some`` for fewer than ``indexed`` elements, or ``many``.
 public enum JSONTape {
     /// A word of the tape.
     public typealias Word = UInt64
@@ -27,7 +27,7 @@ public enum JSONTape {
     @inlinable public static var escapedString: Word { 7 }
     /// An array.
     ///
-    /// Containers have the top bit set, so that stepping over a value is one test.
+    /// The top bit of a container's kind is set, so that one test is enough to step over a value.
     @inlinable public static var array: Word { 8 }
     /// An object.
     @inlinable public static var object: Word { 9 }
@@ -52,7 +52,7 @@ public enum JSONTape {
     @inlinable @inline(__always)
     public static func kind(_ word: Word) -> Word { word >> 60 }
 
-    /// Returns whether a word is that of an array or an object.
+    /// Returns whether a word is an array or an object.
     @inlinable @inline(__always)
     public static func isContainer(_ word: Word) -> Bool { kind(word) == array || kind(word) == object }
 

@@ -2,12 +2,12 @@
 package enum JSONText {
     // MARK: Reading
 
-    /// The string of an escaped text that the parser has checked.
+    /// Resolves the escapes of a text that the parser has checked.
     static func unescaped(_ raw: UnsafeBufferPointer<UInt8>) -> String {
         String(unsafeUninitializedCapacity: raw.count) { unescape(raw, into: $0) }
     }
 
-    /// The UTF-8 of the string of an escaped text that the parser has checked.
+    /// Resolves the escapes of a text that the parser has checked, and returns the UTF-8.
     package static func unescapedBytes(_ raw: UnsafeBufferPointer<UInt8>) -> [UInt8] {
         Array(unsafeUninitializedCapacity: raw.count) { $1 = unescape(raw, into: $0) }
     }
@@ -82,7 +82,7 @@ package enum JSONText {
 
     // MARK: Writing
 
-    /// Appends a string in quotes and escapes only what must be escaped.
+    /// Appends a string in quotes with only the required escapes.
     package static func append(quoted string: String, to bytes: inout [UInt8]) {
         bytes.append(0x22)
         for byte in string.utf8 {
@@ -102,7 +102,7 @@ package enum JSONText {
         bytes.append(0x22)
     }
 
-    /// Returns a path's step to a member: `.name`, or `["first name"]` if the key isn't a plain name.
+    /// Returns the step to a member in a path: `.name`, or `["first name"]` if the key isn't a plain name.
     package static func pathStep(_ key: String) -> String {
         let isPlain = key.utf8.allSatisfy {
             $0 == 0x5F || $0 == 0x2D || (0x30...0x39).contains($0) || (0x41...0x5A).contains($0 & ~0x20)

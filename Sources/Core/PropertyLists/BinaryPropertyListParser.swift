@@ -1,7 +1,7 @@
-/// Parses a binary property list (`bplist00`) without recursion; no offset or count of the file is trusted.
+/// Parses a binary property list (`bplist00`) without recursion and without trusting offsets or counts of the file.
 ///
-/// The format is that of Core Foundation's `CFBinaryPList.c`. Sets, nulls, integers of 128 bits, strings that are not
-/// ASCII or UTF-16, dates that are not finite, and containers that contain themselves are errors.
+/// The format is that of Core Foundation's `CFBinaryPList.c`. Sets, nulls, 128-bit integers, strings that aren't ASCII
+/// or UTF-16, dates that aren't finite, and containers that contain themselves are errors.
 package struct BinaryPropertyListParser {
     private struct Frame {
         let object: Int
@@ -19,12 +19,12 @@ package struct BinaryPropertyListParser {
     private var objectCount = 0
     private var tableStart = 0
     private var frames: [Frame] = []
-    /// The containers being read, which must not occur inside themselves.
+    /// The containers being read, which must not contain themselves.
     private var isOpen: [Bool] = []
-    /// The index of the string or data value made from each object, plus 1.
+    /// The index plus 1 of the string or data value created from each object.
     private var made: [UInt32] = []
 
-    /// Whether the bytes start as a binary property list does.
+    /// Whether the bytes start like a binary property list.
     package static func recognizes(_ bytes: [UInt8]) -> Bool { bytes.starts(with: Array("bplist".utf8)) }
 
     /// Parses the bytes of a file.
@@ -116,7 +116,8 @@ package struct BinaryPropertyListParser {
         return value
     }
 
-    /// The count in or after an object's marker, and the offset of its contents, which lie inside the file.
+    /// The count in or after an object's marker, and the offset of its contents, which are checked to be inside the
+    /// file.
     private func extent(at start: Int, unit: Int) throws(PropertyListError) -> (count: Int, contents: Int) {
         var count = UInt64(bytes[start] & 0xF)
         var contents = start + 1
@@ -212,7 +213,9 @@ package struct BinaryPropertyListParser {
         frames.append(Frame(object: object, references: contents, count: count, isDictionary: isDictionary))
     }
 
-    /// One, two, and four bytes are unsigned; eight are signed; the upper half of sixteen extends the sign.
+    /// Reads an integer of 1, 2, 4, 8 or 16 bytes.
+    ///
+    /// One, two, and four bytes are unsigned; eight are signed. The upper half of sixteen bytes must extend the sign.
     private func integerValue(at start: Int, size: Int) throws(PropertyListError) -> NumberText.Integer {
         guard start + 1 + size <= tableStart else { throw beyond(start) }
         switch size {

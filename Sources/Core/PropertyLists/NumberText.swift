@@ -1,4 +1,4 @@
-/// The numbers that property lists write as text.
+/// Parses the numbers of property lists.
 package enum NumberText {
     package enum Integer: Sendable, Hashable {
         case signed(Int64)
@@ -6,9 +6,9 @@ package enum NumberText {
         case unsigned(UInt64)
     }
 
-    /// Parses an integer with an optional sign, in decimal or in hexadecimal digits after `0x`.
+    /// Parses an integer with an optional sign, in decimal, or in hexadecimal after `0x`.
     ///
-    /// White space around the number is ignored. Returns `nil` if the text is not a 64-bit integer.
+    /// Whitespace around the number is ignored. Returns `nil` if the text isn't a 64-bit integer.
     package static func integer(_ text: ArraySlice<UInt8>) -> Integer? {
         var digits = trimmed(text)
         let isNegative = digits.first == UInt8(ascii: "-")
@@ -43,7 +43,7 @@ package enum NumberText {
 
     /// Parses a number with a fraction or exponent, or `nan`, `inf`, or `infinity` in any case.
     ///
-    /// White space around the number is ignored.
+    /// Whitespace around the number is ignored.
     package static func real(_ text: ArraySlice<UInt8>) -> Double? {
         let text = trimmed(text)
         if text.isEmpty || text.count > 512 { return nil }

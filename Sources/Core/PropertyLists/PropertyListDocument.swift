@@ -1,7 +1,7 @@
-/// A parsed property list: a flat list of nodes in preorder, with the place of every value and key.
+/// A parsed property list: a flat list of nodes in preorder, with the position of every value and key.
 ///
-/// Node 0 is the root. The children of a container follow it, in the order of the file; the next sibling of a node is
-/// its `end`. A document of any depth is built, copied, and freed without recursion.
+/// Node 0 is the root. The descendants of a container follow it, in the order of the file. The next sibling of a node
+/// is its `end`. A document of any depth is created, copied, and freed without recursion.
 package struct PropertyListDocument: Sendable {
     package enum Kind: UInt8, Sendable {
         case string, integer, unsigned, real, boolean, date, data, array, dictionary
@@ -54,11 +54,11 @@ package struct PropertyListDocument: Sendable {
     package internal(set) var nodes: [Node] = []
     /// The UTF-8 text of all keys, in the order of the nodes.
     package internal(set) var keyBytes: [UInt8] = []
-    /// The text values; an object that a binary file shares occurs once.
+    /// The text values; a shared object of a binary file occurs once.
     package internal(set) var strings: [String] = []
-    /// The data values; an object that a binary file shares occurs once.
+    /// The data values; a shared object of a binary file occurs once.
     package internal(set) var blobs: [[UInt8]] = []
-    /// The repeated keys of all dictionaries; dictionaries that end first come first.
+    /// The duplicate keys of all dictionaries; those of an inner dictionary precede those of the outer one.
     package internal(set) var duplicates: [Duplicate] = []
 
     /// The key of a node; empty in an array.

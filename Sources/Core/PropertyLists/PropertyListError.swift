@@ -1,4 +1,4 @@
-/// The reason why bytes are not a property list, with its place.
+/// The reason why bytes aren't a property list, and the position of the problem.
 package struct PropertyListError: Error, Sendable, Hashable {
     package enum Code: Sendable {
         /// The bytes violate the format.
@@ -24,23 +24,23 @@ package struct PropertyListError: Error, Sendable, Hashable {
     /// The problem, unless `expected` and `found` state it.
     package var reason: String?
     package var expected: String?
-    /// The text found, which may be a part of a secret value.
+    /// The text found, which can contain a part of a secret value.
     package var found: String?
 
-    /// The problem as a compiler would report it, without its place.
+    /// The message without its position.
     package var message: String {
         if let reason { return reason }
         return "expected \(expected ?? "a value")" + (found.map { ", found \($0)" } ?? "")
     }
 }
 
-/// The sizes beyond which a property list is rejected.
+/// The limits of a property list.
 package struct PropertyListLimits: Sendable, Hashable {
     /// The deepest nesting of arrays and dictionaries.
     package var depth: Int
-    /// The number of values; a shared object of a binary file counts at each use.
+    /// The number of values; each use of a shared object of a binary file is one value.
     package var values: Int
-    /// The total length of all keys in bytes; a shared key of a binary file counts at each use.
+    /// The total length of all keys in bytes, including each use of a shared key of a binary file.
     package var keyBytes: Int
 
     package init(depth: Int = 512, values: Int = 4_000_000, keyBytes: Int = 64 << 20) {

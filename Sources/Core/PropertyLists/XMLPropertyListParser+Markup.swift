@@ -1,4 +1,4 @@
-// Tags, white space, comments, and the document type.
+// Tags, whitespace, comments, and the document type.
 extension XMLPropertyListParser {
     mutating func expectEnd(of tag: Tag) throws(PropertyListError) {
         let start = at
@@ -82,7 +82,7 @@ extension XMLPropertyListParser {
         return end
     }
 
-    /// Skips white space, comments, processing instructions, and the document type.
+    /// Skips whitespace, comments, processing instructions, and the document type.
     mutating func skipMisc(allowsDoctype: Bool) throws(PropertyListError) {
         while true {
             skipWhitespace()
@@ -134,7 +134,7 @@ extension XMLPropertyListParser {
         throw failure(at: start, reason: "unterminated <!DOCTYPE>")
     }
 
-    /// Checks that the XML declaration, if it names an encoding, names UTF-8 or a subset.
+    /// Checks that an encoding in the XML declaration is UTF-8 or a subset of it.
     ///
     /// UTF-16 is accepted because callers convert such files to UTF-8 first.
     func checkEncoding() throws(PropertyListError) {

@@ -1,6 +1,6 @@
 // The text of an element.
 extension XMLPropertyListParser {
-    /// Reads the text up to the end tag and the end tag itself; text without references is not copied.
+    /// Reads the text and the end tag; text without references isn't copied.
     mutating func readText(of element: Element) throws(PropertyListError) -> ArraySlice<UInt8> {
         if element.isEmpty { return [] }
         let first = at
@@ -31,7 +31,7 @@ extension XMLPropertyListParser {
         return end
     }
 
-    /// Copies the text to `decoded`, with references and CDATA sections resolved and comments left out.
+    /// Copies the text to `decoded`, with references and CDATA sections resolved and comments removed.
     private mutating func decodeText(from first: Int) throws(PropertyListError) {
         decoded.removeAll(keepingCapacity: true)
         decoded.append(contentsOf: bytes[first..<at])

@@ -5,14 +5,14 @@
 package struct XMLPropertyListParser {
     /// How strictly the markup around the values is checked.
     package enum Markup: Sendable {
-        /// The markup of property lists as Apple's tools write them.
+        /// Accepts property lists as Apple's tools write them.
         case strict
-        /// Also a root without `<plist>`, attributes on any element, a document type with declarations, which are
-        /// skipped, and a declared encoding of any name.
+        /// Also accepts a root without `<plist>`, attributes on any element, a document type with declarations, which
+        /// are skipped, and any declared encoding.
         case lenient
     }
 
-    /// The names of the elements, spelled in ASCII bytes.
+    /// The names of the elements as packed ASCII bytes.
     enum Tag: UInt64 {
         case plist = 0x70_6C_69_73_74
         case dict = 0x64_69_63_74
@@ -207,7 +207,7 @@ package struct XMLPropertyListParser {
         if element.isEmpty { builder.close() }
     }
 
-    /// The seconds since 2001 of a date in the one form that property lists have, `YYYY-MM-DDThh:mm:ssZ`.
+    /// The seconds since 2001 of a date in the only form of property lists, `YYYY-MM-DDThh:mm:ssZ`.
     private func seconds(_ text: ArraySlice<UInt8>) -> Double? {
         guard text.count == 20, text.last == UInt8(ascii: "Z"), text[text.startIndex + 10] == UInt8(ascii: "T") else {
             return nil

@@ -1,18 +1,18 @@
-/// Decides by its name whether a value is secret: the name of a setting, a header field, a query parameter or a log field.
+/// Decides by its name whether a value is secret, such as a setting, a header field, a query parameter or a log field.
 ///
 /// A name is split into words (`dbPassword`, `DB_PASSWORD`, `db-password` and `DBPassword` are `db`, `password`). Digits at
 /// the end of a word and a plural `s` don't matter. The name is secret if it has:
 ///
 /// - a word that always names a secret, such as `password` or `token`, alone or at the end of a word without separators
-///   (`dbpassword`), unless the last word describes something about the secret (`passwordLength`, `tokenType`);
-/// - a word that names a secret where it is the thing itself, such as `pin` or `auth`: at the end (`cardPin`), or before a
-///   word like `code` or `header` (`pinCode`), but not elsewhere (`pinColor`, `authorName`);
-/// - two neighbouring words that form one, such as `api` and `key`.
+///   (`dbpassword`), unless the last word describes the secret (`passwordLength`, `tokenType`);
+/// - a word that names a secret in some positions, such as `pin` or `auth`: at the end (`cardPin`), or before a word
+///   like `code` or `header` (`pinCode`), but not elsewhere (`pinColor`, `authorName`);
+/// - two adjacent words that form a secret's name, such as `api` and `key`.
 package struct SecretNames: Hashable, Sendable {
-    /// The text printed in place of a secret value.
+    /// The text printed instead of a secret value.
     package static let placeholder = "<redacted>"
 
-    /// The rule that every module applies by default.
+    /// The rules that every module applies by default.
     package static let standard = SecretNames()
 
     /// More words that always name a secret, in lower case.
@@ -20,7 +20,7 @@ package struct SecretNames: Hashable, Sendable {
 
     package init(additionalWords: Set<String> = []) { self.additionalWords = additionalWords }
 
-    /// Whether the name is that of a secret.
+    /// Returns whether a name is the name of a secret.
     ///
     /// - Complexity: O(*n*) in the length of the name.
     package func matches(_ name: String) -> Bool {
@@ -45,7 +45,7 @@ package struct SecretNames: Hashable, Sendable {
         return false
     }
 
-    /// The words of a name in lower case; separators, changes of case and the end of an acronym divide them.
+    /// Returns the lowercase words of a name, divided by separators, changes of case, and the ends of acronyms.
     package static func words(of name: String) -> [String] {
         var words: [String] = []
         var word = ""
@@ -56,7 +56,7 @@ package struct SecretNames: Hashable, Sendable {
             let isWordPart = properties.isAlphabetic || properties.numericType != nil
             if isWordPart, properties.isUppercase, let previous, !word.isEmpty {
                 let endsAcronym = at + 1 < scalars.count && scalars[at + 1].properties.isLowercase
-                // The plural of an acronym (`APIs`) is one word.
+                // The plural of an acronym (`APIs`) is a single word.
                 let isPlural =
                     endsAcronym && scalars[at + 1] == "s"
                     && (at + 2 == scalars.count || !scalars[at + 2].properties.isLowercase)
@@ -91,7 +91,7 @@ package struct SecretNames: Hashable, Sendable {
     }
 }
 
-/// The vocabulary, in the singular and lower case.
+/// The vocabulary, singular and lowercase.
 extension SecretNames {
     /// Words that always name a secret.
     private static let strong: Set<String> = [
@@ -107,14 +107,14 @@ extension SecretNames {
         "connectionstring", "authorization",
     ]
 
-    /// Words that name a secret where they are the thing itself.
+    /// Words that name a secret in some positions only.
     private static let weak: Set<String> = [
         "auth", "authorization", "authentication", "bearer", "cookie", "jwt", "otp", "totp", "pin", "dsn", "salt",
         "hmac",
         "pat", "sid", "session", "signature", "sig", "cvv", "cvc", "nonce", "mnemonic", "oauth",
     ]
 
-    /// Words after a weak one that stand for the same secret: `pinCode`, `authHeader`, `sessionID`.
+    /// Words that name the same secret after a word of `weak`: `pinCode`, `authHeader`, `sessionID`.
     private static let carriers: Set<String> = [
         "code", "number", "value", "data", "string", "header", "key", "id", "hash", "text", "base64", "hex", "info",
     ]
@@ -143,7 +143,7 @@ extension SecretNames {
         return pairs
     }()
 
-    /// Words after a secret that describe it and don't reveal it.
+    /// Words after a secret's name that describe the secret without revealing it.
     private static let descriptions: Set<String> = [
         "age", "algorithm", "attempts", "audience", "button", "color", "colour", "count", "days", "enabled", "disabled",
         "endpoint", "expiration", "expires", "expiry", "field", "format", "hours", "icon", "interval", "issuer",
@@ -155,7 +155,7 @@ extension SecretNames {
         "visible",
     ]
 
-    /// Words before a plural that make it a number: `maxTokens`.
+    /// Words before a plural that make the name a quantity: `maxTokens`.
     private static let quantities: Set<String> = [
         "max", "maximum", "min", "minimum", "num", "number", "total", "count",
     ]

@@ -1,9 +1,9 @@
-/// Hides credentials inside texts whose names aren't secret.
+/// Hides credentials inside text whose name isn't a secret's.
 package enum SecretText {
     /// Returns the text with the user information of each URL, and each secret value of its query, replaced.
     ///
-    /// `postgres://user:hunter2@db/x?sslkey=k` becomes `postgres://<redacted>@db/x?sslkey=k`. A password that contains an
-    /// unescaped `/` or `@` is hidden up to the last `@` of the URL. A text without `://` is returned as it is.
+    /// `postgres://user:hunter2@db/x?sslkey=k` becomes `postgres://<redacted>@db/x?sslkey=k`. A password with an
+    /// unescaped `/` or `@` is hidden up to the last `@` of the URL. Text without `://` is returned unchanged.
     ///
     /// - Complexity: O(*n*) in the length of the text.
     package static func redactingCredentials(
@@ -41,7 +41,7 @@ package enum SecretText {
         let authority = url.prefix { !"/?#".utf8.contains($0) }
         var rest = url
         var result: [UInt8] = []
-        // A port consists of digits; anything else after a colon starts a password, which may contain a slash.
+        // A port consists of digits. Any other text after a colon starts a password, which can contain a slash.
         let afterColon = authority.drop { $0 != UInt8(ascii: ":") }.dropFirst()
         let mayHavePassword = !afterColon.allSatisfy { $0 &- 0x30 < 10 } && authority.first != UInt8(ascii: "[")
         let scope = authority.contains(UInt8(ascii: "@")) || mayHavePassword ? url : authority

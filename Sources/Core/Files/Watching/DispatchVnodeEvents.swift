@@ -20,7 +20,7 @@
                 return nil
             }
             let isDirectory = status.kind == .directory
-            // Sources are safe to use from any thread, but their protocol is not declared as Sendable in every SDK.
+            // Sources are thread-safe, but their protocol isn't declared as Sendable in every SDK.
             nonisolated(unsafe) let source = DispatchSource.makeFileSystemObjectSource(
                 fileDescriptor: descriptor, eventMask: [.write, .extend, .attrib, .delete, .rename, .revoke],
                 queue: queue)

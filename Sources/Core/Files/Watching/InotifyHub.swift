@@ -5,16 +5,16 @@
         import Glibc
     #endif
 
-    /// All watches of the process that use inotify, which share one descriptor and one thread.
+    /// All inotify watches of the process, which share one descriptor and one thread.
     ///
-    /// Directories are watched, not files, so that a file may be replaced, or deleted and created again.
+    /// The hub watches directories, not files, so that a file can be replaced, or deleted and created again.
     final class InotifyHub: Sendable {
         static let shared = InotifyHub()
 
         private struct Watcher {
             let paths: [String]
             let onChange: PathWatch.Handler
-            /// The directory entries on the way to the files, and whether an entry can be a file itself.
+            /// The directory entries on the path to the files, and whether an entry can be a file itself.
             var entries: [PathChain.Entry: Bool] = [:]
             var state: PathWatchState
         }
@@ -22,7 +22,7 @@
         private struct State {
             var descriptor: Int32 = -1
             var watchers: [Int: Watcher] = [:]
-            /// The watch descriptor of each directory, and the paths of the directory behind each of them.
+            /// The watch descriptor of each directory, and the directory paths of each descriptor.
             var numbers: [String: Int32] = [:]
             var directories: [Int32: Set<String>] = [:]
             var nextNumber = 0
@@ -31,7 +31,7 @@
         private static let entryEvents =
             UInt32(IN_MOVED_TO) | UInt32(IN_MOVED_FROM) | UInt32(IN_CREATE) | UInt32(IN_DELETE)
             | UInt32(IN_DELETE_SELF) | UInt32(IN_MOVE_SELF) | UInt32(IN_ONLYDIR) | UInt32(IN_MASK_ADD)
-        // Only for directories of files: others, such as /tmp, may have many writers.
+        // Used only for directories that contain watched files, because others, such as /tmp, can have many writers.
         private static let fileEvents = UInt32(IN_CLOSE_WRITE) | UInt32(IN_MODIFY) | UInt32(IN_ATTRIB)
         private static let openWriteEvents = UInt32(IN_MODIFY) | UInt32(IN_ATTRIB)
 
@@ -45,7 +45,7 @@
             self.addWatch = addWatch
         }
 
-        /// Starts to watch files; returns nil if the system has no descriptor, thread or watch left.
+        /// Starts watching files; returns nil if the system has no more descriptors, threads or watches.
         func watch(_ paths: [String], _ onChange: @escaping PathWatch.Handler) -> PathWatch? {
             let number: Int? = state.withLock { state in
                 guard start(&state) else { return nil }
@@ -58,14 +58,14 @@
                     removeUnused(&state)
                     return nil
                 }
-                // Taken after the directories are watched, so that no change is lost in between.
+                // The snapshot is taken after the directories are watched, so that no change in between is lost.
                 state.watchers[number]?.state = PathWatchState(PathSnapshot(of: paths), at: Monotonic.now)
                 return number
             }
             return number.map { number in PathWatch(isPolling: false) { self.remove(number) } }
         }
 
-        /// Opens the descriptor and starts the thread if that has not happened yet.
+        /// Opens the descriptor and starts the thread on the first call.
         private func start(_ state: inout State) -> Bool {
             if state.descriptor >= 0 { return true }
             let descriptor = inotify_init1(Int32(IN_CLOEXEC) | Int32(IN_NONBLOCK))
@@ -79,7 +79,7 @@
         }
 
         private func remove(_ number: Int) {
-            // The closure is released after the lock.
+            // The closure is released outside the lock.
             _ = state.withLock { state in
                 let removed = state.watchers.removeValue(forKey: number)
                 removeUnused(&state)
@@ -87,7 +87,7 @@
             }
         }
 
-        /// Finds a watcher's entries and watches their directories; returns `false` if the system refuses one.
+        /// Finds a watcher's entries and watches their directories; returns `false` if the system refuses a watch.
         private func watchDirectories(of number: Int, _ state: inout State) -> Bool {
             guard let paths = state.watchers[number]?.paths else { return true }
             var entries: [PathChain.Entry: Bool] = [:]
@@ -107,7 +107,7 @@
             return isComplete
         }
 
-        /// Watches a directory; it is requested each time, as another directory may have taken its path.
+        /// Watches a directory; each call requests the watch again, because another directory may now have this path.
         private func watch(_ directory: String, forFiles: Bool, _ state: inout State) -> Bool {
             let mask = forFiles ? Self.entryEvents | Self.fileEvents : Self.entryEvents
             let number = addWatch(state.descriptor, directory, mask)
@@ -118,7 +118,7 @@
             return true
         }
 
-        /// Ends the watches of directories that are on the way to no file.
+        /// Ends the watches of directories that no watched path uses.
         private func removeUnused(_ state: inout State) {
             let needed = Set(state.watchers.values.flatMap { $0.entries.keys.map(\.directory) })
             for directory in state.numbers.keys where !needed.contains(directory) { drop(directory, &state) }
@@ -142,7 +142,7 @@
                     (state.descriptor, state.watchers.values.map(\.state.deadline).min())
                 }
                 var request = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
-                // A new watch does not wake the thread, so it sleeps at most until the next regular comparison.
+                // A new watch doesn't wake the thread, so the thread sleeps at most until the next regular comparison.
                 let wait = deadline.map { max(0, ($0 - Monotonic.now + 999_999) / 1_000_000) } ?? 5_000
                 if poll(&request, 1, Int32(clamping: wait)) > 0 {
                     let count = read(descriptor, &buffer, buffer.count)
@@ -152,7 +152,7 @@
             }
         }
 
-        /// Passes a run of events to the watchers that they concern.
+        /// Passes events to the watchers of their directory entries.
         private func note(_ bytes: ArraySlice<UInt8>) {
             let now = Monotonic.now
             state.withLock { state in
@@ -193,14 +193,14 @@
             }
         }
 
-        /// The handlers of the watchers that are due and whose files have changed.
+        /// The handlers of the watchers whose comparison is due and whose files have changed.
         private func changes() -> [@Sendable () -> Void] {
             state.withLock { state in
                 let now = Monotonic.now
                 guard state.watchers.values.contains(where: { $0.state.deadline <= now }) else { return [] }
                 var handlers: [@Sendable () -> Void] = []
                 for (number, watcher) in state.watchers where watcher.state.deadline <= now {
-                    // The directories are watched before the files are compared, so that no change is lost in between.
+                    // The directories are watched before the files are compared, so that no change in between is lost.
                     let isWatched = watchDirectories(of: number, &state)
                     let snapshot = PathSnapshot(of: watcher.paths)
                     if state.watchers[number]?.state.compare(snapshot, at: now, isWatched: isWatched) == true {

@@ -6,10 +6,10 @@
     import Glibc
 #endif
 
-/// The directory entries that decide which file a path leads to: one for each component of the path, and for each
-/// component of every symbolic link on the way.
+/// The directory entries that determine the file at a path: one for each component of the path, and one for each
+/// component of every symbolic link on the path.
 enum PathChain {
-    /// A name in a directory, whose path has no symbolic links.
+    /// A name in a directory; the directory's path contains no symbolic links.
     struct Entry: Hashable {
         let directory: String
         let name: String
@@ -19,9 +19,9 @@ enum PathChain {
 
     private static let maximumLinks = 40
 
-    /// Visits the entries from the root to the file, up to the first that is missing.
+    /// Visits the entries from the root to the file, up to the first missing entry.
     ///
-    /// An entry is visited before it is read. If the visitor watches the directory, no later change of the way is lost.
+    /// An entry is visited before it is read. If the visitor watches the entry's directory, no later change is lost.
     ///
     /// - Parameters:
     ///   - path: An absolute path, or one relative to the current directory.

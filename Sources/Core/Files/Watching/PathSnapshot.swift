@@ -1,10 +1,10 @@
-/// The signatures of several files, taken together.
+/// The signatures of several files, taken at the same time.
 package struct PathSnapshot: Sendable {
     package let signatures: [FileSignature?]
-    /// Whether a further write may leave one of the signatures as it is, see ``FileSignature/isFresh(at:)``.
+    /// Whether another write could leave one of the signatures unchanged; see ``FileSignature/isFresh(at:)``.
     package let isFresh: Bool
 
-    /// Takes the signatures of the files at some paths; a file that can't be reached has none.
+    /// Takes the signatures of the files at some paths; a file that can't be accessed has none.
     package init(of paths: [String]) { self.init(paths.map { FileSignature($0) }, at: .now) }
 
     init(_ signatures: [FileSignature?], at now: FileSignature.Time) {

@@ -1,19 +1,20 @@
-/// A running watch over files; it ends when it is cancelled or released.
+/// A running watch of files; it ends when it is cancelled or released.
 ///
-/// In-place writes, atomic renames, deletion and re-creation are noticed, and so are replaced symbolic links and
-/// directories anywhere on the way to a file. Events are gathered for 20 ms. A writer that keeps a file open is noticed
-/// when it pauses for 100 ms, or after one second. A file that vanished has 200 ms to come back before it counts as
-/// missing. Every five seconds the files are compared without an event, as not every file system reports all of them.
+/// The watch detects writes in place, atomic renames, deletion and re-creation, and replaced symbolic links and
+/// directories anywhere on the path to a file. It collects events for 20 ms. If a writer holds a file open, the watch
+/// reports the change when the writer pauses for 100 ms, or after one second. A deleted file is reported as missing if
+/// it isn't created again within 200 ms. The files are also compared every five seconds without an event, because not
+/// every file system reports all changes.
 package final class PathWatch: Sendable {
-    /// How changes are noticed.
+    /// How a watch detects changes.
     package enum Method: Hashable, Sendable {
-        /// By the system's events, or by comparing the files every second if the system has none to give.
+        /// Uses the system's events, or compares the files every second if the system provides no events.
         case events
-        /// By comparing the files at an interval.
+        /// Compares the files at an interval.
         case polling(every: Duration)
     }
 
-    /// Called on a thread of the library with what the files looked like when the change was noticed.
+    /// A closure that a thread of the library calls with the state of the files when a change is detected.
     package typealias Handler = @Sendable (PathSnapshot) -> Void
 
     /// Whether the files are compared at an interval.
@@ -25,16 +26,16 @@ package final class PathWatch: Sendable {
         self.end = end
     }
 
-    /// Ends the watch; a call of the handler that has begun is completed.
+    /// Ends the watch; a handler that is already running completes.
     package func cancel() { end() }
 
     deinit { end() }
 
-    /// Starts to watch files.
+    /// Starts watching files.
     ///
-    /// When this returns, later changes are noticed. A file that changed shortly before may be reported too.
+    /// Changes after this method returns are detected. A change shortly before may also be reported.
     ///
-    /// The files need not exist yet.
+    /// The files don't have to exist yet.
     package static func start(
         _ paths: [String], by method: Method = .events, onChange: @escaping Handler
     ) -> PathWatch {

@@ -1,18 +1,18 @@
 /// Decides when the files of a watch are compared and whether they have changed.
 ///
-/// All ways of watching use it. It has no clock and reads no file: its caller passes the time, in nanoseconds of any
-/// monotonic clock, and what the files look like.
+/// Every kind of watch uses this state. It has no clock and reads no files; its caller passes the time, in nanoseconds
+/// of any monotonic clock, and a snapshot of the files.
 struct PathWatchState: Sendable {
-    /// The time in which events are gathered before the files are compared.
+    /// The time during which events are collected before the files are compared.
     static let debounce: Int64 = 20_000_000
-    /// How long a writer that keeps a file open must pause until the file is read, and how long it is waited for.
+    /// The time that a writer with an open file must pause before the file is read.
     static let pause: Int64 = 100_000_000
     static let patience: Int64 = 1_000_000_000
-    /// How long a file that vanished may be about to be written again.
+    /// The time that a deleted file has to be created again.
     static let grace: Int64 = 200_000_000
-    /// The files are compared this often without any event, as not every change causes one.
+    /// The interval of comparisons without an event, because not every change causes one.
     static let safetyNet: Int64 = 5_000_000_000
-    /// The files are compared this often while the system refuses to watch a directory.
+    /// The interval of comparisons while the system refuses to watch a directory.
     static let retry: Int64 = 1_000_000_000
 
     private var known: PathSnapshot
@@ -22,7 +22,7 @@ struct PathWatchState: Sendable {
     private var firstWrite: Int64?
     private var graceEnd: Int64?
 
-    /// When the files must be compared next.
+    /// The time of the next comparison.
     var deadline: Int64 { min(regularDeadline, changeDeadline ?? .max, writeDeadline ?? .max) }
 
     /// Creates the state of files that were just read.
@@ -31,12 +31,13 @@ struct PathWatchState: Sendable {
         regularDeadline = now + Self.safetyNet
     }
 
-    /// Notes that an entry on the way to a file appeared, vanished or was replaced, or that a writer closed a file.
+    /// Records that an entry on the path to a file appeared, disappeared or was replaced, or that a writer closed a
+    /// file.
     mutating func noteChange(at now: Int64) {
         changeDeadline = min(changeDeadline ?? .max, now + Self.debounce)
     }
 
-    /// Notes a write to a file that may still be open.
+    /// Records a write to a file that may still be open.
     mutating func noteWrite(at now: Int64) {
         let first = firstWrite ?? now
         firstWrite = first
@@ -45,8 +46,8 @@ struct PathWatchState: Sendable {
 
     /// Compares the files; returns whether they may have changed since the last comparison that returned `true`.
     ///
-    /// The directories on the way must be watched before the snapshot is taken, so that no change is lost in between.
-    /// `isWatched` is `false` if the system refused to watch one.
+    /// Before the caller takes the snapshot, it must watch the directories on the path, so that no change in between is
+    /// lost. `isWatched` is `false` if the system refused to watch one.
     mutating func compare(_ snapshot: PathSnapshot, at now: Int64, isWatched: Bool = true) -> Bool {
         let hasEvent = changeDeadline != nil || firstWrite != nil
         (changeDeadline, writeDeadline, firstWrite) = (nil, nil, nil)

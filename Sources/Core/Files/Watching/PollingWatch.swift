@@ -8,7 +8,7 @@ import Synchronization
     import Glibc
 #endif
 
-/// Compares files at an interval, on a thread of its own.
+/// Compares files at an interval, on its own thread.
 final class PollingWatch: Sendable {
     private let paths: [String]
     private let interval: Duration
@@ -23,7 +23,7 @@ final class PollingWatch: Sendable {
 
     /// Starts the thread, which retains the watch until it is cancelled.
     func start() {
-        // The snapshot is taken on the caller's thread, so that a change right after the start is noticed.
+        // The snapshot is taken on the caller's thread, so that a change right after the start is detected.
         let state = PathWatchState(PathSnapshot(of: paths), at: Monotonic.now)
         _ = HelperThread.start { self.run(state) }
     }
@@ -33,14 +33,14 @@ final class PollingWatch: Sendable {
     private func run(_ initial: PathWatchState) {
         var state = initial
         while sleep(), !isCancelled.load(ordering: .relaxed) {
-            // Without events, each comparison may be the one after a write.
+            // Without events, any comparison can be the first one after a write.
             state.noteChange(at: Monotonic.now)
             let snapshot = PathSnapshot(of: paths)
             if state.compare(snapshot, at: Monotonic.now) { onChange(snapshot) }
         }
     }
 
-    /// Sleeps for the interval; returns `false` soon after the watch was cancelled.
+    /// Sleeps for the interval; returns `false` soon after the watch is cancelled.
     private func sleep() -> Bool {
         var rest = max(1, interval / .microseconds(1))
         while rest > 0 {
@@ -53,7 +53,7 @@ final class PollingWatch: Sendable {
     }
 }
 
-/// A clock for deadlines.
+/// A monotonic clock for deadlines.
 enum Monotonic {
     private static let start = ContinuousClock.now
 

@@ -1,14 +1,14 @@
-/// The system calls behind a watch by vnode events; tests replace them.
+/// The system calls of a watch that uses vnode events; tests replace them.
 protocol VnodeEvents: Sendable {
     /// Nanoseconds of a monotonic clock.
     var now: Int64 { get }
 
-    /// Runs a closure after some nanoseconds, never at the same time as another closure of this object.
+    /// Runs a closure after some nanoseconds, never concurrently with another closure of this object.
     func after(_ nanoseconds: Int64, _ body: @escaping @Sendable () -> Void)
 
     /// Reports events of the file or directory at a path until the source is cancelled; nil if it can't be opened.
     ///
-    /// `onEvent` is called with whether the event is a write to a file that may still be open.
+    /// The argument of `onEvent` is whether the event is a write to a file that may still be open.
     func open(_ path: String, onEvent: @escaping @Sendable (_ isWrite: Bool) -> Void) -> VnodeSource?
 }
 
@@ -19,14 +19,15 @@ struct VnodeSource: Sendable {
     let cancel: @Sendable () -> Void
 }
 
-/// File watching on Apple systems: one event source for each file and for each directory on its way.
+/// File watching on Apple systems: one event source for each file and for each directory on its path.
 ///
-/// A source belongs to an open file, not to a path. After each event, those whose path leads elsewhere are replaced.
+/// A source belongs to an open file, not to a path. After each event, sources whose path now leads to another file are
+/// replaced.
 final class VnodeWatch: Sendable {
     private struct State {
         var watch: PathWatchState
         var sources: [String: VnodeSource] = [:]
-        /// When the next call of `wake` is due.
+        /// The time of the next call of `wake`.
         var wakeTime = Int64.max
         var isCancelled = false
     }
@@ -43,13 +44,13 @@ final class VnodeWatch: Sendable {
         state = Mutex(State(watch: PathWatchState(PathSnapshot(of: paths), at: events.now)))
     }
 
-    /// Starts to watch files.
+    /// Starts watching files.
     static func start(
         _ paths: [String], _ events: any VnodeEvents, _ onChange: @escaping PathWatch.Handler
     ) -> PathWatch {
         let watch = VnodeWatch(paths, events, onChange)
         watch.openSources()
-        // A change before the sources were open caused no event, so the first comparison comes without one.
+        // A change before the sources were opened caused no event, so the first comparison doesn't wait for one.
         watch.note(isWrite: false)
         return PathWatch(isPolling: false) { watch.cancel() }
     }
@@ -62,12 +63,12 @@ final class VnodeWatch: Sendable {
         for source in sources.values { source.cancel() }
     }
 
-    /// Opens a source for each file and directory on the way that has none, and closes those that are not needed.
+    /// Opens a source for each file and directory on the path that has none, and closes unneeded sources.
     private func openSources() {
         var needed: Set<String> = []
         for path in paths {
             PathChain.walk(path) { entry, isFile in
-                // A directory is opened before its entries are read, so that no later change of the way is lost.
+                // A directory is opened before its entries are read, so that no later change is lost.
                 if needed.insert(entry.directory).inserted { openSource(entry.directory) }
                 if isFile, needed.insert(entry.path).inserted { openSource(entry.path) }
             }
@@ -101,7 +102,7 @@ final class VnodeWatch: Sendable {
         schedule()
     }
 
-    /// Requests a call of `wake` at the next deadline.
+    /// Schedules a call of `wake` at the next deadline.
     private func schedule() {
         let now = events.now
         let delay = state.withLock { state -> Int64? in
@@ -113,14 +114,14 @@ final class VnodeWatch: Sendable {
         if let delay { events.after(delay) { [weak self] in self?.wake() } }
     }
 
-    /// Compares the files if they are due.
+    /// Compares the files if a comparison is due.
     private func wake() {
         let isDue = state.withLock { state in
             state.wakeTime = .max
             return !state.isCancelled && state.watch.deadline <= events.now
         }
         if isDue {
-            // The sources are opened before the files are compared, so that no change is lost in between.
+            // The sources are opened before the files are compared, so that no change in between is lost.
             openSources()
             let snapshot = PathSnapshot(of: paths)
             if state.withLock({ !$0.isCancelled && $0.watch.compare(snapshot, at: events.now) }) { onChange(snapshot) }
