@@ -1,7 +1,7 @@
 import AshlarCustomization
 
 extension AndroidElement {
-    /// Reads an element of a values file; `nil` if an import has no value for it or it is malformed.
+    /// Reads an element of a values file; `nil` if the element is malformed or has no value for an import.
     init?(_ node: AndroidXML) {
         let content = node.text
         let plain = content.trimmingSpace()
@@ -47,7 +47,7 @@ extension AndroidElement {
         }
     }
 
-    /// Types that hold nothing that a customization reads.
+    /// Types without values for a customization.
     static let isIgnored: Set<String> = ["eat-comment", "skip"]
 
     private static func integer(_ text: String) -> Int32? {
@@ -57,7 +57,7 @@ extension AndroidElement {
         return Int32(text)
     }
 
-    /// `#rgb`, `#argb`, `#rrggbb` or `#aarrggbb`.
+    /// Parses `#rgb`, `#argb`, `#rrggbb` or `#aarrggbb`.
     private static func color(_ text: String) -> UInt32? {
         guard text.hasPrefix("#"), text.dropFirst().allSatisfy(\.isHexDigit),
             let bits = UInt32(text.dropFirst(), radix: 16)
@@ -76,9 +76,9 @@ extension AndroidElement {
 
     // MARK: Values
 
-    /// The value of a resource, and what it lacks of the resource.
+    /// Returns the value of a resource, and the parts of the resource that the value can't represent.
     ///
-    /// - Parameter key: The key of a resource name that a reference leads to.
+    /// - Parameter key: Returns the key of a resource name that a reference contains.
     /// - Returns: The value, and a message for each loss.
     func value(key: (String) -> String) -> (value: CustomizationValue, losses: [String]) {
         func text(_ text: String, _ losses: inout [String]) -> String {

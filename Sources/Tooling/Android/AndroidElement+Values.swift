@@ -1,23 +1,23 @@
 import AshlarCustomization
 
-/// The values of an export that become typed resources; see ``AndroidResources/init(_:typing:)``.
+/// The values that an export converts to typed resources; see ``AndroidResources/init(_:typing:)``.
 public enum AndroidTyping: Hashable, Sendable {
-    /// Numbers and booleans of themes and property lists. Texts stay texts.
+    /// Numbers and booleans of themes and property lists; strings aren't converted.
     case declared
-    /// Also texts that are a color in their layer's dialect, such as `92,66,134,54`.
+    /// Also strings that are a color in their layer's dialect, such as `92,66,134,54`.
     case colors
-    /// Also texts that are a boolean (`YES`), an integer or a number with decimals.
+    /// Also strings that are a boolean (`YES`), an integer or a decimal number.
     case all
 }
 
 extension AndroidElement {
-    /// Creates the resource for a value; `nil` if Android has none.
+    /// Creates the resource for a value; `nil` if Android has no such resource.
     ///
     /// - Parameters:
     ///   - value: The value of an entry.
-    ///   - typing: The texts that become typed resources.
+    ///   - typing: The strings that become typed resources.
     ///   - dialect: The color dialect of the value's layer.
-    ///   - reference: The resource that an alias leads to.
+    ///   - reference: Returns the resource that an alias refers to.
     init?(
         _ value: CustomizationValue, typing: AndroidTyping, dialect: ColorDialect,
         reference: (_ key: String) -> (type: String, text: String)? = { _ in nil }
@@ -74,9 +74,9 @@ extension AndroidElement {
 }
 
 extension PluralText {
-    /// The whole text for each category of the message's only variable; `nil` if it has none or several.
+    /// The whole text for each category of the message's only variable; `nil` unless it has exactly one variable.
     ///
-    /// Each form contains the text around the variable and states all positions.
+    /// Each form contains the text around the variable, and all its placeholders have positions.
     var androidForms: [PluralCategory: String]? {
         let names = Set(PrintfFormat(format).placeholders.compactMap(\.variable))
         guard names.count == 1, let name = names.first, let variable = variables[name],
@@ -89,7 +89,7 @@ extension PluralText {
         return variable.forms.mapValues { androidText(format, form: $0, own: nil, next: 1, numbering) }
     }
 
-    /// A text with the form in place of the variable, and with the positions that formatting uses.
+    /// Returns the text with a form instead of the variable, and with the positions that formatting uses.
     private func androidText(
         _ text: String, form: String, own: Int?, next: Int, _ numbering: PluralNumbering
     ) -> String {
@@ -119,7 +119,7 @@ extension PluralText {
 }
 
 extension String {
-    /// The text without U+0000, which Android's texts cannot contain.
+    /// The string without U+0000, which Android's strings can't contain.
     fileprivate var droppingNUL: String {
         utf8.contains(0) ? String(String.UnicodeScalarView(unicodeScalars.filter { $0 != "\0" })) : self
     }

@@ -1,23 +1,23 @@
 import AshlarCustomization
 
-/// A resource, with its texts unescaped.
+/// A resource with unescaped text.
 enum AndroidElement: Hashable {
     case string(String)
-    /// A text whose markup is markup in the resource, too.
+    /// A string whose markup is also markup in the resource.
     case markup(String)
-    /// Such as `@string/name`, in a resource of a type.
+    /// A reference, such as `@string/name`, in a resource of a type.
     case reference(type: String, String)
     case integer(Int32)
     case bool(Bool)
-    /// As `0xAARRGGBB`.
+    /// A color, as `0xAARRGGBB`.
     case color(UInt32)
     case float(Double)
     case plurals([PluralCategory: String])
     case array([String])
-    /// An array that holds other values than texts.
+    /// An array that contains other values than strings.
     case mixedArray(type: String, [String])
 
-    /// The resource type, which has names of its own.
+    /// The resource type; each type has its own names.
     var type: String {
         switch self {
         case .string, .markup: "string"

@@ -4,12 +4,12 @@ import AshlarCustomization
 struct AndroidExporter {
     private let typing: AndroidTyping
     private var layers: [CustomizationLayer] = []
-    /// The resource type of each key, by table; "string" if it is not the same in every layer.
+    /// The resource type of each key, by table; "string" if the layers have different types.
     private var types: [String: [String: String]] = [:]
     private(set) var files: [AndroidResources.File] = []
     private(set) var diagnostics: [CustomizationDiagnostic] = []
     private var paths: Set<String> = []
-    /// The key behind each name that Java code sees, for collisions.
+    /// The resource name for each name in Java code, to detect collisions.
     private var javaNames: [String: String] = [:]
 
     init(_ layers: [CustomizationLayer], typing: AndroidTyping) {
@@ -26,7 +26,7 @@ struct AndroidExporter {
         }
     }
 
-    /// Adds a layer; layers of one folder become one, in which the last one wins and gives its name.
+    /// Adds a layer; layers with the same folder are merged, and the last one wins and gives the layer its name.
     private mutating func add(_ layer: CustomizationLayer) {
         let folder = AndroidPlace.folder(of: layer)
         guard let index = layers.firstIndex(where: { AndroidPlace.folder(of: $0) == folder }) else {
@@ -98,7 +98,7 @@ struct AndroidExporter {
 
     // MARK: Entries
 
-    /// The XML of an entry of a layer that came from Android.
+    /// Returns the XML of an entry of a layer that was imported from Android.
     private mutating func importedXML(_ entry: CustomizationEntry) -> String {
         let name = AndroidNames.isValid(entry.key) ? entry.key : AndroidNames.resource(entry.key)
         let key: [(String, CustomizationValue)] = name == entry.key ? [] : [("key", .string(entry.key))]
@@ -110,7 +110,7 @@ struct AndroidExporter {
         return xml(element, entry, name: name, comment: entry.comment, members: key, isSame: isSame)
     }
 
-    /// The XML of an entry of another layer.
+    /// Returns the XML of an entry of any other layer.
     private mutating func xml(
         _ entry: CustomizationEntry, tableNamed table: String, of layer: CustomizationLayer
     ) -> String {
@@ -148,7 +148,7 @@ struct AndroidExporter {
         return comment + marker + (element?.xml(name: name) ?? "")
     }
 
-    /// The XML of an entry that states the resource it was imported from.
+    /// Returns the XML of an entry whose comment contains the resource it was imported from.
     private mutating func sourceXML(
         _ source: AndroidSource, _ entry: CustomizationEntry, name: String, key: [(String, CustomizationValue)]
     ) -> String {
@@ -163,7 +163,7 @@ struct AndroidExporter {
         return comment + marker + source.xml
     }
 
-    /// The element with a new value.
+    /// Returns the element with a new value.
     private mutating func changed(
         _ node: AndroidXML, _ original: AndroidElement?, _ entry: CustomizationEntry, name: String
     ) -> AndroidXML {
@@ -191,7 +191,7 @@ struct AndroidExporter {
         return new
     }
 
-    /// A comment as XML; one that XML cannot hold goes to the marker's members.
+    /// Returns a comment as XML; a comment that XML can't contain is added to the members of the marker.
     private func xml(ofComment comment: String?, _ members: inout [(String, CustomizationValue)]) -> String {
         guard let comment else { return "" }
         let bytes = Array(comment.utf8)
@@ -206,7 +206,7 @@ struct AndroidExporter {
 
     // MARK: Diagnostics
 
-    /// Java code sees `.` and `-` of a name as `_`.
+    /// Reports names that are the same in Java code, where `.` and `-` become `_`.
     private mutating func checkName(_ name: String, _ type: String, _ entry: CustomizationEntry) {
         let java = type + "/" + String(name.map { $0 == "." || $0 == "-" ? "_" : $0 })
         if let other = javaNames[java], other != name {

@@ -1,12 +1,12 @@
 import AshlarCustomization
 
-/// Placeholders between `printf` with `%@` and `java.util.Formatter`.
+/// Converts placeholders between `printf` with `%@` and `java.util.Formatter`.
 enum AndroidFormat {
     // MARK: To Java
 
-    /// A text for `java.util.Formatter`; a text without placeholders is not changed.
+    /// Returns the string for `java.util.Formatter`; a string without placeholders isn't changed.
     ///
-    /// Two and more placeholders all get positions, since aapt2 requires that.
+    /// If there are several placeholders, all get positions, because aapt2 requires that.
     static func java(_ text: String) -> String {
         let format = PrintfFormat(text)
         let placeholders = format.placeholders
@@ -22,7 +22,7 @@ enum AndroidFormat {
         }
     }
 
-    /// Flags, width, precision and conversion, without those that Java's formatter refuses.
+    /// Returns flags, width, precision and conversion, without those that Java's formatter rejects.
     private static func java(_ placeholder: PrintfFormat.Placeholder) -> String {
         var allowed: PrintfFormat.Placeholder.Flags
         var precision = placeholder.precision
@@ -59,7 +59,7 @@ enum AndroidFormat {
         return text + String(conversion)
     }
 
-    /// Whether aapt2 needs `formatted="false"`, by its own count of the placeholders of a text.
+    /// Whether aapt2 requires `formatted="false"`, according to its own rules for placeholders.
     static func isUnformatted(_ text: String) -> Bool {
         var (count, isPositional) = (0, true)
         var rest = text.utf8[...]
@@ -80,9 +80,10 @@ enum AndroidFormat {
 
     // MARK: From Java
 
-    /// The `printf` form of a text for `java.util.Formatter`, and the placeholders that only Java has.
+    /// Returns the `printf` form of a string for `java.util.Formatter`, and the placeholders that only Java supports.
     ///
-    /// `%s` becomes `%@`. Flags and conversions that `printf` lacks are left out: `%,d` becomes `%d`, `%tB` becomes `%@`.
+    /// `%s` becomes `%@`. Flags and conversions that `printf` lacks are omitted: `%,d` becomes `%d`, `%tB` becomes
+    /// `%@`.
     static func printf(_ text: String) -> (text: String, losses: [String]) {
         let format = JavaFormat(text)
         let placeholders = format.placeholders
@@ -102,7 +103,7 @@ enum AndroidFormat {
         return (result, losses)
     }
 
-    /// The placeholder without its percent sign and position, and whether it prints the same.
+    /// Returns the placeholder without its percent sign and position, and whether its output is the same.
     private static func printf(_ placeholder: JavaFormat.Placeholder) -> (text: String, isSame: Bool) {
         var (conversion, isSame) = (placeholder.conversion, true)
         switch conversion {

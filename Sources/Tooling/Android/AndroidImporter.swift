@@ -1,6 +1,6 @@
 import AshlarCustomization
 
-/// Reads resource files into layers.
+/// Converts resource files to layers.
 struct AndroidImporter {
     let base: LanguageTag
     private(set) var layers: [CustomizationLayer] = []
@@ -44,7 +44,7 @@ struct AndroidImporter {
         }
     }
 
-    /// The layer and table of a file: by its marker, or else by its path.
+    /// Returns the layer and table of a file, from its marker, or else from its path.
     private func place(
         _ path: String, _ root: AndroidXML, _ header: AndroidMarker?
     ) -> (layer: CustomizationLayer, table: String)? {
@@ -73,16 +73,16 @@ struct AndroidImporter {
     }
 }
 
-/// Reads the elements of one resource file into entries.
+/// Converts the elements of one resource file to entries.
 private struct AndroidFileReader {
     let source: SourceLines
     let table: String
     let colors: ColorDialect
-    /// Whether the names of resources are the keys.
+    /// Whether the names of the resources are used as keys.
     let isForeign: Bool
     private(set) var entries: [CustomizationEntry] = []
     private(set) var diagnostics: [CustomizationDiagnostic] = []
-    /// For each entry, the elements that give it.
+    /// The elements of each entry.
     private var sources: [AndroidSource] = []
     private var indices: [String: Int] = [:]
 
@@ -146,10 +146,10 @@ private struct AndroidFileReader {
         if !keepsSource { implied[entries.count - 1] = node }
     }
 
-    /// The elements of entries whose value gives them back, in case a variant follows.
+    /// The elements that can be restored from the value of their entry, in case a variant follows.
     private var implied: [Int: AndroidXML] = [:]
 
-    /// Adds another element of a name: a variant for a product, or a resource of another type.
+    /// Adds another element with the same name: a variant for a product, or a resource of another type.
     private mutating func addVariant(_ node: AndroidXML, to index: Int, _ location: CustomizationLocation) {
         if sources[index].elements.isEmpty, let first = implied[index] { sources[index].elements = [first] }
         let key = entries[index].key
@@ -171,7 +171,7 @@ private struct AndroidFileReader {
         }
     }
 
-    /// The exported value if the element still gives it, else the value of the element.
+    /// Returns the exported value if the element still represents it, otherwise the element's value.
     private func value(
         _ element: AndroidElement, _ value: CustomizationValue, _ marker: AndroidMarker?
     ) -> CustomizationValue {

@@ -1,9 +1,11 @@
 import AshlarCustomization
 
-/// A comment with what Android's resources, or strings files, cannot hold, so that an import gives back what was exported.
+/// A comment with the data that a resource or a strings file can't represent, so that an import restores the exported
+/// data.
 ///
-/// A marker is `ashlar: {…}` with one JSON dictionary. The first of a resource file states the layer and table; others
-/// come before an element and state its key, and its value and comment where the element does not give them.
+/// A marker is `ashlar: {…}` with one JSON dictionary. The first marker of a resource file contains the layer and
+/// table. Others precede an element and contain its key, and its value and comment if the element doesn't represent
+/// them.
 struct AndroidMarker {
     static let prefix = "ashlar: "
 
@@ -24,7 +26,7 @@ struct AndroidMarker {
 
     init(_ members: [(name: String, value: CustomizationValue)]) { self.members = members }
 
-    /// The first marker of a file.
+    /// Creates the first marker of a file.
     init(layer: CustomizationLayer, table: String) {
         let names = ["base", "language", "brand", "theme", "override"]
         var (kind, name): (Int, String?) = (4, nil)
@@ -43,7 +45,7 @@ struct AndroidMarker {
         if layer.resolvesAliases { members.append(("aliases", .bool(true))) }
     }
 
-    /// The role that the first marker of a file states.
+    /// The role in the first marker of a file.
     var role: CustomizationLayer.Role? {
         let language = text("language").flatMap { LanguageTag($0) }
         switch (text("role"), text("name"), language) {
@@ -57,7 +59,7 @@ struct AndroidMarker {
         }
     }
 
-    /// Reads a comment; `nil` if it is not a marker.
+    /// Reads a comment; `nil` if it isn't a marker.
     init?(comment: String) {
         let text = comment.trimmingSpace()
         guard text.hasPrefix(Self.prefix) else { return nil }
@@ -68,13 +70,13 @@ struct AndroidMarker {
 
     // MARK: Values as JSON
 
-    /// JSON in ASCII without two hyphens in a row, which a comment could not hold.
+    /// Returns JSON in ASCII without two adjacent hyphens, which a comment can't contain.
     private static func json(_ value: CustomizationValue) -> String {
         switch value {
         case .string(let text): return quoted(text)
         case .int(let number): return String(number)
         case .double(let number):
-            // A text, since JSON has no difference between 1.0 and 1.
+            // A string, because JSON doesn't distinguish 1.0 from 1.
             return "{\"$double\":\"\(number)\"}"
         case .bool(let value): return String(value)
         case .color(let color):
@@ -101,7 +103,7 @@ struct AndroidMarker {
             switch unit {
             case 0x22: result += "\\\""
             case 0x5C: result += "\\\\"
-            // Neither a comment of XML nor one of a strings file may end inside.
+            // Prevents the end of an XML comment and of a strings file's comment.
             case 0x2D: result += result.utf8.last == 0x2D ? "\\u002d" : "-"
             case 0x2A: result += "\\u002a"
             case 0x20...0x7E: result.unicodeScalars.append(Unicode.Scalar(UInt8(unit)))
@@ -113,7 +115,7 @@ struct AndroidMarker {
         return result + "\""
     }
 
-    /// The value that `json` wrote.
+    /// Reads a value that `json` wrote.
     private static func value(_ json: CustomizationValue) -> CustomizationValue {
         switch json {
         case .list(let values): return .list(values.map(value))

@@ -1,6 +1,6 @@
-/// Texts with markup, such as `Read <a href="…">this</a>`: the value of an import, and its way back to XML.
+/// Converts strings with markup, such as `Read <a href="…">this</a>`, from and to XML.
 enum AndroidMarkup {
-    /// The text of an element with its markup as text; marks of translators are left out.
+    /// Returns the text of an element including its markup; markup for translators is omitted.
     static func text(_ element: AndroidXML) -> String {
         var pieces: [Piece] = []
         collect(element, &pieces)
@@ -17,12 +17,12 @@ enum AndroidMarkup {
         return reader.text
     }
 
-    /// Whether an element has markup, other than marks of translators.
+    /// Whether an element has markup other than markup for translators.
     static func hasMarkup(_ element: AndroidXML) -> Bool {
         element.elements.contains { !$0.isTranslationMark || hasMarkup($0) }
     }
 
-    /// The XML between the tags of a resource for a text with markup; `nil` if its tags do not match.
+    /// Returns the content of a resource for a string with markup; `nil` if its tags don't match.
     static func xml(_ text: String) -> String? {
         guard let pieces = pieces(text) else { return nil }
         let isFirst = pieces.firstIndex { !$0.isText } ?? pieces.count
@@ -61,7 +61,7 @@ enum AndroidMarkup {
         }
     }
 
-    /// Divides a text at its tags; `nil` if they do not match or there are none.
+    /// Divides a string at its tags; `nil` if they don't match or there are none.
     private static func pieces(_ text: String) -> [Piece]? {
         var (pieces, open): ([Piece], [Substring]) = ([], [])
         var rest = text[...]
@@ -96,7 +96,7 @@ enum AndroidMarkup {
 
     private enum TagKind { case open, close, empty }
 
-    /// The name and kind of a tag, if it is one that XML accepts.
+    /// Returns the name and kind of a tag; `nil` if it isn't valid XML.
     private static func tag(_ text: Substring) -> (name: Substring, kind: TagKind)? {
         let isClosing = text.hasPrefix("</")
         let name = text.dropFirst(isClosing ? 2 : 1).prefix {

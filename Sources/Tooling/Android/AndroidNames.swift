@@ -4,10 +4,10 @@ import AshlarCustomization
 enum AndroidNames {
     // MARK: Resource names
 
-    /// A resource name for a key; different keys have different names.
+    /// Returns the resource name for a key; different keys have different names.
     ///
-    /// Letters, digits, `_`, `.` and `-` stay, by Unicode's XID rules, which aapt2 checks. Other scalars, and an
-    /// underscore before an `x`, become `_xHHHH_` with the scalar's value.
+    /// Letters and digits (by Unicode's XID rules, which aapt2 uses), `_`, `.` and `-` don't change. Other scalars, and
+    /// an underscore before an `x`, become `_xHHHH_` with the scalar's value.
     static func resource(_ key: String) -> String {
         guard !key.isEmpty else { return emptyKey }
         let scalars = Array(key.unicodeScalars)
@@ -39,18 +39,18 @@ enum AndroidNames {
         }
     }
 
-    /// The resource name of a key in a table, with the name of a table other than the default one as a prefix.
+    /// Returns the resource name of a key, with the name of the table as a prefix unless it is the default table.
     ///
-    /// All tables share one space of names.
+    /// Names are unique among all tables.
     static func resource(_ key: String, table: String) -> String { prefix(of: table) + resource(key) }
 
-    /// The key of a resource name in a table's file.
+    /// Returns the key of a resource name in a table's file.
     static func key(_ name: String, table: String) -> String {
         let prefix = prefix(of: table)
         return key(name.hasPrefix(prefix) ? String(name.dropFirst(prefix.count)) : name)
     }
 
-    /// Only the name of an empty key contains `_x_`, so it ends the table's name.
+    /// Returns the prefix for a table; only the name of an empty key contains `_x_`, so it ends the table's name.
     private static func prefix(of table: String) -> String {
         table == CustomizationLayer.defaultTable ? "" : resource(table) + emptyKey
     }
@@ -58,7 +58,7 @@ enum AndroidNames {
     /// Whether a scalar is in aapt2's tables, which are older than Swift's.
     private static func isKnown(_ scalar: Unicode.Scalar) -> Bool { (scalar.properties.age?.major ?? 99) <= 8 }
 
-    /// The key of a resource name; a name that an export does not write is its own key.
+    /// Returns the key of a resource name; a name that an export doesn't produce is its own key.
     static func key(_ name: String) -> String {
         if name == emptyKey { return "" }
         var key = String.UnicodeScalarView()
@@ -83,7 +83,7 @@ enum AndroidNames {
 
     // MARK: Folders
 
-    /// `values`, `values-fr`, `values-fr-rCA`, `values-b+sr+Latn`; without the extensions of a tag.
+    /// Returns `values`, `values-fr`, `values-fr-rCA` or `values-b+sr+Latn`; extensions of a tag are omitted.
     static func folder(_ language: LanguageTag?) -> String {
         guard let language else { return "values" }
         let code = oldCodes[language.language] ?? language.language
@@ -96,7 +96,7 @@ enum AndroidNames {
         return "values-b+" + subtags.joined(separator: "+")
     }
 
-    /// The language of a folder such as `values-fr-rCA`; `nil` if its name has another qualifier or none.
+    /// Returns the language of a folder such as `values-fr-rCA`; `nil` if it has another qualifier or none.
     static func language(ofFolder name: String) -> LanguageTag? {
         guard name.hasPrefix("values-") else { return nil }
         let qualifier = name.dropFirst("values-".count)
@@ -110,10 +110,10 @@ enum AndroidNames {
         return LanguageTag("\(language)-\(parts[1].dropFirst())")
     }
 
-    /// Java's codes from before 1989, which Android's folders still use.
+    /// Java's language codes from before 1989, which Android's folders still use.
     private static let oldCodes = ["he": "iw", "id": "in", "yi": "ji"]
 
-    /// A name for a file or folder; different names have different ones, also on file systems without letter case.
+    /// Returns a name for a file or folder; different names remain different on case-insensitive file systems.
     static func file(_ name: String) -> String {
         let kept = name.unicodeScalars.allSatisfy { scalar in
             scalar.isASCII && (scalar.properties.isAlphabetic || scalar.properties.numericType != nil || scalar == "_")

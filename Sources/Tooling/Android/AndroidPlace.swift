@@ -1,6 +1,6 @@
 import AshlarCustomization
 
-/// The place of a folder of resources: a language, a brand, or both.
+/// The layer that a folder of resources belongs to: a language, a brand, or both.
 struct AndroidPlace {
     /// The role of the folder's layer.
     let role: CustomizationLayer.Role
@@ -10,7 +10,7 @@ struct AndroidPlace {
     /// - Parameters:
     ///   - folder: The path; a folder above `res` other than `main` is a brand.
     ///   - base: The language of `values`.
-    ///   - locale: The language that the file states.
+    ///   - locale: The language that the file specifies.
     init?(folder: String, base: LanguageTag, locale: LanguageTag? = nil) {
         let parts = folder.split(separator: "/").map(String.init)
         guard let name = parts.last, name == "values" || name.hasPrefix("values-") else { return nil }
@@ -26,7 +26,7 @@ struct AndroidPlace {
             }
     }
 
-    /// Whether a layer was imported from a folder of resources, whose name its identifier is.
+    /// Whether a layer was imported from a resource folder, whose name is the layer's identifier.
     ///
     /// Such a layer is exported to the same folder, and its keys are the names of its resources.
     static func isImported(_ layer: CustomizationLayer) -> Bool {
@@ -34,7 +34,7 @@ struct AndroidPlace {
         return place.role == layer.role
     }
 
-    /// The folder that a layer is exported to.
+    /// Returns the folder that a layer is exported to.
     static func folder(of layer: CustomizationLayer) -> String {
         if isImported(layer) { return layer.id }
         switch layer.role {

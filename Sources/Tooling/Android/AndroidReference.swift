@@ -6,13 +6,13 @@ enum AndroidReference {
         "transition", "xml",
     ]
 
-    /// The reference that an alias of an imported layer means: itself, or the string of that name.
+    /// Returns the reference of an alias in an imported layer: the alias itself, or the string with that name.
     static func named(_ key: String) -> (type: String, text: String) {
         if let reference = parse(key) { return ("string", reference) }
         return ("string", "@string/" + (AndroidNames.isValid(key) ? key : AndroidNames.resource(key)))
     }
 
-    /// The reference that a text between tags is to aapt2; `nil` if it is a text.
+    /// Returns the text as a reference if aapt2 reads it as one; `nil` for other text.
     static func parse(_ raw: String) -> String? {
         let text = raw.trimmingSpace()
         if text == "@null" || text == "@empty" { return text }

@@ -12,8 +12,8 @@ public import AshlarCustomization
 extension AndroidResources {
     /// Reads every `values…/*.xml` file below a folder, for an import.
     ///
-    /// Paths are relative to the folder, so pass the folder above `res`: the project's, `app/src`, or that of an export.
-    /// Files that cannot be read are reported in ``diagnostics``. Hidden folders and folders named `build` are skipped.
+    /// Paths are relative to the folder. Pass the folder above `res`: the project's, `app/src`, or that of an export.
+    /// Unreadable files are reported in ``diagnostics``. Hidden folders and folders named `build` are skipped.
     ///
     /// - Parameters:
     ///   - folder: The path of the folder.
@@ -48,10 +48,11 @@ extension AndroidResources {
             CustomizationDiagnostic(.error, .unreadableFile, message, at: CustomizationLocation(file: path)))
     }
 
-    /// Writes the files below a folder, creating folders and replacing files.
+    /// Writes the files below a folder; creates folders and replaces existing files.
     ///
     /// - Parameter folder: The path of the folder.
-    /// - Throws: `CustomizationError` with the code `unwritable` and the path of the file; files before it are written.
+    /// - Throws: `CustomizationError` with the code `unwritable` and the file's path; files before it have been
+    ///   written.
     public func write(toFolder folder: String) throws(CustomizationError) {
         try Self.createFolder(folder)
         for file in files {

@@ -1,18 +1,18 @@
 public import AshlarCustomization
 
-/// Android's resource files for the layers of a customization, and the layers of resource files.
+/// Android resource files for the layers of a customization, and the layers of resource files.
 ///
-/// The base language goes to `res/values`, other languages to `res/values-fr`, `res/values-fr-rCA` or
-/// `res/values-b+sr+Latn`. A brand goes to a resource folder of its own, `acme/res/values…`, to be used as a product
-/// flavor or overlay. Each table is one file, `strings.xml` for `Localizable`. `aapt2` accepts the result.
+/// The base language is exported to `res/values`, other languages to `res/values-fr`, `res/values-fr-rCA` or
+/// `res/values-b+sr+Latn`. A brand is exported to its own resource folder, `acme/res/values…`, for use as a product
+/// flavor or overlay. Each table is one file, `strings.xml` for `Localizable`. `aapt2` accepts the files.
 ///
-/// An export followed by an import gives back the layers. Comments (`ashlar: {…}`) hold what resources cannot: keys that
-/// are not resource names, C placeholders, values that Android has no type for, and the layers themselves. A text that
-/// was changed in Android's file wins over the comment.
+/// An export followed by an import restores the layers. Comments (`ashlar: {…}`) store the data that resources can't
+/// represent: keys that aren't resource names, C placeholders, values without an Android type, and the layers
+/// themselves. If a string was changed in Android's file, the change takes precedence over the comment.
 ///
-/// An import followed by an export gives back the resources, in the same files and under the same names. Where a value
-/// alone would not give a resource back, the entry's comment holds its XML. ``diagnostics`` and the diagnostics of
-/// ``layers(base:)`` report everything that is left out or changed, by key, file and line.
+/// An import followed by an export restores the resources, in the same files and with the same names. If a value alone
+/// isn't enough to restore a resource, the entry's comment contains its XML. ``diagnostics`` and the diagnostics of
+/// ``layers(base:)`` report everything that is omitted or changed, with key, file and line.
 public struct AndroidResources: Sendable {
     /// A resource file.
     public struct File: Hashable, Sendable {
@@ -24,7 +24,7 @@ public struct AndroidResources: Sendable {
         /// Creates a file.
         ///
         /// - Parameters:
-        ///   - path: The path with `/`; its folders state language and brand.
+        ///   - path: The path with `/`; its folders determine language and brand.
         ///   - text: The XML.
         public init(path: String, text: String) { (self.path, self.text) = (path, text) }
     }
@@ -41,16 +41,17 @@ public struct AndroidResources: Sendable {
 
     /// Exports layers.
     ///
-    /// Texts are exported as texts, also `"4"` of a `.strings` file, unless `typing` says otherwise. A key gets a typed
-    /// resource only if its value has that type in every layer. `%@` becomes `%s`, integers become `%d`, and two and more
-    /// placeholders get positions. A message with one plural variable becomes `<plurals>`.
+    /// Strings are exported as strings, including `"4"` of a `.strings` file, unless `typing` selects another type. A
+    /// key gets a typed resource only if its value has that type in every layer. `%@` becomes `%s`, and integers become
+    /// `%d`. If there are several placeholders, they get positions. A message with one plural variable becomes
+    /// `<plurals>`.
     ///
-    /// Layers with the same folder, such as a string catalog and a folder of one language, become one layer. The last one
-    /// wins; each value it replaces is reported.
+    /// Layers with the same folder, such as a string catalog and a folder of one language, are merged. The last one
+    /// wins, and each value that it replaces is reported.
     ///
     /// - Parameters:
-    ///   - layers: Layers of any role. The resources of brands, themes and overrides get folders of their own.
-    ///   - typing: The texts that become typed resources. Layers that were imported from Android have none.
+    ///   - layers: Layers of any role. The resources of brands, themes and overrides get their own folders.
+    ///   - typing: The strings that become typed resources. It has no effect on layers that were imported from Android.
     /// - Complexity: O(*n*) in the size of all values.
     public init(_ layers: [CustomizationLayer], typing: AndroidTyping = .colors) {
         var exporter = AndroidExporter(layers, typing: typing)
@@ -68,9 +69,9 @@ public struct AndroidResources: Sendable {
     /// ```
     ///
     /// - Parameters:
-    ///   - tree: The tree; files that were not read yet are read.
+    ///   - tree: The tree; files that haven't been read yet are read.
     ///   - base: The language of the `values` folder.
-    ///   - typing: The texts that become typed resources.
+    ///   - typing: The strings that become typed resources.
     /// - Complexity: O(*n*) in the bytes of all files.
     public init(_ tree: CustomizationTree, base: LanguageTag = "en", typing: AndroidTyping = .colors) {
         self.init(tree.allLayers(base: base), typing: typing)
@@ -78,14 +79,15 @@ public struct AndroidResources: Sendable {
 
     /// Imports the files as layers.
     ///
-    /// Files of an export give back its layers, in the order of the files. In other files, `values` is the base language
-    /// and `values-fr` a language; a folder above `res` other than `main` is a brand; the file's name is the table,
-    /// `Localizable` for `strings.xml`; names of resources are keys. `%s` is read as `%@`, `@string/name` as an alias.
+    /// For the files of an export, the result is the exported layers, in the order of the files. In other files,
+    /// `values` is the base language and `values-fr` a language; a folder above `res` other than `main` is a brand; the
+    /// file's name is the table, `Localizable` for `strings.xml`; resource names are keys. `%s` becomes `%@`, and
+    /// `@string/name` an alias.
     ///
-    /// Resources that are not texts, numbers, colors or lists are left out and reported. So are folders with other
-    /// qualifiers than a language.
+    /// Resources that aren't strings, numbers, colors or lists are omitted and reported, and so are folders with
+    /// qualifiers other than a language.
     ///
-    /// - Parameter base: The language of `values` folders whose files do not state it in `tools:locale`.
+    /// - Parameter base: The language of `values` folders whose files don't specify it in `tools:locale`.
     /// - Returns: The layers, and the problems found.
     /// - Complexity: O(*n*) in the bytes of all files.
     public func layers(
@@ -98,13 +100,13 @@ public struct AndroidResources: Sendable {
 }
 
 extension CustomizationDiagnostic.Code {
-    /// A value that Android has no resource for.
+    /// A value without a corresponding Android resource.
     public static let androidUnsupported = Self("android-unsupported")
-    /// Several layers that are exported to one folder.
+    /// Several layers that are exported to the same folder.
     public static let androidMergedLayers = Self("android-merged-layers")
-    /// A resource, or a part of one, that an import leaves out.
+    /// A resource, or a part of one, that an import omits.
     public static let androidNotImported = Self("android-not-imported")
-    /// A value that differs from the resource it was imported from, such as one without a flag of its placeholder.
+    /// A value that differs from the resource it was imported from, such as a placeholder without one of its flags.
     public static let androidChanged = Self("android-changed")
     /// Two keys whose resources have the same name in Java code.
     public static let androidNameCollision = Self("android-name-collision")

@@ -1,13 +1,13 @@
 import AshlarCustomization
 
-/// The XML that an entry was imported from, stored in the entry's comment if the value alone would not give it back.
+/// The XML that an entry was imported from, stored in the entry's comment if the value alone can't restore it.
 ///
-/// The comment's last line is then a marker, `ashlar: {"android":["<string …>"]}`. So the XML also survives in strings
-/// files. An export writes it unless the value has changed.
+/// The marker is the comment's last line, `ashlar: {"android":["<string …>"]}`, so strings files preserve the XML, too.
+/// An export writes the XML unless the value has changed.
 struct AndroidSource {
     /// The comment without the marker.
     var comment: String?
-    /// The elements, all of one name: the one that gives the value, then variants for products and other types.
+    /// The elements, all with the same name: the element of the value, then variants for products and other types.
     var elements: [AndroidXML] = []
 
     init(comment: String? = nil, elements: [AndroidXML]) { (self.comment, self.elements) = (comment, elements) }
@@ -34,13 +34,13 @@ struct AndroidSource {
         return comment.map { $0 + "\n" + marker } ?? marker
     }
 
-    /// The elements as XML, indented.
+    /// The elements as indented XML.
     var xml: String { elements.map { "    " + $0.xml + "\n" }.joined() }
 
-    /// The resource that gives the entry's value.
+    /// The resource of the entry's value.
     var element: AndroidElement? { elements.first.flatMap { AndroidElement($0) } }
 
-    /// Whether an export of a value alone would give back the element.
+    /// Whether an export of the value alone would restore the element.
     static func isImplied(
         _ node: AndroidXML, _ element: AndroidElement, by value: CustomizationValue, name: String
     ) -> Bool {
@@ -59,7 +59,7 @@ struct AndroidSource {
 }
 
 extension AndroidXML {
-    /// Whether the elements inside, with their attributes, differ from those of another.
+    /// Whether the child elements and their attributes differ from those of another element.
     fileprivate func hasElements(otherThan other: AndroidXML) -> Bool {
         let (own, others) = (elements, other.elements)
         return own.count != others.count

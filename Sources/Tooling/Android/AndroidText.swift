@@ -1,11 +1,11 @@
-/// The text of Android's string resources: escapes, quotes and white space by the rules of aapt2.
+/// The text of Android's string resources: escapes, quotes and whitespace by the rules of aapt2.
 enum AndroidText {
     // MARK: Writing
 
-    /// The text between the tags of a resource; without U+0000, which Android cannot hold.
+    /// Returns the escaped content of a resource, without U+0000, which Android doesn't support.
     static func escaped(_ text: String) -> String { escaped(text, isFirst: true, isLast: true) }
 
-    /// A piece of a text between markup.
+    /// Escapes a part of a string between markup.
     static func escaped(_ text: String, isFirst: Bool, isLast: Bool) -> String {
         var result = String.UnicodeScalarView()
         for (index, scalar) in text.unicodeScalars.enumerated() {
@@ -35,20 +35,20 @@ enum AndroidText {
 
     // MARK: Reading
 
-    /// The text of a resource from the text between its tags.
+    /// Returns the text of a resource from its escaped content.
     static func unescaped(_ raw: String) -> String {
         var reader = Reader()
         reader.append(raw, isFirst: true, isLast: true)
         return reader.text
     }
 
-    /// Whether a text has escapes such as `\uD83C\uDFC3`: a surrogate pair, which only newer tools of Android read.
+    /// Whether a text has escapes such as `\uD83C\uDFC3`: a surrogate pair, which older Android tools don't read.
     static func hasSurrogateEscapes(_ raw: String) -> Bool {
         let text = raw.lowercased()
         return ["\\ud8", "\\ud9", "\\uda", "\\udb", "\\udc", "\\udd", "\\ude", "\\udf"].contains { text.contains($0) }
     }
 
-    /// Collects the pieces of a text between markup.
+    /// Collects the parts of a string between markup.
     struct Reader {
         private(set) var text = ""
         private var isQuoted = false
@@ -57,10 +57,10 @@ enum AndroidText {
             scalar == " " || (0x09...0x0D).contains(scalar.value)
         }
 
-        /// Appends markup as it is.
+        /// Appends markup without changes.
         mutating func append(markup: String) { text += markup }
 
-        /// Appends a piece: each run of white space outside of quotes becomes one space, none at the text's edges.
+        /// Appends a part: a run of whitespace outside of quotes becomes one space, or none at the edges of the string.
         mutating func append(_ raw: String, isFirst: Bool, isLast: Bool) {
             var result = String.UnicodeScalarView()
             var hasSpace = false
@@ -83,7 +83,7 @@ enum AndroidText {
             text += String(result)
         }
 
-        /// Reads an escape behind its backslash.
+        /// Reads an escape after its backslash.
         private static func escape(_ rest: inout Substring.UnicodeScalarView, _ result: inout String.UnicodeScalarView)
         {
             guard let letter = rest.popFirst() else { return }

@@ -1,6 +1,6 @@
 import AshlarCore
 
-/// An element of Android's values files with its content.
+/// An element of a values file with its content.
 struct AndroidXML: Hashable {
     enum Child: Hashable {
         case element(AndroidXML)
@@ -32,7 +32,7 @@ struct AndroidXML: Hashable {
         }
     }
 
-    /// The text of the element and of all elements inside.
+    /// The text of the element and of all elements in it.
     var text: String {
         children.reduce(into: "") { text, child in
             switch child {
@@ -45,15 +45,15 @@ struct AndroidXML: Hashable {
 
     // MARK: Namespaces
 
-    /// The prefixes that an export declares, with their namespaces.
+    /// The prefixes and namespaces that an export declares.
     static let namespaces = [
         ("tools", "http://schemas.android.com/tools"), ("xliff", "urn:oasis:names:tc:xliff:document:1.2"),
     ]
 
-    /// Whether the element only marks a part of a text that must not be translated.
+    /// Whether the element only marks text that must not be translated.
     var isTranslationMark: Bool { name.hasPrefix("xliff:") }
 
-    /// The element with the prefixes that an export declares; other prefixes are declared in the element.
+    /// Returns the element with the prefixes that an export declares; other prefixes are declared in the element.
     func normalizingPrefixes(declaredBy root: AndroidXML) -> AndroidXML {
         var declared: [String: String] = [:]
         for attribute in root.attributes where attribute.name.hasPrefix("xmlns:") {
@@ -112,7 +112,7 @@ struct AndroidXML: Hashable {
         }
     }
 
-    /// The text with `&`, `<`, `>` and, in an attribute, `"` and line ends as character references.
+    /// Returns the text with `&`, `<`, `>` and, in an attribute, `"` and line ends as character references.
     static func escaped(_ text: String, isAttribute: Bool = false) -> String {
         text.unicodeScalars.reduce(into: "") { result, scalar in
             switch scalar {

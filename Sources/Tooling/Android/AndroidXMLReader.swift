@@ -1,19 +1,19 @@
-/// Reads Android's values files: elements, attributes, text, comments, CDATA, references and internal entities.
+/// Reads values files: elements, attributes, text, comments, CDATA, references and internal entities.
 ///
-/// Entities are texts without markup; their expansion is bounded, and nothing outside of the file is read.
+/// Entities can't contain markup, their expansion is limited, and no other file is read.
 struct AndroidXMLReader {
     /// The result of reading a file.
     struct Document {
-        /// The root element; of a malformed file, with the children before the failure.
+        /// The root element; for a malformed file, with the children before the failure.
         var root: AndroidXML?
         /// The comments before the root element.
         var comments: [String] = []
         var failure: AndroidXML.Failure?
     }
 
-    /// Values files have three levels and a few of markup.
+    /// The maximum depth; values files have three levels and a few levels of markup.
     private static let maximumDepth = 64
-    /// The bytes that all entities of a file may expand to.
+    /// The maximum number of bytes to which all entities of a file expand.
     private static let maximumExpansion = 1 << 20
 
     private let bytes: [UInt8]
@@ -30,7 +30,7 @@ struct AndroidXMLReader {
 
     private mutating func document() -> Document {
         var document = Document()
-        // The open elements, the outermost first.
+        // The open elements, outermost first.
         var stack: [AndroidXML] = []
         if bytes.starts(with: [0xEF, 0xBB, 0xBF]) { index = 3 }
         do throws(AndroidXML.Failure) {
@@ -115,7 +115,7 @@ struct AndroidXMLReader {
 
     // MARK: References
 
-    /// The text of a range with its references resolved and its line ends normalized.
+    /// Returns the text of a range with its references resolved and its line ends normalized.
     private mutating func resolved(_ range: Range<Int>) throws(AndroidXML.Failure) -> String {
         let text = try expanded(bytes[range], from: range.lowerBound, depth: 0)
         return String(decoding: text, as: UTF8.self)
@@ -203,7 +203,7 @@ struct AndroidXMLReader {
         let name = try name()
         skipSpace()
         guard let quote = quote(), let end = bytes[index...].firstIndex(of: quote) else { return }
-        // Character references are resolved in the value, others where the entity is used.
+        // Character references are resolved in the declaration, other references where the entity is used.
         let value = String(decoding: bytes[index..<end], as: UTF8.self)
         if entities[name] == nil { entities[name] = value }
         index = end + 1

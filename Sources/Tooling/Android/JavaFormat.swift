@@ -1,17 +1,17 @@
 /// A format of `java.util.Formatter`: `"%1$s has %2$,d"`.
 struct JavaFormat {
     struct Placeholder {
-        /// The placeholder as it is written.
+        /// The placeholder as written.
         let text: String
-        /// The position of its argument from 1; 0 for `%n`, which has none.
+        /// The position of its argument, from 1; 0 for `%n`, which has no argument.
         let position: Int
-        /// Whether the text states the position, also as `<`, which repeats the one before.
+        /// Whether the placeholder has an explicit position, or `<`, which repeats the previous one.
         let isPositional: Bool
         let flags: Set<Character>
         let width: String
-        /// With its dot.
+        /// The precision with its dot.
         let precision: String
-        /// The letter; of dates, `t` or `T`.
+        /// The conversion letter; `t` or `T` for dates.
         let conversion: Character
     }
 
@@ -28,7 +28,7 @@ struct JavaFormat {
         }
     }
 
-    /// Parses a text; what `Formatter` refuses, and the `% d` of "100% done", is literal.
+    /// Parses a string; text that `Formatter` rejects, and the `% d` of "100% done", is literal.
     init(_ text: String) {
         var rest = text[...]
         var literal = ""

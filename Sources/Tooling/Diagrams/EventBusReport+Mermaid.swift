@@ -3,7 +3,7 @@ public import AshlarEventBus
 extension EventBusReport {
     /// Returns the topics and their watchers as a Mermaid flow chart.
     ///
-    /// - Parameter routes: The routes to add as a group, such as the rows that a router prints.
+    /// - Parameter routes: The routes to add as a group, such as the rows of a router's table.
     /// - Returns: The chart.
     public func mermaid(routes: [String] = []) -> String {
         var lines = ["flowchart LR"]
@@ -36,7 +36,7 @@ extension EventBusReport {
         return texts.filter { seen.insert($0).inserted }
     }
 
-    /// The text as Mermaid reads it in quotation marks.
+    /// Escapes text for a quoted Mermaid label.
     private static func escaped(_ text: String) -> String {
         var escaped = ""
         for character in text.unicodeScalars {

@@ -2,17 +2,17 @@ import AshlarCore
 public import AshlarCustomization
 
 extension CustomizationUpdate {
-    /// The file of an update.
+    /// Returns the file of an update.
     ///
-    /// Texts, numbers, booleans, lists and messages are written; colors and aliases become texts.
+    /// The file contains strings, numbers, booleans, lists and messages; colors and aliases become strings.
     ///
     /// - Parameters:
-    ///   - version: The version, a positive number that is greater than those before.
+    ///   - version: The version, a positive number greater than all earlier versions.
     ///   - tables: The tables of each language by name.
-    ///   - sign: Returns the signature of the given bytes; no signature if nil.
+    ///   - sign: Returns the signature of the given bytes; if nil, the file has no signature.
     /// - Returns: The bytes of the file.
     /// - Throws: The error of `sign`.
-    /// - Complexity: O(*n*) in the size of the texts.
+    /// - Complexity: O(*n*) in the size of the strings.
     public static func file(
         version: Int, tables: [LanguageTag: [String: StringsTable]],
         sign: ((_ signed: [UInt8]) throws -> [UInt8])? = nil

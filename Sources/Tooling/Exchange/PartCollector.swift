@@ -1,6 +1,6 @@
 import AshlarCustomization
 
-/// Collects texts by key and path, as exchange formats list them, and joins them to messages.
+/// Collects strings by key and path, as exchange formats list them, and combines them into messages.
 struct PartCollector {
     private struct Text {
         var texts: [String: String] = [:]
@@ -23,7 +23,7 @@ struct PartCollector {
         return (id, "")
     }
 
-    /// Adds a text; of the states of a message's texts the least complete one applies.
+    /// Adds a string; the state of a message is the least complete state of its strings.
     mutating func add(
         _ text: String, _ state: TranslationCatalog.State, _ language: LanguageTag, _ table: String, _ key: String,
         _ path: String, _ comment: String?
@@ -40,7 +40,7 @@ struct PartCollector {
         TranslationCatalog.State.allCases.firstIndex(of: state) ?? 0
     }
 
-    /// The catalog of all texts; `model` states the types of variables.
+    /// Returns the catalog of all strings; the types of variables come from `model`.
     func catalog(
         sourceLanguage: LanguageTag, model: TranslationCatalog?, report: (CustomizationDiagnostic) -> Void
     ) -> TranslationCatalog {

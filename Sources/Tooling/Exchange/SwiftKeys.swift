@@ -1,10 +1,10 @@
 public import AshlarCustomization
 
-/// The keys of texts that Swift source code uses.
+/// The keys of strings that Swift source code uses.
 ///
-/// Finds literals in `string("…")`, `format("…")`, `plural("…", count:)`, `message("…")`, `CustomizationKey<…>("…")`,
-/// `NSLocalizedString("…", comment:)` and `String(localized: "…")`, and in declarations `: CustomizationKey<…> = "…"`. A
-/// literal with an interpolation is not a key and is reported.
+/// The scan finds literals in `string("…")`, `format("…")`, `plural("…", count:)`, `message("…")`,
+/// `CustomizationKey<…>("…")`, `NSLocalizedString("…", comment:)` and `String(localized: "…")`, and in declarations `:
+/// CustomizationKey<…> = "…"`. A literal with an interpolation isn't a key and is reported.
 ///
 /// ```swift
 /// let keys = SwiftKeys(#"label.text = strings.string("title", table: "Main")"#, file: "App.swift")
@@ -25,7 +25,7 @@ public struct SwiftKeys: Sendable {
 
     /// The uses in the order of the source.
     public private(set) var uses: [Use] = []
-    /// Literals with an interpolation, whose keys only the program knows.
+    /// A note for each interpolated literal, whose keys are only known at run time.
     public private(set) var diagnostics: [CustomizationDiagnostic] = []
 
     /// Finds the keys of a source file.
@@ -60,7 +60,7 @@ public struct SwiftKeys: Sendable {
 
     private static let methods: Set<String> = ["string", "format", "plural", "message"]
 
-    /// Whether a literal is the key of a call, with arguments after it, or of a declaration; nil if it is not a key.
+    /// Whether a key has arguments after it in a call; false for a declaration, nil if the literal isn't a key.
     private static func hasArguments(_ tokens: [SwiftToken], _ number: Int) -> Bool? {
         func kind(_ distance: Int) -> SwiftToken.Kind? { number >= distance ? tokens[number - distance].kind : nil }
         if kind(1) == .sign("(") {
@@ -86,7 +86,7 @@ public struct SwiftKeys: Sendable {
         return nil
     }
 
-    /// The literals with labels in the rest of a call.
+    /// Returns the labeled literals in the rest of a call.
     private static func arguments(_ tokens: [SwiftToken], after number: Int) -> [String: String] {
         var arguments: [String: String] = [:]
         var depth = 1
@@ -107,14 +107,14 @@ public struct SwiftKeys: Sendable {
 }
 
 extension CustomizationDiagnostic.Code {
-    /// A key that the program computes, so that it cannot be found in the source.
+    /// A key that the program computes, so the scan can't find it.
     public static let dynamicKey = Self("dynamic-key")
 }
 
 extension TranslationCatalog {
-    /// Adds the keys that a program uses, and marks those that it does not use as stale.
+    /// Adds the keys that a program uses, and marks unused keys as stale.
     ///
-    /// A new key has its own text in the state `new`, as in Xcode.
+    /// The string of a new key is the key, in the state `new`, as in Xcode.
     ///
     /// - Parameter uses: The uses of all source files.
     /// - Complexity: O(*n*) in the number of keys and uses.

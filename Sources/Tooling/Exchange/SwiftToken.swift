@@ -1,9 +1,9 @@
-/// A token of Swift source code, as far as the search for keys needs it.
+/// A token of Swift source code, in the detail that the search for keys requires.
 struct SwiftToken {
     enum Kind: Equatable {
         case word(String)
         case sign(Character)
-        /// A string literal; of one with an interpolation the text is empty.
+        /// A string literal; the text of an interpolated literal is empty.
         case literal(String, isInterpolated: Bool)
     }
 
@@ -64,7 +64,7 @@ private struct SwiftTokenizer {
         }
     }
 
-    /// Comments of Swift nest.
+    /// Skips a comment; comments can be nested.
     private mutating func comment() {
         var depth = 0
         while at < bytes.count {
@@ -79,7 +79,7 @@ private struct SwiftTokenizer {
         }
     }
 
-    /// A string literal, also raw or on several lines.
+    /// Reads a string literal, including raw and multiline literals.
     private mutating func literal() {
         let start = at
         var hashes = 0
@@ -129,9 +129,9 @@ private struct SwiftTokenizer {
         at + hashes < bytes.count && bytes[(at + 1)..<(at + 1 + hashes)].allSatisfy { $0 == UInt8(ascii: "#") }
     }
 
-    /// The code in an interpolation, whose literals can be keys too.
+    /// Reads the code of an interpolation, whose literals can also be keys.
     private mutating func interpolation() {
-        // Valid code does not nest so deep; the limit bounds the stack.
+        // Valid code isn't nested this deeply; the limit bounds the stack.
         guard depth < 100 else {
             at = bytes.count
             return
@@ -173,7 +173,7 @@ private struct SwiftTokenizer {
         }
     }
 
-    /// The content of a literal on several lines, without the indentation of its last line.
+    /// Returns the content of a multiline literal without the indentation of its last line.
     private static func withoutIndent(_ text: [UInt8]) -> String {
         var lines = text.split(separator: 0x0A, omittingEmptySubsequences: false)
         guard lines.count > 1, let last = lines.popLast() else { return String(decoding: text, as: UTF8.self) }

@@ -3,10 +3,11 @@ public import AshlarCustomization
 extension TranslationCatalog {
     /// The catalog as CSV (RFC 4180) with a column and a state column for each language.
     ///
-    /// The columns are `table`, `key`, `part`, `comment`, the source language, and for each other language its text and its
-    /// state, `fr` and `fr state`. A message has a row for each of its texts; `part` is its path, such as `plural.one`.
+    /// The columns are `table`, `key`, `part`, `comment`, the source language, and the string and state of each other
+    /// language, `fr` and `fr state`. A message has a row for each of its strings; `part` is the path of the string,
+    /// such as `plural.one`.
     ///
-    /// - Complexity: O(*n*) in the size of the texts.
+    /// - Complexity: O(*n*) in the size of the strings.
     public var csv: String {
         let languages = self.languages
         var rows = [
@@ -37,15 +38,15 @@ extension TranslationCatalog {
         return "\"" + cell.split(separator: "\"", omittingEmptySubsequences: false).joined(separator: "\"\"") + "\""
     }
 
-    /// Reads CSV with the columns that ``csv`` writes; the separator can also be a semicolon or a tab.
+    /// Reads CSV with the columns of ``csv``; the separator can also be a semicolon or a tab.
     ///
-    /// The columns can have any order. `key` is required; an empty cell with an empty state is not translated.
+    /// The columns can have any order. `key` is required; an empty cell with an empty state has no translation.
     ///
     /// - Parameters:
     ///   - bytes: The file's bytes, UTF-8.
     ///   - file: The file's path, for locations.
-    ///   - sourceLanguage: The language that is translated from; that of the first column with a text if nil.
-    ///   - model: The catalog whose messages state the types of variables.
+    ///   - sourceLanguage: The source language; if nil, that of the first column with strings.
+    ///   - model: A catalog whose messages provide the types of variables.
     /// - Returns: The catalog, and the problems.
     /// - Complexity: O(*n*) in the number of bytes.
     public static func parse(

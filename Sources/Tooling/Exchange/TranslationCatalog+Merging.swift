@@ -3,28 +3,28 @@ public import AshlarCustomization
 extension TranslationCatalog {
     /// The result of merging two catalogs.
     public struct MergeResult: Sendable {
-        /// The merged catalog; in a conflict it has the version of the receiver.
+        /// The merged catalog; for a conflict, it contains the receiver's translation.
         public var catalog: TranslationCatalog
-        /// The conflicts and the translations of outdated texts, in the order of the units.
+        /// The conflicts and the translations of changed source strings, in the order of the units.
         public var diagnostics: [CustomizationDiagnostic]
         /// The number of translations that changed.
         public var changeCount: Int
 
-        /// Whether two versions of a translation differ.
+        /// Whether two translations of a unit conflict.
         public var hasConflicts: Bool { diagnostics.contains { $0.code == .mergeConflict } }
     }
 
-    /// Takes the translations of another catalog, unit by unit.
+    /// Merges the translations of another catalog, unit by unit.
     ///
-    /// With a common ancestor, a translation that only one side changed is taken, and one that both sides changed in
-    /// different ways is a conflict. Without it, a translation that is new here is taken, and two different ones are a
-    /// conflict. A translation of a source text that has changed since is taken in the state `needsReview`. A key that is
-    /// missing here is reported and not added.
+    /// With a common ancestor, a translation that only one side changed is used, and different changes of both sides
+    /// are a conflict. Without an ancestor, a translation that is missing here is used, and two different translations
+    /// are a conflict. If the source string has changed, the translation is used in the state `needsReview`. A key that
+    /// is missing here is reported and not added.
     ///
     /// - Parameters:
     ///   - other: The catalog with the new translations, such as one read from XLIFF.
-    ///   - ancestor: The catalog that both come from, if it is known.
-    /// - Returns: The merged catalog with the conflicts.
+    ///   - ancestor: The common ancestor of both catalogs, if it is known.
+    /// - Returns: The merged catalog and the conflicts.
     /// - Complexity: O(*n*) in the number of translations.
     public func merging(_ other: TranslationCatalog, ancestor: TranslationCatalog? = nil) -> MergeResult {
         var result = MergeResult(catalog: self, diagnostics: [], changeCount: 0)
@@ -76,7 +76,7 @@ extension TranslationCatalog {
         return result
     }
 
-    /// Whether a source text is that of this catalog; an exchange format adds the plural categories of other languages.
+    /// Whether the other catalog has the same source string, which may have plural categories of other languages.
     private static func isSame(_ theirs: CustomizationValue, _ ours: CustomizationValue?) -> Bool {
         guard let ours = ours.flatMap({ TranslationParts($0) }), let theirs = TranslationParts(theirs) else {
             return false
@@ -86,6 +86,6 @@ extension TranslationCatalog {
 }
 
 extension CustomizationDiagnostic.Code {
-    /// A translation of a text that has changed since.
+    /// A translation of a source string that has changed.
     public static let outdatedTranslation = Self("outdated-translation")
 }

@@ -1,10 +1,10 @@
 public import AshlarCustomization
 
 extension TranslationCatalog {
-    /// A table of the catalog as an `.xcstrings` file, in Xcode's layout.
+    /// Returns a table of the catalog as an `.xcstrings` file, in Xcode's layout.
     ///
-    /// The file contains the states `new`, `needs_review` and `translated` of each text, and `stale` of keys that the program
-    /// no longer uses.
+    /// The file contains the state `new`, `needs_review` or `translated` of each string, and the state `stale` of
+    /// unused keys.
     ///
     /// - Parameter table: The name of the table.
     /// - Returns: The text, which is JSON.
@@ -72,7 +72,8 @@ extension TranslationCatalog {
         return JSONObject("variations", .object(JSONObject("plural", .object(forms))))
     }
 
-    /// A format with variables; a variable whose references all have one position states it as `argNum`.
+    /// Returns a format with variables; if all references to a variable have one position, the position becomes
+    /// `argNum`.
     private static func substitutions(_ text: PluralText, _ state: State) -> JSONObject {
         var format = text.format
         var variables = text.variables
@@ -105,7 +106,7 @@ extension TranslationCatalog {
     }
 }
 
-/// A JSON object whose members have an order.
+/// A JSON object with ordered members.
 private struct JSONObject {
     indirect enum Value {
         case text(String)
@@ -124,7 +125,7 @@ private struct JSONObject {
         set { if let newValue { members.append((key, newValue)) } }
     }
 
-    /// The object in Xcode's layout.
+    /// Returns the object in Xcode's layout.
     func text(indent: String) -> String {
         guard !members.isEmpty else { return "{\n\n\(indent)}" }
         let inner = indent + "  "

@@ -3,7 +3,7 @@ public import AshlarCustomization
 extension TranslationCatalog {
     /// Reads an `.xcstrings` file with its states.
     ///
-    /// Of the states of a message's texts the least complete one applies.
+    /// The state of a message is the least complete state of its strings.
     ///
     /// - Parameters:
     ///   - bytes: The file's bytes.
@@ -44,7 +44,7 @@ extension TranslationCatalog {
         return (catalog, diagnostics)
     }
 
-    /// The states of all texts in a localization.
+    /// Returns the states of all strings in a localization.
     private static func states(_ value: CustomizationValue) -> Set<String> {
         guard case .dict(let members) = value else { return [] }
         return members.reduce(into: []) { states, member in

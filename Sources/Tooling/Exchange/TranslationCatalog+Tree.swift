@@ -4,8 +4,9 @@ public import AshlarCustomization
 extension TranslationCatalog {
     /// Writes the translations of a language into the files of a tree.
     ///
-    /// Texts go to `fr.lproj/Table.strings`, where every other byte stays; messages go to `fr.lproj/Table.stringsdict`, which
-    /// is rewritten with its other messages. Translations in the state `new` are left out. Nothing is removed.
+    /// Strings are written to `fr.lproj/Table.strings` without changing any other byte. Messages are written to
+    /// `fr.lproj/Table.stringsdict`; the file's other messages are preserved. Translations in the state `new` are
+    /// omitted. No entry is removed.
     ///
     /// - Parameters:
     ///   - language: The language.
@@ -27,7 +28,7 @@ extension TranslationCatalog {
             let strings = path + "/" + table + ".strings"
             var editor = try StringsFileEditor((try? WholeFile.read(strings)) ?? [], file: strings)
             let before = editor.bytes
-            // Only texts that differ, so that a text that the base language provides is not repeated.
+            // Only strings that differ, so that a string that the base language provides isn't repeated.
             texts = texts.filter { key, text in editor.table[key]?.text != text }
             if !texts.isEmpty { try editor.apply(texts) }
             if editor.bytes != before { changed.append(try Self.write(editor.bytes, strings)) }
@@ -42,7 +43,7 @@ extension TranslationCatalog {
         return changed
     }
 
-    /// The folder of a language: the existing one, or one with the tag's name.
+    /// Returns the folder of a language: the existing one, or one with the tag as its name.
     private static func folderName(of language: LanguageTag, in folder: String) -> String {
         let names = (FolderListing.names(in: folder) ?? []).filter { $0.hasSuffix(".lproj") }
         return names.first { LanguageTag(String($0.dropLast(6))) == language } ?? "\(language).lproj"

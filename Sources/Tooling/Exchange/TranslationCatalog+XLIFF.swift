@@ -10,17 +10,17 @@ extension TranslationCatalog {
         case version2
     }
 
-    /// The catalog as XLIFF for one language.
+    /// Returns the catalog as XLIFF for one language.
     ///
-    /// A message has a unit for each of its texts: `key|==|plural.one`. A plural has the categories of the target
-    /// language; one that the source lacks has the source's text for `other`. A stale key is left out. A character that
-    /// XML cannot contain is replaced by U+FFFD and reported.
+    /// A message has a unit for each of its strings: `key|==|plural.one`. A plural has the categories of the target
+    /// language; for a category that the source lacks, the source string is that of `other`. Stale keys are omitted. A
+    /// character that XML can't contain is replaced by U+FFFD and reported.
     ///
     /// - Parameters:
     ///   - version: The version of XLIFF.
     ///   - language: The language to translate into.
     /// - Returns: The file's text, and the problems.
-    /// - Complexity: O(*n*) in the size of the texts.
+    /// - Complexity: O(*n*) in the size of the strings.
     public func xliff(
         version: XLIFFVersion, language: LanguageTag
     ) -> (text: String, diagnostics: [CustomizationDiagnostic]) {
@@ -79,7 +79,7 @@ private struct XLIFFWriter {
         let state: State
     }
 
-    /// The texts to translate: those of the source, in the plural categories of the target language.
+    /// Returns the strings to translate: those of the source, in the plural categories of the target language.
     private func pairs(_ unit: TranslationCatalog.Unit) -> [Pair] {
         guard let source = unit.translations[catalog.sourceLanguage].flatMap({ TranslationParts($0.value) })
         else { return [] }
@@ -100,7 +100,7 @@ private struct XLIFFWriter {
             func text(_ category: PluralCategory) -> String? {
                 source.parts.first { $0.path == "\(path).\(category)" }?.text
             }
-            // `zero` is also exactly 0 in languages without that category.
+            // `zero` also applies to exactly 0 in languages without that category.
             let all = PluralCategory.allCases.filter { categories.contains($0) || ($0 == .zero && text(.zero) != nil) }
             for category in all { sources.append(("\(path).\(category)", text(category) ?? text(.other) ?? "")) }
         }
@@ -169,18 +169,18 @@ private struct XLIFFWriter {
 }
 
 extension TranslationCatalog {
-    /// The mark between a key and the path of a text.
+    /// The separator between a key and the path of a string.
     static let pathMark = "|==|"
 
     /// Reads XLIFF 1.2 or 2.0.
     ///
-    /// Source texts become those of the source language, and targets become translations. A unit without a target is not
-    /// translated. Inline markup is not supported: its text is read, and the loss is reported.
+    /// Source strings become those of the source language, and targets become translations. A unit without a target has
+    /// no translation. For inline markup, only the text is read, and the loss is reported.
     ///
     /// - Parameters:
     ///   - bytes: The file's bytes, UTF-8.
     ///   - file: The file's path, for locations.
-    ///   - model: The catalog whose messages state the types of variables.
+    ///   - model: A catalog whose messages provide the types of variables.
     /// - Returns: The catalog, and the problems.
     /// - Complexity: O(*n*) in the number of bytes.
     public static func parse(
@@ -292,8 +292,8 @@ private struct XLIFFReader {
 }
 
 extension CustomizationDiagnostic.Code {
-    /// An exchange format cannot contain a part of a text.
+    /// A part of a string that an exchange format can't represent.
     public static let exchangeLoss = Self("exchange-loss")
-    /// Two versions of a translation differ.
+    /// Two different translations of a unit.
     public static let mergeConflict = Self("merge-conflict")
 }

@@ -1,9 +1,9 @@
 public import AshlarCustomization
 
-/// The texts of a project with their translations and states, for exchange with translators.
+/// The strings of a project with their translations and states, for exchange with translators.
 ///
-/// A catalog is made from the layers of a tree, or read from a file. It is written as `.xcstrings`, XLIFF 1.2, XLIFF 2.0 or
-/// CSV, merged with the files that come back, and converted to tables.
+/// Create a catalog from the layers of a tree or from a file. Write it as `.xcstrings`, XLIFF 1.2, XLIFF 2.0 or CSV,
+/// merge it with the translators' files, and convert it to tables.
 ///
 /// ```swift
 /// let catalog = TranslationCatalog(CustomizationTree(path: "Resources"), base: "en")
@@ -12,17 +12,17 @@ public import AshlarCustomization
 public struct TranslationCatalog: Hashable, Sendable {
     /// The progress of a translation.
     public enum State: String, Hashable, Sendable, CaseIterable {
-        /// The text is not translated.
+        /// The string isn't translated.
         case new
-        /// The translation belongs to an older text, or somebody has to look at it.
+        /// The source string has changed since the translation, or the translation needs a review.
         case needsReview
         /// The translation is complete.
         case translated
     }
 
-    /// A text in one language.
+    /// A string in one language.
     public struct Translation: Hashable, Sendable {
-        /// The text or the message.
+        /// The string or the message.
         public var value: CustomizationValue
         /// The progress.
         public var state: State
@@ -33,7 +33,7 @@ public struct TranslationCatalog: Hashable, Sendable {
         }
     }
 
-    /// A key with its texts.
+    /// A key with its strings.
     public struct Unit: Hashable, Sendable {
         /// The name of the table.
         public var table: String
@@ -41,9 +41,9 @@ public struct TranslationCatalog: Hashable, Sendable {
         public var key: String
         /// The comment for translators.
         public var comment: String?
-        /// Whether the program no longer uses the key.
+        /// Whether the program doesn't use the key.
         public var isStale: Bool
-        /// The texts by language, with that of the source language.
+        /// The strings by language, including the source language.
         public var translations: [LanguageTag: Translation]
 
         /// Creates a unit.
@@ -56,9 +56,9 @@ public struct TranslationCatalog: Hashable, Sendable {
         }
     }
 
-    /// The language that is translated from.
+    /// The language of the source strings.
     public var sourceLanguage: LanguageTag
-    /// The keys with their texts, in the order of the files.
+    /// The keys with their strings, in the order of the files.
     public var units: [Unit]
 
     /// Creates a catalog.
@@ -68,11 +68,11 @@ public struct TranslationCatalog: Hashable, Sendable {
 
     /// Creates a catalog of the languages of a tree, without brands.
     ///
-    /// Texts and messages are included; numbers, colors, lists and other values are not.
+    /// The catalog contains strings and messages, but not numbers, colors, lists and other values.
     ///
     /// - Parameters:
     ///   - tree: The folder of `.lproj` folders.
-    ///   - base: The language that is translated from.
+    ///   - base: The source language.
     /// - Complexity: O(*n*) in the bytes of all files.
     public init(_ tree: CustomizationTree, base: LanguageTag = "en") {
         self.init(sourceLanguage: base)
@@ -102,7 +102,7 @@ public struct TranslationCatalog: Hashable, Sendable {
     /// The names of the tables, sorted.
     public var tableNames: [String] { Set(units.map(\.table)).sorted() }
 
-    /// The tables of a language, with the texts that are not in the state `new`.
+    /// Returns the tables of a language, without strings in the state `new`.
     public func tables(of language: LanguageTag) -> [String: StringsTable] {
         Dictionary(grouping: units, by: \.table).mapValues { units in
             StringsTable(
@@ -118,7 +118,7 @@ public struct TranslationCatalog: Hashable, Sendable {
 struct UnitIndex {
     private struct Name: Hashable {
         let table: String
-        /// Bytes, because Swift compares strings by canonical equivalence.
+        /// The bytes of the key, because Swift compares strings by canonical equivalence.
         let key: [UInt8]
     }
 
@@ -132,7 +132,7 @@ struct UnitIndex {
 
     func find(_ table: String, _ key: String) -> Int? { numbers[Name(table: table, key: Array(key.utf8))] }
 
-    /// The number of a unit, which is added if it is missing.
+    /// Returns the index of a unit; adds the unit if it is missing.
     mutating func unit(_ table: String, _ key: String, in units: inout [TranslationCatalog.Unit]) -> Int {
         if let known = find(table, key) { return known }
         numbers[Name(table: table, key: Array(key.utf8))] = units.count

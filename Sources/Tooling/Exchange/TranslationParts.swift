@@ -1,6 +1,6 @@
 import AshlarCustomization
 
-/// The texts of a value by their path, such as `plural.one`; formats without plurals have one text without a path.
+/// The strings of a value by path, such as `plural.one`; a format without plurals has one string with an empty path.
 ///
 /// The paths are those of Xcode's exports: `plural.one`, `substitutions.files.plural.one`, `device.mac`.
 struct TranslationParts: Equatable {
@@ -11,7 +11,7 @@ struct TranslationParts: Equatable {
 
     private(set) var parts: [Part] = []
 
-    /// The texts of a value; nil if it is neither a text nor a message.
+    /// Collects the strings of a value; nil if it is neither a string nor a message.
     init?(_ value: CustomizationValue) {
         switch value {
         case .string(let text): parts = [Part(path: "", text: text)]
@@ -50,7 +50,7 @@ struct TranslationParts: Equatable {
         }
     }
 
-    /// The variable that is the whole text: `%#@value@`.
+    /// Returns the variable if it is the whole string: `%#@value@`.
     static func wholeVariable(_ text: PluralText) -> String? {
         guard text.variables.count == 1, let name = text.variables.keys.first else { return nil }
         return text.format == "%#@\(name)@" ? name : nil
@@ -80,12 +80,12 @@ struct TranslationParts: Equatable {
 
     // MARK: Back to values
 
-    /// The value with the texts; variables take their names and types from a value with the same structure.
+    /// Returns the value with the strings; the names and types of variables come from a value with the same structure.
     ///
     /// - Parameters:
-    ///   - texts: The texts by path.
+    ///   - texts: The strings by path.
     ///   - model: The value of the source language.
-    /// - Returns: The value; nil if the paths do not belong together.
+    /// - Returns: The value; nil if the paths don't form a value.
     static func value(_ texts: [String: String], like model: CustomizationValue?) -> CustomizationValue? {
         if texts.count == 1, let text = texts[""] {
             if case .message(let message)? = model, case .icu = message.source {

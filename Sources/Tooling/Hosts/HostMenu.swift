@@ -2,7 +2,7 @@ public import AshlarNetworking
 
 /// A menu of host environments for a terminal: rows of text, selected by number.
 ///
-/// The menu does not print or read by itself. Print ``text`` and pass the person's input to ``enter(_:)``.
+/// The menu doesn't print or read. Print ``text`` and pass the user's input to ``enter(_:)``.
 ///
 /// ```swift
 /// let map = try HostMap(json: Array(#"""
@@ -24,7 +24,7 @@ public struct HostMenu: Sendable {
     /// Creates a menu of the environments of a switch.
     public init(_ hosts: HostSwitch) { self.hosts = hosts }
 
-    /// The sections with their rows, numbered from 1, with a tick at the selected ones.
+    /// The sections with their rows, numbered from 1; selected rows have a tick.
     ///
     /// - Complexity: O(*n*) in the number of environments.
     public var text: String {
@@ -47,7 +47,7 @@ public struct HostMenu: Sendable {
         return text
     }
 
-    /// Selects the environment that a line states: a row's number, then a space and the text of a typed host.
+    /// Selects the environment of an input line: a row's number, and for a typed host a space and the host.
     ///
     /// `0` resets all selections.
     ///

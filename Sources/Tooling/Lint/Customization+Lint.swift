@@ -3,15 +3,16 @@ public import AshlarCustomization
 extension Customization {
     /// Checks the whole tree: every language, the brand and themes, and their files.
     ///
-    /// Findings are those of reading the files (syntax, duplicates, suspicious escapes) and, for each language other than
-    /// the base, missing, extra and untranslated keys, white space at the edges, placeholders and plural forms, and values
-    /// that change their type. In all layers the lint finds keys that differ only in case, ambiguous or ignored alphas,
-    /// texts that are nearly a color or number, missing images, dangling aliases, and the places where Foundation stops
-    /// reading a file without an error.
+    /// The report contains the problems found while reading the files: syntax errors, duplicates and suspicious
+    /// escapes. For each language other than the base language, it contains missing, extra and untranslated keys,
+    /// different whitespace at the edges, wrong placeholders and plural forms, and values of another type. For all
+    /// layers, it contains keys that differ only in case, ambiguous or ignored alphas, strings that are almost a color
+    /// or number, missing images, dangling aliases, and the positions at which Foundation stops reading a file without
+    /// an error.
     ///
     /// - Parameter rules: The rules to apply.
     /// - Returns: The findings as a report, with text and SARIF.
-    /// - Complexity: O(*n*) in the bytes of all strings files of the tree; files that were not read yet are read.
+    /// - Complexity: O(*n*) in the bytes of all strings files of the tree; files that haven't been read yet are read.
     public func lint(rules: LintRules = .all) -> CustomizationReport {
         var linter = CustomizationLinter(self)
         linter.run()
@@ -23,11 +24,11 @@ extension Customization {
 struct CustomizationLinter {
     private(set) var findings: [CustomizationDiagnostic] = []
     private let customization: Customization
-    /// The stack in use, and every other language of the tree.
+    /// The current layers, and every other language of the tree.
     private let layers: [CustomizationLayer]
     private let languages: [CustomizationLayer]
     private let base: [CustomizationLayer]
-    /// The pairs of similar keys that are reported; other languages have the same ones.
+    /// The pairs of similar keys that have been reported, because other languages have the same pairs.
     private var similarPairs: Set<[String]> = []
 
     init(_ customization: Customization) {
@@ -64,7 +65,7 @@ struct CustomizationLinter {
         findings.append(CustomizationDiagnostic(severity, code, message, at: location, key: key, fix: fix))
     }
 
-    /// The base's entry of a key.
+    /// Returns the base language's entry for a key.
     private func baseEntry(_ key: String, _ table: String) -> (entry: CustomizationEntry, layer: CustomizationLayer)? {
         for layer in base.reversed() {
             if let entry = layer.tables[table]?.entry(key) { return (entry, layer) }
@@ -104,7 +105,7 @@ struct CustomizationLinter {
         }
     }
 
-    /// Finds where Foundation stops without an error and loses the rest of the file.
+    /// Finds the position at which Foundation stops without an error and loses the rest of the file.
     private mutating func checkTruncation(_ table: StringsTable) {
         guard table.hasSourceText else { return }
         let foundation = StringsTable.parse(strings: table.sourceBytes, file: table.file, mode: .foundation)
@@ -119,7 +120,7 @@ struct CustomizationLinter {
     private mutating func checkSimilarKeys(_ table: StringsTable, _ name: String) {
         var folded: [String: CustomizationEntry] = [:]
         for entry in table {
-            // Swift compares strings by canonical equivalence, so the composition of accents makes no difference.
+            // Swift compares strings by canonical equivalence, so the composition of accents doesn't matter.
             let form = entry.key.lowercased()
             guard let other = folded.updateValue(entry, forKey: form),
                 similarPairs.insert([name, other.key, entry.key].map { "\(Array($0.utf8))" }).inserted
@@ -170,7 +171,7 @@ struct CustomizationLinter {
         }
     }
 
-    /// The kind of value that a malformed text was probably meant to be: `92,66,300`, `#12345G`, `1,5`.
+    /// Returns the probably intended type of a malformed value: `92,66,300`, `#12345G`, `1,5`.
     private static func nearlyTyped(_ text: String, _ dialect: ColorDialect) -> String? {
         let text = text.trimmingSpace()
         guard (3...40).contains(text.utf8.count), dialect.color(text) == nil else { return nil }
@@ -198,7 +199,7 @@ struct CustomizationLinter {
         }
     }
 
-    /// Whether a text is the name of an image file.
+    /// Whether a string is the name of an image file.
     private func isImageName(_ text: String) -> Bool {
         guard let dot = text.lastIndex(of: "."), !text.contains(" "), !text.contains("/") else { return false }
         return Customization.imageExtensions.contains(text[text.index(after: dot)...].lowercased())
@@ -225,7 +226,7 @@ struct CustomizationLinter {
                 }
                 compareText(entry, with: reference, tag)
             }
-            // A regional file contains only the differences from its parent.
+            // The file of a region contains only the differences from its parent.
             guard parents.isEmpty else { continue }
             var known: Set<String> = []
             for source in base {
@@ -244,7 +245,7 @@ struct CustomizationLinter {
         }
     }
 
-    /// Whether an entry is a number, color or other value that needs no translation.
+    /// Whether an entry is a number, color or other value that isn't translated.
     private func isValueOnly(_ entry: CustomizationEntry, _ layer: CustomizationLayer) -> Bool {
         !entry.value.readableTypes(colors: layer.colors).isEmpty
     }
@@ -270,16 +271,16 @@ struct CustomizationLinter {
         }
     }
 
-    /// Finds values that do not have the type of the base's value.
+    /// Finds values whose type differs from the base language's value.
     private mutating func compareTypes(_ layer: CustomizationLayer) {
         for (name, table) in layer.tables.sorted(by: { $0.key < $1.key }) {
             for entry in table {
                 guard let (reference, source) = baseEntry(entry.key, name) else { continue }
                 let before = reference.value.readableTypes(colors: source.colors)
-                // A number may gain or lose a fraction; one kind has to remain.
+                // A number can gain or lose a fraction, but one type must remain.
                 guard !before.isEmpty, before.isDisjoint(with: entry.value.readableTypes(colors: layer.colors))
                 else { continue }
-                // "Yes" may be the text of a button; only the spellings of flags are flags.
+                // "Yes" can be the title of a button; only these spellings are booleans.
                 if before == [.bool], !["YES", "NO", "true", "false"].contains(reference.value.text ?? "") { continue }
                 if !before.isDisjoint(with: [.int, .double]), Self.isLocalizedNumber(entry.value.text ?? "") {
                     report(
@@ -296,7 +297,7 @@ struct CustomizationLinter {
         }
     }
 
-    /// Whether a text is a number as a language writes it: `0,25`, `1 000`, `٠٫٢٥`.
+    /// Whether a string is a number in the notation of a language: `0,25`, `1 000`, `٠٫٢٥`.
     private static func isLocalizedNumber(_ text: String) -> Bool {
         let scalars = text.trimmingSpace().unicodeScalars
         func isDigit(_ scalar: Unicode.Scalar) -> Bool { scalar.properties.numericType == .decimal }
@@ -312,7 +313,7 @@ struct CustomizationLinter {
 
     // MARK: Themes
 
-    /// Checks the themes that are not in use: the problems of reading them, their values and aliases.
+    /// Checks the themes that aren't selected: their problems, values and aliases.
     private mutating func checkOtherThemes() {
         for theme in customization.themes where theme.name != customization.theme {
             findings += theme.diagnostics

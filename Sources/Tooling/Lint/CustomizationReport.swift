@@ -1,6 +1,6 @@
 public import AshlarCustomization
 
-/// The findings of a lint, for people and for machines.
+/// The findings of a lint as text, a summary or SARIF.
 public struct CustomizationReport: Sendable {
     /// The findings, sorted by file and line.
     public var diagnostics: [CustomizationDiagnostic]
@@ -19,17 +19,18 @@ public struct CustomizationReport: Sendable {
     public var errorCount: Int { diagnostics.count { $0.severity == .error } }
     /// The number of warnings.
     public var warningCount: Int { diagnostics.count { $0.severity == .warning } }
-    /// Whether there are errors, so that a program should exit with a failure.
+    /// Whether there are errors, in which case a program should exit with a failure.
     public var hasErrors: Bool { errorCount > 0 }
 
     private var totals: String {
         "\(errorCount) errors, \(warningCount) warnings, \(diagnostics.count - errorCount - warningCount) notes\n"
     }
 
-    /// The findings one per line, as compilers print them, and a last line with their number.
+    /// The findings, one per line in the format of a compiler, and a last line with their number.
     public var text: String { diagnostics.map { $0.description + "\n" }.joined() + totals }
 
-    /// The number of findings of each rule with the first place, most frequent first, and a last line with the totals.
+    /// The number and first location of the findings of each rule, most frequent first, and a last line with the
+    /// totals.
     public var summary: String {
         let rules = Dictionary(grouping: diagnostics, by: \.code).values.sorted {
             ($1.count, $0[0].code.rawValue) < ($0.count, $1[0].code.rawValue)
@@ -43,17 +44,17 @@ public struct CustomizationReport: Sendable {
 
     // MARK: Baselines
 
-    /// The findings as a baseline file: a line for each, with file, rule and key but no line number.
+    /// The findings as a baseline file: one line each, with file, rule and key but without line numbers.
     ///
-    /// A baseline lists the findings that a project accepts for now; see ``removing(baseline:)``. It stays valid when
-    /// lines move.
+    /// A baseline lists the accepted findings of a project; see ``removing(baseline:)``. It remains valid when lines
+    /// move.
     public var baseline: String { diagnostics.map { Self.identity($0) + "\n" }.sorted().joined() }
 
-    /// The report without the findings of a baseline file.
+    /// Returns the report without the findings of a baseline file.
     ///
-    /// A line of the file removes one finding, so a second finding of the same kind is new.
+    /// A line of the file removes one finding, so a second finding of the same kind is reported.
     ///
-    /// - Parameter baseline: The text of the file; lines that match no finding are ignored.
+    /// - Parameter baseline: The text of the file; lines without a matching finding are ignored.
     /// - Returns: The new findings.
     public func removing(baseline: String) -> CustomizationReport {
         var known = Dictionary(baseline.split(whereSeparator: \.isNewline).map { (String($0), 1) }, uniquingKeysWith: +)

@@ -92,13 +92,13 @@ enum FormatLint {
     }
 }
 
-/// The arguments that a text uses.
+/// The arguments that a message uses.
 private struct FormatUse {
     private(set) var arguments: [Int: PrintfFormat.PlaceholderType] = [:]
     private(set) var problems: [MessageProblem] = []
-    /// Placeholders that were probably not meant as such, as in "50% of all".
+    /// Placeholders that are probably unintended, as in "50% of all".
     private(set) var suspicious: [String] = []
-    /// Placeholders like `%1d`, which may be a `%1$d` that lost its `$`.
+    /// Placeholders such as `%1d`, which may be a `%1$d` without its `$`.
     private(set) var widths: Set<String> = []
     private(set) var hasWidePercent = false
     private(set) var message: PluralText?
@@ -139,7 +139,7 @@ private struct FormatUse {
             }
     }
 
-    /// Collects the arguments of a message's text and of all forms of its variables.
+    /// Collects the arguments of a message and of all forms of its variables.
     private mutating func walk(
         _ text: String, _ message: PluralText, _ numbering: PluralNumbering, own: Int?, next: Int,
         path: [String]
@@ -175,7 +175,7 @@ private struct FormatUse {
 }
 
 extension PluralRules {
-    /// The categories that whole numbers up to 200 fall into; the others are for fractions and millions.
+    /// The categories of integers up to 200; the others are for fractions and large numbers.
     var usualCategories: [PluralCategory] {
         let used = Set((0...200).map { category(for: $0) })
         return categories.filter { used.contains($0) }
@@ -185,14 +185,14 @@ extension PluralRules {
 extension CustomizationDiagnostic.Code {
     /// A malformed placeholder.
     public static let placeholderMalformed = Self("placeholder-malformed")
-    /// A text that is read as a placeholder, or nearly, but was probably not meant as one.
+    /// A text that is a placeholder, or similar to one, but is probably not intended as one.
     public static let placeholderSuspicious = Self("placeholder-suspicious")
-    /// A translation uses an argument that the base language's text does not use.
+    /// An argument that a translation uses but the base language's string doesn't.
     public static let placeholderExtra = Self("placeholder-extra")
-    /// A translation does not use an argument of the base language's text.
+    /// An argument of the base language's string that a translation doesn't use.
     public static let placeholderMissing = Self("placeholder-missing")
-    /// A translation uses an argument as another type than the base language's text.
+    /// An argument whose type differs from the base language's string.
     public static let placeholderType = Self("placeholder-type")
-    /// A missing plural form that the language needs.
+    /// A plural form that the language requires is missing.
     public static let pluralCategoryMissing = Self("plural-category-missing")
 }

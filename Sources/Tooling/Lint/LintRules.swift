@@ -1,6 +1,6 @@
 public import AshlarCustomization
 
-/// The rules that a lint applies, by the codes of their findings.
+/// The rules of a lint, selected by the codes of their findings.
 public struct LintRules: Hashable, Sendable {
     private var only: Set<CustomizationDiagnostic.Code>?
     private var ignored: Set<CustomizationDiagnostic.Code> = []
@@ -8,7 +8,7 @@ public struct LintRules: Hashable, Sendable {
     /// Every rule.
     public static let all: LintRules = LintRules()
 
-    /// Some rules.
+    /// Selects some rules.
     ///
     /// - Parameter codes: The codes of their findings.
     /// - Returns: The rules.
@@ -16,7 +16,7 @@ public struct LintRules: Hashable, Sendable {
 
     private init(only: Set<CustomizationDiagnostic.Code>? = nil) { self.only = only }
 
-    /// The rules without some.
+    /// Returns the rules without some.
     ///
     /// - Parameter codes: The codes of their findings.
     /// - Returns: The other rules.
@@ -26,7 +26,7 @@ public struct LintRules: Hashable, Sendable {
         return rules
     }
 
-    /// Whether a rule is applied.
+    /// Returns whether a rule is applied.
     public func includes(_ code: CustomizationDiagnostic.Code) -> Bool {
         only?.contains(code) != false && !ignored.contains(code)
     }

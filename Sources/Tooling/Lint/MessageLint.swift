@@ -1,9 +1,9 @@
 import AshlarCustomization
 
-/// Compares the arguments of ICU messages with those of the base language, and finds their mistakes.
+/// Compares the arguments of ICU messages with those of the base language, and finds syntax errors.
 ///
-/// A text is an ICU message if the base language's text has an argument in braces, or if it contains the start of a plural
-/// or a choice. Other texts can contain braces.
+/// A string is an ICU message if the base language's string has an argument in braces, or if it contains the start of a
+/// plural or a choice. Other strings can contain braces.
 enum MessageLint {
     private typealias Use = CustomizationMessage.ArgumentUse
 
@@ -26,7 +26,7 @@ enum MessageLint {
         return findings
     }
 
-    /// Whether a text has an argument in braces.
+    /// Whether a string has an argument in braces.
     private static func isMessage(_ text: String) -> Bool {
         guard text.utf8.contains(UInt8(ascii: "{")) else { return false }
         // "Use { and }" has no argument.
@@ -34,7 +34,7 @@ enum MessageLint {
             || CustomizationMessage(icu: text).argumentUses.contains { text.contains("{\($0.name)}") }
     }
 
-    /// Whether a text contains the start of a plural or a choice, well-formed or not.
+    /// Whether a string contains the start of a plural or a choice, well-formed or not.
     private static func hasChoice(_ text: String) -> Bool {
         guard text.utf8.contains(UInt8(ascii: "{")) else { return false }
         return text.split(separator: "{").dropFirst(text.hasPrefix("{") ? 0 : 1).contains { part in
@@ -65,7 +65,7 @@ enum MessageLint {
             for use in message.argumentUses where use.kind == .plural || use.kind == .ordinal {
                 let rules = PluralRules(language, kind: use.kind == .ordinal ? .ordinal : .cardinal)
                 let missing = rules.usualCategories.map(\.rawValue).filter { !use.cases.contains($0) && $0 != "other" }
-                // A text for exactly 1 often replaces the category.
+                // A case for exactly 1 often replaces the category.
                 guard !missing.isEmpty, !(use.hasExactCases && missing == ["one"]) else { continue }
                 add(
                     .warning, .pluralCategoryMissing,
@@ -93,7 +93,7 @@ enum MessageLint {
         return findings
     }
 
-    /// What each argument must be: a number or a choice by name; an argument that is only shown can be anything.
+    /// Returns the kinds of each argument: number or choice by name; an argument that is only displayed has no kind.
     private static func kinds(_ message: CustomizationMessage) -> [String: Set<String>] {
         message.argumentUses.reduce(into: [:]) { kinds, use in
             switch use.kind {

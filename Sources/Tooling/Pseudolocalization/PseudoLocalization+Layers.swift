@@ -1,14 +1,14 @@
 public import AshlarCustomization
 
 extension Customization {
-    /// Returns the customization with pseudolocalized texts, for testing layouts.
+    /// Returns the customization with pseudolocalized strings, for testing layouts.
     ///
-    /// The texts are those of the current languages, so switch the language first. Numbers, booleans, colors, names of
-    /// image files and addresses do not change, see ``PseudoLocalization/value(_:colors:)``. Plural forms do.
+    /// The strings are those of the current languages, so switch the language first. Numbers, booleans, colors, names
+    /// of image files and URLs don't change; see ``PseudoLocalization/value(_:colors:)``. Plural forms change.
     ///
     /// - Parameter pseudo: The pseudolocalization.
     /// - Returns: The customization with a layer named `pseudo` on top; `removing(layer: "pseudo")` removes it.
-    /// - Complexity: O(*n*) in the size of all texts in use.
+    /// - Complexity: O(*n*) in the size of all current strings.
     public func pseudolocalized(_ pseudo: PseudoLocalization = .accented) -> Customization {
         var tables: [String: StringsTable] = [:]
         for name in tableNames {
@@ -32,10 +32,10 @@ extension PseudoLocalization {
         "json", "plist", "strings", "html", "css", "js", "ttf", "otf", "wav", "mp3", "caf", "mp4", "mov",
     ]
 
-    /// Returns the pseudolocalized value, or `nil` if the value is not a text for people.
+    /// Returns the pseudolocalized value, or `nil` if the value isn't a string for users.
     ///
-    /// Numbers, `YES`, `NO`, `true` and `false`, colors, names of files, addresses (`https://…`), aliases, data, and texts
-    /// without letters are not.
+    /// It returns `nil` for numbers, `YES`, `NO`, `true` and `false`, colors, file names, URLs (`https://…`), aliases,
+    /// data, and strings without letters.
     ///
     /// - Parameters:
     ///   - value: The value of an entry.
@@ -57,7 +57,8 @@ extension PseudoLocalization {
         func changed(_ forms: (String) -> String) -> [String: CustomizationMessage.Variable] {
             text.variables.mapValues { .init(valueType: $0.valueType, forms: $0.forms.mapValues(forms)) }
         }
-        // The brackets enclose the whole text; the text of a format of only one variable is the variable's.
+        // The brackets enclose the whole string; if the format is only one variable, they are part of the variable's
+        // forms.
         if text.variables.keys.contains(where: { text.format == "%#@\($0)@" }) {
             text.variables = changed(pseudolocalize)
         } else {

@@ -1,8 +1,8 @@
 public import AshlarCustomization
 
-/// Changes texts so that they test a layout: longer, accented and bracketed, or right to left.
+/// Changes strings to test a layout: longer, accented and bracketed, or right to left.
 ///
-/// Placeholders, percent signs, markup tags and character references do not change, so the result can be formatted like
+/// Placeholders, percent signs, markup tags and character references don't change, so the result can be formatted like
 /// the original.
 ///
 /// ```swift
@@ -12,41 +12,42 @@ public struct PseudoLocalization: Hashable, Sendable {
     private enum Kind { case accented, mirrored }
 
     private let kind: Kind
-    /// The length of the added words as a fraction of the text's length.
+    /// The length of the added words as a fraction of the string's length.
     private let expansion: Double?
     private let hasBrackets: Bool
 
-    /// Accents on every ASCII letter, brackets around the text, and words added to its end.
+    /// Accents on every ASCII letter, brackets around the string, and words added to its end.
     ///
-    /// A text without accents was never looked up; one without its last bracket was cut off. Short texts grow by half,
-    /// texts of more than three words by a third, as translations of English do.
+    /// A string without accents in an app isn't looked up in a strings file, and a string without its last bracket is
+    /// truncated. Short strings become longer by half, strings of more than three words by a third, as in translations
+    /// from English.
     public static var accented: PseudoLocalization { accented() }
 
     /// Accents on every ASCII letter.
     ///
     /// - Parameters:
-    ///   - expansion: The length of the added words as a fraction of the text's length; `nil` for a half, or a third for
-    ///     texts of more than three words.
+    ///   - expansion: The length of the added words as a fraction of the string's length; if `nil`, a half, or a third
+    ///     for strings of more than three words.
     ///   - brackets: Whether to add square brackets.
     /// - Returns: The pseudolocalization.
     public static func accented(expansion: Double? = nil, brackets: Bool = true) -> PseudoLocalization {
         PseudoLocalization(kind: .accented, expansion: expansion, hasBrackets: brackets)
     }
 
-    /// Each word from right to left, as in Arabic and Hebrew, by Unicode's directional marks.
+    /// Each word from right to left, as in Arabic and Hebrew, with Unicode's directional marks.
     public static var mirrored: PseudoLocalization {
         PseudoLocalization(kind: .mirrored, expansion: 0, hasBrackets: false)
     }
 
-    /// The same without brackets and added words, for parts of a text.
+    /// The same pseudolocalization without brackets and added words, for parts of a string.
     var withoutFrame: PseudoLocalization { PseudoLocalization(kind: kind, expansion: 0, hasBrackets: false) }
 
-    /// The language tag of the result: `en-XA` accented, `ar-XB` mirrored, as on Android.
+    /// The language tag of the result: `en-XA` for accented strings, `ar-XB` for mirrored ones, as on Android.
     public var language: LanguageTag { kind == .accented ? "en-XA" : "ar-XB" }
 
-    /// Returns the pseudolocalized text.
+    /// Returns the pseudolocalized string.
     ///
-    /// - Complexity: O(*n*) in the length of the text.
+    /// - Complexity: O(*n*) in the length of the string.
     public func pseudolocalize(_ text: String) -> String {
         let pieces = PseudoPieces(text).pieces
         switch kind {
@@ -85,7 +86,7 @@ public struct PseudoLocalization: Hashable, Sendable {
         let length = pieces.reduce(0) { $0 + $1.text.count }
         let words = pieces.filter(\.isText).reduce(0) { $0 + $1.text.split(whereSeparator: \.isWhitespace).count }
         let wanted = Double(length) * (expansion ?? (words > 3 ? 1.0 / 3 : 0.5))
-        // Ten times the length is enough for any test.
+        // Ten times the length is sufficient for any test.
         let target = wanted > 0 ? Int(min(wanted, Double(length) * 10).rounded(.up)) : 0
         var padding = ""
         var index = 0

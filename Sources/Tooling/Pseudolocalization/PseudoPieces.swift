@@ -1,6 +1,6 @@
 import AshlarCustomization
 
-/// Divides a text into the parts that pseudolocalization changes and those that it keeps.
+/// Divides a string into the parts that pseudolocalization changes and the parts that it preserves.
 struct PseudoPieces {
     struct Piece {
         let text: Substring
@@ -20,7 +20,7 @@ struct PseudoPieces {
         if index < text.endIndex { pieces.append(Piece(text: text[index...], isText: true)) }
     }
 
-    /// Placeholders, `%%`, `%arg`, tags such as `<b>`, and references such as `&amp;`, in order.
+    /// Returns placeholders, `%%`, `%arg`, tags such as `<b>`, and references such as `&amp;`, in order.
     private static func keptRanges(in text: String) -> [Range<String.Index>] {
         let utf8 = text.utf8
         let placeholders = Dictionary(

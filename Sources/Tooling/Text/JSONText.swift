@@ -1,4 +1,4 @@
-/// Writes texts as JSON.
+/// Writes strings as JSON.
 enum JSONText {
     static func quoted(_ text: String) -> String {
         var quoted = "\""
@@ -16,7 +16,7 @@ enum JSONText {
         return quoted + "\""
     }
 
-    /// A path as a relative or absolute URI reference (RFC 3986).
+    /// Returns a path as a relative or absolute URI reference (RFC 3986).
     static func uri(_ path: String) -> String {
         var uri = ""
         for byte in path.utf8 {

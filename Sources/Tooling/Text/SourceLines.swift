@@ -4,7 +4,7 @@ import AshlarCustomization
 struct SourceLines {
     private let file: String
     private let utf8: [UInt8]
-    /// The offsets at which lines start.
+    /// The offsets of the line starts.
     private let starts: [Int]
 
     init(_ text: String, file: String) {

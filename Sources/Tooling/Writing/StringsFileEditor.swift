@@ -1,9 +1,9 @@
 public import AshlarCustomization
 
-/// Changes values of a strings file and keeps every other byte.
+/// Changes values in a strings file without changing any other byte.
 ///
-/// Comments, blank lines, order, quotes, line ends and the encoding stay; only values that differ are written. New keys
-/// go to the end of the file, or before its closing brace.
+/// The editor preserves comments, blank lines, order, quotes, line ends and the encoding, and writes only values that
+/// differ. New keys are added at the end of the file, or before its closing brace.
 ///
 /// ```swift
 /// var editor = try StringsFileEditor(Array("/* Buttons */\n\"ok\" = \"OK\";\n".utf8))
@@ -18,13 +18,13 @@ public struct StringsFileEditor: Sendable {
     private let file: String
     private let assumed: StringsEncoding?
 
-    /// Opens a strings file, but not an XML or binary property list.
+    /// Opens a strings file; XML and binary property lists aren't supported.
     ///
     /// - Parameters:
     ///   - bytes: The file's bytes.
     ///   - file: The file's path, for locations.
-    ///   - assumedEncoding: The encoding of a file without a byte order mark, if it is not UTF-8.
-    /// - Throws: `CustomizationError` with the code `unwritable` if the bytes are not text, or are a property list.
+    ///   - assumedEncoding: The encoding of a file without a byte order mark, if it isn't UTF-8.
+    /// - Throws: `CustomizationError` with the code `unwritable` if the bytes aren't text, or are a property list.
     public init(
         _ bytes: [UInt8], file: String = "", assuming assumedEncoding: StringsEncoding? = nil
     ) throws(CustomizationError) {
@@ -37,26 +37,26 @@ public struct StringsFileEditor: Sendable {
         table = parsed.table
     }
 
-    /// Sets the text of a key.
+    /// Sets the value of a key.
     ///
     /// - Parameters:
-    ///   - text: The text; the file does not change if the key already has it.
-    ///   - key: The key; it is added if the file does not contain it.
-    /// - Throws: `CustomizationError` with the code `unwritable` if the file cannot take the change.
+    ///   - text: The new value; the file doesn't change if the key already has it.
+    ///   - key: The key; it is added if the file doesn't contain it.
+    /// - Throws: `CustomizationError` with the code `unwritable` if the file can't be changed in this way.
     /// - Complexity: O(*n*) in the bytes of the file; use ``apply(_:)`` for many changes.
     public mutating func set(_ text: String, for key: String) throws(CustomizationError) { try apply([key: text]) }
 
-    /// Removes a key with the comment right before it.
+    /// Removes a key and the comment directly before it.
     ///
-    /// - Parameter key: The key; the file does not change if it does not contain the key.
-    /// - Throws: `CustomizationError` with the code `unwritable` if the file cannot take the change.
+    /// - Parameter key: The key; if the file doesn't contain it, the file doesn't change.
+    /// - Throws: `CustomizationError` with the code `unwritable` if the file can't be changed in this way.
     public mutating func remove(_ key: String) throws(CustomizationError) { try apply([key: String?.none]) }
 
-    /// Makes several changes at once.
+    /// Applies several changes at once.
     ///
-    /// - Parameter changes: The new text of each key; nil removes it. New keys are added in their sorted order.
-    /// - Throws: `CustomizationError` with the code `unwritable` if the file cannot take the changes. It
-    ///   then stays as it is.
+    /// - Parameter changes: The new value of each key; nil removes the key. New keys are added in sorted order.
+    /// - Throws: `CustomizationError` with the code `unwritable` if the file can't be changed in this way. The file
+    ///   then remains unchanged.
     /// - Complexity: O(*n*) in the bytes of the file.
     public mutating func apply(_ changes: [String: String?]) throws(CustomizationError) {
         let layout = StringsFileLayout(table)
@@ -69,7 +69,7 @@ public struct StringsFileEditor: Sendable {
                 continue
             }
             guard let text else {
-                // Removes every statement of the key, since an earlier one would win otherwise.
+                // Removes every statement of the key, because an earlier statement would otherwise win.
                 edits += statements.map { (layout.removal(of: $0), "") }
                 continue
             }
@@ -108,7 +108,7 @@ public struct StringsFileEditor: Sendable {
     }
 }
 
-/// Maps offsets of the decoded text, in ascending order, to offsets in the file.
+/// Maps ascending offsets of the decoded text to offsets in the file.
 private struct FileOffsets {
     private let utf8: [UInt8]
     private let encoding: StringsEncoding
@@ -118,7 +118,7 @@ private struct FileOffsets {
     init(_ table: StringsTable, fileLength: Int) {
         (utf8, encoding) = (table.sourceBytes, table.encoding)
         let length = encoding.length(of: utf8[...])
-        // The bytes other than the byte order mark and text are an odd tail of less than one unit.
+        // Bytes other than the byte order mark and the text are an incomplete unit at the end.
         fileOffset = (fileLength - length) / encoding.unitSize * encoding.unitSize
         if encoding == .utf8 { fileOffset = fileLength - length }
     }
@@ -141,7 +141,7 @@ extension StringsEncoding {
         }
     }
 
-    /// The number of bytes of a text, given in UTF-8.
+    /// Returns the number of bytes of a text, given in UTF-8.
     func length(of utf8: ArraySlice<UInt8>) -> Int {
         if self == .utf8 { return utf8.count }
         var units = 0
@@ -151,9 +151,9 @@ extension StringsEncoding {
         return units * unitSize
     }
 
-    /// A text in this encoding, without a mark.
+    /// Returns a text in this encoding, without a byte order mark.
     ///
-    /// Characters that the encoding lacks become `?`; ``StringsLiteral`` escapes them before.
+    /// Characters that the encoding lacks become `?`; ``StringsLiteral`` escapes them first.
     func bytes(of text: String) -> [UInt8] {
         switch self {
         case .utf8: return Array(text.utf8)

@@ -1,6 +1,6 @@
 import AshlarCustomization
 
-/// The places of a file's statements in its decoded text.
+/// The positions of a file's statements in its decoded text.
 struct StringsFileLayout {
     let statements: [StringsStatement]
     private let text: [UInt8]
@@ -12,7 +12,7 @@ struct StringsFileLayout {
         (encoding, closingBrace) = (table.encoding, table.closingBrace)
     }
 
-    /// The bytes to remove with a statement: the statement, the comment right before it, and empty lines.
+    /// Returns the bytes to remove with a statement: the statement, the comment directly before it, and empty lines.
     func removal(of statement: StringsStatement) -> Range<Int> {
         let (statement, comment) = (statement.range, statement.comment)
         var start = statement.lowerBound
@@ -29,7 +29,7 @@ struct StringsFileLayout {
         return lineStart..<end
     }
 
-    /// The place and text of new statements.
+    /// Returns the position and text of new statements.
     func addition(of entries: [(key: String, text: String)]) -> (range: Range<Int>, text: String) {
         var place = text.count
         var indent = ""
@@ -44,7 +44,7 @@ struct StringsFileLayout {
         let lineEnd = firstLineEnd()
         var prefix = ""
         if place > 0, !isLineEnd(text[place - 1]) { prefix = lineEnd }
-        // A last statement may lack its semicolon.
+        // The last statement may lack its semicolon.
         if let last = statements.last?.range, !last.isEmpty, text[last.upperBound - 1] != UInt8(ascii: ";") {
             prefix = ";" + prefix
         }

@@ -2,7 +2,7 @@ public import AshlarCustomization
 
 /// Writes values in the syntax of strings files.
 enum StringsLiteral {
-    /// The text in quotes, with the necessary escapes.
+    /// Returns the string in quotes, with the necessary escapes.
     static func quoted(_ text: String, encoding: StringsEncoding = .utf8) -> String {
         var literal = "\""
         for scalar in text.unicodeScalars {
@@ -24,13 +24,13 @@ enum StringsLiteral {
         return literal + "\""
     }
 
-    /// The text of a comment, without the delimiters of comments.
+    /// Returns the text of a comment without the delimiters.
     static func comment(_ text: String) -> String {
         var comment = String.UnicodeScalarView()
         for scalar in text.unicodeScalars {
             let last = comment.last
             if last == "*" && scalar == "/" || last == "/" && scalar == "*" { comment.append(" ") }
-            // Zero bytes would make a reader take the file for UTF-16.
+            // Zero bytes would make a reader detect UTF-16.
             comment.append(scalar == "\0" ? "\u{FFFD}" : scalar)
         }
         return String(comment)
@@ -41,7 +41,7 @@ enum StringsLiteral {
         return "\\U" + String(repeating: "0", count: 4 - digits.count) + digits
     }
 
-    /// A value; numbers, booleans and colors become texts.
+    /// Returns a value as a literal; numbers, booleans and colors become strings.
     static func value(_ value: CustomizationValue) -> String {
         switch value {
         case .list(let items): "(" + items.map(Self.value).joined(separator: ", ") + ")"
@@ -59,12 +59,13 @@ enum StringsLiteral {
 }
 
 extension StringsTable {
-    /// The table as a strings file: each comment, then `"key" = "value";`, with a blank line between entries.
+    /// Returns the table as a strings file: each comment, then `"key" = "value";`, with a blank line between entries.
     ///
-    /// Only the entries and the comments right before them are written; ``StringsFileEditor`` keeps the rest, too.
+    /// Only the entries and the comments directly before them are written; ``StringsFileEditor`` preserves the rest,
+    /// too.
     ///
-    /// - Parameter isSorted: Whether to sort the entries by key; otherwise they have the order of the file.
-    /// - Returns: The text. It reads as a table with the same entries.
+    /// - Parameter isSorted: Whether to sort the entries by key; otherwise they are in the order of the file.
+    /// - Returns: The text. Parsing it returns a table with the same entries.
     /// - Complexity: O(*n*) in the bytes, O(*n* log *n*) in the entries if sorted.
     public func formatted(sorted isSorted: Bool = false) -> String {
         let entries = isSorted ? sorted { $0.key.utf8.lexicographicallyPrecedes($1.key.utf8) } : Array(self)

@@ -2,10 +2,10 @@ import AshlarCore
 public import AshlarCustomization
 
 extension StringsTable {
-    /// The plural messages of the table as a `.stringsdict` file, an XML property list.
+    /// Returns the plural messages of the table as a `.stringsdict` file, an XML property list.
     ///
-    /// Texts, numbers and other values belong into a `.strings` file, see ``formatted(sorted:)``, and are left out.
-    /// Comments are left out, too, since the format has none.
+    /// Strings, numbers and other values are omitted, because they belong in a `.strings` file; see
+    /// ``formatted(sorted:)``. Comments are omitted because the format has none.
     ///
     /// ```swift
     /// let message = CustomizationMessage(forms: [.one: "%d file", .other: "%d files"])
@@ -14,8 +14,8 @@ extension StringsTable {
     /// print(StringsTable.parse(stringsDict: Array(text.utf8)).table["files"] == .message(message))  // true
     /// ```
     ///
-    /// - Parameter isSorted: Whether to sort the messages by key; otherwise they have the order of the table.
-    /// - Returns: The text. It reads as a table with the same messages.
+    /// - Parameter isSorted: Whether to sort the messages by key; otherwise they are in the order of the table.
+    /// - Returns: The text. Parsing it returns a table with the same messages.
     /// - Complexity: O(*n*) in the bytes, O(*n* log *n*) in the messages if sorted.
     public func formattedStringsDict(sorted isSorted: Bool = false) -> String {
         let messages = filter { if case .message = $0.value { true } else { false } }
@@ -54,7 +54,7 @@ extension StringsTable {
         }
     }
 
-    /// The text for XML, without the characters that XML does not allow.
+    /// Escapes the text for XML and removes the characters that XML doesn't allow.
     private static func escaped(_ text: String) -> String {
         text.unicodeScalars.reduce(into: "") { result, scalar in
             switch scalar {
