@@ -1,3 +1,5 @@
+internal import AshlarCore
+
 #if canImport(FoundationEssentials)
     import FoundationEssentials
 #else
@@ -47,7 +49,7 @@ struct JSONWriter {
         if depth == 0 { return }
         newline(&text, depth)
         if tree.kind(of: Int(tree.nodes[node].parent)) == .dictionary {
-            text += Self.quoted(tree.key(of: node)) + (isPretty ? ": " : ":")
+            text += JSONText.quoted(tree.key(of: node)) + (isPretty ? ": " : ":")
         }
     }
 
@@ -61,29 +63,11 @@ struct JSONWriter {
         case .boolean(let flag): flag ? "true" : "false"
         case .integer(let number): "\(number)"
         case .unsigned(let number): "\(number)"
-        case .real(let number): number.isFinite ? "\(number)" : Self.quoted("\(number)")
-        case .string(let string): Self.quoted(string)
+        case .real(let number): number.isFinite ? "\(number)" : JSONText.quoted("\(number)")
+        case .string(let string): JSONText.quoted(string)
         case .date(let date):
-            Self.quoted(ConfigDateText.format(secondsSince2001: date.timeIntervalSinceReferenceDate))
-        case .data(let data): Self.quoted(data.base64EncodedString())
+            JSONText.quoted(ConfigDateText.format(secondsSince2001: date.timeIntervalSinceReferenceDate))
+        case .data(let data): JSONText.quoted(data.base64EncodedString())
         }
-    }
-
-    static func quoted(_ string: String) -> String {
-        var quoted = "\""
-        for scalar in string.unicodeScalars {
-            switch scalar {
-            case "\"": quoted += "\\\""
-            case "\\": quoted += "\\\\"
-            case "\n": quoted += "\\n"
-            case "\r": quoted += "\\r"
-            case "\t": quoted += "\\t"
-            case _ where scalar.value < 32:
-                let digits = String(scalar.value, radix: 16)
-                quoted += "\\u" + String(repeating: "0", count: 4 - digits.count) + digits
-            default: quoted.unicodeScalars.append(scalar)
-            }
-        }
-        return quoted + "\""
     }
 }

@@ -1,3 +1,5 @@
+internal import AshlarCore
+
 #if canImport(FoundationEssentials)
     import FoundationEssentials
 #else
@@ -6,7 +8,7 @@
 
 /// Writes values as XML property lists, keys in sorted order.
 ///
-/// Property lists have no `null`, which becomes an empty string.
+/// Property lists have no `null`, which becomes an empty string, and XML no control characters, which become U+FFFD.
 struct PropertyListWriter {
     /// The text of a tree; trees of any depth are written without recursion.
     func text(_ tree: ConfigTree) -> String {
@@ -62,18 +64,5 @@ struct PropertyListWriter {
         case .data(let data): return element("data", data.base64EncodedString())
         }
     }
-
-    private static func escaped(_ text: String) -> String {
-        var escaped = ""
-        for scalar in text.unicodeScalars {
-            switch scalar {
-            case "<": escaped += "&lt;"
-            case ">": escaped += "&gt;"
-            case "&": escaped += "&amp;"
-            case "\r": escaped += "&#13;"
-            default: escaped.unicodeScalars.append(scalar)
-            }
-        }
-        return escaped
-    }
+    private static func escaped(_ text: String) -> String { XMLText.escaped(text, replacement: "\u{FFFD}") }
 }

@@ -82,6 +82,13 @@ package enum JSONText {
 
     // MARK: Writing
 
+    /// Returns a string in quotes.
+    package static func quoted(_ string: String) -> String {
+        var bytes: [UInt8] = []
+        append(quoted: string, to: &bytes)
+        return String(decoding: bytes, as: UTF8.self)
+    }
+
     /// Appends a string in quotes with only the required escapes.
     package static func append(quoted string: String, to bytes: inout [UInt8]) {
         bytes.append(0x22)
@@ -108,8 +115,6 @@ package enum JSONText {
             $0 == 0x5F || $0 == 0x2D || (0x30...0x39).contains($0) || (0x41...0x5A).contains($0 & ~0x20)
         }
         if isPlain, let first = key.utf8.first, !(0x30...0x39).contains(first) { return "." + key }
-        var bytes: [UInt8] = []
-        append(quoted: key, to: &bytes)
-        return "[" + String(decoding: bytes, as: UTF8.self) + "]"
+        return "[" + quoted(key) + "]"
     }
 }

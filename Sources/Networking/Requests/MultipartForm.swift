@@ -1,3 +1,4 @@
+internal import AshlarCore
 import Foundation
 
 /// The parts of a `multipart/form-data` body; files are read from disk in pieces while they are sent.
@@ -90,16 +91,7 @@ public struct MultipartForm: Sendable {
     }
 
     private static func escaped(_ name: String) -> String {
-        var result = ""
-        for scalar in name.unicodeScalars {
-            switch scalar {
-            case "\"": result += "%22"
-            case "\r": result += "%0D"
-            case "\n": result += "%0A"
-            default: result.unicodeScalars.append(scalar)
-            }
-        }
-        return result
+        PercentCoding.encode(name) { ![UInt8(ascii: "\""), 0x0D, 0x0A].contains($0) }
     }
 
     private var end: [UInt8] { Array("--\(boundary)--\r\n".utf8) }

@@ -1,3 +1,4 @@
+import AshlarCore
 import AshlarCustomization
 
 /// A resource with unescaped text.
@@ -35,15 +36,15 @@ enum AndroidElement: Hashable {
 
     /// The element as XML, indented by four spaces.
     func xml(name: String) -> String {
-        let attribute = "name=\"\(AndroidXML.escaped(name, isAttribute: true))\""
+        let attribute = "name=\"\(XMLText.escaped(name, isAttribute: true))\""
         switch self {
         case .string(let text): return Self.string(attribute, text, AndroidText.escaped(text))
         case .markup(let text):
             return Self.string(attribute, text, AndroidMarkup.xml(text) ?? AndroidText.escaped(text))
         case .reference("string", let target):
-            return "    <string \(attribute)>\(AndroidXML.escaped(target))</string>\n"
+            return "    <string \(attribute)>\(XMLText.escaped(target))</string>\n"
         case .reference(let type, let target):
-            return "    <item \(attribute) type=\"\(type)\">\(AndroidXML.escaped(target))</item>\n"
+            return "    <item \(attribute) type=\"\(type)\">\(XMLText.escaped(target))</item>\n"
         case .integer(let number): return "    <integer \(attribute)>\(number)</integer>\n"
         case .bool(let value): return "    <bool \(attribute)>\(value)</bool>\n"
         case .color(let bits):
@@ -56,7 +57,7 @@ enum AndroidElement: Hashable {
             }
             return "    <plurals \(attribute)>\n\(items.joined())    </plurals>\n"
         case .array(let texts): return Self.array("string-array", attribute, texts.map(AndroidText.escaped))
-        case .mixedArray(let type, let texts): return Self.array(type, attribute, texts.map { AndroidXML.escaped($0) })
+        case .mixedArray(let type, let texts): return Self.array(type, attribute, texts.map { XMLText.escaped($0) })
         }
     }
 

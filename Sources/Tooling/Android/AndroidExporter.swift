@@ -1,3 +1,4 @@
+import AshlarCore
 import AshlarCustomization
 
 /// Writes layers as resource files.
@@ -198,7 +199,7 @@ struct AndroidExporter {
         let isPlain =
             !bytes.isEmpty && comment.trimmingSpace() == comment && !bytes.contains(UInt8(ascii: "\r"))
             && bytes.last != UInt8(ascii: "-") && !comment.contains("--")
-            && !comment.hasPrefix(AndroidMarker.prefix) && comment.unicodeScalars.allSatisfy(AndroidXML.isLegal)
+            && !comment.hasPrefix(AndroidMarker.prefix) && comment.unicodeScalars.allSatisfy(XMLText.isLegal)
         if isPlain { return "    <!-- \(comment) -->\n" }
         members.append(("comment", .string(comment)))
         return ""

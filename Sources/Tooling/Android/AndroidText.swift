@@ -1,3 +1,5 @@
+import AshlarCore
+
 /// The text of Android's string resources: escapes, quotes and whitespace by the rules of aapt2.
 enum AndroidText {
     // MARK: Writing
@@ -19,7 +21,7 @@ enum AndroidText {
             case "@" where index == 0 && isFirst, "?" where index == 0 && isFirst:
                 result.append("\\")
                 result.append(scalar)
-            case _ where AndroidXML.isLegal(scalar) && scalar != "\r": result.append(scalar)
+            case _ where XMLText.isLegal(scalar) && scalar != "\r": result.append(scalar)
             default:
                 let hex = String(scalar.value, radix: 16)
                 result.append(contentsOf: ("\\u" + String(repeating: "0", count: 4 - hex.count) + hex).unicodeScalars)
@@ -29,7 +31,7 @@ enum AndroidText {
         let losesSpaces =
             isFirst && text.hasPrefix(" ") || isLast && text.hasSuffix(" ")
             || zip(text.utf8, text.utf8.dropFirst()).contains { $0 == UInt8(ascii: " ") && $1 == UInt8(ascii: " ") }
-        let xml = AndroidXML.escaped(text)
+        let xml = XMLText.escaped(text)
         return losesSpaces ? "\"\(xml)\"" : xml
     }
 

@@ -92,38 +92,15 @@ struct AndroidXML: Hashable {
     /// The element as XML.
     var xml: String {
         let open =
-            "<" + name + attributes.map { " \($0.name)=\"\(Self.escaped($0.value, isAttribute: true))\"" }.joined()
+            "<" + name + attributes.map { " \($0.name)=\"\(XMLText.escaped($0.value, isAttribute: true))\"" }.joined()
         if children.isEmpty { return open + "/>" }
         let content = children.map { child in
             switch child {
             case .element(let element): element.xml
-            case .text(let text): Self.escaped(text)
+            case .text(let text): XMLText.escaped(text)
             case .comment(let text, _): "<!--\(text)-->"
             }
         }
         return open + ">" + content.joined() + "</\(name)>"
-    }
-
-    /// Whether XML 1.0 allows a scalar in text.
-    static func isLegal(_ scalar: Unicode.Scalar) -> Bool {
-        switch scalar.value {
-        case 0x9, 0xA, 0xD, 0x20...0xFFFD, 0x10000...0x10FFFF: true
-        default: false
-        }
-    }
-
-    /// Returns the text with `&`, `<`, `>` and, in an attribute, `"` and line ends as character references.
-    static func escaped(_ text: String, isAttribute: Bool = false) -> String {
-        text.unicodeScalars.reduce(into: "") { result, scalar in
-            switch scalar {
-            case "&": result += "&amp;"
-            case "<": result += "&lt;"
-            case ">": result += "&gt;"
-            case "\"" where isAttribute: result += "&quot;"
-            case "\n" where isAttribute, "\t" where isAttribute: result += "&#\(scalar.value);"
-            case "\r": result += "&#13;"
-            default: result.unicodeScalars.append(scalar)
-            }
-        }
     }
 }

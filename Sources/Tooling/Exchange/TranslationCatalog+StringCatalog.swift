@@ -1,3 +1,4 @@
+import AshlarCore
 public import AshlarCustomization
 
 extension TranslationCatalog {

@@ -142,29 +142,14 @@ private struct XLIFFWriter {
     }
 
     private mutating func escaped(_ text: String, _ key: String, isAttribute: Bool = false) -> String {
-        var result = ""
-        var isReported = false
-        for scalar in text.unicodeScalars {
-            switch scalar {
-            case "&": result += "&amp;"
-            case "<": result += "&lt;"
-            case ">": result += "&gt;"
-            case "\"" where isAttribute: result += "&quot;"
-            case "\n" where isAttribute, "\t" where isAttribute, "\r": result += "&#\(scalar.value);"
-            case "\t", "\n", "\u{20}"..."\u{D7FF}", "\u{E000}"..."\u{FFFD}", "\u{10000}"..."\u{10FFFF}":
-                result.unicodeScalars.append(scalar)
-            default:
-                result += "\u{FFFD}"
-                guard !isReported else { continue }
-                isReported = true
-                diagnostics.append(
-                    CustomizationDiagnostic(
-                        .warning, .exchangeLoss,
-                        "XML cannot contain U+\(String(scalar.value, radix: 16, uppercase: true))",
-                        at: CustomizationLocation(file: "xliff"), key: key))
-            }
+        if let scalar = text.unicodeScalars.first(where: { !XMLText.isLegal($0) }) {
+            diagnostics.append(
+                CustomizationDiagnostic(
+                    .warning, .exchangeLoss,
+                    "XML cannot contain U+\(String(scalar.value, radix: 16, uppercase: true))",
+                    at: CustomizationLocation(file: "xliff"), key: key))
         }
-        return result
+        return XMLText.escaped(text, isAttribute: isAttribute, replacement: "\u{FFFD}")
     }
 }
 

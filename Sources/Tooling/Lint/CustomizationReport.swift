@@ -1,3 +1,4 @@
+import AshlarCore
 public import AshlarCustomization
 
 /// The findings of a lint as text, a summary or SARIF.
@@ -108,8 +109,8 @@ extension CustomizationReport {
                 ", \"region\": {\"startLine\": \(location.line)"
                 + (location.column > 0 ? ", \"startColumn\": \(location.column)" : "") + "}"
         }
-        return "{\"physicalLocation\": {\"artifactLocation\": {\"uri\": "
-            + "\(JSONText.quoted(JSONText.uri(location.file)))}\(region)}}"
+        let uri = PercentCoding.encode(location.file) { PercentCoding.isUnreserved($0) || $0 == UInt8(ascii: "/") }
+        return "{\"physicalLocation\": {\"artifactLocation\": {\"uri\": \(JSONText.quoted(uri))}\(region)}}"
     }
 }
 
