@@ -25,7 +25,7 @@ struct AshlarTool {
     static func main() {
         // Writing to a closed pipe, such as the input of `head`, ends the tool without a message.
         signal(SIGPIPE, SIG_DFL)
-        let output = ToolOutput(out: { print($0) }, error: writeError)
+        let output = ToolOutput(isTerminal: isatty(STDOUT_FILENO) != 0, out: { print($0) }, error: writeError)
         exit(run(Array(CommandLine.arguments.dropFirst()), output).rawValue)
     }
 

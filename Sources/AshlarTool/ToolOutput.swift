@@ -2,14 +2,23 @@
 struct ToolOutput {
     private let out: (String) -> Void
     private let error: (String) -> Void
+    private let isTerminal: Bool
 
-    init(out: @escaping (String) -> Void, error: @escaping (String) -> Void) { (self.out, self.error) = (out, error) }
+    init(isTerminal: Bool, out: @escaping (String) -> Void, error: @escaping (String) -> Void) {
+        (self.isTerminal, self.out, self.error) = (isTerminal, out, error)
+    }
 
     /// Prints a result with its control characters escaped, so that text of a file can't control the terminal.
     func line(_ text: String) { out(Self.escapingControls(text)) }
 
     /// Prints a result without changes.
     func raw(_ text: String) { out(text) }
+
+    /// Prints the text of a file as it is, but with its control characters escaped on a terminal.
+    func document(_ text: String) {
+        let lines = text.hasSuffix("\n") ? String(text.dropLast()) : text
+        if isTerminal { line(lines) } else { raw(lines) }
+    }
 
     /// Prints an error or a warning.
     func problem(_ text: String) { error(Self.escapingControls(text)) }

@@ -71,7 +71,7 @@ struct TranslationsCommand: ToolCommand {
             for problem in problems { output.problem("\(problem)") }
             text = xliff
         }
-        output.line(text.hasSuffix("\n") ? String(text.dropLast()) : text)
+        output.document(text)
         return .success
     }
 

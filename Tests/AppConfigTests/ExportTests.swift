@@ -41,6 +41,47 @@ import Testing
         }
     }
 
+    @Test("Control characters, which XML cannot contain, do not make a property list unreadable")
+    func controlCharacters() throws {
+        let config: ApplicationConfig = ["a\u{1}": "x\u{1B}[2J\u{0}\u{FFFE}", "tab": "\t\r\n"]
+        let text = config.exported(as: .propertyList)
+        let back = try ApplicationConfig.load(plan(["ApplicationConfig.plist": text]))
+        #expect(back.values == ["a\u{FFFD}": "x\u{FFFD}[2J\u{FFFD}\u{FFFD}", "tab": "\t\r\n"])
+        let json = plan(["ApplicationConfig.json": config.exported(as: .json)])
+        #expect(try ApplicationConfig.load(json) == config)
+    }
+
+    @Test("Credentials inside URLs and secrets inside arrays are redacted in exports and differences")
+    func nestedSecrets() throws {
+        let old: ApplicationConfig = [
+            "url": "redis://u:hunter2@h/1", "list": ["https://h/?token=hunter2", ["password": "hunter2", "n": 1]],
+        ]
+        var new = old
+        new["url"] = "redis://u:hunter3@h/2"
+        new["list"] = ["https://h/?token=hunter3", ["password": "hunter3", "n": 2]]
+        for format in [ConfigExportFormat.json, .propertyList] {
+            #expect(!old.exported(as: format).contains("hunter"))
+            #expect(old.exported(as: format, includesSecrets: true).contains("redis://u:hunter2@h/1"))
+        }
+        let diff = ConfigDiff(from: old, to: new)
+        #expect(diff.changes.map(\.path) == ["list", "url"])
+        #expect(diff.changes[0].newValue == ["https://h/?token=<redacted>", ["password": "<redacted>", "n": 2]])
+        #expect(diff.changes[1].oldValue == "redis://<redacted>@h/1")
+        #expect(!(diff.json + diff.description).contains("hunter"))
+        #expect(diff.changes[0].old == #"["https://h/?token=<redacted>", {"n":1, "password":"<redacted>"}]"#)
+    }
+
+    @Test("A value that is secret on one side is redacted on both, inside arrays, too")
+    func secretOnOneSide() throws {
+        func config(_ text: String) throws -> ApplicationConfig {
+            try .load(plan(["ApplicationConfig.json": "{\"password\": \"hunter2\", \"list\": \(text)}"]))
+        }
+        let (built, plain) = (try config(#"["a", "${password}"]"#), try config(#"["b", "hunter2"]"#))
+        for diff in [ConfigDiff(from: built, to: plain), ConfigDiff(from: plain, to: built)] {
+            #expect(diff.changes.count == 1 && !(diff.json + diff.description).contains("hunter2"), "\(diff.json)")
+        }
+    }
+
     /// The value as JSON can hold it.
     private static func jsonForm(_ value: ConfigValue) -> ConfigValue {
         switch value {

@@ -5,15 +5,18 @@ public struct ConfigExportFormat: Hashable, Sendable {
 
     /// JSON; dates, data, and numbers that are not finite are strings.
     public static let json: ConfigExportFormat = ConfigExportFormat(kind: .json)
-    /// An XML property list; `null` in an array is an empty string, and dates have whole seconds.
+    /// An XML property list, in which `null` in an array is an empty string and dates have whole seconds.
+    ///
+    /// Control characters, which XML cannot contain, become U+FFFD.
     public static let propertyList: ConfigExportFormat = ConfigExportFormat(kind: .propertyList)
 }
 
 extension ApplicationConfig {
     /// Returns the effective values as the text of a file that reads back as the same values.
     ///
-    /// Keys of secret values are left out; a secret element of an array becomes `<redacted>`, so that the others keep their
-    /// indices. `${` in strings is escaped. Keys that begin with `$` read back only without directives.
+    /// Keys of secret values are left out. A secret element of an array becomes `<redacted>`, so that the others keep their
+    /// indices, and so do credentials inside URLs. `${` in strings is escaped. Keys that begin with `$` read back only
+    /// without directives.
     ///
     /// ```swift
     /// let config = ApplicationConfig(["http": ["timeout": 30], "apiToken": "secret"])
@@ -25,40 +28,14 @@ extension ApplicationConfig {
         let whole = flattened()
         var builder = ConfigTreeBuilder()
         builder.open(.dictionary, position: 0)
-        let isSecret = includesSecrets ? [Bool](repeating: false, count: whole.tree.nodes.count) : whole.secretNodes
-        whole.tree.copyChildren(of: 0, to: &builder, isSecret: isSecret)
+        builder.children(
+            of: 0, in: whole.tree, isSecret: includesSecrets ? nil : whole.secretNodes, entries: .omitted,
+            escapesReferences: true)
         builder.close()
         let tree = builder.finish(sources: whole.tree.sources)
         switch format.kind {
         case .json: return JSONWriter(isPretty: true).text(tree) + "\n"
         case .propertyList: return PropertyListWriter().text(tree)
-        }
-    }
-}
-
-extension ConfigTree {
-    /// Copies a container's children without secret values, and with references escaped.
-    fileprivate func copyChildren(of root: Int, to builder: inout ConfigTreeBuilder, isSecret: [Bool]) {
-        var levels = [children(of: root)]
-        while let top = levels.indices.last {
-            guard let node = levels[top].next() else {
-                levels.removeLast()
-                if !levels.isEmpty { builder.close() }
-                continue
-            }
-            let isElement = kind(of: Int(nodes[node].parent)) == .array
-            if isSecret[node], !isElement { continue }
-            if !isElement { builder.key(key(of: node)) }
-            if isSecret[node] {
-                builder.string(ConfigDescription.redacted, position: 0)
-            } else if kind(of: node).isContainer {
-                builder.open(kind(of: node), position: 0)
-                levels.append(children(of: node))
-            } else if case .string(let text)? = scalar(of: node) {
-                builder.string(ConfigReferenceSyntax.escaped(text), position: 0)
-            } else {
-                builder.copy(node, of: self, sourceOffset: 0)
-            }
         }
     }
 }

@@ -14,9 +14,13 @@ public struct ConfigDiff: Sendable, Hashable, CustomStringConvertible {
         public let isSecret: Bool
         /// The old value; `nil` if there was none or it is secret.
         ///
+        /// Secret parts of an array, and credentials inside URLs, are `<redacted>`.
+        ///
         /// - Complexity: O(*n*) in the number of values below the path.
         public var oldValue: ConfigValue? { isSecret ? nil : before.value }
         /// The new value; `nil` if there is none or it is secret.
+        ///
+        /// Secret parts of an array, and credentials inside URLs, are `<redacted>`.
         ///
         /// - Complexity: O(*n*) in the number of values below the path.
         public var newValue: ConfigValue? { isSecret ? nil : after.value }
@@ -25,9 +29,13 @@ public struct ConfigDiff: Sendable, Hashable, CustomStringConvertible {
         /// The location of the new value, if there is one.
         public let newLocation: ConfigLocation?
         /// The old value as text, `nil` if there was none; `<redacted>` if it is secret.
-        public let old: String?
+        ///
+        /// An array is compact JSON, shortened to 200 characters.
+        public var old: String? { before.text(isSecret) }
         /// The new value as text, `nil` if there is none; `<redacted>` if it is secret.
-        public let new: String?
+        ///
+        /// An array is compact JSON, shortened to 200 characters.
+        public var new: String? { after.text(isSecret) }
 
         fileprivate let before: Side
         fileprivate let after: Side
@@ -39,9 +47,31 @@ public struct ConfigDiff: Sendable, Hashable, CustomStringConvertible {
     /// The node of a value on one side, because values made of it may be nested deeply.
     fileprivate struct Side: Sendable, Hashable {
         let tree: ConfigTree
+        let isSecret: [Bool]
         let node: Int?
 
-        var value: ConfigValue? { node.map { tree.value(of: $0) } }
+        /// The value without secrets.
+        var value: ConfigValue? { node.map { _ in redacted.value(of: 0) } }
+
+        /// The value, if there is one, without secrets.
+        var redacted: ConfigTree {
+            var builder = ConfigTreeBuilder()
+            add(to: &builder)
+            return builder.finish(sources: tree.sources)
+        }
+
+        func add(to builder: inout ConfigTreeBuilder) {
+            if let node { builder.redacted(node, of: tree, isSecret: isSecret) }
+        }
+
+        func text(_ isHidden: Bool) -> String? {
+            guard let node else { return nil }
+            if isHidden { return ConfigDescription.redacted }
+            guard tree.kind(of: node) == .array else { return ConfigDescription.text(node, in: tree) }
+            let text = JSONWriter(isPretty: false).text(redacted)
+            let shown = text.prefix(200)
+            return shown.endIndex == text.endIndex ? text : shown + "…"
+        }
 
         static func == (left: Side, right: Side) -> Bool {
             guard let node = left.node, let other = right.node else { return left.node == right.node }
@@ -64,30 +94,27 @@ public struct ConfigDiff: Sendable, Hashable, CustomStringConvertible {
     ///
     /// - Complexity: O(*n* log *n*) in the number of values.
     public init(from old: ApplicationConfig, to new: ApplicationConfig) {
-        let (before, after) = (Leaves(old), Leaves(new))
-        func isSecret(_ path: ConfigPath, in other: ApplicationConfig) -> Bool {
-            other.snapshot.context.secrets.isSecret(path)
-        }
-        func change(_ path: ConfigPath, _ old: Int?, _ new: Int?, isSecret: Bool) -> Change {
-            Change(
-                path: path, isSecret: isSecret, oldLocation: old.map { before.tree.location(of: $0) },
-                newLocation: new.map { after.tree.location(of: $0) }, old: old.map { before.text($0, isSecret) },
-                new: new.map { after.text($0, isSecret) }, before: Side(tree: before.tree, node: old),
-                after: Side(tree: after.tree, node: new))
-        }
-        var changes: [Change] = []
+        // A value that is secret on one side is redacted on both.
+        var (before, after) = (Leaves(old, and: new), Leaves(new, and: old))
+        var pairs: [(path: ConfigPath, old: Int?, new: Int?)] = []
         for (path, node) in before.nodes {
-            guard let other = after.nodes[path] else {
-                changes.append(change(path, node, nil, isSecret: before.isSecret[node] || isSecret(path, in: new)))
-                continue
+            let other = after.nodes[path]
+            if let other {
+                if before.tree.hasSameValue(at: node, as: after.tree, at: other) { continue }
+                before.addSecrets(of: after, from: other, to: node)
+                after.addSecrets(of: before, from: node, to: other)
             }
-            if !before.tree.hasSameValue(at: node, as: after.tree, at: other) {
-                // A value that is secret on one side is redacted on both.
-                changes.append(change(path, node, other, isSecret: before.isSecret[node] || after.isSecret[other]))
-            }
+            pairs.append((path, node, other))
         }
-        for (path, node) in after.nodes where before.nodes[path] == nil {
-            changes.append(change(path, nil, node, isSecret: after.isSecret[node] || isSecret(path, in: old)))
+        for (path, node) in after.nodes where before.nodes[path] == nil { pairs.append((path, nil, node)) }
+        let changes = pairs.map { path, old, new in
+            Change(
+                path: path,
+                isSecret: old.map { before.isSecret[$0] } ?? false || new.map { after.isSecret[$0] } ?? false,
+                oldLocation: old.map { before.tree.location(of: $0) },
+                newLocation: new.map { after.tree.location(of: $0) },
+                before: Side(tree: before.tree, isSecret: before.isSecret, node: old),
+                after: Side(tree: after.tree, isSecret: after.isSecret, node: new))
         }
         self.changes = changes.sorted { $0.path < $1.path }
     }
@@ -107,27 +134,48 @@ public struct ConfigDiff: Sendable, Hashable, CustomStringConvertible {
     ///
     /// A secret value is `"<redacted>"`; entries of values that do not exist are left out.
     public var json: String {
-        let redacted = ConfigValue.string(ConfigDescription.redacted)
-        let objects = changes.map { change -> ConfigValue in
-            var object: [String: ConfigValue] = ["path": .string(change.path.description)]
-            if change.old != nil { object["old"] = change.oldValue ?? redacted }
-            if change.new != nil { object["new"] = change.newValue ?? redacted }
-            object["oldLocation"] = change.oldLocation.map { .string($0.description) }
-            object["newLocation"] = change.newLocation.map { .string($0.description) }
-            return .dictionary(object)
+        var builder = ConfigTreeBuilder()
+        builder.open(.array, position: 0)
+        for change in changes {
+            builder.open(.dictionary, position: 0)
+            for (name, side, location) in [
+                ("old", change.before, change.oldLocation), ("new", change.after, change.newLocation),
+            ] {
+                guard let location else { continue }
+                builder.key(name)
+                if change.isSecret {
+                    builder.string(ConfigDescription.redacted, position: 0)
+                } else {
+                    side.add(to: &builder)
+                }
+                builder.key("\(name)Location")
+                builder.string("\(location)", position: 0)
+            }
+            builder.key("path")
+            builder.string("\(change.path)", position: 0)
+            builder.close()
         }
-        return JSONWriter(isPretty: true).text(.array(objects)) + "\n"
+        builder.close()
+        return JSONWriter(isPretty: true).text(builder.finish(sources: [.code("")])) + "\n"
     }
 
     /// The values of one side that are not dictionaries, and its empty dictionaries.
     private struct Leaves {
         let tree: ConfigTree
-        let isSecret: [Bool]
+        var isSecret: [Bool]
         var nodes: [ConfigPath: Int] = [:]
 
-        init(_ config: ApplicationConfig) {
+        /// Reads the values of a configuration; the secret paths of the other side are secret here, too.
+        init(_ config: ApplicationConfig, and other: ApplicationConfig) {
             let whole = config.flattened()
-            (tree, isSecret) = (whole.tree, whole.secretNodes)
+            tree = whole.tree
+            isSecret = whole.secretNodes
+            let secrets = other.snapshot.context.secrets
+            if secrets != config.snapshot.context.secrets {
+                for (node, isListed) in tree.secretNodes(by: secrets).enumerated() where isListed {
+                    isSecret[node] = true
+                }
+            }
             var node = 1
             while node < tree.nodes.count {
                 if tree.kind(of: node) == .dictionary, tree.count(of: node) > 0 {
@@ -139,8 +187,12 @@ public struct ConfigDiff: Sendable, Hashable, CustomStringConvertible {
             }
         }
 
-        func text(_ node: Int, _ isSecret: Bool) -> String {
-            isSecret ? ConfigDescription.redacted : ConfigDescription.text(node, in: tree)
+        /// Makes the values secret that are made from secrets on the other side.
+        mutating func addSecrets(of other: Leaves, from otherRoot: Int, to root: Int) {
+            for node in otherRoot..<Int(other.tree.nodes[otherRoot].end) where other.isSecret[node] {
+                guard let twin = tree.descend(other.tree.path(of: node).components) else { continue }
+                for node in twin..<Int(tree.nodes[twin].end) { isSecret[node] = true }
+            }
         }
     }
 }
