@@ -28,7 +28,7 @@ define install
 	done
 endef
 
-# Networking runs one test at a time: tests that keep the processors busy would delay the timers of others.
+# Networking runs one test at a time, because tests that use all processors would delay the timers of other tests.
 parallel = $$([ "$(1)" != Networking ] || echo --no-parallel)
 
 .PHONY: help run test build lint format docs consumer examples bench libcurl tsan asan fuzz soak apple \
@@ -43,7 +43,7 @@ run: ## Builds and runs the sample app on Resources/ (ARGS="--language fr --bran
 	@Examples/.build/debug/field-notes --resources Resources $(ARGS)
 
 test: build ## Builds everything, runs every module's tests and checks the sources
-	@# One process and one log file per module, for the same reason.
+	@# Each module has its own process, so that tests of one module don't delay the timers of another, and its own log.
 	@for module in Core $(MODULES) Tooling Tool ""; do \
 	    echo "== $${module:-Ashlar}"; \
 	    log=.build/test-Ashlar$$module.log; \
@@ -76,7 +76,7 @@ examples: ## Builds and runs every program of Examples/
 	swift build --package-path Examples --build-tests $(SWIFT_FLAGS)
 	@Scripts/run-examples
 
-bench: ## Measures next to peers, as ratios (MODULE=Logging for one module, ARGS=--quick for a short run)
+bench: ## Compares with other libraries, as ratios (MODULE=Logging for one module, ARGS=--quick for a short run)
 	$(call install,libspdlog-dev libfmt-dev libcurl4-openssl-dev nginx-light)
 	@mkdir -p .build/bench
 	@for module in $(CHOSEN); do \
@@ -84,15 +84,15 @@ bench: ## Measures next to peers, as ratios (MODULE=Logging for one module, ARGS
 	    TZ=UTC Benchmarks/.build/release/$${module}Benchmarks --json .build/bench/$$module.json $(ARGS); \
 	done
 
-libcurl: ## Runs Networking's tests on a newer libcurl than the system's
+libcurl: ## Runs Networking's tests with a newer libcurl than the system's
 	Scripts/test-libcurl
 
 tsan: ## Runs the tests under the thread sanitizer (MODULE=EventBus for one)
 	@for module in $(CHOSEN_FOR_TESTS); do swift test --sanitize thread --scratch-path .build/tsan $(call parallel,$$module) \
 	    --filter "^Ashlar$${module}Tests\." || exit 1; done
 
-# Leak detection is off because Foundation and XCTest leak. Signals are not handled because child processes of the tests
-# end by them on purpose.
+# Leak detection is off because Foundation and XCTest leak. The sanitizer doesn't handle signals because child processes of
+# the tests end with signals on purpose.
 asan: export ASAN_OPTIONS := detect_leaks=0:handle_segv=0:handle_abort=0:handle_sigbus=0:handle_sigfpe=0:handle_sigill=0
 asan: ## Runs the tests under the address sanitizer
 	@for module in $(CHOSEN_FOR_TESTS); do swift test --sanitize address --scratch-path .build/asan $(call parallel,$$module) \
@@ -101,7 +101,7 @@ asan: ## Runs the tests under the address sanitizer
 fuzz: ## Fuzzes every parser with libFuzzer (SECONDS_PER_TARGET=20)
 	@for module in $(CHOSEN_FOR_FUZZING); do Scripts/fuzz $$module $(SECONDS_PER_TARGET) || exit 1; done
 
-soak: ## Runs the tests with full counts of kills, generated files, races and requests
+soak: ## Runs the tests with many more kills, generated files, races and requests
 	@for module in $(CHOSEN_FOR_TESTS); do \
 	    ASHLAR_SOAK=1 swift test -c release -Xswiftc -enable-testing --scratch-path .build/soak $(call parallel,$$module) \
 	        --filter "^Ashlar$${module}Tests\." || exit 1; \
@@ -116,7 +116,7 @@ apple-release-check: ## On a Mac: builds for every Apple platform, runs the test
 clean: ## Removes all build products
 	rm -rf .build {Examples,Benchmarks,Fuzzing,Tests/Consumer}/.build
 
-# A change lands if this target passes.
+# A change must pass this target.
 ci: SWIFT_FLAGS := -Xswiftc -warnings-as-errors
 ci: lint test apple consumer examples ## Runs everything that a change must pass
 	Scripts/test-libcurl --faults

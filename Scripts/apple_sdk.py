@@ -1,4 +1,4 @@
-"""The parts of an Apple SDK that type-checking needs, made on Linux from open sources.
+"""Creates the parts of an Apple SDK that type-checking needs, on Linux and from open sources.
 
 Darwin's C headers come from a pinned wheel of PyPI's ziglang. The standard library's modules are the toolchain's own
 textual interfaces, which carry Apple's availability, compiled for an Apple triple. swift-foundation's binary module
@@ -44,7 +44,7 @@ public var stdout: UnsafeMutablePointer<Darwin.FILE> { get set }
 """,
 }
 
-# Headers that belong to another module than Darwin, or that cannot be included alone.
+# Headers of other modules than Darwin, and headers that can't be included alone.
 NOT_DARWIN = re.compile(
     r"^(dispatch|os|objc|xpc|i386|arm|machine|device|simd|hfs|mach_debug|_types|sys/_|pthread/|architecture|xlocale/"
     r"|CommonCrypto|bsm|secure|net/|netinet6/|libkern/(i386|arm)|mach/(i386|arm|machine/|vm_attr)"
@@ -55,7 +55,7 @@ CLOCKS = "REALTIME MONOTONIC MONOTONIC_RAW UPTIME_RAW PROCESS_CPUTIME_ID THREAD_
 
 
 class System:
-    """An Apple system, as the manifest and the compiler name it."""
+    """An Apple system, with its names in the manifest and in the compiler."""
 
     def __init__(self, name, floor, triple, folder, interface="UIKit"):
         self.name, self.floor, self.triple, self.folder = name, floor, triple, folder
@@ -68,7 +68,7 @@ class System:
 
     @property
     def padded_triple(self):
-        """The triple in as many characters as the host's, as it replaces the host's in a binary file."""
+        """The triple, as long as the host's, because it replaces the host's triple in a binary file."""
         head, environment = re.fullmatch("(.*?)(-macabi)?", self.triple).groups()
         environment = environment or ""
         width = len(HOST) - len(environment)
@@ -121,7 +121,7 @@ def fetch_headers(folder):
 
 
 def write_sdk(headers, folder, system):
-    """Makes `sdk`, `resources` and `modules` in a folder, without the modules that must be compiled."""
+    """Creates `sdk`, `resources` and `modules` in a folder, without the modules that must be compiled."""
     write_headers(headers, folder / "sdk/usr/include")
     resources, modules = folder / "resources", folder / "modules"
     resources.mkdir(exist_ok=True)
@@ -179,7 +179,7 @@ def interface(module, system):
 def write_foundation_essentials(system, modules):
     """Copies swift-foundation's binary modules for `system`.
 
-    They get other names, so that `canImport(FoundationEssentials)` stays false, as it is with Apple's SDK.
+    They get other names, so that `canImport(FoundationEssentials)` is false, as with Apple's SDK.
     """
     for name in ["FoundationEssentials", "_FoundationCollections"]:
         data = (LIBRARIES / f"linux/{name}.swiftmodule/{HOST}.swiftmodule").read_bytes()

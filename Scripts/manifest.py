@@ -1,4 +1,4 @@
-"""The targets of a package, as its manifest describes them."""
+"""The targets of a package, read from its manifest."""
 import json
 import re
 import subprocess
@@ -28,7 +28,7 @@ class Target:
 
 
 def swift_flags(setting):
-    """The flags for one of a target's settings; a setting with a condition is left out."""
+    """The flags for one of a target's settings; settings with a condition are omitted."""
     if setting["tool"] != "swift" or "condition" in setting:
         return []
     kind, value = next(iter(setting["kind"].items()))
@@ -44,7 +44,7 @@ def load(package):
 
 
 def targets(*packages):
-    """The packages' targets without tests, in an order in which each follows its dependencies."""
+    """The targets of the packages without tests, each after its dependencies."""
     found = {}
     for package in packages:
         for description in load(package)["targets"]:

@@ -6,8 +6,8 @@ struct AndroidCommand: ToolCommand {
     static let summary = "Exports a tree as Android resources, or checks that a res folder can be imported."
     static let synopsis = "export TREE FOLDER | check FOLDER"
     static let discussion = """
-        export writes a tree of .lproj folders as resource files below FOLDER, such as app/src/main. check reads the
-        resource files below FOLDER and reports what an import cannot keep, by key, file and line.
+        export writes a tree of .lproj folders as resource files into FOLDER, such as app/src/main. check reads the
+        resource files in FOLDER and reports the data that an import loses, with key, file and line.
         """
     static let options = [
         ToolOption("--base", value: "TAG", "The language of the folder res/values; en if omitted.")

@@ -6,8 +6,8 @@ struct HostsCommand: ToolCommand {
     static let summary = "Lists the host environments of a host map and selects one."
     static let synopsis = "FILE [HOST KEY [TEXT]]"
     static let discussion = """
-        Lists the environments of a host map with a tick at the selected ones. HOST and KEY select an environment of a
-        canonical host; TEXT is the host of an environment that is typed in.
+        Lists the environments of a host map with a tick next to the selected ones. HOST and KEY select an environment
+        of a canonical host. TEXT is the host of an environment whose host is typed.
         """
     static let options = [
         ToolOption("--store", value: "FILE", "Reads the selection from a file and saves it there."),

@@ -7,15 +7,15 @@ struct LintCommand: ToolCommand {
     static let summary = "Checks the strings, languages, brands and themes of a tree."
     static let synopsis = "FOLDER"
     static let discussion = """
-        Checks every language of a tree, the brand and themes in use, and their files. The exit status is 1 if there are
+        Checks every language of a tree, the selected brand and themes, and their files. The exit status is 1 if there are
         errors that the baseline does not contain.
         """
     static let options =
         TreeOptions.options + [
             ToolOption("--format", value: "FORMAT", "Prints text, summary or sarif; text if omitted."),
-            ToolOption("--only", value: "RULE", "Reports only a rule; repeatable."),
-            ToolOption("--ignore", value: "RULE", "Does not report a rule; repeatable."),
-            ToolOption("--baseline", value: "FILE", "Does not report the findings listed in a file."),
+            ToolOption("--only", value: "RULE", "Reports only the findings of a rule; repeatable."),
+            ToolOption("--ignore", value: "RULE", "Ignores a rule; repeatable."),
+            ToolOption("--baseline", value: "FILE", "Ignores the findings listed in a baseline file."),
             ToolOption("--write-baseline", value: "FILE", "Writes all findings to a baseline file."),
         ]
 

@@ -6,7 +6,7 @@ struct LogsCommand: ToolCommand {
     static let summary = "Lists the runs of a log folder or prints the log of one."
     static let synopsis = "FOLDER"
     static let discussion = """
-        Lists the runs in a log folder, the newest first, with how each ended. Control characters of a printed log are
+        Lists the runs in a log folder with their outcomes, the newest first. Control characters in a printed log are
         escaped.
         """
     static let options = [

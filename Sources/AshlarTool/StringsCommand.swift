@@ -11,7 +11,7 @@ struct StringsCommand: ToolCommand {
         """
     static let options =
         TreeOptions.options + [
-            ToolOption("--table", value: "NAME", "Reads another table than Localizable.")
+            ToolOption("--table", value: "NAME", "Reads a table other than Localizable.")
         ]
 
     private let tree: TreeOptions

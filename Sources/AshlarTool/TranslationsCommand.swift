@@ -4,16 +4,16 @@ import AshlarTooling
 /// Exchanges strings with translators.
 struct TranslationsCommand: ToolCommand {
     static let name = "translations"
-    static let summary = "Exchanges the texts of a tree with translators, and finds the keys of source code."
+    static let summary = "Exchanges the strings of a tree with translators, and finds the keys in source code."
     static let synopsis = "export TREE | import TREE FILE | extract TREE SOURCE..."
     static let discussion = """
-        export prints the texts of a tree. import writes the translations of a file (.xliff, .csv or .xcstrings) into the
-        tree and reports conflicts by key. extract prints the keys that Swift source files use and the tree lacks, and the
-        keys of the tree that they do not use.
+        export prints the strings of a tree. import writes the translations of a file (.xliff, .csv or .xcstrings) into the
+        tree and reports conflicts by key. extract prints the keys that Swift source files use but the tree lacks, and the
+        keys of the tree that the source files do not use.
         """
     static let options = [
-        ToolOption("--base", value: "TAG", "The language that is translated from; en if omitted."),
-        ToolOption("--language", value: "TAG", "The language to translate into; required for XLIFF."),
+        ToolOption("--base", value: "TAG", "The source language; en if omitted."),
+        ToolOption("--language", value: "TAG", "The target language; required for XLIFF."),
         ToolOption("--format", value: "FORMAT", "Exports xliff12, xliff20, csv or xcstrings; xliff12 if omitted."),
         ToolOption("--table", value: "NAME", "The table of an .xcstrings file; Localizable if omitted."),
     ]

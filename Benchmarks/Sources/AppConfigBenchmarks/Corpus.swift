@@ -1,7 +1,7 @@
 import AshlarAppConfig
 import Foundation
 
-/// A configuration of sections with fifty keys each, half of them numbers, half texts of 29 bytes.
+/// A configuration of sections with fifty keys each, half of them numbers, half of them strings of 29 bytes.
 struct Corpus {
     let values: [String: [String: Any]]
     let names: [String]
@@ -44,7 +44,7 @@ struct Corpus {
     }
 }
 
-/// Loads a file from memory and stops the program if that fails, so that no benchmark measures an error.
+/// Loads a file from memory; stops the program if that fails, so that no benchmark measures an error.
 func load(_ bytes: [UInt8]) -> ApplicationConfig {
     let plan = ConfigPlan(files: .memory(["ApplicationConfig.plist": bytes]), environments: [])
     do {

@@ -3,7 +3,7 @@ import BenchmarkHarness
 import Foundation
 import Synchronization
 
-/// How long after a file was replaced its new value is current, beyond the 20 ms for which events are gathered.
+/// The time from the replacement of a file until its new value is current, beyond the debounce of 20 ms.
 func watchRows(_ suite: inout BenchmarkSuite) {
     let debounce = 20.0
     var measured: [Double]?
@@ -50,7 +50,7 @@ private func latenciesOfWatching(generations: Int) -> [Double] {
     }
 }
 
-/// The newest generation that was seen, and when.
+/// The newest observed generation and its time.
 private final class Latest: Sendable {
     let state = Mutex<(generation: Int, at: ContinuousClock.Instant)>((0, .now))
 }

@@ -3,8 +3,8 @@ import Foundation
 /// Runs the benchmark rows of one module, prints them as a table and writes them as JSON.
 ///
 /// Command-line options: `--filter TEXT` runs the rows whose name contains the text, `--samples N` sets the number of
-/// samples (at least 30), `--json FILE` writes the results, and `--quick` takes fewer samples than a figure to quote
-/// needs.
+/// samples (at least 30), `--json FILE` writes the results, and `--quick` takes fewer samples, which is not enough for
+/// published figures.
 public struct BenchmarkSuite {
     private let module: String
     private let filter: String?
@@ -32,12 +32,12 @@ public struct BenchmarkSuite {
         )
     }
 
-    /// Measures an operation next to its peers in one run.
+    /// Measures an operation and its peers in one run.
     ///
     /// - Parameters:
     ///   - name: The name of the row.
-    ///   - note: A remark that a reader needs to judge the figure, such as what a killed process loses.
-    ///   - allocations: The greatest number of heap allocations per operation, if there is a limit.
+    ///   - note: Information needed to interpret the figure, such as the data that a killed process loses.
+    ///   - allocations: The maximum number of heap allocations per operation, if there is a limit.
     ///   - ours: The operation.
     ///   - peers: The operations to compare it with.
     public mutating func row(
@@ -83,7 +83,7 @@ public struct BenchmarkSuite {
                 name: name, note: note, measurements: [], comparisons: comparisons ?? [], value: value, unit: unit))
     }
 
-    /// Prints the number of bars met and writes the JSON file, if requested.
+    /// Prints the number of satisfied bars, and writes the JSON file if requested.
     public func finish() {
         let judged = results.flatMap(\.comparisons).compactMap(\.isMet)
         print("\n\(module): \(judged.filter { $0 }.count) of \(judged.count) bars met")

@@ -28,7 +28,7 @@ public struct Contender {
         }
     }
 
-    /// A peer that isn't installed; its line gives the reason, and its bar isn't judged.
+    /// A peer that isn't installed; its line prints the reason, and its bar isn't evaluated.
     public static func missing(_ name: String, because reason: String) -> Contender {
         Contender(name: name, reason: reason)
     }
@@ -38,7 +38,7 @@ public struct Contender {
     }
 }
 
-/// Keeps the optimizer from removing the computation of a value.
+/// Prevents the optimizer from removing the computation of a value.
 @inline(never)
 public func blackHole<T>(_ value: T) {
     withUnsafePointer(to: value) { benchmark_black_hole($0) }

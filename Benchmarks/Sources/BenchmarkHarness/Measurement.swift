@@ -14,13 +14,13 @@ struct Measurement: Codable {
     /// Nanoseconds of wall time.
     let median: Double
     let p90: Double
-    /// Nanoseconds of processor time, all threads.
+    /// Nanoseconds of processor time of all threads.
     let cpu: Double
     /// Heap allocations, or nil if the platform can't count them.
     let allocations: Double?
 }
 
-/// Times contenders in alternation, so a machine that slows down slows all of them.
+/// Times contenders in alternation, so that a slow phase of the machine affects all of them.
 struct Sampler {
     let samples: Int
     /// The duration of one sample, in nanoseconds.
@@ -49,7 +49,7 @@ struct Sampler {
         return (measurements, ratios)
     }
 
-    /// Finds the number of operations that fill a sample, and warms the contender up.
+    /// Finds the number of operations that fill a sample, and warms up the contender.
     private func calibrate(_ run: (Int) -> Void) -> Int {
         var n = 1
         while true {
@@ -67,8 +67,8 @@ struct Sampler {
         let before = benchmark_allocation_count()
         guard before >= 0 else { return nil }
         run(count)
-        // A contender sets up a few objects per batch. Fewer than one allocation per hundred operations isn't the
-        // operation's.
+        // A contender creates a few objects per batch. Fewer than one allocation per hundred operations belongs to the
+        // batch, not to the operation.
         let each = Double(benchmark_allocation_count() - before) / Double(count)
         return each < 0.01 ? 0 : each
     }
@@ -81,7 +81,7 @@ struct Sampler {
 }
 
 extension [Double] {
-    /// The quantile by nearest rank.
+    /// Returns the quantile by nearest rank.
     func quantile(_ part: Double) -> Double {
         let sorted = self.sorted()
         return sorted[Int((Double(count - 1) * part).rounded())]

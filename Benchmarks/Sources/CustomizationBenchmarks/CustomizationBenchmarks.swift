@@ -15,7 +15,7 @@ struct CustomizationBenchmarks {
     }
 }
 
-/// What the rows read: 10,000 keys as an app has them.
+/// The input of the rows: 10,000 keys like those of an app.
 enum Sample {
     static let count = 10_000
 
@@ -29,7 +29,7 @@ enum Sample {
         }.joined()
     }
 
-    /// The layers that the lookups go through; only the first has every key.
+    /// The layers of the lookups; only the first one has every key.
     static func layers() -> [CustomizationLayer] {
         let roles: [CustomizationLayer.Role] = [
             .base("en"), .language("fr"), .language("fr-CA"), .brand("acme"), .theme("Dark"),

@@ -15,7 +15,7 @@ extension BenchmarkSuite {
         let values = (0..<64).map { [FormatValue.string("Zoë Müller"), .int($0)] }
         let format = CustomizationMessage("%1$@ sent %2$lld files")
         let clock = Contender("0.4 us of processor time") { n in
-            // The bar is absolute: the loop takes as long as n formattings may.
+            // The bar is absolute: the loop takes as long as n formatting operations are allowed to take.
             let end = DispatchTime.now().uptimeNanoseconds + UInt64(n) * 400
             while DispatchTime.now().uptimeNanoseconds < end {}
         }

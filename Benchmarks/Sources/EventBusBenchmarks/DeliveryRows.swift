@@ -9,7 +9,7 @@ extension BenchmarkSuite {
         streamRow()
     }
 
-    /// A burst into one mailbox, until the last event is handled.
+    /// A burst into one mailbox, until the last event has been handled.
     private mutating func mailboxRow() {
         let bus = EventBus()
         let topic = Topic<Int>("bench:queue")
@@ -45,7 +45,7 @@ extension BenchmarkSuite {
         center.removeObserver(token)
     }
 
-    /// One consumer of a sequence, which never has to wait.
+    /// One consumer of a sequence that never waits.
     private mutating func streamRow() {
         let bus = EventBus()
         let topic = Topic<Int>("bench:stream")

@@ -2,13 +2,13 @@ import AshlarEventBus
 import BenchmarkHarness
 import Foundation
 
-/// What every handler adds to.
+/// A sum to which every handler adds.
 final class Counter: @unchecked Sendable {
     // Unchecked because each is written by one thread.
     var value = 0
 }
 
-/// An array of closures called in turn: the least that any bus does.
+/// An array of closures called in turn, which is the minimum work of any bus.
 final class ClosureArray {
     var handlers: [(Int) -> Void] = []
 

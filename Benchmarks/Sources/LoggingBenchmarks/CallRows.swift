@@ -2,7 +2,7 @@
 import BenchmarkHarness
 import Synchronization
 
-/// The cost of a call before anything is written.
+/// The cost of a log call before anything is written.
 struct CallRows {
     let bench: Bench
 
@@ -16,7 +16,8 @@ struct CallRows {
                 + "written, SIGKILL loses nothing",
             allocations: 0,
             ours: Contender("log.debug below the threshold") { n in
-                // The compiler unrolls the loop with the load; one with a call site in it is left to the programmer.
+                // The compiler unrolls the peer's loop, but not a loop with a call site, so this loop is unrolled by
+                // hand.
                 for i in 0..<n / 4 {
                     log.debug("message \(i) of \(n)")
                     log.debug("message \(i + 1) of \(n)")
@@ -71,7 +72,7 @@ final class FlagByte: Sendable {
     let value = Atomic<UInt8>(1)
 }
 
-/// Builds a message, uses it and gives it back, like a log call.
+/// Builds a message, uses it and releases it, like a log call.
 @inline(never)
 private func consume(_ message: @autoclosure () -> LogMessage) { message().consume { blackHole($0) } }
 

@@ -51,7 +51,7 @@ struct FileRows {
     }
 }
 
-/// The floor: one write(2) of a line that is ready, and nothing else.
+/// The minimum: one write(2) of a prepared line.
 final class PlainWriter: Sendable {
     private let descriptor: Int32
     private let line: [UInt8]

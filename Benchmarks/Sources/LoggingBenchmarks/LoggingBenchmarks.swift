@@ -5,7 +5,7 @@ import Foundation
 @main
 struct LoggingBenchmarks {
     static func main() {
-        // Without it, glibc's localtime costs every logger that prints local time a stat(2) a line.
+        // Otherwise glibc's localtime calls stat(2) for each line of every logger that prints local time.
         setenv("TZ", "UTC", 1)
         let bench = Bench()
         defer { bench.cleanUp() }
@@ -17,7 +17,7 @@ struct LoggingBenchmarks {
     }
 }
 
-/// The folder and the logger that all rows share.
+/// The folder and the logger of all rows.
 final class Bench: Sendable {
     let folder = NSTemporaryDirectory() + "ashlar-logging-benchmarks-\(getpid())"
     let log = Log("bench")
@@ -32,7 +32,7 @@ final class Bench: Sendable {
         try? FileManager.default.removeItem(atPath: folder)
     }
 
-    /// Begins a run in one of the modes; without one, in memory.
+    /// Starts a run in a storage mode, or in memory if the mode is nil.
     func start(_ mode: LogStorageMode?, format: LogFormat = .standard, threshold: LogLevel = .info) {
         let runs = mode.map { _ in "\(folder)/runs" }
         var configuration = LogConfiguration(folder: runs, threshold: threshold, sinks: [])

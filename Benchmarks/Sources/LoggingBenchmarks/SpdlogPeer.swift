@@ -4,7 +4,7 @@ import BenchmarkHarness
     import CxxSpdlogPeer
 #endif
 
-/// spdlog's loops where Debian's libspdlog-dev and libfmt-dev are installed.
+/// The loops of spdlog, if Debian's libspdlog-dev and libfmt-dev are installed.
 enum SpdlogPeer {
     static func open(flushed: String, buffered: String) {
         #if SPDLOG

@@ -2,7 +2,7 @@ import AshlarLogging
 import BenchmarkHarness
 import Foundation
 
-/// The cost of a start among many old runs, and of reading a long prior run.
+/// The cost of a start with many old runs, and of reading a long prior run.
 struct StartRows {
     let bench: Bench
 
@@ -13,7 +13,7 @@ struct StartRows {
         ) {
             let folder = bench.folder + "/old"
             makeOldRuns(1000, in: folder)
-            // ext4 searches inodes deleted in the last five seconds whenever it creates a file.
+            // When ext4 creates a file, it searches the inodes that were deleted in the last five seconds.
             sleep(6)
             return median(
                 (0..<15).map { _ in
@@ -21,7 +21,7 @@ struct StartRows {
                     // The background work of the previous start must be over.
                     usleep(50_000)
                     var configuration = configuration(folder)
-                    // Nothing is removed, so that every start finds as many runs.
+                    // Nothing is removed, so that every start finds the same number of runs.
                     configuration.retention = LogRetention(runs: .max, bytes: .max, age: .seconds(1 << 40))
                     return milliseconds { LogSystem.start(configuration) }
                 })
@@ -57,7 +57,7 @@ struct StartRows {
         return configuration
     }
 
-    /// Runs of this application, made by starting and ending one and copying its files.
+    /// Creates runs of this application by starting and ending one run and copying its files.
     private func makeOldRuns(_ count: Int, in folder: String) {
         LogSystem.start(configuration(folder))
         bench.log.info("old")

@@ -17,7 +17,7 @@ struct Hello: Endpoint {
     let path: EndpointPath = "hello.json"
 }
 
-/// Hands out a number of turns to whoever asks.
+/// Gives out a number of turns.
 final class Countdown: Sendable {
     private let left: Atomic<Int>
     init(_ count: Int) { left = Atomic(count) }

@@ -2,7 +2,7 @@ import AshlarNetworking
 import BenchmarkHarness
 import Foundation
 
-/// 4,000 users of a directory in one array: about 1.28 MB of small objects without white space.
+/// 4,000 users of a directory in one array: about 1.28 MB of small objects without whitespace.
 private func directory() -> [UInt8] {
     let users = (0..<4000).map { i in
         #"{"id":\#(1_000_000 + i),"name":"user \#(i) of the directory","email":"user\#(i)@example.com","#
@@ -39,7 +39,7 @@ private struct User: Decodable {
     var rank: Int
 }
 
-/// Does the work `n` times and adds up what it yields; a failure stops the run, so that it cannot be fast by failing.
+/// Repeats the work `n` times and adds up its results; a failure stops the run, so that errors can't look fast.
 private func sum(_ n: Int, _ work: () throws -> Int) {
     var total = 0
     for _ in 0..<n {
@@ -56,7 +56,7 @@ private func checksum(_ json: JSONEntity) -> Int {
     return total
 }
 
-/// JSON beside Foundation, on the same bytes in the same run.
+/// JSON compared with Foundation, on the same bytes in the same run.
 func jsonRows(_ suite: inout BenchmarkSuite) {
     let bytes = directory()
     let data = Data(bytes)
@@ -168,7 +168,7 @@ private func memoryRow(_ suite: inout BenchmarkSuite, _ bytes: [UInt8]) {
     }
 }
 
-/// The live choice of hosts beside a plain dictionary.
+/// The selection of hosts compared with a plain dictionary.
 func hostRows(_ suite: inout BenchmarkSuite) {
     let configurations = (0..<20).map { i in
         #"{"canonical_host": "api\#(i).example.com", "canonical_protocol": "https", "hosts": [{"key": "QA", "host": "qa\#(i).example.com"}]}"#

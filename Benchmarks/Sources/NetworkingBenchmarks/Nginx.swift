@@ -9,7 +9,7 @@ final class Nginx {
     static let body = #"{"hello":"world","n":[1,2,3]}"#
     var url: String { "http://127.0.0.1:\(port)" }
 
-    /// Starts nginx, or returns nil and says why there is none.
+    /// Starts nginx, or prints the reason and returns nil.
     init?() {
         guard
             let program = ["/usr/sbin/nginx", "/usr/local/sbin/nginx"].first(
@@ -25,7 +25,7 @@ final class Nginx {
             try Data(Self.body.utf8).write(to: folder.appendingPathComponent("hello.json"))
             let large = folder.appendingPathComponent("large.bin")
             _ = FileManager.default.createFile(atPath: large.path, contents: nil)
-            try FileHandle(forWritingTo: large).truncate(atOffset: 1 << 30)  // a hole: reading it costs no disk
+            try FileHandle(forWritingTo: large).truncate(atOffset: 1 << 30)  // a sparse file
             let configuration = folder.appendingPathComponent("nginx.conf")
             try Data(Self.configuration(port: port, folder: folder.path).utf8).write(to: configuration)
             process.executableURL = URL(fileURLWithPath: program)

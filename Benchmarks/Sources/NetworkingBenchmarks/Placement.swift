@@ -1,9 +1,9 @@
 import Foundation
 
-/// Where the kernel may run the server and the client.
+/// The processor cores of the server and the client.
 ///
-/// It puts both on one core or on two, for thousands of requests, and that moves a figure by up to twice. Pinned rows
-/// compare like with like.
+/// The kernel runs both on one core or on two, for thousands of requests at a time, which changes a figure by up to a
+/// factor of two. Pinned rows are comparable.
 enum Placement: CaseIterable {
     case unpinned
     /// The server on the first core, the client on the second.
@@ -12,7 +12,7 @@ enum Placement: CaseIterable {
     /// The text after a row's name.
     var suffix: String { self == .pinned ? ", pinned" : "" }
 
-    /// Moves all threads of the server and of this process; threads that start later follow their creator.
+    /// Moves all threads of the server and of this process; later threads inherit the placement.
     func apply(to server: Nginx) {
         let all = "0-\(ProcessInfo.processInfo.processorCount - 1)"
         for id in server.processes { Self.move(id, to: self == .pinned ? "0" : all) }

@@ -3,7 +3,7 @@ import BenchmarkHarness
 import Foundation
 
 extension BenchmarkSuite {
-    /// 1 GiB each way beside a reader and a writer that are slower than the connection.
+    /// 1 GiB in each direction, with a reader and a writer that are slower than the connection.
     mutating func streamRows(_ server: Nginx) {
         let client = NetworkClient()
         let base = server.url
@@ -37,7 +37,7 @@ extension BenchmarkSuite {
     }
 
     private static func peakAboveBase(_ work: @escaping @Sendable () async throws -> Int) -> Double {
-        // Writing 5 sets the peak back to the present.
+        // Writing 5 resets the peak to the current value.
         try? Data("5".utf8).write(to: URL(fileURLWithPath: "/proc/self/clear_refs"))
         let base = peak()
         let done = DispatchSemaphore(value: 0)
@@ -53,7 +53,7 @@ extension BenchmarkSuite {
         return peak() - base
     }
 
-    /// The most memory resident so far, in MiB.
+    /// The peak of resident memory, in MiB.
     private static func peak() -> Double {
         let status = (try? String(contentsOfFile: "/proc/self/status", encoding: .utf8)) ?? ""
         let line = status.split(separator: "\n").first { $0.hasPrefix("VmHWM") }
@@ -61,7 +61,7 @@ extension BenchmarkSuite {
     }
 }
 
-/// Pieces that come with a pause between them.
+/// Chunks with a pause between them.
 private struct SlowChunks: AsyncSequence, Sendable {
     let count: Int
     let size: Int

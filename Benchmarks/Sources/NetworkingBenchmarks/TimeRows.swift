@@ -7,7 +7,7 @@ import Foundation
 #endif
 
 extension BenchmarkSuite {
-    /// How long a new client takes to its first answer, and how exactly each timeout is kept.
+    /// The time until the first response of a new client, and the accuracy of each timeout.
     mutating func timeRows(_ server: Nginx) {
         let url = server.url
         value("first request of a new client", unit: "ms", bar: .below(20), note: "the slowest of 5") {
@@ -46,7 +46,7 @@ extension BenchmarkSuite {
 }
 
 #if os(Linux)
-    /// A socket on 127.0.0.1 that takes connections and says nothing.
+    /// A socket on 127.0.0.1 that accepts connections and sends nothing.
     private final class SilentListener {
         let descriptor: Int32
         let port: Int
@@ -70,7 +70,7 @@ extension BenchmarkSuite {
 
         deinit { close(descriptor) }
 
-        /// The furthest that requests ended from their limits, in milliseconds.
+        /// The greatest deviation of a request from its limit, in milliseconds.
         func worst(
             _ client: NetworkClient, _ limits: [Int], _ option: WritableKeyPath<RequestOptions, Duration?> & Sendable,
             _ scheme: String

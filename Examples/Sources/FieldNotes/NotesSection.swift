@@ -8,7 +8,7 @@ struct Note: Decodable, Sendable {
     let tags: [String]
 }
 
-/// All notes, as JSON to read field by field.
+/// Requests all notes, as JSON whose fields are read one by one.
 struct ListNotes: Endpoint {
     typealias Output = JSONEntity
     let host: EndpointHost
@@ -16,7 +16,7 @@ struct ListNotes: Endpoint {
     let headers: HTTPHeaders = ["Accept": "application/json"]
 }
 
-/// One note.
+/// Requests one note.
 struct GetNote: Endpoint {
     typealias Output = Note
     let host: EndpointHost

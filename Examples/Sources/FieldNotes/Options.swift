@@ -1,6 +1,6 @@
 import Ashlar
 
-/// The options of the command line.
+/// The options on the command line.
 struct Options: Equatable {
     var resources = "Resources"
     var logs = ".build/field-notes-logs"

@@ -6,7 +6,7 @@ import Foundation
 final class Screen: Sendable {
     let isColoured: Bool
     private static let columns = 80
-    /// The indentation of a line that continues another.
+    /// The indentation of a continuation line.
     static let continuation = String(repeating: " ", count: 10)
 
     init(environment: [String: String] = ProcessInfo.processInfo.environment, isTerminal: Bool = isatty(1) == 1) {
@@ -44,10 +44,10 @@ final class Screen: Sendable {
 
     func quiet(_ text: String) { lines(text, "2") }
 
-    /// Prints an issue that doesn't stop the program.
+    /// Prints an issue that doesn't end the program.
     func problem(_ text: String) { lines("problem: " + text, "1;33") }
 
-    /// Prints a text, broken between words where it exceeds the width.
+    /// Prints text, broken between words if it exceeds the width.
     private func lines(_ text: String, indent: String = "  ", _ code: String? = nil) {
         var (line, prefix) = ("", indent)
         for word in text.split(separator: " ", omittingEmptySubsequences: false) {
@@ -68,12 +68,12 @@ final class Screen: Sendable {
     }
 
     private func write(_ text: String) {
-        // One write per line, so a killed process has printed every line up to its end.
+        // One write per line, so that a killed process has printed every line completely.
         FileHandle.standardOutput.write(Data((text + "\n").utf8))
     }
 }
 
 extension String {
-    /// The text with spaces appended up to a width, at least one.
+    /// Returns the text with spaces appended up to a width, at least one.
     fileprivate func padded(to width: Int) -> String { self + String(repeating: " ", count: max(1, width - count)) }
 }

@@ -1,7 +1,7 @@
 import Ashlar
 
 extension FieldNotes {
-    /// The same keys in three languages and two brands, typed values, an image, a theme, and one key's whole story.
+    /// Shows the same keys in three languages and two brands, typed values, an image, a theme, and an explanation.
     func showStrings() -> Bool {
         let center = app.customization
         let start = center.current

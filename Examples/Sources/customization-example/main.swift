@@ -1,4 +1,4 @@
-// Reads a tree of .lproj folders in layers: base language, device language, brand; switches language and brand.
+// Reads .lproj folders in layers (base language, device language, brand), and switches language and brand.
 import AshlarCustomization
 
 let folder = CommandLine.arguments.dropFirst().first ?? "Resources"

@@ -1,4 +1,4 @@
-// Logs with indent to the standard error stream and to a file of this run; shows what the run before wrote.
+// Logs with indent to the standard error stream and to a file, and prints the log of the previous run.
 import AshlarLogging
 
 let folder = CommandLine.arguments.dropFirst().first ?? ".build/logging-example"

@@ -1,4 +1,4 @@
-// Describes an endpoint and sends it over a transport that answers from code, so no network is needed.
+// Describes an endpoint and sends it over a stub, so no network is needed.
 import AshlarNetworking
 
 struct Note: Decodable, Sendable {

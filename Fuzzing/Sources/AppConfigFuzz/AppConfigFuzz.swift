@@ -2,7 +2,7 @@ import AshlarAppConfig
 import Foundation
 import FuzzHarness
 
-/// Loads the bytes as a file and reads all that came of it.
+/// Loads the bytes as a file and reads all loaded values.
 @Sendable private func load(_ bytes: [UInt8], _ adjust: (inout ConfigPlan) -> Void = { _ in }) {
     var plan = ConfigPlan(
         files: .memory(["ApplicationConfig.plist": bytes]), environments: [], bundleIdentifier: "com.acme.beta.App")
@@ -19,7 +19,7 @@ import FuzzHarness
     }
 }
 
-/// Writes the bytes to a file of this process, and passes its path on.
+/// Writes the bytes to a file of this process and calls the closure with its path.
 @Sendable private func withFile(_ bytes: [UInt8], _ body: (String) -> Void) {
     let path = NSTemporaryDirectory() + "ashlar-fuzz-config-\(getpid())"
     FileManager.default.createFile(atPath: path, contents: Data(bytes))
@@ -30,7 +30,7 @@ private func text(_ head: String, _ bytes: [UInt8], _ tail: String) -> [UInt8] {
     Array(head.utf8) + bytes + Array(tail.utf8)
 }
 
-/// libFuzzer's first call.
+/// The first function that libFuzzer calls.
 @_cdecl("LLVMFuzzerInitialize")
 public func initialize(_ count: UnsafeMutablePointer<Int32>, _ arguments: UnsafeMutableRawPointer) -> Int32 {
     choose(from: [
@@ -39,7 +39,7 @@ public func initialize(_ count: UnsafeMutablePointer<Int32>, _ arguments: Unsafe
         FuzzTarget("binary") { load(text("bplist00", $0, "")) },
         FuzzTarget("json") { load(text("{", $0, "}")) { $0.merge = .seed } },
         FuzzTarget("template") { bytes in
-            // The input is the text of two values that may refer to each other.
+            // The input is the text of two values that can refer to each other.
             let value = ConfigValue.string(String(decoding: bytes, as: UTF8.self))
             load([]) { $0.defaults = ["a": value, "b": ["c": value], "x": "y"] }
         },

@@ -1,7 +1,7 @@
 import AshlarCustomization
 import FuzzHarness
 
-/// libFuzzer's first call.
+/// The first function that libFuzzer calls.
 @_cdecl("LLVMFuzzerInitialize")
 public func initialize(_ count: UnsafeMutablePointer<Int32>, _ arguments: UnsafeMutableRawPointer) -> Int32 {
     choose(from: [
@@ -42,7 +42,7 @@ public func initialize(_ count: UnsafeMutablePointer<Int32>, _ arguments: Unsafe
             precondition(LanguageTag(tag.description) == tag, "the canonical form is not canonical")
             let fallbacks = tag.fallbacks
             precondition(fallbacks.first == tag && Set(fallbacks).count == fallbacks.count)
-            // Each step drops a subtag or goes by CLDR's parents, whose longest way has four steps.
+            // Each step removes a subtag or follows CLDR's parents, of which there are at most four.
             precondition(fallbacks.count <= tag.description.split(separator: "-").count + 4)
             precondition(fallbacks.last?.parent == nil, "the fallbacks stop before the root")
             for fallback in fallbacks { precondition(LanguageTag(fallback.description) == fallback) }

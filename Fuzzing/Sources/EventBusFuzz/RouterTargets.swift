@@ -1,14 +1,14 @@
 import AshlarEventBus
 import FuzzHarness
 
-/// The router's entry points: any bytes must be an answer or a typed error.
+/// The router's parsers: every input must return a result or throw a typed error.
 let routerTargets = [
     FuzzTarget("routePattern") { bytes in
         let text = String(decoding: bytes, as: UTF8.self)
         do throws(EventBusError) {
             let pattern = try RoutePattern(text)
             precondition(pattern.source == text)
-            // Whatever path can be built must give its values back.
+            // Matching a built path must return its values.
             let values = Dictionary(uniqueKeysWithValues: pattern.parameterNames.map { ($0, "1") })
             if let path = try? pattern.path(values) {
                 let read = try? pattern.match(path).parameters.dictionary
@@ -32,7 +32,7 @@ let routerTargets = [
         }
     },
     FuzzTarget("routeTable") { bytes in
-        // Lines are patterns, the last one is a path.
+        // The last line is a path, the others are patterns.
         let lines = String(decoding: bytes, as: UTF8.self).split(separator: "\n").map(String.init)
         let patterns = lines.dropLast().filter { (try? RoutePattern($0)) != nil }
         guard let table = try? RouteTable(patterns, options: RouterOptions(replacesConflicts: true)) else { return }
@@ -45,7 +45,7 @@ let routerTargets = [
         for encoding in [RouteQuery.Encoding.percent, .form] {
             guard let query = try? RouteQuery(text, encoding: encoding) else { continue }
             let again = try? RouteQuery(query.description, encoding: encoding)
-            // An item with neither name nor value is written with its = to be there at all.
+            // An item with neither name nor value is written with `=`, so that it isn't lost.
             precondition(again?.count == query.count)
         }
     },

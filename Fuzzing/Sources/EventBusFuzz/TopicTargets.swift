@@ -1,14 +1,14 @@
 import AshlarEventBus
 import FuzzHarness
 
-/// Names and patterns made at run time: any bytes must be taken or be a typed error.
+/// Parsers of names and patterns: every input must be accepted or throw a typed error.
 let topicTargets = [
     FuzzTarget("topicName") { bytes in
         let text = String(decoding: bytes, as: UTF8.self)
         do throws(EventBusError) {
             let topic = try Topic<Int>(named: text)
             precondition(topic.name.utf8.elementsEqual(text.utf8))
-            // What is a name is a pattern of that one name, and meets `**`.
+            // A name is also a pattern that matches only this name, and `**` matches it.
             let pattern = try TopicPattern(parsing: text)
             precondition(pattern.matches(text))
             let bus = EventBus()
@@ -23,7 +23,7 @@ let topicTargets = [
         }
     },
     FuzzTarget("topicPattern") { bytes in
-        // The first line is a pattern, the second one a name.
+        // The first line is a pattern, the second line a name.
         let lines = String(decoding: bytes, as: UTF8.self).split(
             separator: "\n", maxSplits: 1, omittingEmptySubsequences: false)
         do throws(EventBusError) {

@@ -11,15 +11,17 @@ public struct FuzzTarget: Sendable {
     let name: String
     let run: @Sendable ([UInt8]) -> Void
 
-    /// Creates a target, which must return for any bytes; a trap, a hang or a leak is a finding.
+    /// Creates a target.
+    ///
+    /// Its closure must return for every input; a trap, a hang or a leak is a finding.
     public init(_ name: String, _ run: @escaping @Sendable ([UInt8]) -> Void) { (self.name, self.run) = (name, run) }
 }
 
-// Unsafe because it is global and mutable. `LLVMFuzzerInitialize` sets it once, before libFuzzer runs the first input on
-// the same thread.
+// Unsafe because it is global and mutable. `LLVMFuzzerInitialize` sets it once, before libFuzzer runs the first input
+// on the same thread.
 private nonisolated(unsafe) var chosen: FuzzTarget?
 
-/// Chooses the target that the variable `FUZZ_TARGET` names; without a known name, prints the names and exits.
+/// Selects the target of the variable `FUZZ_TARGET`; if its name is unknown, prints the names and exits.
 public func choose(from targets: [FuzzTarget]) -> Int32 {
     let name = getenv("FUZZ_TARGET").map { String(cString: $0) }
     chosen = targets.first { $0.name == name }

@@ -2,7 +2,7 @@ import AshlarLogging
 import Foundation
 import FuzzHarness
 
-/// libFuzzer's first call.
+/// The first function that libFuzzer calls.
 @_cdecl("LLVMFuzzerInitialize")
 public func initialize(_ count: UnsafeMutablePointer<Int32>, _ arguments: UnsafeMutableRawPointer) -> Int32 {
     choose(from: [
@@ -17,7 +17,7 @@ public func initialize(_ count: UnsafeMutablePointer<Int32>, _ arguments: Unsafe
             blackHole(LogLevel(name: list))
         },
         FuzzTarget("read") { bytes in
-            // A folder with one run, whose log is the input.
+            // A folder with one run whose log is the input.
             let folder = "\(NSTemporaryDirectory())ashlar-logging-fuzz-\(getpid())"
             try? FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
             let path = "\(folder)/run-1700000000000000000-1-0000.log"
@@ -26,7 +26,7 @@ public func initialize(_ count: UnsafeMutablePointer<Int32>, _ arguments: Unsafe
             for line in reader.lines() { precondition(line.record != nil || !line.text.isEmpty, "an empty line") }
         },
         FuzzTarget("line") { bytes in
-            // Whatever is logged, a line is one line, within its limit, without control characters.
+            // Every message is one line, within its limit, without control characters.
             let text = String(decoding: bytes, as: UTF8.self)
             let record = captured(text, String(text.prefix(40)))
             for format in [LogFormat.standard, .myLogger, .ftToolBox, .jsonLines, .json(.openTelemetry), .logfmt] {
@@ -40,7 +40,7 @@ public func initialize(_ count: UnsafeMutablePointer<Int32>, _ arguments: Unsafe
 
 private let formats = ["{context} {file} {message} {level}", "<{message}> {sequence}"].compactMap { try? LogFormat($0) }
 
-/// A record of hostile text in every place.
+/// A record with hostile text in every part.
 private func captured(_ message: String, _ name: String) -> LogRecord.Copy {
     let sink = CapturingSink()
     sink.capture { Log(name).info(message, [name: name, "text": message]) }

@@ -6,7 +6,7 @@ import Synchronization
 #if os(Linux)
     import Glibc
 
-    /// Whole conversations of a client with a faulty server.
+    /// Complete exchanges of a client with a faulty server.
     ///
     /// The server sends the pieces of the input, one after each request. `FF 00` separates pieces, `FF 01` also closes the
     /// connection. Afterwards, a request of the same client to a healthy server must get its own body.
@@ -67,7 +67,7 @@ import Synchronization
 
         private func send(_ method: HTTPMethod, _ port: UInt16, _ path: String) async throws -> NetworkResponse {
             var options = client.configuration.options
-            // An incomplete response ends soon; a healthy one gets time on a busy machine.
+            // An incomplete response times out soon; a complete one has enough time on a busy machine.
             if port == faulty { options.idleTimeout = .milliseconds(20) }
             return try await client.send(
                 NetworkRequest(method, HTTPURL("http://127.0.0.1:\(port)\(path)"), options: options))
@@ -87,7 +87,7 @@ import Synchronization
                     at += 1
                 }
             }
-            // What remains unanswered would only cost time.
+            // Further pieces would only cost time.
             return pieces + [Piece(bytes: piece, closes: true)]
         }
     }
@@ -122,7 +122,7 @@ import Synchronization
         }
     }
 
-    /// Reads the head of a request and its body of at most a few bytes; returns its target, or nil at the end.
+    /// Reads the head of a request and a short body; returns the request's target, or nil at the end.
     private func readRequest(_ descriptor: Int32) -> String? {
         var bytes: [UInt8] = []
         var byte: UInt8 = 0

@@ -1,7 +1,7 @@
 import AshlarNetworking
 import FuzzHarness
 
-/// JSON, host maps and archives; what is read must be written and read again to the same value.
+/// JSON, host maps and archives: writing and reading a value again must return the same value.
 let valueTargets = [
     FuzzTarget("json") { bytes in
         guard let json = try? JSONEntity(parsing: bytes) else { return }

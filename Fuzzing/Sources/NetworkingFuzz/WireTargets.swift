@@ -1,7 +1,7 @@
 @_spi(Fuzzing) import AshlarNetworking
 import FuzzHarness
 
-/// What comes over the wire: URLs, redirects, cookies and the heads of answers.
+/// Input from the network: URLs, redirects, cookies and the heads of responses.
 let wireTargets = [
     FuzzTarget("url") { bytes in
         let text = String(decoding: bytes, as: UTF8.self)

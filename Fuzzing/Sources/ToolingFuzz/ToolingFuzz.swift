@@ -1,7 +1,7 @@
 import AshlarTooling
 import FuzzHarness
 
-/// libFuzzer's first call.
+/// The first function that libFuzzer calls.
 @_cdecl("LLVMFuzzerInitialize")
 public func initialize(_ count: UnsafeMutablePointer<Int32>, _ arguments: UnsafeMutableRawPointer) -> Int32 {
     choose(from: [
