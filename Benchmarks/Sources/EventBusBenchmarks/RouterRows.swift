@@ -166,7 +166,9 @@ enum RouterRows {
         if let before = liveHeapBytes() {
             let table = table(patterns)
             let bytes = Double((liveHeapBytes() ?? before) - before) / 100_000
-            suite.value("memory of a table of 100,000, without the text of the patterns", unit: "bytes a pattern") { bytes }
+            suite.value("memory of a table of 100,000, without the text of the patterns", unit: "bytes a pattern") {
+                bytes
+            }
             blackHole(table)
         }
     }

@@ -17,7 +17,7 @@ extension AshlarApp {
 
     /// Runs code whose ``current`` app is this one, for tests and previews.
     ///
-    /// Child tasks of the code see this app too; other tasks don't.
+    /// Child tasks of the code use this app, too; other tasks don't.
     public func asCurrent<Result>(_ body: () throws -> Result) rethrows -> Result {
         try Self.$scoped.withValue(self, operation: body)
     }

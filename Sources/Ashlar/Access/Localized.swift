@@ -14,7 +14,7 @@ public struct Localized: Sendable {
     private let key: String
     private let table: String?
 
-    /// Creates a string with its key, in one table or in all.
+    /// Creates a string with its key, in one table or in all tables.
     public init(_ key: String, table: String? = nil) { (self.key, self.table) = (key, table) }
 
     /// The string in the current language and brand.

@@ -9,10 +9,10 @@ public import AshlarAppConfig
 /// }
 /// ```
 ///
-/// The value is the initial one if the key is absent, the value has another type, or no app has been started. A value of
-/// another type is not reported: read it with `get(_:as:)`, or bind a structure, to get the error with file and line.
+/// The value is the initial one if the key is absent, the value has another type, or no app has been started. A value
+/// of another type isn't reported. To get an error with file and line, call `get(_:as:)` or bind a structure.
 ///
-/// Each access finds the key again, in O(1). Any thread may read.
+/// Each access looks up the key, in O(1). Any thread can read the value.
 @propertyWrapper
 public struct Setting<Value: ConfigConvertible & Sendable>: Sendable {
     private let path: ConfigPath

@@ -20,10 +20,10 @@ public struct ConfiguredCustomization: Hashable, Sendable {
         theme = config.string(forKey: "app.theme")
     }
 
-    /// Returns the customization with these members instead of those applied before.
+    /// Returns the customization with these members applied instead of the members of `old`.
     ///
-    /// A member that was applied and is absent now returns to that of `base`. One that is unchanged keeps what the app or
-    /// the user has selected since.
+    /// A member that was applied and is now absent returns to its value in `base`. A member that hasn't changed
+    /// preserves the later selection of the app or the user.
     func applied(to strings: Customization, after old: ConfiguredCustomization, base: Customization) -> Customization {
         var strings = strings
         if language != old.language { strings = strings.switching(language: language ?? base.overrideLanguage) }
@@ -40,7 +40,7 @@ extension CustomizationCenter {
     ///
     /// - Parameters:
     ///   - store: The store of the configuration.
-    ///   - read: Reads the selection, for an app that lets the configuration select some members only.
+    ///   - read: Returns the selection; an app can let the configuration select some members only.
     /// - Returns: The task that follows the store until it is cancelled.
     @discardableResult
     public func follow(

@@ -2,10 +2,10 @@ public import AshlarAppConfig
 public import AshlarEventBus
 
 extension ConfigStore {
-    /// The topic `config:changed`, triggered with the new configuration after each reload or update that changed it.
+    /// The topic `config:changed`, triggered with the new configuration after each reload or update that changes it.
     public static let changed: Topic<ApplicationConfig> = Topic("config:changed")
 
-    /// Triggers ``changed`` on a bus after each change from now on.
+    /// Triggers ``changed`` on a bus after each later change.
     ///
     /// - Returns: The task that announces changes until it is cancelled.
     @discardableResult

@@ -23,8 +23,8 @@ extension LogSystem {
     /// | `log.threshold` | a level by name or number (`LogLevel.init(name:)`), or `off` |
     /// | `log.contexts` | a dictionary of context prefixes (`*` for all) and levels |
     ///
-    /// An absent key changes nothing. A malformed value is reported and changes nothing; the others apply. Call this
-    /// method again after a reload.
+    /// An absent key changes nothing. A malformed value is returned as an error and changes nothing; the other values
+    /// apply. Call this method again after a reload.
     ///
     /// ```swift
     /// let config = ApplicationConfig(["log": ["threshold": "warning", "contexts": ["network": "debug"]]])
@@ -94,7 +94,7 @@ extension LogSystem {
     }
 }
 
-/// A level, or `off` for no level.
+/// A level, or `off`.
 private struct Threshold: ConfigConvertible {
     static var configTypeName: String { "\(LogLevel.configTypeName) or off" }
     let level: LogLevel?

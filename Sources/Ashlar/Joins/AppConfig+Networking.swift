@@ -8,7 +8,7 @@ extension RequestOptions {
     /// | key | value |
     /// |---|---|
     /// | `network.connectTimeout` | a duration such as `5` (seconds) or `"500 ms"`, or 0 for none |
-    /// | `network.idleTimeout` | the same, for a pause without bytes |
+    /// | `network.idleTimeout` | the same, for a period without bytes |
     /// | `network.totalTimeout` | the same, for the whole request |
     public mutating func apply(_ config: ApplicationConfig) {
         func read(_ key: String, _ current: Duration?) -> Duration? {
@@ -32,7 +32,7 @@ extension TransportConfiguration {
     ///
     /// A transport reads them when it is created; later changes have no effect.
     ///
-    /// - Returns: An error for each malformed pin: an app must not connect without it.
+    /// - Returns: An error for each malformed pin, without which an app must not connect.
     public mutating func apply(_ config: ApplicationConfig) -> [ConfigError] {
         connections = config.int(forKey: "network.connections", default: connections)
         connectionsPerHost = config.int(forKey: "network.connectionsPerHost", default: connectionsPerHost)
@@ -44,7 +44,7 @@ extension TransportConfiguration {
                 pinnedKeys[host] = try config.get(path.appending(host), as: String.self)
             } catch {
                 errors.append(error)
-                // No key has this value, so that the host can't be reached without the intended pin.
+                // No key has this value, so requests to the host fail instead of being sent without a pin.
                 pinnedKeys[host] = "sha256//"
             }
         }
@@ -72,7 +72,7 @@ extension HostSwitch {
 }
 
 extension RemoteConfigSource {
-    /// Creates a source that fetches a document over HTTP, conditional by entity tag.
+    /// Creates a source that fetches a document over HTTP with conditional requests.
     ///
     /// The version of a document is its `ETag`; the status 304 confirms the version.
     ///
@@ -90,7 +90,7 @@ extension RemoteConfigSource {
     ///   - client: The client that fetches the document.
     ///   - cache: The path of a file for the last good document; its folder must exist.
     ///   - format: The format of documents; `nil` for a property list or JSON.
-    ///   - signatureField: The name of the response's field with the signature of the document in Base64.
+    ///   - signatureField: The name of the response field that contains the signature of the document in Base64.
     ///   - verify: Checks the signature of a document; documents without a signature are then rejected.
     /// - Throws: `NetworkError` if the URL is malformed.
     public convenience init(

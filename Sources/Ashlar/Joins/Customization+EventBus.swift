@@ -6,7 +6,7 @@ extension CustomizationCenter {
     /// has changed.
     public static let changed: Topic<Customization> = Topic("customization:changed")
 
-    /// Triggers ``changed`` on a bus after each change from now on.
+    /// Triggers ``changed`` on a bus after each later change.
     ///
     /// - Returns: The task that announces changes until it is cancelled.
     @discardableResult

@@ -3,8 +3,8 @@ public import AshlarNetworking
 
 /// Adds the current languages to requests as `Accept-Language`.
 ///
-/// The languages are those of the customization when the request is sent: the selected language, its parents, and the
-/// base language, with falling quality values. A request that has the field keeps its own.
+/// The languages are those of the customization at the time of the request: the selected language, its parents, and the
+/// base language, with decreasing quality values. If a request already has the field, it isn't changed.
 ///
 /// ```swift
 /// var configuration = ClientConfiguration()
@@ -27,7 +27,7 @@ public struct AcceptLanguage: NetworkMiddleware {
         return try await next(request)
     }
 
-    /// The value of the field, such as `fr-CA, fr;q=0.9, en;q=0.8`.
+    /// Returns the value of the field, such as `fr-CA, fr;q=0.9, en;q=0.8`.
     static func value(for strings: Customization) -> String {
         var tags: [String] = []
         for language in [strings.overrideLanguage ?? strings.deviceLanguage, strings.baseLanguage] {

@@ -2,9 +2,9 @@ public import AshlarEventBus
 public import AshlarLogging
 
 extension EventBus {
-    /// Logs every failure on this bus: a handler that threw, and a trigger that was refused.
+    /// Logs every failure on this bus: a handler that throws, and a refused trigger.
     ///
-    /// This method sets the bus's failure hook, which replaces an earlier one.
+    /// This method sets the bus's failure hook and replaces an earlier one.
     ///
     /// ```swift
     /// let bus = EventBus()

@@ -6,17 +6,17 @@ extension LogSystem {
     ///
     /// The bus stores the event for later watchers.
     public static let priorRunFound: Topic<PriorRun> = Topic("log:priorRun", keeping: 1)
-    /// The topic `log:error`, triggered by an ``EventBusSink`` for each line that is an error or worse.
+    /// The topic `log:error`, triggered by an ``EventBusSink`` for each line of the level error or a more severe one.
     public static let errorLogged: Topic<LogRecord.Copy> = Topic("log:error")
 }
 
 /// A sink that triggers ``AshlarLogging/LogSystem/errorLogged`` on a bus.
 ///
-/// The bus delivers on the thread that logs. Lines that a watcher logs go to the run file only, so that an error in a
-/// watcher cannot start a loop.
+/// The bus delivers on the thread that logs. Lines that a watcher logs go to the run file only, so an error in a
+/// watcher can't start a loop.
 public struct EventBusSink: LogSink {
     private let bus: EventBus
-    /// The least severe level that is triggered.
+    /// The least severe level that triggers an event.
     public let threshold: LogLevel
 
     /// Creates a sink for a bus.

@@ -3,15 +3,15 @@ public import AshlarNetworking
 
 /// The start or end of a request: the payload of `network:on` and `network:off`.
 ///
-/// The topic names are iStructure's, whose activity indicator counts the two.
+/// The topic names are those of iStructure, whose activity indicator counts the events.
 public struct NetworkActivity: Sendable {
-    /// The number of the request in this process, shared by its `network:on` and `network:off`.
+    /// The number of the request in this process, the same in its `network:on` and `network:off`.
     public let id: UInt64
     /// The request, with its secrets hidden.
     public let request: RedactedRequest
-    /// The status of the response; nil at the start, and if no response arrived.
+    /// The status of the response; nil at the start, or if no response arrived.
     public let status: Int?
-    /// The error of a failed request; nil at the start and for a success.
+    /// The error of a failed request; nil at the start, or if the request succeeds.
     public let error: NetworkError?
 
     /// The topic `network:on`, triggered when a request starts.
@@ -54,7 +54,7 @@ extension HostSwitch {
     /// The topic `host:changed`, triggered when a canonical host resolves to another host.
     public static let changed: Topic<HostChange> = Topic("host:changed")
 
-    /// Triggers ``changed`` on a bus after each change from now on.
+    /// Triggers ``changed`` on a bus after each later change.
     ///
     /// - Returns: The task that announces changes until it is cancelled.
     @discardableResult
@@ -65,7 +65,7 @@ extension HostSwitch {
 }
 
 extension Model {
-    /// The topic `model:changed`, triggered for each event of the models that are announced.
+    /// The topic `model:changed`, triggered for each event of the announced models.
     public static var changed: Topic<ModelEvent> { modelChanged }
 
     /// Triggers ``changed`` on a bus for each event of the model, until the observation is cancelled or released.

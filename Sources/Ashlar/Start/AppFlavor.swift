@@ -1,7 +1,7 @@
 public import AshlarAppConfig
 public import AshlarNetworking
 
-/// One word that selects brand, configuration sections, environments, default hosts and log folder together.
+/// A name that selects brand, configuration sections, environments, default hosts and log folder together.
 ///
 /// A file `Flavors.json` (or `.plist`) in the app's folder declares the flavors:
 ///
@@ -15,12 +15,12 @@ public import AshlarNetworking
 /// ```
 ///
 /// Every member is optional. `host` is `canonical`, `release`, `prerelease`, or the key of an environment of the host map.
-/// The word comes from ``AshlarApp/Configuration/flavor``, the argument `--flavor`, the variable `ASHLAR_FLAVOR` or the key
-/// `AshlarFlavor` of Info.plist, in this order. Settings of the configuration have precedence over the flavor's.
+/// The name comes from ``AshlarApp/Configuration/flavor``, the argument `--flavor`, the variable `ASHLAR_FLAVOR` or the
+/// key `AshlarFlavor` of Info.plist, in this order. Settings of the configuration take precedence over the flavor's.
 public struct AppFlavor: Sendable {
     /// The name.
     public let name: String
-    /// The place that selects the flavor, such as `the argument --flavor`.
+    /// The source of the name, such as `the argument --flavor`.
     public let origin: String
     /// The brand, if the flavor selects one.
     public private(set) var brand: String?
@@ -32,12 +32,12 @@ public struct AppFlavor: Sendable {
     public private(set) var hostDefault: HostDefault?
     /// The folder of the log, if the flavor selects one.
     public private(set) var logFolder: String?
-    /// The place of each member in the file, such as `Flavors.json:3`.
+    /// The location of each member in the file, such as `Flavors.json:3`.
     private(set) var places: [String: String] = [:]
 
     private static let members = ["brand", "bundleIdentifier", "environments", "host", "logFolder"]
 
-    /// The name of the selected flavor and the place that selects it, or nil.
+    /// Returns the name of the selected flavor and its source, or nil.
     static func selected(
         _ name: String?, arguments: [String], variables: [String: String], infoPlist: String?
     ) -> (name: String, origin: String)? {
@@ -97,7 +97,7 @@ public struct AppFlavor: Sendable {
 }
 
 extension HostDefault {
-    /// The default with a name: `canonical`, `release`, `prerelease`, or the key of an environment.
+    /// Creates a default from a name: `canonical`, `release`, `prerelease`, or the key of an environment.
     init(name: String) {
         switch name {
         case "canonical": self = .canonical

@@ -7,7 +7,8 @@ import Foundation
 
 /// Each method starts one part of an app.
 extension AppSettings {
-    /// The plan of the app, or one for `ApplicationConfig` files in its folder, of which the base file is required.
+    /// Returns the plan of the app, or a plan for `ApplicationConfig` files in its folder, of which the base file is
+    /// required.
     func plan(_ configuration: AshlarApp.Configuration) -> ConfigPlan {
         if let plan = configuration.config { return plan }
         var plan = ConfigPlan.directory(
@@ -16,7 +17,7 @@ extension AppSettings {
         return plan
     }
 
-    /// Starts the log and lets its thresholds follow the configuration.
+    /// Starts the log, and updates its thresholds when the configuration changes.
     func startLog(
         _ log: LogConfiguration, _ bus: EventBus, _ config: ConfigStore, _ issues: inout [StartupIssue],
         _ tasks: inout [Task<Void, Never>]
@@ -32,8 +33,9 @@ extension AppSettings {
         return report
     }
 
-    /// Reads strings and themes, and lets language, brand and theme follow the configuration as far as the app and the
-    /// flavor leave them open.
+    /// Reads strings and themes.
+    ///
+    /// Unless the app or the flavor sets language, brand and theme, the configuration selects them.
     func customization(
         _ configuration: AshlarApp.Configuration, _ config: ConfigStore, _ issues: inout [StartupIssue],
         _ tasks: inout [Task<Void, Never>]
@@ -56,8 +58,9 @@ extension AppSettings {
         return center
     }
 
-    /// Reads the host map, and lets the default hosts follow the configuration as far as the app and the flavor leave
-    /// them open.
+    /// Reads the host map.
+    ///
+    /// Unless the app or the flavor sets the default hosts, the configuration selects them.
     func hosts(
         _ configuration: AshlarApp.Configuration, _ config: ConfigStore, _ issues: inout [StartupIssue],
         _ tasks: inout [Task<Void, Never>]

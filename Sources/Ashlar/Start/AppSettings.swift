@@ -12,7 +12,7 @@ struct AppSettings: Sendable {
     let brand: CustomizationBrand
     let hostDefault: HostDefault
     let logFolder: String?
-    /// Whether the brand and the default hosts are free for the configuration to select.
+    /// Whether the configuration can select the brand and the default hosts.
     let configSelects: (brand: Bool, host: Bool)
     private var sources: [(member: String, value: String, source: String)] = []
 
@@ -72,7 +72,7 @@ struct AppSettings: Sendable {
     /// The scope of the user's selection of hosts: empty for a release build without a flavor.
     var scope: String { ((flavor.map { [$0.name] } ?? []) + environments.map(\.name)).joined(separator: "+") }
 
-    /// The folder and the places that were examined before.
+    /// The folder, and the folders that were examined before it.
     var resourcesExplanation: String {
         (["resources: \(resources)"] + resources.examined.map { "  not in \($0)" }).joined(separator: "\n")
     }

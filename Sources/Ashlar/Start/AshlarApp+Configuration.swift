@@ -7,8 +7,8 @@ public import AshlarNetworking
 extension AshlarApp {
     /// The settings of an ``AshlarApp``: a folder of files, and options for each part.
     ///
-    /// Without a folder, the app's files are found by the conventions of ``ResourceFolder``. A setting that is nil comes
-    /// from the ``AppFlavor``, then from the configuration's section `app`, then from the platform.
+    /// Without a folder, the app's files are found by the conventions of ``ResourceFolder``. A nil setting comes from
+    /// the ``AppFlavor``, then from the configuration's section `app`, then from the platform.
     ///
     /// ```swift
     /// var configuration = AshlarApp.Configuration(resources: "Resources", environments: [.debug])
@@ -34,7 +34,7 @@ extension AshlarApp {
         public var config: ConfigPlan?
         /// The settings of the log; nil starts no log.
         ///
-        /// Thresholds in the configuration replace its own.
+        /// Thresholds in the configuration replace its thresholds.
         public var log: LogConfiguration?
         /// The language in which every string exists.
         public var baseLanguage: LanguageTag = "en"
@@ -52,7 +52,7 @@ extension AshlarApp {
         public var hostDefault: HostDefault?
         /// Stores the user's selection of hosts, separately for each flavor and environment.
         public var hostChoices: any HostChoiceStore = .memory
-        /// The settings that all requests share; the configuration's section `network` has precedence.
+        /// The settings that all requests share; the configuration's section `network` takes precedence.
         public var client: ClientConfiguration = ClientConfiguration()
         /// The transport of the client; nil for the platform's.
         public var transport: (any NetworkTransport)?

@@ -8,7 +8,7 @@ extension AshlarApp {
     /// print(app.explain("resources"))
     /// ```
     ///
-    /// Reads files off the calling actor.
+    /// The files are read off the calling actor.
     public static func start(_ configuration: Configuration = Configuration()) async -> AshlarApp {
         let app = await Task.detached { AshlarApp(configuration) }.value
         setCurrent(app)
@@ -40,7 +40,7 @@ extension AshlarApp {
     /// }
     /// ```
     ///
-    /// - Throws: ``StartupFailure`` with every error of the required parts. The log is then started nevertheless.
+    /// - Throws: ``StartupFailure`` with every error of the required parts. The log is started in this case, too.
     public static func start(
         _ configuration: Configuration = Configuration(), requires parts: Set<StartupIssue.Part>
     ) async throws(StartupFailure) -> AshlarApp {

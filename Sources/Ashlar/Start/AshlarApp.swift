@@ -4,12 +4,12 @@ public import AshlarEventBus
 public import AshlarLogging
 public import AshlarNetworking
 
-/// The foundation of an app: configuration, log, customization, hosts, client, bus, router and services.
+/// The parts of an app: configuration, log, customization, hosts, client, bus, router and services.
 ///
 /// The parts are ordinary objects of their modules. `AshlarApp` creates them in the order in which they depend on each
 /// other and connects them. The configuration selects log thresholds, timeouts, default hosts, brand, theme and language,
-/// and its changes apply at once. Requests go to the hosts the user selected, carry the current language, and appear in
-/// the log and on the bus. Failures on the bus and changes of services appear in the log.
+/// and its changes apply at once. Requests go to the hosts that the user selected, contain the current language, and
+/// appear in the log and on the bus. Failures on the bus and changes of services appear in the log.
 ///
 /// ```swift
 /// let app = AshlarApp(AshlarApp.Configuration(resources: "Resources"))
@@ -25,7 +25,7 @@ public final class AshlarApp: Sendable {
     public let resources: ResourceFolder
     /// The flavor that selects brand, environments and hosts, if there is one.
     public let flavor: AppFlavor?
-    /// The configuration; the other parts take their settings from it.
+    /// The configuration, from which the other parts take their settings.
     public let config: ConfigStore
     /// The result of starting the log: where it writes, and the previous run; nil if the app starts no log.
     public let logging: LogStartReport?
@@ -90,7 +90,7 @@ public final class AshlarApp: Sendable {
 
     /// Opens a URL that the system passes to the app: navigates to its route.
     ///
-    /// - Returns: The navigation, or nil if no route matches or a guard refuses it; the router announces both on `bus`.
+    /// - Returns: The navigation, or nil if no route matches or a guard denies it; the router announces both on `bus`.
     @discardableResult
     public func open(_ url: String) async -> Navigation? { try? await router.navigate(to: url) }
 

@@ -1,6 +1,6 @@
 public import Foundation
 
-/// The folder of an app's files, and the place where it was found.
+/// The folder of an app's files, and how it was found.
 ///
 /// ``find()`` looks for a folder with a configuration file, a host map, a flavor file or an `.lproj` folder:
 ///
@@ -11,14 +11,14 @@ public import Foundation
 public struct ResourceFolder: Hashable, Sendable, CustomStringConvertible {
     /// The path of the folder.
     public let path: String
-    /// The place, such as `the main bundle`.
+    /// How the folder was found, such as `the main bundle`.
     public let origin: String
     /// The folders without an app's files that were examined before, in order.
     public let examined: [String]
-    /// Whether the folder was found; otherwise no examined folder contains an app's files.
+    /// Whether the folder was found; if false, no examined folder contains an app's files.
     public let isFound: Bool
 
-    /// A folder that the app names itself.
+    /// Creates the folder at a path.
     public init(_ path: String, origin: String = "set by the app") {
         (self.path, self.origin, examined, isFound) = (path, origin, [], true)
     }
@@ -27,7 +27,7 @@ public struct ResourceFolder: Hashable, Sendable, CustomStringConvertible {
         (self.path, self.origin, self.examined, self.isFound) = (path, origin, examined, isFound)
     }
 
-    /// The resources of a bundle, or their folder `Resources` if only that contains an app's files.
+    /// Creates the folder of a bundle's resources, or its subfolder `Resources` if only that contains an app's files.
     public init(_ bundle: Bundle) {
         let path = bundle.resourcePath ?? bundle.bundlePath
         let inner = path + "/Resources"
@@ -82,7 +82,7 @@ public struct ResourceFolder: Hashable, Sendable, CustomStringConvertible {
         }
     }
 
-    /// The path and the place.
+    /// The path and how it was found.
     public var description: String {
         isFound ? "\(path) (\(origin))" : "no folder with an app's files in " + examined.joined(separator: ", ")
     }

@@ -1,10 +1,10 @@
 /// An issue that an ``AshlarApp`` found during start-up.
 public struct StartupIssue: Error, Sendable, CustomStringConvertible {
-    /// The part of the app that an issue concerns.
+    /// The part of the app that an issue affects.
     public enum Part: String, Hashable, Sendable, CaseIterable {
         /// A configuration or flavor file is missing or malformed.
         case configuration
-        /// The log can't write where it should, or a threshold isn't a level.
+        /// The log can't write to its folder, or a threshold isn't a level.
         case log
         /// A file of strings, values or themes is missing or has errors.
         case customization
@@ -16,7 +16,7 @@ public struct StartupIssue: Error, Sendable, CustomStringConvertible {
     public let part: Part
     /// The description of the issue, with file and line if it concerns a file.
     public let message: String
-    /// Whether something is missing or could not be read; otherwise the issue is a warning.
+    /// Whether the issue is an error: something is missing or can't be read; otherwise it is a warning.
     public let isError: Bool
     /// The underlying error, if there is one.
     public let underlying: (any Error)?
@@ -29,11 +29,11 @@ public struct StartupIssue: Error, Sendable, CustomStringConvertible {
     public var description: String { "\(part.rawValue): \(message)" }
 }
 
-/// The reason why ``AshlarApp/start(_:requires:)`` threw: errors in required parts.
+/// The errors in required parts because of which ``AshlarApp/start(_:requires:)`` throws.
 public struct StartupFailure: Error, Sendable, CustomStringConvertible {
     /// The errors of the required parts, in order.
     public let issues: [StartupIssue]
 
-    /// One line for each error.
+    /// The errors, one per line.
     public var description: String { issues.map(\.description).joined(separator: "\n") }
 }
