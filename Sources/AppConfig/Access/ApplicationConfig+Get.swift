@@ -3,8 +3,8 @@ internal import AshlarCore
 extension ApplicationConfig {
     /// Reads the value at a path.
     ///
-    /// - Throws: ``ConfigError`` with code `missingKey` or `typeMismatch`, which names the file and line, what was
-    ///   expected and found, what the value overrides, and for a missing key the nearest one there is.
+    /// - Throws: ``ConfigError`` with the code `missingKey` or `typeMismatch`. It contains the file and line, the
+    ///   expected and found values, the overridden value, and for a missing key the most similar existing key.
     public func get<T: ConfigConvertible>(_ path: ConfigPath, as type: T.Type = T.self) throws(ConfigError) -> T {
         guard let place = place(of: path) else { throw missing(path, expected: T.configTypeName) }
         let value = place.tree.scalar(of: place.node) ?? place.tree.value(of: place.node)
@@ -14,14 +14,14 @@ extension ApplicationConfig {
         return made
     }
 
-    /// The error for a value that is not there.
+    /// Returns the error for a missing value.
     func missing(_ path: ConfigPath, expected: String) -> ConfigError {
         ConfigError(
             .missingKey, key: path, expected: expected, found: "nothing",
             hint: NearestName.find(path.description, among: pathsWithSections()).map { "did you mean \($0)?" })
     }
 
-    /// The texts of the paths of all values and of the dictionaries around them.
+    /// The paths of all values and of the dictionaries that contain them, as text.
     private func pathsWithSections() -> [String] {
         var known: Set<String> = []
         for path in paths() {
@@ -32,7 +32,7 @@ extension ApplicationConfig {
         return known.sorted()
     }
 
-    /// The error for a value of another kind than expected.
+    /// Returns the error for a value of an unexpected type.
     func mismatch(_ place: ConfigPlace, _ path: ConfigPath, _ expected: String, isSecret: Bool = false) -> ConfigError {
         let isSecret = isSecret || place.snapshot.isSecret(place.node)
         var error = ConfigError(

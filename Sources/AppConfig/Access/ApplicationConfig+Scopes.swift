@@ -1,10 +1,10 @@
 extension ApplicationConfig {
-    /// The configuration seen from a dictionary in it: its entries become root keys.
+    /// Returns the configuration of a dictionary in it, whose entries become root keys.
     ///
-    /// With `inheritsRoot`, as in the original's `with(scope:)`, the entries are merged over the whole root, so keys that
-    /// the scope lacks are found there. A scope that is missing or not a dictionary leaves the root, or nothing without
-    /// `inheritsRoot`; the original re-read the files from disk instead. Explanations of a scoped configuration start at
-    /// the files of the values, but not the values they shadow.
+    /// With `inheritsRoot`, the entries are merged over the whole root, so the root provides keys that the scope lacks;
+    /// `with(scope:)` of NEIApplicationConfig does the same. If the scope is missing or not a dictionary, the result is
+    /// the root, or empty without `inheritsRoot`. Explanations of a scoped configuration contain the files of the
+    /// values, but not the values that they override.
     ///
     /// - Complexity: O(*n*) in the number of values.
     public func scoped(to scope: ConfigPath, inheritsRoot: Bool = true) -> ApplicationConfig {
@@ -12,7 +12,7 @@ extension ApplicationConfig {
         guard let node = whole.find(scope), whole.tree.kind(of: node) == .dictionary else {
             return inheritsRoot ? self : derived([])
         }
-        // Values have other paths here, so secret values are marked.
+        // Values have other paths in the scope, so secret values are marked.
         let tree = whole.tree.marked(by: snapshot.context.secrets)
         let section = ConfigLayer(kind: .base, label: "\(scope)", tree: tree, root: node)
         let root = ConfigLayer(kind: .defaults, label: "root", tree: tree)
@@ -21,7 +21,7 @@ extension ApplicationConfig {
 
     /// Returns the configuration with other values merged over it.
     ///
-    /// With the policy `seed` the values replace root keys whole, as the original's `with(dictionary:)` did.
+    /// With the policy `seed`, the values replace whole root keys, as `with(dictionary:)` of NEIApplicationConfig does.
     ///
     /// - Complexity: O(*n*) in the number of values.
     public func merging(_ values: [String: ConfigValue], policy: ConfigMergePolicy = .deep) -> ApplicationConfig {

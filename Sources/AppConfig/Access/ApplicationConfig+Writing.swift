@@ -1,12 +1,13 @@
-// Values written at run time. They are the strongest layer, are taken as they are (no directives, no `${…}`), change what
-// this copy reads from then on and nothing that was built from the old value, and are never persisted.
+// Values written at run time. They are the strongest layer, are used literally (without directives and references),
+// change later reads of this copy but no value that was built from the old value, and are never saved.
 extension ApplicationConfig {
     /// The value at a path; setting it writes a run-time value, and setting `nil` removes the key.
     ///
-    /// Writing makes missing dictionaries on the way and replaces other values that are in it. An index may be that of an
-    /// element or one past the last; other writes to arrays change nothing and leave a diagnostic in `diagnostics`.
+    /// Writing creates missing dictionaries on the path and replaces other values on it. An index can be that of an
+    /// element, or the number of elements to append one. Other writes to arrays change nothing and record a diagnostic
+    /// in `diagnostics`.
     ///
-    /// - Complexity: Reading is O(*n*) in the values below the path, writing in those of the root key it begins with.
+    /// - Complexity: Reading is O(*n*) in the values below the path; writing is O(*n*) in the values of its root key.
     public subscript(_ path: ConfigPath) -> ConfigValue? {
         get { place(of: path).map { $0.tree.value(of: $0.node) } }
         set { write(newValue, at: path) }
@@ -18,12 +19,12 @@ extension ApplicationConfig {
         set { write(newValue, at: ConfigPath(key)) }
     }
 
-    /// Sets or overrides a value for as long as this copy lives; `nil` removes the key.
+    /// Sets or overrides a value in this copy; `nil` removes the key.
     public mutating func set(_ value: ConfigValue?, forKey key: String) { write(value, at: ConfigPath(key)) }
 
     private mutating func write(_ value: ConfigValue?, at path: ConfigPath) {
         var components = path.components
-        // A literal root key comes first here as it does in reading.
+        // A literal root key takes precedence, as in reading.
         if case .text(let text) = path.storage, components.count > 1, locate(ConfigPath(components: [text])) != nil {
             components = [.key(text)]
         }
@@ -43,7 +44,7 @@ extension ApplicationConfig {
         case changed, unchanged, impossible
     }
 
-    /// Writes a value at exact steps, the first of which is a key; all other values retain their places.
+    /// Writes a value at exact steps, the first of which is a key; all other values retain their locations.
     private mutating func write(_ value: ConfigValue?, at components: [ConfigPath.Component]) -> Outcome {
         guard case .key(let first)? = components.first else { return .impossible }
         let value = value == .null ? nil : value
@@ -60,14 +61,14 @@ extension ApplicationConfig {
         return .changed
     }
 
-    /// Remembers a write for the next reload; arrays are remembered whole, as indices mean others in another array.
+    /// Records a write for the next reload; an array is recorded as a whole, because its indices may change.
     private mutating func record(_ components: [ConfigPath.Component]) {
         let keys = Array(components.prefix { if case .key = $0 { true } else { false } })
         writes.count += 1
         writes.values[keys] = (writes.count, locate(ConfigPath(keys)).map { $0.tree.value(of: $0.node) })
     }
 
-    /// Repeats the writes to another configuration, in the same order.
+    /// Repeats the writes of another configuration, in the same order.
     mutating func repeatWrites(of other: ConfigWrites) {
         for (keys, old) in other.values.sorted(by: { $0.value.order < $1.value.order }) {
             if write(old.value, at: keys) != .impossible { record(keys) }

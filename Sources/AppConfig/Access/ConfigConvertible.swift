@@ -6,11 +6,11 @@ internal import AshlarCore
     public import Foundation
 #endif
 
-/// A type that configuration values can be read as.
+/// A type that configuration values can be converted to.
 ///
-/// The library's conformances are `Bool`, all integers, `Float`, `Double`, `String`, `Date`, `Data`, `URL`, `Duration`,
-/// ``ConfigValue``, arrays and dictionaries of such types, and enumerations with such a raw value, which need only state
-/// the conformance:
+/// The library's conforming types are `Bool`, all integers, `Float`, `Double`, `String`, `Date`, `Data`, `URL`,
+/// `Duration`, ``ConfigValue``, and arrays and dictionaries of such types. An enumeration with a raw value of such a
+/// type only needs to declare the conformance:
 ///
 /// ```swift
 /// enum Stage: String, ConfigConvertible { case production, staging }
@@ -22,7 +22,7 @@ public protocol ConfigConvertible {
     /// The name of the expected type in messages.
     static var configTypeName: String { get }
 
-    /// Converts a configuration value; returns nil if the rules do not permit it.
+    /// Converts a configuration value; returns nil if the rules don't permit it.
     init?(configValue value: ConfigValue, coercion: ConfigCoercion)
 }
 
@@ -32,7 +32,7 @@ extension ConfigConvertible {
 }
 
 extension ConfigConvertible where Self: RawRepresentable, RawValue: ConfigConvertible {
-    /// Creates the case whose raw value this is.
+    /// Creates the case with this raw value.
     public init?(configValue value: ConfigValue, coercion: ConfigCoercion) {
         guard let raw = RawValue(configValue: value, coercion: coercion) else { return nil }
         self.init(rawValue: raw)
@@ -47,7 +47,7 @@ extension ConfigConvertible where Self: RawRepresentable & CaseIterable, RawValu
 }
 
 extension ConfigValue: ConfigConvertible {
-    /// Takes the value as it is.
+    /// Creates a copy of the value.
     public init?(configValue value: ConfigValue, coercion: ConfigCoercion) { self = value }
 }
 
@@ -60,7 +60,7 @@ extension Bool: ConfigConvertible {
 }
 
 extension String: ConfigConvertible {
-    /// Reads a text.
+    /// Reads a string.
     public init?(configValue value: ConfigValue, coercion: ConfigCoercion) {
         guard let value = coercion.string(value) else { return nil }
         self = value
@@ -76,7 +76,7 @@ extension Double: ConfigConvertible {
 }
 
 extension Float: ConfigConvertible {
-    /// Reads a number, rounded to the nearest float; one beyond the range of floats is none.
+    /// Reads a number, rounded to the nearest float; returns nil for a number beyond the range of floats.
     public init?(configValue value: ConfigValue, coercion: ConfigCoercion) {
         guard let value = coercion.double(value) else { return nil }
         self.init(value)
@@ -104,7 +104,7 @@ extension UInt32: ConfigConvertible {}
 extension UInt64: ConfigConvertible {}
 
 extension Date: ConfigConvertible {
-    /// Reads a date, or outside of strict rules an ISO 8601 text such as `2026-11-20T13:00:00Z`.
+    /// Reads a date or, unless the rules are strict, a string in ISO 8601 such as `2026-11-20T13:00:00Z`.
     public init?(configValue value: ConfigValue, coercion: ConfigCoercion) {
         switch value {
         case .date(let date): self = date
@@ -117,7 +117,7 @@ extension Date: ConfigConvertible {
 }
 
 extension Data: ConfigConvertible {
-    /// Reads data, or outside of strict rules a base64 text.
+    /// Reads data or, unless the rules are strict, a string in Base64.
     public init?(configValue value: ConfigValue, coercion: ConfigCoercion) {
         switch value {
         case .data(let data): self = data
@@ -130,7 +130,7 @@ extension Data: ConfigConvertible {
 }
 
 extension URL: ConfigConvertible {
-    /// Reads a text that is a URL.
+    /// Reads a string that is a URL.
     public init?(configValue value: ConfigValue, coercion: ConfigCoercion) {
         guard case .string(let text) = value, !text.isEmpty, !text.utf8.contains(where: { $0 <= 32 }) else {
             return nil
@@ -140,7 +140,7 @@ extension URL: ConfigConvertible {
 }
 
 extension Duration: ConfigConvertible {
-    /// Reads a number of seconds, or a text of a number and a unit: `250ms`, `30s`, `1.5m`, `2h`, `7d`, also `us`, `ns`.
+    /// Reads a number of seconds, or a string with a number and a unit: `250ms`, `30s`, `1.5m`, `2h`, `7d`, `us`, `ns`.
     public init?(configValue value: ConfigValue, coercion: ConfigCoercion) {
         if case .string(let text) = value, let duration = ConfigUnits.duration(text), coercion.kind != .strict {
             self = duration
@@ -160,7 +160,7 @@ extension Array: ConfigConvertible where Element: ConfigConvertible {
     /// The element's name in brackets.
     public static var configTypeName: String { "[\(Element.configTypeName)]" }
 
-    /// Reads an array, all of whose elements can be read.
+    /// Reads an array if all of its elements can be read.
     public init?(configValue value: ConfigValue, coercion: ConfigCoercion) {
         guard case .array(let elements) = value else { return nil }
         self.init()
@@ -173,10 +173,10 @@ extension Array: ConfigConvertible where Element: ConfigConvertible {
 }
 
 extension Dictionary: ConfigConvertible where Key == String, Value: ConfigConvertible {
-    /// The name of a dictionary from strings.
+    /// The name of a dictionary with string keys.
     public static var configTypeName: String { "[String: \(Value.configTypeName)]" }
 
-    /// Reads a dictionary, all of whose values can be read.
+    /// Reads a dictionary if all of its values can be read.
     public init?(configValue value: ConfigValue, coercion: ConfigCoercion) {
         guard case .dictionary(let entries) = value else { return nil }
         self.init(minimumCapacity: entries.count)
@@ -191,7 +191,7 @@ extension Optional: ConfigConvertible where Wrapped: ConfigConvertible {
     /// The name of the wrapped type, with a question mark.
     public static var configTypeName: String { "\(Wrapped.configTypeName)?" }
 
-    /// Reads the wrapped type; only `null` is nothing.
+    /// Reads the wrapped type; only `null` becomes nil.
     public init?(configValue value: ConfigValue, coercion: ConfigCoercion) {
         if case .null = value {
             self = nil

@@ -1,5 +1,5 @@
 extension ConfigDecoder {
-    /// The elements of an array, one after the other.
+    /// The elements of an array, in order.
     struct Unkeyed: UnkeyedDecodingContainer {
         let decoder: ConfigDecoder
         var children: ConfigTree.Children
@@ -45,7 +45,7 @@ extension ConfigDecoder {
         mutating func superDecoder() throws -> any Decoder { try next() }
     }
 
-    /// One value by itself.
+    /// A single value.
     struct Single: SingleValueDecodingContainer {
         let decoder: ConfigDecoder
 

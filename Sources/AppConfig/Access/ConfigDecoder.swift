@@ -7,8 +7,8 @@
 extension ApplicationConfig {
     /// Decodes the value at a path, by default the whole configuration.
     ///
-    /// The same rules hold as for `get`: numbers in texts are numbers under standard coercion, dates, data, URLs and
-    /// durations are read in all their forms. Keys that the type does not ask for are ignored.
+    /// The rules are those of `get`: with standard coercion, strings are read as numbers, and dates, data, URLs and
+    /// durations are read in all their forms. Keys that the type doesn't use are ignored.
     ///
     /// ```swift
     /// struct HTTP: Decodable {
@@ -20,8 +20,8 @@ extension ApplicationConfig {
     /// let http = try config.decode(HTTP.self, at: "http")
     /// ```
     ///
-    /// - Throws: ``ConfigError`` that names the path, file and line of the first value that does not fit.
-    /// - Complexity: O(*n*) in the number of values that are decoded.
+    /// - Throws: ``ConfigError`` with the path, file and line of the first value that can't be decoded.
+    /// - Complexity: O(*n*) in the number of decoded values.
     public func decode<T: Decodable>(_ type: T.Type = T.self, at path: ConfigPath = .root) throws(ConfigError) -> T {
         guard let place = place(of: path) else { throw missing(path, expected: "\(T.self)") }
         place.snapshot.note(place.node)
@@ -32,7 +32,7 @@ extension ApplicationConfig {
         }
     }
 
-    /// The error that decoding a value threw, with the value's location.
+    /// Returns the error of decoding a value, with the value's location.
     func problem(
         of error: any Error, _ place: ConfigPlace, _ path: ConfigPath, expected: String = "another value"
     ) -> ConfigError {
@@ -44,7 +44,7 @@ extension ApplicationConfig {
         return wrapped
     }
 
-    /// An error that a type's own decoding threw; its text is not repeated, for it may quote a secret.
+    /// Returns an error for one that a type's own decoding threw, without its text, which may quote a secret.
     private func foreign(_ error: DecodingError, _ place: ConfigPlace, _ path: ConfigPath) -> ConfigError {
         let context: DecodingError.Context? =
             switch error {
@@ -66,7 +66,7 @@ extension ApplicationConfig {
     }
 }
 
-/// One step of a path for decoding errors.
+/// One step of a path in decoding errors.
 private struct ConfigCodingKey: CodingKey {
     let stringValue: String
     let intValue: Int?
@@ -82,11 +82,11 @@ private struct ConfigCodingKey: CodingKey {
     init?(intValue: Int) { (stringValue, self.intValue) = ("\(intValue)", intValue) }
 }
 
-/// The state that all parts of one decoding share.
+/// The state that all containers of one decoding share.
 final class ConfigDecoding {
     let config: ApplicationConfig
     let snapshot: ConfigSnapshot
-    /// The node that is decoded, and the path it was asked for by.
+    /// The decoded node, and the path by which it was requested.
     let root: Int
     let path: ConfigPath
 
@@ -94,19 +94,19 @@ final class ConfigDecoding {
         (self.config, snapshot, root, self.path) = (config, place.snapshot, place.node, path)
     }
 
-    /// The path of a node, for errors only.
+    /// Returns the path of a node, for errors only.
     func path(of node: Int) -> ConfigPath {
         let (outer, inner) = (snapshot.tree.path(of: root).components, snapshot.tree.path(of: node).components)
         return ConfigPath(path.components + inner.dropFirst(outer.count))
     }
 }
 
-/// Decodes straight from the tree.
+/// Decodes directly from the tree.
 struct ConfigDecoder: Decoder {
     let decoding: ConfigDecoding
     let node: Int
 
-    /// The steps from the value that is decoded to this one; types put them into errors of their own.
+    /// The steps from the decoded value to this one, which types use in their own errors.
     var codingPath: [any CodingKey] {
         decoding.path(of: node).components.dropFirst(decoding.path.components.count).map { ConfigCodingKey($0) }
     }
@@ -130,7 +130,7 @@ struct ConfigDecoder: Decoder {
     }
 
     func decode<T: Decodable>(_ type: T.Type) throws -> T {
-        // These would decode themselves otherwise.
+        // Otherwise these types would use their own decoding.
         if type == Date.self, let made = try convert(Date.self) as? T { return made }
         if type == Data.self, let made = try convert(Data.self) as? T { return made }
         if type == URL.self, let made = try convert(URL.self) as? T { return made }

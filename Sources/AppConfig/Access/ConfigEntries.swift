@@ -1,15 +1,15 @@
 internal import AshlarCore
 
-/// Finds the entries of one dictionary for a type that decodes them one after the other.
+/// Finds the entries of a dictionary for a type that decodes them one at a time.
 ///
-/// An object, because the standard library copies a decoding container for every question.
+/// A class, because the standard library copies a decoding container for every request.
 final class ConfigEntries {
     let decoder: ConfigDecoder
     let tree: ConfigTree
     private let isIndexed: Bool
     private let index: HashIndex
 
-    /// Dictionaries of more entries get a hash index.
+    /// Dictionaries with more entries get a hash index.
     private static let largestScan = 8
 
     init(_ decoder: ConfigDecoder) {
@@ -28,7 +28,7 @@ final class ConfigEntries {
         self.index = index
     }
 
-    /// The node of the entry with this key.
+    /// Returns the node of the entry with a key.
     func find(_ name: String) -> Int? {
         guard isIndexed else { return tree.child(of: decoder.node, key: name) }
         var name = name

@@ -1,8 +1,8 @@
-/// A key with its type and default, written once and used everywhere.
+/// A key with its type and default value.
 ///
-/// A key remembers where the latest snapshot it read holds its value, so that a read of the same snapshot costs a
-/// few nanoseconds, allocates nothing, and retains nothing. All keys of one name share that memory, which is never
-/// freed: make keys once, as static constants, and not from names that the world supplies without end.
+/// A key caches the position of its value in the latest snapshot from which it was read. Another read from this
+/// snapshot takes a few nanoseconds, without allocating or retaining. All keys with the same name share this cache,
+/// which is never freed. Therefore create keys once, as static constants, and not from an unlimited number of names.
 ///
 /// ```swift
 /// enum Settings {
@@ -15,14 +15,15 @@
 /// ```
 public struct ConfigKey<Value: ConfigConvertible & Sendable>: Sendable {
     let slot: ConfigKeySlot
-    /// The key as it was written.
+    /// The key as written.
     public var name: String { slot.name }
-    /// The value of a missing or malformed entry.
+    /// The value if the entry is missing or malformed.
     public let defaultValue: Value
-    /// The value is never printed, nor any that is built from it, by no configuration of the process.
+    /// Whether the value, and every value that is built from it, is hidden in the output of all configurations of the
+    /// process.
     ///
-    /// That holds from the moment the key is made. Static constants are made when they are first used: list them in a
-    /// plan's schema, or use ``ConfigSecrets``, if something may be printed before.
+    /// This applies from the creation of the key. Static constants are created on first use. If values may be printed
+    /// before, list the keys in a plan's schema, or use ``ConfigSecrets``.
     public let isSecret: Bool
 
     /// Creates a key.
@@ -37,7 +38,7 @@ public struct ConfigKey<Value: ConfigConvertible & Sendable>: Sendable {
     public var path: ConfigPath { ConfigPath(name) }
 }
 
-/// A key whose value must be there.
+/// A key whose value must exist.
 ///
 /// ```swift
 /// let host = RequiredConfigKey("http.host", as: String.self)
@@ -45,9 +46,9 @@ public struct ConfigKey<Value: ConfigConvertible & Sendable>: Sendable {
 /// print(try config[host])
 /// ```
 public struct RequiredConfigKey<Value: ConfigConvertible & Sendable>: Sendable {
-    /// The key as it was written.
+    /// The key as written.
     public let name: String
-    /// The value is never printed, nor any that is built from it, by no configuration of the process; see
+    /// Whether the value, and every value that is built from it, is hidden in the output of all configurations; see
     /// ``ConfigKey/isSecret``.
     public let isSecret: Bool
 
@@ -63,10 +64,10 @@ public struct RequiredConfigKey<Value: ConfigConvertible & Sendable>: Sendable {
 }
 
 extension ConfigKey: CustomStringConvertible, CustomReflectable {
-    /// The key as it was written.
+    /// The key as written.
     public var description: String { name }
 
-    /// Name and default; the default of a secret key is `<redacted>`.
+    /// The name and default value; the default value of a secret key is `<redacted>`.
     public var customMirror: Mirror {
         let value: Any = isSecret ? ConfigDescription.redacted : defaultValue
         return Mirror(self, children: ["name": name, "defaultValue": value], displayStyle: .struct)
@@ -74,18 +75,18 @@ extension ConfigKey: CustomStringConvertible, CustomReflectable {
 }
 
 extension RequiredConfigKey: CustomStringConvertible {
-    /// The key as it was written.
+    /// The key as written.
     public var description: String { name }
 }
 
 extension ApplicationConfig {
-    /// The value of a key, or its default if it is missing or malformed; the latter leaves a diagnostic in `diagnostics`.
+    /// The value of a key, or its default value if it is missing or malformed; a malformed value records a diagnostic.
     public subscript<Value>(_ key: ConfigKey<Value>) -> Value {
         guard let place = place(of: key.name) else { return key.defaultValue }
         return convert(place, key)
     }
 
-    /// The value of a key, read without a detour through ``ConfigValue``.
+    /// The value of a key, read without a ``ConfigValue``.
     public subscript(_ key: ConfigKey<Int>) -> Int {
         guard let node = fastNode(key) else { return slow(key) }
         let found = snapshot.tree.nodes[node]
@@ -93,14 +94,14 @@ extension ApplicationConfig {
         return Int(exactly: Int64(bitPattern: found.payload)) ?? slow(key)
     }
 
-    /// The value of a key, read without a detour through ``ConfigValue``.
+    /// The value of a key, read without a ``ConfigValue``.
     public subscript(_ key: ConfigKey<Bool>) -> Bool {
         guard let node = fastNode(key) else { return slow(key) }
         let found = snapshot.tree.nodes[node]
         return found.kind == .boolean ? found.payload != 0 : slow(key)
     }
 
-    /// The value of a key, read without a detour through ``ConfigValue``.
+    /// The value of a key, read without a ``ConfigValue``.
     public subscript(_ key: ConfigKey<Double>) -> Double {
         guard let node = fastNode(key) else { return slow(key) }
         let found = snapshot.tree.nodes[node]
@@ -108,14 +109,14 @@ extension ApplicationConfig {
         return found.kind == .real && number.isFinite ? number : slow(key)
     }
 
-    /// The value of a key, read without a detour through ``ConfigValue``.
+    /// The value of a key, read without a ``ConfigValue``.
     public subscript(_ key: ConfigKey<String>) -> String {
         guard let node = fastNode(key) else { return slow(key) }
         let found = snapshot.tree.nodes[node]
         return found.kind == .string ? snapshot.tree.strings[Int(found.payload)] : slow(key)
     }
 
-    /// The node of a key in the snapshot; nil if there is none, or if run-time writes require the slow path.
+    /// Returns the node of a key in the snapshot; nil if there is none, or if run-time writes require the slow path.
     @inline(__always)
     private func fastNode<Value>(_ key: ConfigKey<Value>) -> Int? {
         if overlay != nil { return nil }
@@ -133,7 +134,7 @@ extension ApplicationConfig {
 
     /// The value of a required key.
     ///
-    /// - Throws: ``ConfigError`` with code `missingKey` or `typeMismatch`.
+    /// - Throws: ``ConfigError`` with the code `missingKey` or `typeMismatch`.
     public subscript<Value>(_ key: RequiredConfigKey<Value>) -> Value {
         get throws(ConfigError) {
             guard let place = place(of: key.name) else { throw missing(key.path, expected: Value.configTypeName) }

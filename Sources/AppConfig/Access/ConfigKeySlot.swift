@@ -1,29 +1,30 @@
 internal import AshlarCore
 internal import Synchronization
 
-/// Caches the place of a key's value in the latest snapshot that the key was read from.
+/// Caches the position of a key's value in the latest snapshot from which the key was read.
 ///
-/// All keys of one name share a slot. Slots are never freed, so that a key holds a plain pointer: with a reference to an
-/// object, every read of a key that is stored in an array retains and releases it.
+/// All keys with the same name share a slot. Slots are never freed, so a key contains a plain pointer. With a reference
+/// to an object, every read of a key in an array would retain and release the object.
 ///
-/// In the benchmark row "typed get, Int, 1,024 keys of 10,000", a read costs 5.8 ns with the slot. Without it, a typed read
-/// is the read of the row "string get, Int", which costs 55 ns for short and 65 ns for long keys in the same run.
+/// In the benchmark row "typed get, Int, 1,024 keys of 10,000", a read takes 5.8 ns with the slot. Without it, a typed
+/// read is like the row "string get, Int", which takes 55 ns for short and 65 ns for long keys in the same run.
 struct ConfigKeySlot: @unchecked Sendable {
     private struct Contents: ~Copyable {
-        /// The snapshot's generation and the node's number in one word.
+        /// The snapshot's generation and the node's number, in one word.
         let memo = Atomic<UInt64>(0)
         let name: String
     }
 
-    // Unchecked because of the pointer: the memory is never moved or freed, the name never changes, the memo is atomic.
+    // Unchecked because of the pointer: the memory is never moved or freed, the name never changes, and the memo is
+    // atomic.
     private let contents: UnsafeMutablePointer<Contents>
 
-    /// The number that means no node.
+    /// The number for no node.
     static let absent = (1 << nodeBits) - 1
     private static let nodeBits: UInt64 = 28
     private static let slots = AshlarCore.Mutex<[String: ConfigKeySlot]>([:])
 
-    /// Returns the slot of a name; creates it if there is none.
+    /// Returns the slot of a name, and creates it on first use.
     init(_ name: String) {
         self = Self.slots.withLock { slots in
             if let slot = slots[name] { return slot }
@@ -39,7 +40,7 @@ struct ConfigKeySlot: @unchecked Sendable {
 
     var name: String { contents.pointee.name }
 
-    /// The node's number in a snapshot, or `absent`.
+    /// Returns the node's number in a snapshot, or `absent`.
     @inline(__always)
     func node(in snapshot: ConfigSnapshot) -> Int {
         let word = contents.pointee.memo.load(ordering: .relaxed)

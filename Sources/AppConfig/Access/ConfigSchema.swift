@@ -1,6 +1,6 @@
 internal import AshlarCore
 
-/// The requirements on the values of a configuration, made from the typed keys that a program reads.
+/// Requirements on the values of a configuration, created from the typed keys that a program reads.
 ///
 /// ```swift
 /// let timeout = ConfigKey("http.timeout", default: 30)
@@ -17,11 +17,12 @@ internal import AshlarCore
 public struct ConfigSchema: Sendable {
     /// The treatment of values without a rule.
     public enum UnknownKeys: Sendable {
-        /// It may be there.
+        /// The value is permitted.
         case allowed
-        /// It may be there, and loading leaves a diagnostic in `diagnostics`.
+        /// The value is permitted, and loading records a diagnostic in `diagnostics`.
         case reported
-        /// It is a problem. Sections of bundle identifiers, which are dictionaries under a root key with a dot, are not.
+        /// The value is a problem, unless it is a bundle identifier's section: a dictionary whose root key contains a
+        /// dot.
         case refused
     }
 
@@ -39,15 +40,15 @@ public struct ConfigSchema: Sendable {
 
 /// The requirement on one value.
 public struct ConfigRule: Sendable {
-    /// Where the value is.
+    /// The path of the value.
     public let path: ConfigPath
-    /// The value must be there.
+    /// Whether the value must exist.
     public let isRequired: Bool
-    /// The value is never printed.
+    /// Whether the value is never printed.
     public let isSecret: Bool
     /// The name of the type, for messages.
     let typeName: String
-    /// The expectation that a value fails, or nil.
+    /// Returns the expectation that a value doesn't satisfy, or nil.
     let check: @Sendable (ConfigValue, ConfigCoercion) -> Problem?
 
     enum Problem {
@@ -70,12 +71,12 @@ public struct ConfigRule: Sendable {
         }
     }
 
-    /// The value of a key may be missing; if it is there it must be of the key's type.
+    /// The value of a key is optional; if it exists, it must have the key's type.
     public static func optional<Value>(_ key: ConfigKey<Value>) -> ConfigRule {
         ConfigRule(key.path, Value.self, isRequired: false, isSecret: key.isSecret, expected: nil, isRight: nil)
     }
 
-    /// The value of a key may be missing; otherwise it must be in a range.
+    /// The value of a key is optional; if it exists, it must be in a range.
     public static func optional<Value: Comparable>(_ key: ConfigKey<Value>, in range: ClosedRange<Value>) -> ConfigRule
     {
         ConfigRule(
@@ -84,7 +85,7 @@ public struct ConfigRule: Sendable {
             isRight: RangeCheck(bounds: range).contains)
     }
 
-    /// The value of a key may be missing; if it is there it must pass a test, which `expected` puts into words.
+    /// The value of a key is optional; if it exists, it must pass a test, which `expected` describes.
     public static func optional<Value>(
         _ key: ConfigKey<Value>, expected: String, _ isRight: @escaping @Sendable (Value) -> Bool
     ) -> ConfigRule {
@@ -92,12 +93,12 @@ public struct ConfigRule: Sendable {
             key.path, Value.self, isRequired: false, isSecret: key.isSecret, expected: expected, isRight: isRight)
     }
 
-    /// The value of a key must be there.
+    /// The value of a key must exist.
     public static func required<Value>(_ key: RequiredConfigKey<Value>) -> ConfigRule {
         ConfigRule(key.path, Value.self, isRequired: true, isSecret: key.isSecret, expected: nil, isRight: nil)
     }
 
-    /// The value of a key must be there and pass a test, which `expected` puts into words.
+    /// The value of a key must exist and pass a test, which `expected` describes.
     public static func required<Value>(
         _ key: RequiredConfigKey<Value>, expected: String, _ isRight: @escaping @Sendable (Value) -> Bool
     ) -> ConfigRule {
@@ -105,7 +106,7 @@ public struct ConfigRule: Sendable {
             key.path, Value.self, isRequired: true, isSecret: key.isSecret, expected: expected, isRight: isRight)
     }
 
-    /// A range as a test; the values of keys are sendable, so what holds them is.
+    /// A range as a test; the range is sendable because its bounds are.
     private struct RangeCheck<Value: Comparable & Sendable>: Sendable {
         let bounds: ClosedRange<Value>
 
@@ -116,14 +117,14 @@ public struct ConfigRule: Sendable {
 extension ApplicationConfig {
     /// Checks the values against a schema.
     ///
-    /// - Throws: ``ConfigError`` with all problems at once: missing keys, values of wrong types, forbidden values, unknown
-    ///   keys, each with its place and the nearest known name.
+    /// - Throws: ``ConfigError`` with all problems: missing keys, values of wrong types, forbidden values, and unknown
+    ///   keys, each with its location and the most similar known name.
     public func validate(_ schema: ConfigSchema) throws(ConfigError) {
         let problems = problems(with: schema)
         if !problems.isEmpty { throw .joining(problems) }
     }
 
-    /// All that is wrong by a schema, rule by rule, then the unknown keys in the order of their paths.
+    /// The violations of a schema in the order of its rules, then the unknown keys in the order of their paths.
     func problems(with schema: ConfigSchema) -> [ConfigError] {
         var problems: [ConfigError] = []
         let coercion = snapshot.context.coercion
@@ -148,9 +149,9 @@ extension ApplicationConfig {
         return problems
     }
 
-    /// The paths of the values that no rule of a schema names, sections of bundle identifiers left aside.
+    /// The paths of the values for which a schema has no rule, without sections of bundle identifiers.
     ///
-    /// - Complexity: O(*n* · *r*) in the number of values and, for unknown ones, of rules.
+    /// - Complexity: O(*n* · *r*) in the number of values and, for unknown values, of rules.
     public func unknownKeys(by schema: ConfigSchema) -> [ConfigPath] {
         unknownKeys(schema).compactMap(\.key).sorted()
     }
@@ -158,7 +159,7 @@ extension ApplicationConfig {
     func unknownKeys(_ schema: ConfigSchema) -> [ConfigError] {
         let whole = flattened()
         let tree = whole.tree
-        // A value with a rule is known with its descendants; the containers above it are searched.
+        // If a value has a rule, its descendants are known; the containers above it are searched.
         var known: Set<Int> = []
         for rule in schema.rules {
             if let node = whole.find(rule.path) { known.insert(node) }

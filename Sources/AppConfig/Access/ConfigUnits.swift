@@ -1,6 +1,6 @@
-/// Numbers with units.
+/// Parses numbers with units.
 enum ConfigUnits {
-    /// A number as it is written, `digits` divided by ten `scale` times: 1.1 kB are 1,100 bytes and not a hair more.
+    /// A decimal number: `digits` divided by 10 to the power of `scale`, so 1.1 kB is exactly 1,100 bytes.
     private struct Decimal {
         var digits: Int128 = 0
         var scale = 0
@@ -24,7 +24,7 @@ enum ConfigUnits {
             if isNegative { digits = -digits }
         }
 
-        /// This many times the unit; digits that are too fine for it are dropped.
+        /// Returns the product with a unit; digits beyond its precision are dropped.
         func times(_ unit: Int128) -> Int128? {
             var (digits, scale) = (digits, scale)
             var (product, isOver) = digits.multipliedReportingOverflow(by: unit)
@@ -37,7 +37,7 @@ enum ConfigUnits {
             return product
         }
 
-        /// This many times the unit, if that is an integer.
+        /// Returns the product with a unit, or nil if it isn't an integer.
         func timesExactly(_ unit: Int128) -> Int128? {
             var (product, isOver) = digits.multipliedReportingOverflow(by: unit)
             if isOver { return nil }
@@ -55,7 +55,7 @@ enum ConfigUnits {
         return (value, text.dropFirst(number.count).drop { $0 == " " }.lowercased())
     }
 
-    /// `250ms`, `30s`, `1.5m` and so on, exact to the attosecond; seconds without a unit.
+    /// Parses `250ms`, `30s`, `1.5m` and so on, exact to the attosecond; a number without a unit is in seconds.
     static func duration(_ text: String) -> Duration? {
         guard let (number, unit) = split(text) else { return nil }
         let second: Int128 = 1_000_000_000_000_000_000
@@ -76,7 +76,7 @@ enum ConfigUnits {
         return Duration(secondsComponent: seconds, attosecondsComponent: Int64(total % second))
     }
 
-    /// `512`, `10kB`, `10KiB` and so on up to `PB` and `PiB`, in whole bytes.
+    /// Parses `512`, `10kB`, `10KiB` and so on up to `PB` and `PiB`, in whole bytes.
     static func bytes(_ text: String) -> Int? {
         guard let (number, unit) = split(text) else { return nil }
         let factor: Int128

@@ -1,12 +1,12 @@
 extension ApplicationConfig: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
-    /// Every value in a line `path = value`, sorted by path; secret values are `<redacted>`.
+    /// Every value as a line `path = value`, sorted by path; secret values are `<redacted>`.
     ///
     /// - Complexity: O(*n* log *n*) in the number of values.
     public var description: String {
         lines().map { "\($0.path) = \($0.text)" }.joined(separator: "\n")
     }
 
-    /// The description with the place of each value.
+    /// The description with the location of each value.
     public var debugDescription: String {
         lines().map { "\($0.path) = \($0.text)  // \($0.tree.location(of: $0.node))" }.joined(separator: "\n")
     }
@@ -17,7 +17,7 @@ extension ApplicationConfig: CustomStringConvertible, CustomDebugStringConvertib
         return Mirror(self, children: children, displayStyle: .struct)
     }
 
-    /// All values that hold no others, elements of arrays among them, in the order of their paths.
+    /// All values that aren't containers, including elements of arrays, in the order of their paths.
     private func lines() -> [(path: String, text: String, node: Int, tree: ConfigTree)] {
         let whole = flattened()
         let (tree, isSecret) = (whole.tree, whole.secretNodes)

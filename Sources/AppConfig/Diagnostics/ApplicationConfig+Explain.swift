@@ -5,10 +5,11 @@
 #endif
 
 extension ApplicationConfig {
-    /// Explains where the value of a path comes from: the entry that gives it, every entry that it overrides, and the
-    /// values that references built it from, each with file and line.
+    /// Explains the origin of a value: its entry, the entries that it overrides, and the values that its references
+    /// use, each with file and line.
     ///
-    /// - Complexity: O(*l* · *w*) in the number of layers and the width of the dictionaries on the way, for each part.
+    /// - Complexity: For each part, O(*l* · *w*) in the number of layers and the number of keys in the dictionaries on
+    ///   the path.
     public func explain(_ path: ConfigPath) -> ConfigExplanation {
         var seen: Set<ConfigPath> = []
         return explain(path, &seen)
@@ -26,7 +27,7 @@ extension ApplicationConfig {
         var (live, shadowed) = (trail.trace.live, trail.trace.shadowed)
         var removed = place == nil ? trail.trace.removal.map { trail.entry($0) } : nil
         if place == nil, !live.isEmpty {
-            // The layers have a value there, so a write at run time removed it.
+            // The layers have a value at this path, so a write at run time removed it.
             (live, shadowed) = ([], shadowed + live)
             removed = ConfigExplanation.Entry(
                 location: ConfigLocation(file: ConfigLayerKind.runtime.description), layer: .runtime,
@@ -35,7 +36,8 @@ extension ApplicationConfig {
         if let place, let last = live.last, trail.fold.layers[last.contributor.layer].kind == .runtime,
             place.tree.nodes[place.node].source == ConfigSectionWriter.source
         {
-            // A dictionary written as a whole replaces the lower one; one with written entries is merged with it.
+            // A dictionary that was written as a whole replaces the weaker one; one with written entries is merged with
+            // it.
             (live, shadowed) = ([last], shadowed + live.dropLast())
         }
         var isBuilt = place.map { $0.tree.nodes[$0.node].flags.contains(.interpolated) } ?? false
@@ -86,7 +88,8 @@ extension ApplicationConfig {
         }
     }
 
-    /// The layers, with the section of a root key on top if something at or below the place was written at run time.
+    /// Returns the layers, with the section of a root key on top if a value at or below the path was written at run
+    /// time.
     private func explainedLayers(_ components: [ConfigPath.Component], _ place: ConfigPlace?) -> [ConfigLayer] {
         guard let overlay, let place, case .key(let key)? = components.first, let section = overlay[key],
             section === place.snapshot

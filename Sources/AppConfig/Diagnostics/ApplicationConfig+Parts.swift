@@ -1,20 +1,20 @@
-// The values that references built a value from.
+// The values that the references in a value use.
 extension ApplicationConfig {
-    /// A string with references that gave a value, and the way from the string's value to that value.
+    /// A string with references that produced a value, and the path from the string's value to the explained value.
     struct BuildingTemplate {
         let parts: [ConfigTemplate.Part]
-        /// The steps of the value that the string gave.
+        /// The path of the string's value.
         let components: [ConfigPath.Component]
-        /// The steps below it that lead to the explained value.
+        /// The steps below this path that lead to the explained value.
         let rest: [ConfigPath.Component]
-        /// The entry of the string, if the explained value is below it.
+        /// The entry of the string, if the explained value is inside the string's value.
         var outer: ConfigExplanation.Entry?
-        /// The entries that the string overrides, the strongest last, to which references to the own key lead.
+        /// The entries that the string overrides, the strongest last, to which references to its own key refer.
         let overridden: [ConfigTrace.Step]
         let trail: Trail
     }
 
-    /// The template that gave the value of a place or of a container around it.
+    /// Returns the template that produced the value of a node or of a container around it.
     func template(
         at place: ConfigPlace, _ components: [ConfigPath.Component], _ live: [ConfigTrace.Step]
     ) -> BuildingTemplate? {
@@ -22,7 +22,7 @@ extension ApplicationConfig {
         if place.tree.nodes[place.node].flags.contains(.interpolated), let last = live.last {
             return template(in: last, Trail(self, components, place), components, rest: [], syntax)
         }
-        // No layer has a value at the path of a copied element: a reference above put it there.
+        // No layer has a value at the path of a copied element, so a reference above produced it.
         guard live.isEmpty else { return nil }
         var node = place.node
         while node != 0 {
@@ -55,7 +55,7 @@ extension ApplicationConfig {
             trail: trail)
     }
 
-    /// Explains what the references of a template lead to.
+    /// Explains the values to which the references of a template refer.
     func parts(of template: BuildingTemplate, _ seen: inout Set<ConfigPath>) -> [ConfigExplanation] {
         parts(template.parts, of: template, &seen)
     }
@@ -63,7 +63,7 @@ extension ApplicationConfig {
     private func parts(
         _ parts: [ConfigTemplate.Part], of template: BuildingTemplate, _ seen: inout Set<ConfigPath>
     ) -> [ConfigExplanation] {
-        // Values written at run time came after the references were resolved.
+        // Values written at run time don't affect references, which were resolved before.
         let loaded = ApplicationConfig(snapshot: snapshot)
         var found: [ConfigExplanation] = []
         for case .reference(let reference) in parts {
@@ -95,7 +95,7 @@ extension ApplicationConfig {
             merged: [], shadowed: [], removed: nil)
     }
 
-    /// Explains the value that a reference to the own key means: the one that the template overrides.
+    /// Explains the value of a reference to the own key: the value that the template overrides.
     private func overridden(_ template: BuildingTemplate, _ seen: inout Set<ConfigPath>) -> [ConfigExplanation] {
         guard let step = template.overridden.last, let syntax = snapshot.context.references else { return [] }
         let entry = template.trail.entry(step)

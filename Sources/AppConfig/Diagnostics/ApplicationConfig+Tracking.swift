@@ -1,8 +1,8 @@
 extension ApplicationConfig {
-    /// Returns a copy that records which values are read; copies of it share the record.
+    /// Returns a copy that records reads; copies of it share the record.
     ///
-    /// `report` runs on the reading thread for every read by key, without a lock; it receives keys, never values.
-    /// `diagnostic` runs when a default replaces a malformed value, once for each key and type.
+    /// `report` is called on the reading thread for every read by key, without a lock. It receives keys, never values.
+    /// `diagnostic` is called when a default replaces a malformed value, once for each key and type.
     ///
     /// - Complexity: O(*n*) in the number of values.
     public func trackingAccess(
@@ -11,7 +11,7 @@ extension ApplicationConfig {
         trackingAccess(report: report, diagnostic: diagnostic, keeping: nil)
     }
 
-    /// The same, with the values read from an older configuration marked as read.
+    /// Returns a copy that records reads, with the values that were read from an older configuration marked as read.
     func trackingAccess(
         report: (@Sendable (ConfigAccess) -> Void)?, diagnostic: (@Sendable (ConfigDiagnostic) -> Void)?,
         keeping old: ApplicationConfig?
@@ -29,9 +29,10 @@ extension ApplicationConfig {
         return config
     }
 
-    /// The paths of the values that were not read since ``trackingAccess(report:diagnostic:)``; `nil` if reads are not tracked.
+    /// The paths of the values that haven't been read since ``trackingAccess(report:diagnostic:)``; `nil` without
+    /// tracking.
     ///
-    /// Reading a dictionary or an array reads its descendants. Sections of bundle identifiers are never listed.
+    /// Reading a dictionary or an array also reads its descendants. Sections of bundle identifiers aren't included.
     public func unusedKeys() -> [ConfigPath]? {
         guard let tracker = snapshot.tracker else { return nil }
         let tree = snapshot.tree
@@ -52,7 +53,7 @@ extension ApplicationConfig {
                 node = end
             }
         }
-        // Values removed at run time cannot be read.
+        // Values removed at run time can't be read.
         return (overlay == nil ? unused : unused.filter { locate($0) != nil }).sorted()
     }
 }

@@ -4,9 +4,9 @@
     public import Foundation
 #endif
 
-/// The location of a value: the entry that gives it and the entries that it overrides.
+/// The origin of a value: its entry and the entries that it overrides.
 ///
-/// The description has a line for each, such as
+/// The description has a line for each entry, such as
 ///
 /// ```text
 /// http.timeout = 15
@@ -14,7 +14,7 @@
 ///   over 30 from ApplicationConfig.plist:9 (base)
 /// ```
 ///
-/// A value that references built lists the values that it was built from:
+/// If the value contains references, the description lists the values that they refer to:
 ///
 /// ```text
 /// url = "https://example.org/"
@@ -25,17 +25,17 @@
 ///
 /// Values of secret paths are `<redacted>` here and in the entries.
 public struct ConfigExplanation: Sendable, CustomStringConvertible {
-    /// The entry of one layer.
+    /// The value of one layer at a path.
     public struct Entry: Sendable, Hashable {
-        /// The place of the value.
+        /// The location of the value.
         public let location: ConfigLocation
         /// The kind of layer.
         public let layer: ConfigLayerKind
-        /// The layer's own name, such as a file's environment or a bundle identifier's pattern.
+        /// The name of the layer, such as a file's environment or a bundle identifier's pattern.
         public let label: String
-        /// The value as text, as the layer wrote it: before `${…}` were resolved.
+        /// The value as text, as the layer contains it, with unresolved references.
         public let text: String
-        /// A note: the entry removed the value, or is at a path above it.
+        /// A note: the entry removes the value, or is at a path above it.
         public let note: String?
         /// The time at which a source obtained the value; `nil` for files and values of the process.
         public internal(set) var date: Date?
@@ -43,29 +43,29 @@ public struct ConfigExplanation: Sendable, CustomStringConvertible {
 
     /// The path of the value.
     public let path: ConfigPath
-    /// The name that the description prints in place of the path.
+    /// The name that the description prints instead of the path.
     var title: String?
     /// The value as text; `nil` if there is none.
     public let text: String?
     /// Whether the value is secret.
     public let isSecret: Bool
-    /// The value was built from others by references, so that the winner's text is not the value's.
+    /// Whether references built the value, so that it differs from the text of its entry.
     let isBuilt: Bool
-    /// The entry that gives the value; for a merged dictionary or array, the strongest of them.
+    /// The entry that provides the value; for a merged dictionary or array, the strongest entry.
     public let winner: Entry?
-    /// The other layers whose entries the value was merged from, the strongest first.
+    /// The entries of the other layers from which the value was merged, the strongest first.
     public let merged: [Entry]
-    /// The entries that the winner overrides, the strongest first.
+    /// The overridden entries, the strongest first.
     public let shadowed: [Entry]
     /// The entry that removed the value.
     public let removed: Entry?
-    /// The explanations of the values that references built this value from, in the order of the references.
+    /// The explanations of the values that the references in this value use, in the order of the references.
     ///
-    /// Each value is explained once; where it occurs again, its own parts are left out. A variable has the path
+    /// Each value is explained once; when it occurs again, its own parts are omitted. A variable has the path
     /// `env:NAME`.
     public internal(set) var parts: [ConfigExplanation] = []
 
-    /// Winner and shadowed values, a line each.
+    /// The entry of the value and the overridden entries, one per line.
     public var description: String {
         func place(_ entry: Entry) -> String {
             let name = entry.label == entry.location.name ? "" : " \(entry.label)"

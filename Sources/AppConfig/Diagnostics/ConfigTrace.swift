@@ -1,19 +1,19 @@
 /// Follows one path through the layers by the rules of ``ConfigFold``.
 struct ConfigTrace {
-    /// The part of one layer in the value at the path.
+    /// The entry of one layer for the value at the path.
     struct Step {
         var contributor: ConfigFold.Contributor
-        /// The entry removes the weaker value instead of joining it.
+        /// Whether the entry removes the weaker value instead of merging with it.
         var removes = false
-        /// The entry is at a path above the requested one.
+        /// Whether the entry is at a path above the requested one.
         var isAbove = false
     }
 
-    /// The entries that give the value, from the weakest to the strongest; several for merged dictionaries and arrays.
+    /// The entries of the value, from the weakest to the strongest; several for merged dictionaries and arrays.
     private(set) var live: [Step] = []
     /// The entries that were replaced or removed, from the weakest to the strongest.
     private(set) var shadowed: [Step] = []
-    /// The entry that removed the value last.
+    /// The last entry that removed the value.
     private(set) var removal: Step?
 
     private let fold: ConfigFold
@@ -30,7 +30,7 @@ struct ConfigTrace {
         settle(steps, isRoot: components.isEmpty)
     }
 
-    /// Sorts the entries of one path into those that are alive and those that stronger ones replaced.
+    /// Divides the entries of one path into current and replaced entries.
     private mutating func settle(_ steps: [Step], isRoot: Bool) {
         for step in steps {
             let effect =
@@ -46,7 +46,7 @@ struct ConfigTrace {
         }
     }
 
-    /// The entries at a key below, with the entries here that replace or remove them.
+    /// Returns the entries at a key, with the entries of this level that replace or remove them.
     private func descend(_ steps: [Step], to key: String, isRoot: Bool) -> [Step] {
         var below: [Step] = []
         var strongest: ConfigFold.Contributor?
@@ -79,7 +79,7 @@ struct ConfigTrace {
         return below
     }
 
-    /// The entries at an index below; of the arrays that form the result, only one has the element.
+    /// Returns the entries at an index; only one of the merged arrays has the element.
     private func descend(_ steps: [Step], to index: Int) -> [Step] {
         let removals = (steps.lastIndex { $0.removes } ?? -1) + 1
         let alive = fold.live(steps[removals...].map(\.contributor))

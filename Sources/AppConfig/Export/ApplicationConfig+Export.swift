@@ -1,22 +1,22 @@
-/// A format in which a configuration is exported.
+/// An export format of a configuration.
 public struct ConfigExportFormat: Hashable, Sendable {
     enum Kind { case json, propertyList }
     let kind: Kind
 
-    /// JSON; dates, data, and numbers that are not finite are strings.
+    /// JSON; dates, data, and numbers that aren't finite are strings.
     public static let json: ConfigExportFormat = ConfigExportFormat(kind: .json)
     /// An XML property list, in which `null` in an array is an empty string and dates have whole seconds.
     ///
-    /// Control characters, which XML cannot contain, become U+FFFD.
+    /// Control characters, which XML can't contain, become U+FFFD.
     public static let propertyList: ConfigExportFormat = ConfigExportFormat(kind: .propertyList)
 }
 
 extension ApplicationConfig {
-    /// Returns the effective values as the text of a file that reads back as the same values.
+    /// Returns the effective values as the text of a file that contains the same values when it is loaded.
     ///
-    /// Keys of secret values are left out. A secret element of an array becomes `<redacted>`, so that the others keep their
-    /// indices, and so do credentials inside URLs. `${` in strings is escaped. Keys that begin with `$` read back only
-    /// without directives.
+    /// Keys of secret values are omitted. A secret element of an array becomes `<redacted>`, so that the indices of
+    /// other elements don't change. Credentials in URLs also become `<redacted>`. `${` in strings is escaped. To load
+    /// keys that begin with `$`, turn directives off.
     ///
     /// ```swift
     /// let config = ApplicationConfig(["http": ["timeout": 30], "apiToken": "secret"])

@@ -1,14 +1,14 @@
 internal import AshlarCore
 
 extension ConfigTreeBuilder {
-    /// The treatment of secret entries of dictionaries.
+    /// The treatment of secret entries in dictionaries.
     enum SecretEntries {
         case omitted
-        /// The entry stays, and its value becomes `<redacted>`.
+        /// The entry remains, and its value becomes `<redacted>`.
         case redacted
     }
 
-    /// Adds a value, under the pending key, without its secrets.
+    /// Adds a value without its secrets, under the pending key.
     mutating func redacted(_ node: Int, of tree: ConfigTree, isSecret: [Bool]) {
         if isSecret[node] || !tree.kind(of: node).isContainer {
             scalar(node, of: tree, isSecret: isSecret, escapesReferences: false)
@@ -21,15 +21,15 @@ extension ConfigTreeBuilder {
 
     /// Adds the children of a container without secrets.
     ///
-    /// A secret element of an array becomes `<redacted>`, so that the others keep their indices, and so do credentials
-    /// inside URLs.
+    /// A secret element of an array becomes `<redacted>`, so that the indices of other elements don't change.
+    /// Credentials in URLs also become `<redacted>`.
     ///
     /// - Parameters:
     ///   - root: The container.
     ///   - tree: The tree of the container.
-    ///   - isSecret: For each node of the tree, whether it is secret; nil adds secrets, too.
+    ///   - isSecret: Whether each node of the tree is secret; nil includes secrets.
     ///   - entries: The treatment of secret entries.
-    ///   - escapesReferences: Whether `${` in strings is written as characters.
+    ///   - escapesReferences: Whether `${` in strings is escaped.
     mutating func children(
         of root: Int, in tree: ConfigTree, isSecret: [Bool]?, entries: SecretEntries = .redacted,
         escapesReferences: Bool = false

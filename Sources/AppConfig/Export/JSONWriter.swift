@@ -6,9 +6,9 @@ internal import AshlarCore
     import Foundation
 #endif
 
-/// Writes values as JSON, keys in sorted order.
+/// Writes values as JSON with sorted keys.
 ///
-/// JSON has no dates, data, and numbers that are not finite: they become strings, as the getters read them.
+/// Dates, data, and numbers that aren't finite become strings, which the getters can read.
 struct JSONWriter {
     let isPretty: Bool
 
@@ -18,7 +18,7 @@ struct JSONWriter {
         return text(builder.finish(sources: [.code("")]))
     }
 
-    /// The text of a tree; trees of any depth are written without recursion.
+    /// Returns the text of a tree of any depth, without recursion.
     func text(_ tree: ConfigTree) -> String {
         var text = ""
         var walk = TreeWalk(tree)
@@ -44,7 +44,7 @@ struct JSONWriter {
         }
     }
 
-    /// Writes what precedes a value: the line break and, in a dictionary, the key.
+    /// Writes the text before a value: the line break and, in a dictionary, the key.
     private func begin(_ node: Int, _ tree: ConfigTree, _ depth: Int, _ text: inout String) {
         if depth == 0 { return }
         newline(&text, depth)

@@ -6,11 +6,11 @@ internal import AshlarCore
     import Foundation
 #endif
 
-/// Writes values as XML property lists, keys in sorted order.
+/// Writes values as XML property lists with sorted keys.
 ///
-/// Property lists have no `null`, which becomes an empty string, and XML no control characters, which become U+FFFD.
+/// `null`, which property lists lack, becomes an empty string; control characters, which XML lacks, become U+FFFD.
 struct PropertyListWriter {
-    /// The text of a tree; trees of any depth are written without recursion.
+    /// Returns the text of a tree of any depth, without recursion.
     func text(_ tree: ConfigTree) -> String {
         var text = """
             <?xml version="1.0" encoding="UTF-8"?>
@@ -39,7 +39,7 @@ struct PropertyListWriter {
         }
     }
 
-    /// Writes what precedes a value: the indentation and, in a dictionary, the key.
+    /// Writes the text before a value: the indentation and, in a dictionary, the key.
     private func begin(_ node: Int, _ tree: ConfigTree, _ depth: Int, _ text: inout String) {
         let tabs = String(repeating: "\t", count: depth)
         if depth > 0, tree.kind(of: Int(tree.nodes[node].parent)) == .dictionary {
@@ -58,7 +58,7 @@ struct PropertyListWriter {
         case .real(let number): return element("real", "\(number)")
         case .string(let string): return element("string", Self.escaped(string))
         case .date(let date):
-            // Property lists have whole seconds.
+            // Dates in property lists have whole seconds.
             let seconds = date.timeIntervalSinceReferenceDate.rounded(.down)
             return element("date", ConfigDateText.format(secondsSince2001: seconds))
         case .data(let data): return element("data", data.base64EncodedString())

@@ -1,12 +1,12 @@
-/// Visits a value and everything below it without recursion, entries of dictionaries in the order of their keys.
+/// Visits a value and its descendants without recursion, the entries of dictionaries in the order of their keys.
 struct TreeWalk {
     /// A step of the walk; the depth counts the containers around the node.
     enum Step {
         case scalar(Int)
-        /// The start of a container that is not empty.
+        /// The start of a container that isn't empty.
         case open(Int)
         case close(Int)
-        /// A container that is empty.
+        /// An empty container.
         case empty(Int)
     }
 
@@ -24,7 +24,7 @@ struct TreeWalk {
     /// The number of open containers.
     var depth: Int { levels.count }
 
-    /// Whether more children of the innermost container follow.
+    /// Whether the innermost container has more children.
     var hasMore: Bool { levels.last.map { !$0.rest.isEmpty } ?? false }
 
     mutating func next() -> Step? {

@@ -1,6 +1,6 @@
-/// A flag, whose value depends on who asks: on an ID and its attributes.
+/// A flag, whose value depends on the ID and the attributes of a user or device.
 ///
-/// The rules of a flag are plain data at `flags.NAME`, in a file, a remote document, or code; see <doc:Flags>.
+/// The rules of a flag are data at `flags.NAME`, in a file, a remote document, or code; see <doc:Flags>.
 ///
 /// ```swift
 /// let newSearch = ConfigFlag("newSearch", default: false)
@@ -16,7 +16,7 @@
 public struct ConfigFlag<Value: ConfigConvertible & Sendable>: Sendable {
     /// The name of the flag below `flags`.
     public let name: String
-    /// The value if there is no such flag, or if its data is malformed.
+    /// The value if the flag doesn't exist or is malformed.
     public let defaultValue: Value
 
     /// Creates a flag.
@@ -28,11 +28,11 @@ public struct ConfigFlag<Value: ConfigConvertible & Sendable>: Sendable {
     var path: ConfigPath { ConfigPath(components: ["flags", name]) }
 }
 
-/// The person, installation, or device that a flag is evaluated for.
+/// The user, installation, or device for which a flag is evaluated.
 public struct ConfigSubject: Sendable, Hashable {
-    /// A stable ID, by which percentages select; without one, a subject is in no percentage below 100.
+    /// A stable ID for percentages; only a rule with 100 percent applies to a subject without an ID.
     public var id: String?
-    /// The attributes that rules may ask for, such as `language`, `version`, `bundle`, and `brand`.
+    /// The attributes for conditions, such as `language`, `version`, `bundle`, and `brand`.
     public var attributes: [String: String]
 
     /// Creates a subject.
@@ -50,16 +50,16 @@ public struct ConfigFlagDecision<Value: Sendable>: Sendable, CustomStringConvert
     public let id: String?
     /// The value.
     public let value: Value
-    /// The number of the rule that decided, counted from 1; `nil` if none did.
+    /// The number of the rule that decided, from 1; `nil` if no rule applied.
     public let rule: Int?
-    /// The reason in words, such as `language is fr` or `the flag is switched off`.
+    /// The reason as text, such as `language is fr` or `the flag is switched off`.
     public let reason: String
-    /// The location of the data that decided; `nil` if the default in code did.
+    /// The location of the rule or default that decided; `nil` for the default in code.
     public let location: ConfigLocation?
-    /// The problems of the flag's data.
+    /// The problems of the flag.
     public let problems: [ConfigError]
 
-    /// The value, the rule, and its location, with a line for each problem.
+    /// The value, the rule and its location, and a line for each problem.
     public var description: String {
         let place = location.map { " (\($0))" } ?? ""
         let lines = [
@@ -71,7 +71,7 @@ public struct ConfigFlagDecision<Value: Sendable>: Sendable, CustomStringConvert
 }
 
 extension ApplicationConfig {
-    /// The value of a flag for a subject.
+    /// Returns the value of a flag for a subject.
     ///
     /// - Complexity: O(*r*) in the number of rules.
     public func value<Value>(of flag: ConfigFlag<Value>, for subject: ConfigSubject) -> Value {
@@ -85,7 +85,7 @@ extension ApplicationConfig {
         return decision.value
     }
 
-    /// Explains the value of a flag for a subject: the rule that decided it.
+    /// Explains the value of a flag for a subject: the rule that decided.
     ///
     /// - Complexity: O(*r*) in the number of rules.
     public func explain<Value>(_ flag: ConfigFlag<Value>, for subject: ConfigSubject) -> ConfigFlagDecision<Value> {
@@ -114,7 +114,7 @@ extension ApplicationConfig {
             problems: reader.problems)
     }
 
-    /// The problems of all flags, such as unknown entries and malformed conditions.
+    /// Returns the problems of all flags, such as unknown entries and malformed conditions.
     ///
     /// - Complexity: O(*n*) in the number of values below `flags`.
     public func flagProblems() -> [ConfigError] {

@@ -1,6 +1,6 @@
 internal import AshlarCore
 
-/// Reads the data of a flag and notes every problem with its location.
+/// Reads a flag and records every problem with its location.
 struct FlagReader {
     var problems: [ConfigError] = []
     private let config: ApplicationConfig
@@ -13,12 +13,12 @@ struct FlagReader {
         (self.config, self.place, self.flag) = (config, place, flag)
     }
 
-    /// The flag's rules; nil if the data is not a dictionary.
+    /// Returns the flag's rules; nil if the flag isn't a dictionary.
     mutating func definition() -> FlagDefinition? {
         guard case .key(let name)? = flag.components.last else { return nil }
         var definition = FlagDefinition(name: name, salt: name)
         guard tree.kind(of: place.node) == .dictionary else {
-            // The value alone is a flag without rules.
+            // A plain value is a flag without rules.
             if tree.kind(of: place.node) == .array { expect("a dictionary or a value", place.node) }
             definition.fallback = place.node
             return definition
@@ -105,7 +105,7 @@ struct FlagReader {
     }
 
     private mutating func expect(_ expected: String, _ node: Int) {
-        // A value may have two faults; one is enough.
+        // A value can have two problems; only the first one is reported.
         guard !problems.contains(where: { $0.key == path(of: node) }) else { return }
         problems.append(config.mismatch(ConfigPlace(snapshot: place.snapshot, node: node), path(of: node), expected))
     }

@@ -1,4 +1,4 @@
-/// The data of one flag, with the nodes of its values.
+/// A flag with the nodes of its values.
 struct FlagDefinition {
     struct Rule {
         var conditions: [(attribute: String, condition: FlagCondition)] = []
@@ -15,13 +15,13 @@ struct FlagDefinition {
 
     var name: String
     var isEnabled = true
-    /// The value of a flag that is switched off.
+    /// The value if the flag is turned off.
     var off: Int?
     var fallback: Int?
     var salt: String
     var rules: [Rule] = []
 
-    /// The first rule whose conditions are met decides.
+    /// The first rule that applies decides.
     func outcome(for subject: ConfigSubject) -> Outcome {
         if !isEnabled { return Outcome(reason: "the flag is switched off", value: off) }
         for (number, rule) in rules.enumerated() {
@@ -43,7 +43,7 @@ struct FlagDefinition {
         return Outcome(reason: "no rule applies", value: fallback)
     }
 
-    /// The place of an ID among 10,000 equal parts, by MurmurHash3 x86 32-bit with seed 0 of `salt:ID`.
+    /// Returns the bucket of an ID, from 0 to 9,999: MurmurHash3 x86 32-bit with seed 0 of `salt:ID`, scaled.
     static func bucket(of id: String, salt: String) -> Int {
         Int((UInt64(Murmur3.hash("\(salt):\(id)".utf8)) * 10_000) >> 32)
     }
@@ -51,9 +51,9 @@ struct FlagDefinition {
 
 /// A condition on one attribute.
 enum FlagCondition: CustomStringConvertible {
-    /// Any of these texts; one that ends in `*` matches every text that begins so.
+    /// One of several strings; a string that ends in `*` matches every string with that prefix.
     case oneOf([String])
-    /// A range of versions, whose end does not belong to it.
+    /// A range of versions that excludes its end.
     case versions(from: FlagVersion?, before: FlagVersion?)
 
     func isMet(by value: String, attribute: String) -> Bool {
@@ -70,7 +70,7 @@ enum FlagCondition: CustomStringConvertible {
         }
     }
 
-    /// Whether a language tag is another one or more specific: `fr-CA` is within `fr`.
+    /// Whether a language tag equals another one or is more specific: `fr-CA` is within `fr`.
     private static func isLanguage(_ tag: String, within range: String) -> Bool {
         func parts(_ text: String) -> [Substring] { text.lowercased().split { $0 == "-" || $0 == "_" }.map { $0[...] } }
         return parts(tag).starts(with: parts(range))
@@ -87,7 +87,9 @@ enum FlagCondition: CustomStringConvertible {
     }
 }
 
-/// A version of numbers between dots; `2.1` equals `2.1.0`, and text after the numbers, as in `2.1-beta`, is ignored.
+/// A version of numbers separated by dots.
+///
+/// `2.1` equals `2.1.0`, and text after the numbers, as in `2.1-beta`, is ignored.
 struct FlagVersion: Comparable, CustomStringConvertible {
     let description: String
     private let numbers: [UInt64]

@@ -1,6 +1,6 @@
 /// MurmurHash3 x86 32-bit by Austin Appleby, with the seed 0.
 ///
-/// The hash is the same on every platform and in every version, so an ID stays in its part of a rollout.
+/// The hash is the same on every platform and in every version, so the bucket of an ID never changes.
 enum Murmur3 {
     static func hash(_ bytes: some Collection<UInt8>) -> UInt32 {
         let bytes = Array(bytes)
@@ -18,7 +18,7 @@ enum Murmur3 {
         return hash ^ (hash >> 16)
     }
 
-    /// Up to four bytes, the first the lowest.
+    /// Returns up to four bytes as a little-endian word.
     private static func word(_ bytes: ArraySlice<UInt8>) -> UInt32 {
         bytes.reversed().reduce(0) { ($0 << 8) | UInt32($1) }
     }

@@ -1,4 +1,4 @@
-/// The values that a format or a source found, each with its position.
+/// The values of a file or a source, each with its position.
 ///
 /// ```swift
 /// var document = ConfigDocument()
@@ -12,7 +12,7 @@ public struct ConfigDocument: Sendable {
     }
 
     private var contents: Contents
-    /// Whether strings are taken as they are; otherwise `${…}` in them is a reference.
+    /// Whether strings are literal; otherwise `${…}` in them is a reference.
     public var isLiteral: Bool = false
 
     /// Creates an empty document.
@@ -33,10 +33,10 @@ public struct ConfigDocument: Sendable {
     ///
     /// - Parameters:
     ///   - value: The value; `null` removes the key from weaker layers.
-    ///   - path: The path, which begins with a key.
-    ///   - line: The line of the value, counted from 1, or 0 if unknown.
-    ///   - column: The column of the value in UTF-8 bytes, counted from 1, or 0 if unknown.
-    /// - Throws: ``ConfigError`` if the path does not begin with a key or an index is beyond the end of an array.
+    ///   - path: The path, which starts with a key.
+    ///   - line: The line of the value, from 1, or 0 if unknown.
+    ///   - column: The column of the value in UTF-8 bytes, from 1, or 0 if unknown.
+    /// - Throws: ``ConfigError`` if the path doesn't start with a key, or if an index is beyond the end of an array.
     public mutating func set(
         _ value: ConfigValue, at path: ConfigPath, line: Int = 0, column: Int = 0
     ) throws(ConfigError) {
@@ -52,7 +52,7 @@ public struct ConfigDocument: Sendable {
         try assignments.set(value, at: steps, from: place)
     }
 
-    /// The values as assignments, which leave the document, so that they are changed in place.
+    /// Removes the assignments from the document, so that they can be changed in place.
     private mutating func takeAssignments() -> ConfigAssignments {
         defer { contents = .assignments(ConfigAssignments()) }
         switch contents {
@@ -67,7 +67,7 @@ public struct ConfigDocument: Sendable {
         }
     }
 
-    /// The values as a tree whose locations are in a file.
+    /// Returns the values as a tree with locations in a file.
     func reading(of file: ConfigLocation) -> ConfigReading {
         switch contents {
         case .assignments(let assignments):

@@ -1,7 +1,6 @@
 /// A format of configuration files.
 ///
-/// Property lists and JSON are recognized by their contents. Another format applies to the files with an extension that a
-/// plan names:
+/// Property lists and JSON are recognized by their contents. A plan assigns other formats to extensions:
 ///
 /// ```swift
 /// /// Lines such as `http.timeout = 30`.
@@ -28,24 +27,24 @@ public protocol ConfigFormat: Sendable {
     /// Reads the bytes of a file.
     ///
     /// - Parameters:
-    ///   - bytes: The content of the file, at most `limits.bytes` of them.
-    ///   - limits: The greatest sizes of the document.
+    ///   - bytes: The content of the file, at most `limits.bytes` bytes.
+    ///   - limits: The limits of the document.
     /// - Returns: The values of the file.
-    /// - Throws: ``ConfigError``, for which ``ConfigError/malformed(_:line:column:)`` suffices, or any other error. The
-    ///   file's name is added to it.
+    /// - Throws: ``ConfigError``, such as ``ConfigError/malformed(_:line:column:)``, or any other error. The loader
+    ///   adds the file's name.
     func document(from bytes: [UInt8], limits: ConfigLimits) throws -> ConfigDocument
 }
 
 extension ConfigError {
-    /// Creates an error for a position in a file; the loader adds the file's name.
+    /// Creates an error with a position in a file; the loader adds the file's name.
     public static func malformed(_ reason: String, line: Int = 0, column: Int = 0) -> ConfigError {
         ConfigError(.malformedSource, location: ConfigLocation(file: "", line: line, column: column), reason: reason)
     }
 
-    /// The error that a format or a source threw, with the file that it is about.
+    /// Returns the error of a format or a source, with its file.
     static func reading(_ error: any Error, of file: ConfigLocation, _ code: Code = .malformedSource) -> ConfigError {
         guard var found = error as? ConfigError else {
-            // The text of a foreign error may quote a secret.
+            // The description of another type's error may quote a secret.
             var wrapped = ConfigError(code, location: file, reason: "the source cannot be read")
             wrapped.underlying = error
             return wrapped

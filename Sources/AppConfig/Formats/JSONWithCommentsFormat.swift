@@ -1,4 +1,4 @@
-/// JSON with `//` and `/* */` comments and commas after the last element.
+/// JSON with `//` and `/* */` comments and trailing commas.
 ///
 /// ```swift
 /// var plan = ConfigPlan(files: .memory(["ApplicationConfig.json": "{\"port\": 80, /* the default */}"]))

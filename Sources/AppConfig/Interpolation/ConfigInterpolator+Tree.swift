@@ -1,14 +1,14 @@
-// The new tree, after every template is resolved.
+// Builds the new tree after all templates have been resolved.
 extension ConfigInterpolator {
-    /// The tree with the resolved values in place of the templates, and copies of containers in place of references.
+    /// Returns the tree with resolved values instead of templates, and copies of containers instead of references.
     mutating func rebuilt() -> ConfigTree {
         struct Walk {
             var children: ConfigTree.Children
             var isSecret: Bool
-            /// The values were copied here by a reference.
+            /// Whether a reference copied the values to this position.
             var isCopy = false
         }
-        // For each node of the merged tree its number in the new one, and the new nodes that are copies of it.
+        // The number of each node in the new tree, and the new nodes that are copies of it.
         var numbers = [Int](repeating: 0, count: tree.nodes.count)
         var copies: [(new: Int, old: Int)] = []
         var builder = ConfigTreeBuilder()

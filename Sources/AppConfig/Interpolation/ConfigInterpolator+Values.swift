@@ -6,7 +6,7 @@ internal import AshlarCore
     import Foundation
 #endif
 
-// The value of a template.
+// Evaluates a template.
 extension ConfigInterpolator {
     mutating func evaluate(_ unit: Unit, _ template: ConfigTemplate) -> Resolved {
         if let lone = template.lone { return value(of: lone, unit) }
@@ -33,7 +33,7 @@ extension ConfigInterpolator {
             case .text(let text): joined += text
             case .reference(let reference):
                 guard let (text, isTainted) = inserted(reference, unit) else { return nil }
-                // Checked before the text is copied, so that a bomb costs no memory.
+                // Checked before the text is copied, so that a reference bomb uses no memory.
                 if joined.utf8.count + text.utf8.count > plan.limits.expandedValueBytes {
                     report(
                         unit, code: .limitExceeded,
@@ -47,7 +47,7 @@ extension ConfigInterpolator {
         return (joined, isSecret)
     }
 
-    /// The text that a reference among other text becomes.
+    /// Returns the text that replaces a reference inside other text.
     private mutating func inserted(
         _ reference: ConfigTemplate.Reference, _ unit: Unit
     ) -> (text: String, isSecret: Bool)? {
@@ -115,11 +115,11 @@ extension ConfigInterpolator {
             report(unit, reason: reason, hint: hint)
             return .failed
         }
-        // The default of a secret is a secret too.
+        // The default of a secret is also secret.
         let isSecretName =
             reference.isVariable
             ? secrets.isSecretKey(reference.name) : secrets.isSecret(ConfigPath(reference.name))
-        // A default that consists of one reference keeps the type of its value.
+        // A default that consists of one reference retains the type of its value.
         if fallback.count == 1, case .reference(let reference) = fallback[0] {
             switch value(of: reference, unit) {
             case .scalar(let value, let isSecret): return .scalar(value, isSecret: isSecret || isSecretName)

@@ -1,10 +1,10 @@
 /// Resolves the references in a merged tree, once, after all layers are merged.
 ///
-/// References are followed depth first with an explicit stack, and each value is resolved once. Replaced text is not
-/// resolved again, so a variable that contains `${` stays text. A reference to a value's own key means
-/// the value it overrides, as in HOCON.
+/// References are resolved depth first with an explicit stack, and each value is resolved once. Text that replaces a
+/// reference isn't resolved again, so `${` in a variable remains text. A reference to a value's own key refers to the
+/// value that it overrides, as in HOCON.
 struct ConfigInterpolator {
-    /// A template to resolve: a node of the merged tree, or what the node overrides that many layers below.
+    /// A template to resolve: a node of the merged tree, or the value that the node overrides some layers below.
     struct Unit: Hashable {
         var node: Int
         var level = 0
@@ -14,7 +14,7 @@ struct ConfigInterpolator {
         case scalar(ConfigValue, isSecret: Bool)
         /// A container of the merged tree.
         case container(Int)
-        /// A container of a weaker layer, which only a reference to the own key can mean.
+        /// A container of a weaker layer, to which only a reference to the own key can refer.
         case value(ConfigValue, isSecret: Bool)
         case failed
     }
@@ -31,14 +31,14 @@ struct ConfigInterpolator {
     let variables: [String: ConfigVariable]
     private let fold: ConfigFold
     let secrets: ConfigSecrets
-    /// For each node of the merged tree, whether it is secret.
+    /// Whether each node of the merged tree is secret.
     let isSecret: [Bool]
     var resolved: [Unit: Resolved] = [:]
     var isOpen: Set<Unit> = []
     private var frames: [Frame] = []
     private var chains: [Int: [ConfigFold.Contributor]] = [:]
     var expandedBytes = 0
-    /// The nodes of the merged tree that each template was built from.
+    /// The nodes of the merged tree that each template uses.
     var references: [Int: Set<Int>] = [:]
     /// The variables that references use.
     var usedVariables: [String: ConfigVariable] = [:]
@@ -58,7 +58,7 @@ struct ConfigInterpolator {
         isSecret = draft.tree.secretNodes(by: secrets)
     }
 
-    /// The tree with all references resolved; values that could not be are left out and are in `errors`.
+    /// Returns the tree with all references resolved; unresolved values are omitted and reported in `errors`.
     mutating func interpolate() -> ConfigTree {
         let templates = tree.nodes.indices.filter { isTemplate($0) }
         if templates.isEmpty { return tree }
@@ -85,7 +85,7 @@ struct ConfigInterpolator {
                 }
                 continue
             }
-            // A value that closes a loop has failed already.
+            // A value that closes a cycle has already failed.
             if resolved[top.unit] == nil { resolved[top.unit] = evaluate(top.unit, top.template) }
             isOpen.remove(top.unit)
             frames.removeLast()
@@ -104,7 +104,7 @@ struct ConfigInterpolator {
         }
     }
 
-    /// The templates that must be resolved before these parts can be.
+    /// Returns the templates that must be resolved before these parts.
     private mutating func needs(_ parts: [ConfigTemplate.Part], _ unit: Unit) -> [Unit] {
         var needs: [Unit] = []
         for case .reference(let reference) in parts {
@@ -155,7 +155,7 @@ struct ConfigInterpolator {
         return (fold.layers[contribution.layer].tree, contribution.node)
     }
 
-    /// The text of a template, empty for other kinds of values.
+    /// Returns the text of a template; empty for other kinds of values.
     private mutating func text(of unit: Unit) -> String {
         let (tree, node) = contribution(unit)
         return tree.nodes[node].kind == .string ? tree.strings[Int(tree.nodes[node].payload)] : ""
@@ -168,7 +168,7 @@ struct ConfigInterpolator {
         found: String? = nil, hint: String? = nil
     ) {
         let (tree, node) = contribution(unit)
-        // A secret may hold `${` by chance, and then what follows is a part of it.
+        // A secret can contain `${` by chance, and then the text after it is part of the secret.
         let isSecret = isSecret[unit.node]
         errors.append(
             ConfigError(

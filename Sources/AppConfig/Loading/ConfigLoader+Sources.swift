@@ -4,7 +4,7 @@
     import Foundation
 #endif
 
-// The layers of files and other sources.
+// Reads files and other sources into layers.
 extension ConfigLoader {
     mutating func readDefaults() {
         if plan.defaults.isEmpty { return }
@@ -13,7 +13,7 @@ extension ConfigLoader {
         append(builder.finish(sources: [.code("defaults")]), .defaults, "defaults")
     }
 
-    /// Reads the files of one name, a layer for each extension that there is.
+    /// Reads the files with one name, as one layer for each existing extension.
     mutating func readFile(_ stem: String, _ kind: ConfigLayerKind, _ label: String, isRequired: Bool) {
         var isFound = false
         for suffix in plan.extensions {
@@ -51,7 +51,7 @@ extension ConfigLoader {
         }
     }
 
-    /// Adds the sources that are stronger than the layers of a kind.
+    /// Adds the sources that lie over the layers of a kind.
     mutating func addSources(over kind: ConfigLayerKind) {
         for layer in plan.sources where layer.over == kind {
             let source = layer.source
@@ -73,7 +73,7 @@ extension ConfigLoader {
         }
     }
 
-    /// The variables of `.env` files and, over them, of the environment.
+    /// Returns the variables of the environment, merged over those of `.env` files.
     mutating func readVariables() -> [String: ConfigVariable] {
         var variables: [String: ConfigVariable] = [:]
         for path in plan.variableFiles {

@@ -1,6 +1,6 @@
 internal import AshlarCore
 
-/// A configuration loaded from what could be read, and the errors of what could not.
+/// A configuration of all sources that can be read, and the errors of the others.
 ///
 /// ```swift
 /// let report = ApplicationConfig.loadReport(.directory("/no/such/place"))
@@ -8,18 +8,19 @@ internal import AshlarCore
 /// print(report.config.string(forKey: "title", default: "untitled"))
 /// ```
 public struct ConfigLoadReport: Sendable {
-    /// The values of all sources that could be read whole; a bad source is left out whole.
+    /// The values of all sources without errors; a source with an error is omitted as a whole.
     public let config: ApplicationConfig
-    /// The reasons why sources were left out, in the order of the layers.
+    /// The reasons for omitted sources, in the order of the layers.
     public let errors: [ConfigError]
 }
 
 extension ApplicationConfig {
     /// Loads a configuration.
     ///
-    /// Reads files; call it off the main thread if they are big. A bad source never becomes an empty one.
+    /// The method reads files; if they are large, call it off the main thread. A malformed source is never treated as
+    /// empty.
     ///
-    /// - Throws: ``ConfigError`` with the first thing that is wrong in each source; several are one error with code
+    /// - Throws: ``ConfigError`` with the first problem of each source; if several sources have problems, the code is
     ///   `several`.
     public static func load(_ plan: ConfigPlan = .standard) throws(ConfigError) -> ApplicationConfig {
         let report = loadReport(plan)
@@ -27,9 +28,9 @@ extension ApplicationConfig {
         return report.config
     }
 
-    /// Loads a configuration from the sources that can be read and reports the others.
+    /// Loads a configuration from the sources that can be read, and returns the errors of the others.
     ///
-    /// Use it in a program that should run even if a source is bad, and show the errors.
+    /// Use this method if the program can run without some sources, and report the errors.
     public static func loadReport(_ plan: ConfigPlan = .standard) -> ConfigLoadReport {
         var loader = ConfigLoader(plan: plan)
         let config = loader.load()
@@ -37,16 +38,16 @@ extension ApplicationConfig {
     }
 }
 
-/// Takes a plan from its sources to a configuration, station by station.
+/// Loads the configuration of a plan in stages.
 struct ConfigLoader {
     let plan: ConfigPlan
     var errors: [ConfigError] = []
     var diagnostics: [ConfigDiagnostic] = []
     private(set) var layers: [ConfigLayer] = []
-    /// The contents of the sources that were used.
+    /// The contents of the sources that were read.
     var contents: [(source: any ConfigSource, content: ConfigSourceContent)] = []
     private var variables: [String: ConfigVariable] = [:]
-    /// The secrets of the plan and its schema; directives add to them after the layers are read.
+    /// The secrets of the plan and its schema, to which directives add after the layers are read.
     private var secrets: ConfigSecrets
 
     init(plan: ConfigPlan) {
@@ -89,7 +90,7 @@ struct ConfigLoader {
         return config.adding(unknown)
     }
 
-    /// Adds a layer on top, unless its directives are wrong.
+    /// Adds a layer on top, unless its directives are malformed.
     mutating func append(_ tree: ConfigTree, _ kind: ConfigLayerKind, _ label: String, date: Double? = nil) {
         let tree = plan.literalLayers.contains(kind) ? tree.literal() : tree
         let layer = ConfigLayer(kind: kind, label: label, tree: tree, date: date)
@@ -112,18 +113,18 @@ struct ConfigLoader {
         return tree
     }
 
-    /// Merges the layers from a number on; because the merge is a left fold, the result is that of merging all at once.
+    /// Merges the layers from a number on; because the merge is a left fold, the result is the same as for all layers.
     private mutating func merged(_ tree: ConfigTree, from number: Int) -> ConfigTree {
         if number == layers.count { return tree }
-        // Directives of the lower layers have been applied.
+        // Directives of the lower layers have already been applied.
         let below = ConfigLayer(kind: .base, label: "", tree: tree.withoutDirectives())
         return merged([below] + layers[number...])
     }
 
-    /// Adds variables and arguments, whose names are compared with the keys of lower layers.
+    /// Adds variables and arguments, whose names are matched with the keys of lower layers.
     private mutating func readGivenValues(over tree: ConfigTree) -> ConfigTree {
         var (tree, count) = (tree, layers.count)
-        // A program may declare thousands of keys, so they are parsed only if names are matched with them.
+        // A program can declare thousands of keys, so they are parsed only if names must be matched with them.
         let isMatched = plan.variablePrefix != nil || !plan.arguments.isEmpty
         let names = isMatched ? ConfigDeclaredKeys.names.sorted() : []
         let declared = (plan.schema?.rules.map(\.path.keys) ?? []) + names.map { ConfigPath($0).keys }
@@ -187,13 +188,13 @@ struct ConfigLoader {
         if case .key(let key) = component { key } else { "" }
     }
 
-    /// Removes secret values from a reader's error, because readers do not know which values are secret.
+    /// Removes secret values from a reader's error, because readers don't know which values are secret.
     func redacted(_ error: ConfigError) -> ConfigError {
         var error = error
         error.found = error.found.map { SecretText.redactingCredentials(in: $0) }
         guard let key = error.key else { return error }
         if error.found != nil, secrets.isSecret(key) { error.found = ConfigDescription.redacted }
-        // The path of a value nested a thousand deep would hide the rest of the message.
+        // The path of a deeply nested value would hide the rest of the message.
         if key.components.count > Self.longestPath { error.key = nil }
         return error
     }

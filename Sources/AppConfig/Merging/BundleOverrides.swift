@@ -1,9 +1,10 @@
 /// Finds the sections of files that a bundle identifier selects.
 ///
-/// A section is a dictionary under a root key: `com.acme.beta.App` for exactly that identifier, `com.acme.beta.*` for
-/// all with one or more further components.
+/// A section is a dictionary under a root key: `com.acme.beta.App` for this identifier only, `com.acme.beta.*` for all
+/// identifiers with one or more further components.
 enum BundleOverrides {
-    /// The sections as layers, the least specific first and the exact ones last; among equals the weaker file first.
+    /// Returns the sections as layers, from the least specific to the exact identifier; for equal patterns, the weaker
+    /// file first.
     static func layers(for identifier: String?, in files: [ConfigLayer], policy: ConfigMergePolicy) -> [ConfigLayer] {
         guard let identifier, !identifier.isEmpty else { return [] }
         if !policy.isDeep { return seedLayers(for: identifier, in: files) }
@@ -22,7 +23,7 @@ enum BundleOverrides {
             .map(\.element.layer)
     }
 
-    /// The number of components a pattern fixes, more for the exact identifier; nil if it does not match.
+    /// Returns the number of fixed components of a pattern, one more for the exact identifier; nil if it doesn't match.
     static func specificity(of pattern: String, for identifier: String) -> Int? {
         if pattern == identifier { return .max }
         guard pattern.hasSuffix(".*") else { return nil }
@@ -33,7 +34,7 @@ enum BundleOverrides {
         return prefix.count { $0 == "." }
     }
 
-    /// The original looked into the merged root, where only the last file's section was left.
+    /// Returns the section of the merged root, in which only the last file's section remains.
     private static func seedLayers(for identifier: String, in files: [ConfigLayer]) -> [ConfigLayer] {
         for file in files.reversed() {
             guard let section = file.tree.child(of: file.root, key: identifier) else { continue }

@@ -1,9 +1,9 @@
-/// The keys beginning with `$` by which a file says how its dictionaries merge.
+/// The keys beginning with `$`, with which a file controls how its dictionaries merge.
 ///
-/// - `$replace: true` — the dictionary replaces the lower one instead of merging with it.
-/// - `$unset: [names]` — these keys of the dictionary below are removed.
-/// - `$append: […]`, `$prepend: […]` — alone in a dictionary: elements after or before those of the lower array.
-/// - `$secret: [names]` — the values of these keys, and all below them, are never printed.
+/// - `$replace: true`: the dictionary replaces the weaker one instead of merging with it.
+/// - `$unset: [names]`: these keys of the weaker dictionary are removed.
+/// - `$append: […]`, `$prepend: […]`: the dictionary adds elements to the weaker array and has no other keys.
+/// - `$secret: [names]`: the values of these keys, and the values inside them, are never printed.
 enum ConfigDirectives {
     static let replace = "$replace"
     static let unset = "$unset"
@@ -11,7 +11,7 @@ enum ConfigDirectives {
     static let prepend = "$prepend"
     static let secret = "$secret"
 
-    /// Whether a dictionary is the addition to an array.
+    /// Whether a dictionary adds elements to an array.
     static func isList(_ node: Int, _ tree: ConfigTree) -> Bool {
         guard tree.hasDirectives, tree.kind(of: node) == .dictionary, let first = tree.children(of: node).first
         else { return false }
@@ -30,7 +30,7 @@ enum ConfigDirectives {
     /// The names in a dictionary's `$secret`.
     static func secret(_ node: Int, _ tree: ConfigTree) -> [String] { names(secret, node, tree) }
 
-    /// The paths that a layer's `$secret` directives name, as they are after the merge.
+    /// The paths in a layer's `$secret` directives, as they are after the merge.
     static func secretPaths(in layer: ConfigLayer) -> Set<ConfigPath> {
         let tree = layer.tree
         var paths: Set<ConfigPath> = []
@@ -50,7 +50,7 @@ enum ConfigDirectives {
         }
     }
 
-    /// Throws if a key of the layer begins with `$` but is not a directive, or if a directive has the wrong form or place.
+    /// Throws if a key of the layer begins with `$` but isn't a directive, or if a directive is malformed or misplaced.
     static func check(_ layer: ConfigLayer) throws(ConfigError) {
         let tree = layer.tree
         var problems: [ConfigError] = []

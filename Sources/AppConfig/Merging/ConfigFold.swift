@@ -1,20 +1,20 @@
-/// The rules by which the values of several layers at one path become one value.
+/// The rules that determine one value from the values of several layers at a path.
 ///
-/// The merge is a strict left fold: each layer is joined with the result of all weaker ones. The merger applies the rules
-/// to every path, and an explanation applies them to one.
+/// The merge is a strict left fold: each layer is merged with the result of all weaker layers. The merger applies the
+/// rules to every path, and an explanation applies them to one path.
 struct ConfigFold {
-    /// The value of one layer at some path.
+    /// The value of one layer at a path.
     struct Contributor {
         var layer: Int
         var node: Int
     }
 
-    /// What happens to the weaker values when a stronger one joins them.
+    /// The effect of a stronger value on the weaker values.
     enum Effect {
         /// Both values are parts of the result.
         case joins
         case replaces
-        /// The value replaces one of another kind.
+        /// The value replaces a value of another type.
         case conflicts
         /// The value is `null`, which removes the key.
         case removes
@@ -22,7 +22,7 @@ struct ConfigFold {
 
     let layers: [ConfigLayer]
     let policy: ConfigMergePolicy
-    /// Keys beginning with `$` have a meaning; otherwise they are ordinary keys.
+    /// Whether keys that begin with `$` are directives; otherwise they are ordinary keys.
     let readsDirectives: Bool
 
     init(_ layers: [ConfigLayer], policy: ConfigMergePolicy, readsDirectives: Bool) {
@@ -31,7 +31,7 @@ struct ConfigFold {
         self.readsDirectives = readsDirectives && policy.isDeep
     }
 
-    /// Returns the effect of a value on the weaker ones, of which `below` is the strongest.
+    /// Returns the effect of a value on the weaker values, of which `below` is the strongest.
     func effect(of next: Contributor, on below: Contributor?, isRoot: Bool = false) -> Effect {
         let tree = layers[next.layer].tree
         let kind = tree.kind(of: next.node)
@@ -46,9 +46,9 @@ struct ConfigFold {
         return readsDirectives && ConfigDirectives.replaces(next.node, tree) ? .replaces : .joins
     }
 
-    /// Returns the values that the result is made of; several are dictionaries, or an array and its additions.
+    /// Returns the values that form the result: one value, several dictionaries, or an array and its additions.
     ///
-    /// `onConflict` is called with a value and the stronger one of another kind that replaces it.
+    /// `onConflict` is called with a value and the stronger value of another type that replaces it.
     func live(
         _ contributors: [Contributor], isRoot: Bool = false,
         onConflict: (_ below: Contributor, _ above: Contributor) -> Void = { _, _ in }
@@ -88,7 +88,7 @@ struct ConfigFold {
 
     func hasDirectives(_ layer: Int) -> Bool { readsDirectives && layers[layer].tree.hasDirectives }
 
-    /// Whether a dictionary is the addition to an array.
+    /// Whether a dictionary adds elements to an array.
     func isList(_ contributor: Contributor) -> Bool {
         readsDirectives && ConfigDirectives.isList(contributor.node, layers[contributor.layer].tree)
     }

@@ -1,4 +1,4 @@
-/// The station of a layer in the order from the weakest to the strongest.
+/// The kind of a layer; kinds are ordered from the weakest to the strongest.
 public struct ConfigLayerKind: Hashable, Sendable, Comparable, CustomStringConvertible {
     private let rank: Int
     private let name: String
@@ -11,7 +11,7 @@ public struct ConfigLayerKind: Hashable, Sendable, Comparable, CustomStringConve
     public static let environment: ConfigLayerKind = ConfigLayerKind(rank: 2, name: "environment")
     /// The section of a bundle identifier.
     public static let bundle: ConfigLayerKind = ConfigLayerKind(rank: 3, name: "bundle override")
-    /// A file of the developer or the machine.
+    /// The local file, which a developer or a machine provides.
     public static let local: ConfigLayerKind = ConfigLayerKind(rank: 4, name: "local file")
     /// A source of the program or of another package.
     public static let source: ConfigLayerKind = ConfigLayerKind(rank: 5, name: "source")
@@ -29,10 +29,10 @@ public struct ConfigLayerKind: Hashable, Sendable, Comparable, CustomStringConve
     public var description: String { name }
 }
 
-/// One layer of a configuration: a dictionary of a tree, with what it is for.
+/// One layer of a configuration: a dictionary of a tree, and its kind.
 struct ConfigLayer: Sendable {
     var kind: ConfigLayerKind
-    /// The name of the layer among those of its kind: a file name, a bundle pattern.
+    /// The name of the layer among those of its kind, such as a file name or a bundle identifier's pattern.
     var label: String
     var tree: ConfigTree
     var root: Int = 0
@@ -40,15 +40,17 @@ struct ConfigLayer: Sendable {
     var date: Double?
 }
 
-/// The way in which the layers of a configuration are merged.
+/// The rules for merging the layers of a configuration.
 public struct ConfigMergePolicy: Hashable, Sendable {
     private enum Kind { case deep, seed }
     private let kind: Kind
 
-    /// Dictionaries merge key by key at every depth, arrays and scalars replace, directives apply.
+    /// Dictionaries merge key by key at every depth, other values replace weaker values, and directives apply.
     public static let deep: ConfigMergePolicy = ConfigMergePolicy(kind: .deep)
-    /// As NEIApplicationConfig did: files merge at the root only, of the sections of one bundle identifier the last
-    /// file's is merged at the root only, and there are no wildcards and no directives.
+    /// The rules of NEIApplicationConfig.
+    ///
+    /// Files merge at the root only. Only the last file's section of the exact bundle identifier applies; it is merged
+    /// at the root only. There are no wildcards and no directives.
     public static let seed: ConfigMergePolicy = ConfigMergePolicy(kind: .seed)
 
     var isDeep: Bool { kind == .deep }

@@ -6,7 +6,7 @@ internal import AshlarCore
 struct ConfigMerger {
     typealias Contributor = ConfigFold.Contributor
 
-    /// The contributors to one key that are left after the fold; several are dictionaries or a list and its additions.
+    /// The contributors to one key that remain after the fold: one value, dictionaries, or a list and its additions.
     private struct Item {
         var first: Contributor
         var more: [Contributor] = []
@@ -32,13 +32,13 @@ struct ConfigMerger {
         fold = ConfigFold(layers, policy: policy, readsDirectives: readsDirectives)
     }
 
-    /// Merges the layers, whose directives have been checked; one layer that needs nothing is passed on as it is.
+    /// Merges the layers, whose directives have been checked; a single layer without directives is returned unchanged.
     mutating func merge() -> ConfigTree {
         if layers.isEmpty { return .empty }
         if layers.count == 1, layers[0].root == 0, !layers[0].tree.hasGaps, !fold.hasDirectives(0) {
             return layers[0].tree
         }
-        // Sections share their file's tree, whose sources are then entered once.
+        // Sections share the tree of their file, whose sources are added only once.
         var offsets: [ObjectIdentifier: UInt16] = [:]
         for layer in layers {
             let identity = ObjectIdentifier(layer.tree)
@@ -88,7 +88,7 @@ struct ConfigMerger {
 
     // MARK: The keys of a dictionary
 
-    /// The keys of merged dictionaries, each with its remaining contributors.
+    /// Returns the keys of merged dictionaries, each with its remaining contributors.
     private mutating func items(of contributors: [Contributor]) -> [Item] {
         if contributors.count == 1, !fold.hasDirectives(contributors[0].layer) {
             let tree = layers[contributors[0].layer].tree
@@ -98,7 +98,7 @@ struct ConfigMerger {
             }
         }
         var groups: [[Contributor]] = []
-        // The first contributor of each group, whose key is the group's, even when nothing is left of the group.
+        // The first contributor of each group, whose key is the group's key even if no contributor remains.
         var owners: [Contributor] = []
         let layers = layers
         table.reset(expecting: contributors.reduce(0) { $0 + layers[$1.layer].tree.count(of: $1.node) })
@@ -136,7 +136,7 @@ struct ConfigMerger {
         return tree.keyBytes[tree.nodes[contributor.node].keyRange]
     }
 
-    /// The item of a key; nil if nothing is left of it.
+    /// Returns the item of a key; nil if no contributor remains.
     private mutating func item(of contributors: [Contributor]) -> Item? {
         var conflicts: [(Contributor, Contributor)] = []
         let live = fold.live(contributors) { conflicts.append(($0, $1)) }
@@ -145,7 +145,7 @@ struct ConfigMerger {
         return Item(first: first, more: Array(live.dropFirst()))
     }
 
-    /// The path after the merge; that in the file begins with the section of a bundle identifier.
+    /// Returns the path after the merge, without the section of a bundle identifier.
     private func path(of contributor: Contributor) -> ConfigPath {
         let (tree, root) = (layers[contributor.layer].tree, layers[contributor.layer].root)
         return ConfigPath(

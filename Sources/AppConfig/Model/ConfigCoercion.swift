@@ -1,33 +1,35 @@
 internal import AshlarCore
 
-/// The rules by which a value of one kind is read as another.
+/// The rules for reading a value of one type as another.
 public struct ConfigCoercion: Hashable, Sendable {
     enum Kind { case standard, strict, seed }
     let kind: Kind
-    /// NaN and infinity are numbers.
+    /// Whether NaN and infinity are numbers.
     private(set) var admitsNonFinite = false
 
-    /// Texts are read as what they wholly say, numbers as each other where nothing is lost.
+    /// Strings are converted if the whole string matches, and numbers if the conversion is exact.
     ///
-    /// Truth values: `true yes on y t 1` and `false no off n f 0` in any case, and the numbers 1 and 0. Whole numbers: from
-    /// a text of digits with a sign or `0x`, from a real without a fraction. Texts: from numbers and truth values.
-    /// Anything else is a mismatch: `"12abc"` is not 12, `"maybe"` is not false, `true` is not 1, and NaN and infinity are
-    /// not numbers.
+    /// Booleans: `true yes on y t 1` and `false no off n f 0` in any case, and the numbers 1 and 0. Integers: a string
+    /// of digits with an optional sign or `0x`, and a real without a fraction. Strings: numbers and booleans. All other
+    /// conversions fail: `"12abc"` isn't 12, `"maybe"` isn't false, `true` isn't 1, and NaN and infinity aren't
+    /// numbers.
     public static let standard: ConfigCoercion = ConfigCoercion(kind: .standard)
 
-    /// Each value is read only as its own kind; an integer is also a real.
+    /// Each value is read only as its own type; an integer is also a real.
     public static let strict: ConfigCoercion = ConfigCoercion(kind: .strict)
 
-    /// As NEIApplicationConfig did with NSString and NSNumber.
+    /// The rules of NEIApplicationConfig, which used NSString and NSNumber.
     ///
-    /// `"YES please"` is true, `"12abc"` is 12, `"abc"` is 0,
-    /// and `intValue` is cut to 32 bits. Containers, dates and data, which crashed there, are mismatches.
+    /// `"YES please"` is true, `"12abc"` is 12, `"abc"` is 0, and integers are truncated to 32 bits. Containers, dates
+    /// and data, which crashed there, are mismatches.
     public static let seed: ConfigCoercion = ConfigCoercion(kind: .seed)
 }
 
 extension ConfigCoercion {
-    /// The same rules, but NaN and infinity are numbers, as reals and outside of strict rules as the texts `nan`, `inf`
-    /// and `infinity` with or without a sign.
+    /// Returns the same rules, but NaN and infinity are numbers.
+    ///
+    /// They can be reals or, unless the rules are strict, the strings `nan`, `inf` and `infinity` with or without a
+    /// sign.
     public func admittingNonFinite() -> ConfigCoercion {
         var coercion = self
         coercion.admitsNonFinite = true
@@ -117,9 +119,9 @@ extension ConfigCoercion {
     }
 }
 
-/// Canonical text of values.
+/// Canonical texts of values.
 enum ConfigText {
-    /// The shortest text that reads back as the number, without a fraction if there is none.
+    /// Returns the shortest text that parses as the number, without a fraction if there is none.
     static func real(_ number: Double) -> String {
         if let whole = Int64(exactly: number), abs(number) < 1e15, !(number == 0 && number.sign == .minus) {
             return String(whole)
@@ -128,9 +130,9 @@ enum ConfigText {
     }
 }
 
-/// The readings of NSString's `boolValue`, `intValue` and `doubleValue`.
+/// Parses strings like NSString's `boolValue`, `intValue` and `doubleValue`.
 enum SeedText {
-    /// True if the first character after white space, signs and zeros is one of `YyTt1…9`.
+    /// Whether the first character after whitespace, signs and zeros is one of `YyTt1…9`.
     static func bool(_ text: String) -> Bool {
         let rest = text.utf8.drop { $0 == 32 || ($0 >= 9 && $0 <= 13) }
         let unsigned = rest.first == 43 || rest.first == 45 ? rest.dropFirst() : rest
@@ -138,7 +140,7 @@ enum SeedText {
         return (49...57).contains(first) || first | 0x20 == UInt8(ascii: "y") || first | 0x20 == UInt8(ascii: "t")
     }
 
-    /// The integer that the text begins with, clamped to 32 bits; 0 if there is none.
+    /// Returns the integer at the start of the string, clamped to 32 bits; 0 if there is none.
     static func int(_ text: String) -> Int {
         let rest = text.utf8.drop { $0 == 32 || ($0 >= 9 && $0 <= 13) }
         let digits = (rest.first == 43 || rest.first == 45 ? rest.dropFirst() : rest).prefix { (48...57).contains($0) }
@@ -149,7 +151,7 @@ enum SeedText {
         return Int(Int32(clamping: rest.first == 45 ? -value : value))
     }
 
-    /// The number that the text begins with; 0 if there is none.
+    /// Returns the number at the start of the string; 0 if there is none.
     static func double(_ text: String) -> Double {
         let rest = Array(text.utf8.drop { $0 == 32 || ($0 >= 9 && $0 <= 13) }.prefix(400))
         var end = 0

@@ -1,9 +1,9 @@
 /// A failure to load a configuration or to read a value from it.
 ///
-/// The description is one line with all particulars, such as
-/// `http.timeout: expected Int, found string "15x" (ApplicationConfig.debug.plist:12:5; overrides 30 from
-/// ApplicationConfig.plist:9)`. Several failures at once are one error with `code` `several`; its description has a line
-/// for each of `problems`. Values of secret keys never appear.
+/// The description is one line with all details, such as `http.timeout: expected Int, found string "15x"
+/// (ApplicationConfig.debug.plist:12:5; overrides 30 from ApplicationConfig.plist:9)`. Several failures are combined
+/// into one error with the code `several`; its description has a line for each of its `problems`. Values of secret keys
+/// never appear.
 public struct ConfigError: Error, Sendable {
     /// The kind of failure; codes may be added, so a `switch` needs a `default`.
     public struct Code: Hashable, Sendable, CustomStringConvertible {
@@ -14,29 +14,29 @@ public struct ConfigError: Error, Sendable {
 
         private let kind: Kind
 
-        /// A required file is not there.
+        /// A required file doesn't exist.
         public static var missingSource: Code { Code(kind: .missingSource) }
-        /// A source could not be opened or read.
+        /// A source can't be opened or read.
         public static var unreadableSource: Code { Code(kind: .unreadableSource) }
-        /// A source is not a well-formed property list or JSON text, or its root is not a dictionary.
+        /// A source isn't a well-formed property list or JSON text, or its root isn't a dictionary.
         public static var malformedSource: Code { Code(kind: .malformedSource) }
-        /// A dictionary repeats a key.
+        /// A dictionary has a duplicate key.
         public static var duplicateKey: Code { Code(kind: .duplicateKey) }
-        /// A source or a value is bigger or deeper than ``ConfigLimits`` allow.
+        /// A source or a value exceeds one of the ``ConfigLimits``.
         public static var limitExceeded: Code { Code(kind: .limitExceeded) }
-        /// A key begins with `$` but is not a directive, or a directive is malformed.
+        /// A key begins with `$` but isn't a directive, or a directive is malformed.
         public static var unknownDirective: Code { Code(kind: .unknownDirective) }
-        /// A value that is required is not there.
+        /// A required value doesn't exist.
         public static var missingKey: Code { Code(kind: .missingKey) }
-        /// The value is there, but not of the type asked for.
+        /// The value exists, but doesn't have the requested type.
         public static var typeMismatch: Code { Code(kind: .typeMismatch) }
-        /// The value has the right type, but a schema forbids it.
+        /// The value has the right type, but a schema doesn't permit it.
         public static var invalidValue: Code { Code(kind: .invalidValue) }
-        /// A key is there that no schema knows.
+        /// A key exists that no schema contains.
         public static var unknownKey: Code { Code(kind: .unknownKey) }
-        /// A `${…}` names nothing and has no default, or is not well formed.
+        /// A `${…}` refers to no value and has no default, or is malformed.
         public static var unresolvedReference: Code { Code(kind: .unresolvedReference) }
-        /// References form a loop.
+        /// References form a cycle.
         public static var referenceCycle: Code { Code(kind: .referenceCycle) }
         /// Several failures; see `problems`.
         public static var several: Code { Code(kind: .several) }
@@ -47,23 +47,23 @@ public struct ConfigError: Error, Sendable {
 
     /// The kind of failure, without the details.
     public let code: Code
-    /// The path of the value concerned, if one is.
+    /// The path of the affected value, if there is one.
     public var key: ConfigPath?
-    /// The file and line, variable or argument concerned, if one is.
+    /// The file and line, variable or argument, if there is one.
     public var location: ConfigLocation?
     /// The problem, unless `expected` and `found` state it.
     public var reason: String?
     /// The values or text that would be valid.
     public var expected: String?
-    /// The value or text found instead; a secret value is `<redacted>`.
+    /// The value or text that was found; a secret value is `<redacted>`.
     public var found: String?
-    /// More details, such as the overridden value or the first definition of a key.
+    /// More details, such as the overridden value or the first definition of a duplicate key.
     public var notes: [String] = []
-    /// A suggestion, such as the nearest known key.
+    /// A suggestion, such as the most similar known key.
     public var hint: String?
-    /// The failures in an error of code `several`, in the order in which they were found.
+    /// The failures in an error with the code `several`, in order.
     public var problems: [ConfigError] = []
-    /// The error underneath, if there is one.
+    /// The underlying error, if there is one.
     public var underlying: (any Error)?
 
     /// Creates an error.
@@ -81,7 +81,7 @@ public struct ConfigError: Error, Sendable {
         self.hint = hint
     }
 
-    /// Joins failures: one stays itself, several become one error of code `several`.
+    /// Combines failures: a single failure is returned unchanged, several become one error with the code `several`.
     static func joining(_ problems: [ConfigError]) -> ConfigError {
         if problems.count == 1 { return problems[0] }
         var error = ConfigError(.several, reason: "\(problems.count) problems")
@@ -91,7 +91,7 @@ public struct ConfigError: Error, Sendable {
 }
 
 extension ConfigError: CustomStringConvertible {
-    /// The whole message in one line; several failures have one line each.
+    /// The message in one line; several failures have one line each.
     public var description: String {
         if code == .several {
             return "\(reason ?? "several problems"):\n" + problems.map { "  \($0)" }.joined(separator: "\n")

@@ -1,4 +1,4 @@
-/// The kind of a value, one byte in the tree.
+/// The type of a value, as one byte in the tree.
 enum ConfigKind: UInt8 {
     case null
     case boolean

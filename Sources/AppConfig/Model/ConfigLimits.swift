@@ -1,14 +1,14 @@
-/// The sizes beyond which a source is rejected with a `limitExceeded` error.
+/// The limits beyond which a source is rejected with a `limitExceeded` error.
 public struct ConfigLimits: Sendable, Hashable {
-    /// The deepest nesting of dictionaries and arrays, 512 by default and at most 10,000.
+    /// The maximum nesting of dictionaries and arrays, 512 by default and at most 10,000.
     public var depth: Int { didSet { depth = min(max(depth, 1), 10_000) } }
-    /// The most bytes in one file, 64 MiB by default and at most 1 GiB.
+    /// The maximum number of bytes in one file, 64 MiB by default and at most 1 GiB.
     public var bytes: Int { didSet { bytes = min(max(bytes, 1), 1 << 30) } }
-    /// The most values in one configuration, 4,000,000 by default; shared objects of a binary file count each time.
+    /// The maximum number of values in one configuration, 4,000,000 by default, including each use of a shared object.
     public var values: Int { didSet { values = min(max(values, 1), 1 << 27) } }
-    /// The most bytes one value may grow to by `${…}`, 1 MiB by default.
+    /// The maximum number of bytes to which `${…}` expands one value, 1 MiB by default.
     public var expandedValueBytes: Int
-    /// The most bytes all values may grow to by `${…}`, 16 MiB by default.
+    /// The maximum number of bytes to which `${…}` expands all values, 16 MiB by default.
     public var expandedTotalBytes: Int
 
     /// Creates limits.

@@ -1,27 +1,27 @@
 /// The location of a value or a problem: a line of a file, an environment variable, an argument, or code.
 ///
-/// Lines and columns count from 1; columns count UTF-8 bytes. 0 means unknown, as for values of a binary file, of a
-/// variable, or of code.
+/// Line and column numbers start at 1; a column is counted in UTF-8 bytes. 0 means unknown, as for a value of a binary
+/// file, a variable, or code.
 public struct ConfigLocation: Hashable, Sendable, CustomStringConvertible {
-    /// The file's path; outside of files the name of the source, such as `APP_HTTP__TIMEOUT` or `run time`.
+    /// The file's path, or the name of another source, such as `APP_HTTP__TIMEOUT` or `run time`.
     public var file: String
-    /// The line, counted from 1, or 0 if unknown.
+    /// The line, from 1, or 0 if unknown.
     public var line: Int
-    /// The column in UTF-8 bytes, counted from 1, or 0 if unknown.
+    /// The column in UTF-8 bytes, from 1, or 0 if unknown.
     public var column: Int
-    /// The offset in bytes from the start of the file; `nil` outside of files.
+    /// The offset in bytes from the start of the file; `nil` outside a file.
     public var offset: Int?
-    /// The short name that messages print: the file's name without its folder.
+    /// The short name for messages: the file's name without its folder.
     public var name: String
 
     /// Creates a location.
     ///
     /// - Parameters:
     ///   - file: The file's path, or the name of another source.
-    ///   - line: The line, counted from 1, or 0 if unknown.
-    ///   - column: The column in UTF-8 bytes, counted from 1, or 0 if unknown.
+    ///   - line: The line, from 1, or 0 if unknown.
+    ///   - column: The column in UTF-8 bytes, from 1, or 0 if unknown.
     ///   - offset: The offset in bytes from the start of the file.
-    ///   - name: The short name that messages print; `file` if `nil`.
+    ///   - name: The short name for messages; `file` if `nil`.
     public init(file: String, line: Int = 0, column: Int = 0, offset: Int? = nil, name: String? = nil) {
         (self.file, self.line, self.column, self.offset) = (file, line, column, offset)
         self.name = name ?? file
@@ -34,12 +34,12 @@ public struct ConfigLocation: Hashable, Sendable, CustomStringConvertible {
         return name
     }
 
-    /// The location with its column, as error messages print it.
+    /// The location with its column, for error messages.
     var fullDescription: String { line > 0 && column > 0 ? "\(name):\(line):\(column)" : description }
 }
 
 extension ConfigLocation {
-    /// The location in a file, if it has no file of its own.
+    /// Returns the location with a file, unless it already has one.
     func placed(in file: ConfigLocation) -> ConfigLocation {
         if !self.file.isEmpty { return self }
         var location = file

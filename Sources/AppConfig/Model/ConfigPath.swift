@@ -1,9 +1,9 @@
-/// The place of a value in a configuration, such as `"http.timeout"`.
+/// The path of a value in a configuration, such as `"http.timeout"`.
 ///
-/// In text, `.` and `::` both separate keys, `\` takes the next character literally and `[2]` picks an element of an
-/// array: `"servers[2].name"`, `"http::timeout"`, `"com\\.acme\\.App.title"`. Keys are case-sensitive. A path given as text
-/// is first tried as one literal key of the root, so `"font.title.name"` finds a root key spelled with dots; a path made
-/// from `components` means exactly those.
+/// In text, both `.` and `::` separate keys, `\` escapes the next character, and `[2]` selects an element of an array:
+/// `"servers[2].name"`, `"http::timeout"`, `"com\\.acme\\.App.title"`. Keys are case-sensitive. A path from text first
+/// matches a literal key of the root, so `"font.title.name"` finds a root key that contains dots. A path from
+/// `components` matches exactly these components.
 ///
 /// Two paths are equal when their components are: `"a.b"` equals `"a::b"` and `ConfigPath(components: ["a", "b"])`, but
 /// not `ConfigPath(components: ["a.b"])`, which prints as `a\.b`.
@@ -29,13 +29,13 @@ public struct ConfigPath: Sendable {
     /// Creates a path from text; nothing is parsed until the path is used.
     public init(_ text: String) { storage = .text(text) }
 
-    /// Creates a path of exactly these keys, whatever characters they hold.
+    /// Creates a path of exactly these keys, which can contain any characters.
     public init(components: [String]) { storage = .components(components.map { .key($0) }) }
 
     /// Creates a path of exactly these steps.
     public init(_ components: [Component]) { storage = .components(components) }
 
-    /// The steps of the path; text is parsed at each call.
+    /// The steps of the path; each call parses the text.
     ///
     /// - Complexity: O(*n*) in the length of the text.
     public var components: [Component] {
@@ -45,10 +45,10 @@ public struct ConfigPath: Sendable {
         }
     }
 
-    /// The path extended by one key.
+    /// Returns the path extended by a key.
     public func appending(_ key: String) -> ConfigPath { ConfigPath(components + [.key(key)]) }
 
-    /// The path extended by the index of an array's element.
+    /// Returns the path extended by the index of an element.
     public func appending(index: Int) -> ConfigPath { ConfigPath(components + [.index(index)]) }
 }
 
@@ -65,7 +65,7 @@ extension ConfigPath: Hashable, ExpressibleByStringLiteral, CustomStringConverti
     /// Whether the first path's text sorts before the second's.
     public static func < (left: ConfigPath, right: ConfigPath) -> Bool { left.description < right.description }
 
-    /// The path in its shortest unambiguous spelling, such as `servers[2].name`.
+    /// The path in its shortest unambiguous form, such as `servers[2].name`.
     public var description: String {
         var bytes: [UInt8] = []
         for (depth, component) in components.enumerated() {
@@ -84,12 +84,12 @@ extension ConfigPath {
     private static let backslash = UInt8(ascii: "\\")
     private static let bracket = UInt8(ascii: "[")
 
-    /// Whether a key holding this byte is written with an escape; a key without any is found by its plain text.
+    /// Whether a byte of a key must be escaped; a key without such bytes is found by its plain text.
     static func needsEscape(_ byte: UInt8) -> Bool {
         byte == dot || byte == backslash || byte == bracket || byte == colon
     }
 
-    /// Appends a key in the spelling that `parse` reads back, after a dot unless it comes first.
+    /// Appends a key in the form that `parse` reads, after a dot unless it is the first one.
     static func append(key: some Collection<UInt8>, to bytes: inout [UInt8], isFirst: Bool) {
         if !isFirst { bytes.append(dot) }
         for byte in key {

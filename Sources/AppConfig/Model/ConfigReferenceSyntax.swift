@@ -1,4 +1,4 @@
-/// How references to other values are written in texts.
+/// The syntax of references to other values.
 public struct ConfigReferenceSyntax: Hashable, Sendable {
     private enum Kind { case dollar, braces }
     private let kind: Kind
@@ -6,17 +6,18 @@ public struct ConfigReferenceSyntax: Hashable, Sendable {
     /// `${path}`, with `$${` for the characters `${`.
     public static let dollar: ConfigReferenceSyntax = ConfigReferenceSyntax(kind: .dollar)
 
-    /// `{path}`, as NEIApplicationConfig had planned, with `{{` and `}}` for single braces.
+    /// `{path}`, as planned by NEIApplicationConfig, with `{{` and `}}` for single braces.
     ///
-    /// A `{` that no name and `}` or `:-` follow is an ordinary character; names are letters, digits and `_ - . : [ ]`.
+    /// A `{` without a name and a following `}` or `:-` is an ordinary character. Names are letters, digits and `_ - .
+    /// : [ ]`.
     public static let braces: ConfigReferenceSyntax = ConfigReferenceSyntax(kind: .braces)
 
     var hasDollar: Bool { kind == .dollar }
 
-    /// A name as a reference is written.
+    /// Returns a name in the form of a reference.
     func reference(to name: String) -> String { hasDollar ? "${\(name)}" : "{\(name)}" }
 
-    /// A string in which `${` are characters, in the dollar syntax.
+    /// Returns a string with `${` escaped, in the dollar syntax.
     static func escaped(_ text: String) -> String {
         guard dollar.isTemplate(text) else { return text }
         var escaped: [UInt8] = []
@@ -27,7 +28,7 @@ public struct ConfigReferenceSyntax: Hashable, Sendable {
         return String(decoding: escaped, as: UTF8.self)
     }
 
-    /// Whether a string contains the beginning of a reference, escaped or not.
+    /// Whether a string contains the start of a reference, escaped or not.
     func isTemplate(_ text: String) -> Bool {
         if !hasDollar { return text.utf8.contains { $0 == UInt8(ascii: "{") || $0 == UInt8(ascii: "}") } }
         var previous: UInt8 = 0

@@ -1,15 +1,15 @@
-/// Follows a path step by step and decides whether the value it leads to is secret.
+/// Follows a path step by step and decides whether its value is secret.
 ///
-/// Paths and trees are both matched by these steps, so they always agree.
+/// Both paths and trees are matched by these steps, so the results are the same.
 struct ConfigSecretMatcher {
     struct State {
-        /// Whether the value at this point, and with it every value below, is secret.
+        /// Whether the value at this position, and every value inside it, is secret.
         var isSecret: Bool
-        /// What is left of each listed path that leads through this point.
+        /// The rest of each listed path that leads through this position.
         fileprivate var rest: [ArraySlice<ConfigPath.Component>]
         fileprivate var isRoot = false
 
-        /// Whether only names of keys can make a value below secret.
+        /// Whether only the names of keys can make an inner value secret.
         var isOutsideListedPaths: Bool { rest.isEmpty && !isRoot }
     }
 
@@ -33,7 +33,7 @@ struct ConfigSecretMatcher {
             knownKeys[key] = isNamed
             if isNamed { return State(isSecret: true, rest: []) }
             if state.isRoot, !listed.isEmpty, key.utf8.contains(where: ConfigPath.needsEscape) {
-                // A root key with dots may be a path, or a section of a bundle identifier, in which paths begin again.
+                // A root key with dots can be a path, or a section of a bundle identifier, in which paths start again.
                 rest += Self.advance(listed, ConfigPath(key).components) + listed
             }
         }
@@ -44,7 +44,7 @@ struct ConfigSecretMatcher {
         _ paths: [ArraySlice<ConfigPath.Component>], _ steps: [ConfigPath.Component]
     ) -> [ArraySlice<ConfigPath.Component>] {
         paths.compactMap { path in
-            // A path that ends on the way lists the values below as well.
+            // A listed path that is shorter than this one also lists the values inside it.
             path.count < steps.count
                 ? (steps.starts(with: path) ? [] : nil)
                 : (path.starts(with: steps) ? path.dropFirst(steps.count) : nil)

@@ -1,23 +1,23 @@
 internal import AshlarCore
 
-/// Decides which values are secret: they print as `<redacted>` in descriptions, errors, explanations, and differences.
+/// Decides which values are secret and print as `<redacted>` in descriptions, errors, explanations, and differences.
 ///
-/// A value is secret when
+/// A value is secret if
 /// - a key on its path has the name of a secret, such as `dbPassword`, `API_TOKEN`, or `licenseKey`;
-/// - its path, or that of a dictionary or array around it, is listed here or in a file's `$secret`;
-/// - a key of the program declares it with `ConfigKey(…, secret: true)`;
-/// - it was made from a secret value, or from the name of one, by `${…}`.
+/// - its path, or the path of a container around it, is listed here or in a file's `$secret`;
+/// - a key of the program declares it as secret, with `ConfigKey(…, secret: true)`;
+/// - it contains a reference `${…}` to a secret value, or to a name that is secret.
 ///
-/// The same paths are secret in sections of bundle identifiers. Credentials inside URLs, as in
-/// `postgres://user:password@host`, are hidden in every printed string. Reading a secret value is not restricted, and a
-/// ``ConfigValue`` that was read prints itself.
+/// The same paths are secret in sections of bundle identifiers. Credentials in URLs, as in
+/// `postgres://user:password@host`, are hidden in every printed string. Code can read secret values, and a
+/// ``ConfigValue`` that was read prints its content.
 public struct ConfigSecrets: Sendable, Hashable {
-    /// Whether the standard vocabulary applies: words like `password`, `token`, `auth`, and `pin`, in any spelling.
+    /// Whether the standard vocabulary applies: words such as `password`, `token`, `auth`, and `pin`, in any notation.
     ///
     /// Names that describe a secret, such as `passwordLength` or `tokenType`, and other words that contain one, such as
-    /// `tokenizer` or `pinColor`, are not secret.
+    /// `tokenizer` or `pinColor`, aren't secret.
     public var includesStandardNames: Bool
-    /// More words, in lower case, that make a key secret.
+    /// Additional lowercase words that make a key secret.
     public var words: Set<String>
     /// The paths of secret values.
     public var paths: Set<ConfigPath>
