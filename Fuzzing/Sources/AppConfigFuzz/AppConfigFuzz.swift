@@ -60,7 +60,7 @@ public func initialize(_ count: UnsafeMutablePointer<Int32>, _ arguments: Unsafe
         FuzzTarget("comments") { bytes in load(bytes) { $0.formats["plist"] = JSONWithCommentsFormat() } },
         FuzzTarget("env-file") { bytes in withFile(bytes) { path in load([]) { $0.variableFiles = [path] } } },
         FuzzTarget("cache") { bytes in
-            withFile(text("ashlar configuration 1\n", bytes, "")) { path in
+            withFile(text("ashlar document 1\n", bytes, "")) { path in
                 let source = RemoteConfigSource("remote", cache: path) { _ in .notModified }
                 load([]) { $0.add(source) }
             }

@@ -14,14 +14,20 @@ package enum AtomicFile {
     /// the temporary file replaces the file. Writers in several processes wait for each other. If the path is a
     /// symbolic link, its target is replaced. The file's permissions are preserved; a new file gets `permissions`.
     ///
+    /// - Parameters:
+    ///   - path: The path of the file.
+    ///   - permissions: The permissions of a new file.
+    ///   - content: Makes the new content. No other writer replaces the file between this call and the end, so that the
+    ///     content can depend on the old one.
     /// - Throws: The system's error; the old content is then unchanged.
     package static func replace(
-        _ path: String, with bytes: [UInt8], permissions: UInt16 = 0o600
+        _ path: String, permissions: UInt16 = 0o600, with content: () -> [UInt8]
     ) throws(FileFailure) {
         let path = target(of: path)
         let temporary = path + ".tmp"
         let descriptor = try openExclusively(temporary, mode_t(permissions))
         defer { close(descriptor) }
+        let bytes = content()
         var old = stat()
         let mode = stat(path, &old) == 0 ? old.st_mode & 0o7777 : mode_t(permissions)
         guard ftruncate(descriptor, 0) == 0, fchmod(descriptor, mode) == 0 else { throw .last(path) }
@@ -33,6 +39,13 @@ package enum AtomicFile {
         }
         guard fsync(descriptor) == 0, rename(temporary, path) == 0 else { throw .last(path) }
         synchronizeFolder(of: path)
+    }
+
+    /// Writes a file with new content, or creates it.
+    package static func replace(
+        _ path: String, with bytes: [UInt8], permissions: UInt16 = 0o600
+    ) throws(FileFailure) {
+        try replace(path, permissions: permissions) { bytes }
     }
 
     /// The path with all links resolved, or the path itself.

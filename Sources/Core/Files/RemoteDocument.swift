@@ -1,0 +1,59 @@
+/// A document from a server, and its file: the last good copy for the next start.
+///
+/// The file has a line for each property, an empty line, and the bytes. It is replaced atomically, so that it holds one
+/// whole document even if the process is killed.
+package struct RemoteDocument: Sendable, Equatable {
+    /// The content.
+    package var bytes: [UInt8]
+    /// The version, such as an entity tag.
+    package var version: String?
+    /// The signature of the content.
+    package var signature: [UInt8]?
+    /// The seconds since 2001 at which the document was fetched, or confirmed by the server.
+    package var date: Double
+
+    private static let heading = "ashlar document 1"
+
+    package init(bytes: [UInt8], version: String?, signature: [UInt8]?, date: Double) {
+        (self.bytes, self.version, self.signature, self.date) = (bytes, version, signature, date)
+    }
+
+    /// Reads the content of a file; returns nil if it is not a whole document.
+    package init?(file: [UInt8]) {
+        guard let end = zip(file.indices, file.indices.dropFirst()).first(where: { file[$0] == 10 && file[$1] == 10 })
+        else { return nil }
+        var lines = String(decoding: file[..<end.0], as: UTF8.self).split(separator: "\n").map(String.init)
+        let content = Array(file[(end.1 + 1)...])
+        guard lines.first == Self.heading, let checksum = lines.popLast(),
+            checksum == Self.checksum(lines, content)
+        else { return nil }
+        var fields: [String: String] = [:]
+        for line in lines.dropFirst() {
+            let parts = line.split(separator: " ", maxSplits: 1, omittingEmptySubsequences: false)
+            if parts.count == 2 { fields[String(parts[0])] = String(parts[1]) }
+        }
+        guard let date = fields["date:"].flatMap({ Double($0) }) else { return nil }
+        func decoded(_ name: String) -> [UInt8]? { fields[name].flatMap { Base64.decode($0.utf8) } }
+        self.init(
+            bytes: content, version: decoded("version:").map { String(decoding: $0, as: UTF8.self) },
+            signature: decoded("signature:"), date: date)
+    }
+
+    /// The content of the file.
+    package var file: [UInt8] {
+        var lines = [Self.heading, "date: \(date)"]
+        // Base64, because a version from a server may contain anything.
+        if let version { lines.append("version: \(Base64.encode(Array(version.utf8)))") }
+        if let signature { lines.append("signature: \(Base64.encode(signature))") }
+        lines.append(Self.checksum(lines, bytes))
+        return Array((lines.joined(separator: "\n") + "\n\n").utf8) + bytes
+    }
+
+    /// Replaces a file; it has the old document or the new one, even after a crash.
+    package func write(to path: String) throws(FileFailure) { try AtomicFile.replace(path, with: file) }
+
+    /// The last line: the hash of the lines before it and of the content.
+    private static func checksum(_ lines: [String], _ content: [UInt8]) -> String {
+        "sha256: " + SHA256.hexadecimal(Array(lines.joined(separator: "\n").utf8) + content)
+    }
+}
