@@ -98,6 +98,29 @@ import Testing
         }
     }
 
+    @Test("Scopes that save at the same time keep each other's selections", arguments: [false, true])
+    func concurrentScopes(isFile: Bool) async throws {
+        let path = FileManager.default.temporaryDirectory.appendingPathComponent("hosts-\(UUID().uuidString).json").path
+        defer { try? FileManager.default.removeItem(atPath: path) }
+        let memory: BuiltInHostChoiceStore = .memory
+        let scopes = ["", "debug", "acme+debug", "acme"]
+        await withThrowingTaskGroup(of: Void.self) { group in
+            for scope in scopes {
+                group.addTask {
+                    // A store of its own for each scope, as in several processes.
+                    let store: BuiltInHostChoiceStore = isFile ? .file(path) : memory
+                    let hosts = HostSwitch(try map(), store: ScopedHostChoiceStore(store, scope: scope))
+                    for key in 0..<20 { try hosts.select(key % 2 == 0 ? "DEV" : "QA", for: "api.example") }
+                }
+            }
+        }
+        let store: BuiltInHostChoiceStore = isFile ? .file(path) : memory
+        for scope in scopes {
+            let hosts = HostSwitch(try map(), store: ScopedHostChoiceStore(store, scope: scope))
+            #expect(hosts.resolve("api.example")?.host == "qa.example", "scope \(scope)")
+        }
+    }
+
     @Test("The empty scope reads and writes SquidKit's format next to the other scopes")
     func format() throws {
         let squidKit = try JSONEntity(parsing: #"{"api.example": {"key": "QA", "host": "qa.example"}}"#)

@@ -22,8 +22,13 @@ enum JSONFile {
     ///
     /// - Throws: `.fileFailed` with `file`; the old content is then unchanged.
     static func replace(_ path: String, with bytes: [UInt8]) throws(NetworkError) {
+        try replace(path) { bytes }
+    }
+
+    /// Replaces a file by content that can depend on the old one: no other writer replaces the file meanwhile.
+    static func replace(_ path: String, with content: () -> [UInt8]) throws(NetworkError) {
         do {
-            try AtomicFile.replace(path, with: bytes)
+            try AtomicFile.replace(path, with: content)
         } catch {
             var failure = NetworkError(error)
             failure.file = path

@@ -10,6 +10,17 @@ public protocol HostChoiceStore: Sendable {
     func load() throws(NetworkError) -> JSONEntity
     /// Saves an object; an empty one means that nothing is selected.
     func save(_ choices: JSONEntity) throws(NetworkError)
+    /// Saves what `change` makes of the object saved last, in one step as far as the store is shared.
+    ///
+    /// An object that can't be loaded is a missing one. By default, this method loads and saves.
+    func update(_ change: (JSONEntity) -> JSONEntity) throws(NetworkError)
+}
+
+extension HostChoiceStore {
+    /// Loads the object, changes it and saves it.
+    public func update(_ change: (JSONEntity) -> JSONEntity) throws(NetworkError) {
+        try save(change((try? load()) ?? .missing))
+    }
 }
 
 /// A store in memory, in a file or in the user's defaults.
@@ -50,20 +61,30 @@ public struct BuiltInHostChoiceStore: HostChoiceStore {
     /// Saves an object.
     ///
     /// - Throws: `.fileFailed`; the old content is then unchanged.
-    public func save(_ choices: JSONEntity) throws(NetworkError) {
+    public func save(_ choices: JSONEntity) throws(NetworkError) { try update { _ in choices } }
+
+    /// Saves what `change` makes of the object saved last.
+    ///
+    /// For memory and files this is one step: no other store of the same memory or file, in this process or another, saves
+    /// meanwhile. `change` must not use the store.
+    ///
+    /// - Throws: `.fileFailed`; the old content is then unchanged.
+    public func update(_ change: (JSONEntity) -> JSONEntity) throws(NetworkError) {
         switch kind {
         case .memory(let box):
             // The old value is released outside the lock.
             _ = box.choices.withLock { held in
                 let old = held
-                held = choices
+                held = change(old)
                 return old
             }
         case .none: break
         case .file(let path):
-            let text = JSONEntity(object: [(Self.key, choices)]).bytes(.pretty)
-            try JSONFile.replace(path, with: text + [0x0A])
+            try JSONFile.replace(path) {
+                JSONEntity(object: [(Self.key, change((try? load()) ?? .missing))]).bytes(.pretty) + [0x0A]
+            }
         case .userDefaults(let suite):
+            let choices = change((try? load()) ?? .missing)
             let dictionary = choices.object([:]).mapValues { $0.object([:]).compactMapValues { $0.string() } }
             try Self.defaults(suite).set(dictionary, forKey: Self.key)
         }

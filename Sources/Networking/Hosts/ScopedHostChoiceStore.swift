@@ -17,20 +17,21 @@ public struct ScopedHostChoiceStore: HostChoiceStore {
         return JSONEntity(object: all.filter { !Self.isScope($0.key) }.map { ($0.key, $0) })
     }
 
-    /// Saves the scope's object and leaves those of the other scopes unchanged.
+    /// Saves the scope's object and leaves those of the other scopes unchanged, even if other processes save them.
     ///
     /// A store that cannot be loaded is replaced.
     public func save(_ choices: JSONEntity) throws(NetworkError) {
-        let all = (try? store.load()) ?? .missing
-        var items = (all.isObject ? Array(all) : []).map { ($0.key, $0) }
-        if scope.isEmpty {
-            items.removeAll { !Self.isScope($0.0) }
-            items = choices.map { ($0.key, $0) } + items
-        } else {
-            items.removeAll { $0.0 == "@" + scope }
-            if choices.isObject, !choices.isEmpty { items.append(("@" + scope, choices)) }
+        try store.update { all in
+            var items = (all.isObject ? Array(all) : []).map { ($0.key, $0) }
+            if scope.isEmpty {
+                items.removeAll { !Self.isScope($0.0) }
+                items = choices.map { ($0.key, $0) } + items
+            } else {
+                items.removeAll { $0.0 == "@" + scope }
+                if choices.isObject, !choices.isEmpty { items.append(("@" + scope, choices)) }
+            }
+            return JSONEntity(object: items)
         }
-        try store.save(JSONEntity(object: items))
     }
 
     private static func isScope(_ key: String) -> Bool { key.hasPrefix("@") }
