@@ -9,23 +9,29 @@ public import AshlarAppConfig
 /// }
 /// ```
 ///
-/// The value is the initial one if the key is absent, the value has another type, or no app has been started. A value
-/// of another type isn't reported. To get an error with file and line, call `get(_:as:)` or bind a structure.
+/// The value is the initial one if the key is absent, the value has another type, or no app has been started. A value of
+/// another type leaves a diagnostic with file and line in the configuration's `diagnostics`.
 ///
-/// Each access looks up the key, in O(1). Any thread can read the value.
+/// Each access finds the key in O(1). Any thread may read.
 @propertyWrapper
 public struct Setting<Value: ConfigConvertible & Sendable>: Sendable {
-    private let path: ConfigPath
-    private let initial: Value
+    private let key: ConfigKey<Value>
 
-    /// Creates a setting with the path of its value.
-    public init(wrappedValue: Value, _ path: ConfigPath) { (self.path, initial) = (path, wrappedValue) }
+    /// Creates a setting.
+    ///
+    /// - Parameters:
+    ///   - wrappedValue: The initial value.
+    ///   - key: The path of the value in the configuration.
+    ///   - isSecret: Whether no text may contain the value; see `ConfigKey`.
+    public init(wrappedValue: Value, _ key: String, secret isSecret: Bool = false) {
+        self.key = ConfigKey(key, default: wrappedValue, secret: isSecret)
+    }
 
     /// The current value.
-    public var wrappedValue: Value { (try? AshlarApp.current?.config.current.get(path, as: Value.self)) ?? initial }
+    public var wrappedValue: Value { AshlarApp.current?.config.current[key] ?? key.defaultValue }
 }
 
 extension Setting where Value: ExpressibleByNilLiteral {
     /// Creates a setting that is nil if the key is absent.
-    public init(_ path: ConfigPath) { self.init(wrappedValue: nil, path) }
+    public init(_ key: String, secret isSecret: Bool = false) { self.init(wrappedValue: nil, key, secret: isSecret) }
 }
