@@ -102,7 +102,7 @@ let package = Package(
         .executableTarget(
             name: "AshlarTool", dependencies: dependencies(["AshlarCore", "AshlarTooling"] + umbrella),
             swiftSettings: settings),
-        testTarget("AshlarTests", path: "Tests/AshlarTests", dependencies: umbrella),
+        testTarget("AshlarTests", path: "Tests/AshlarTests", dependencies: ["AshlarTooling"] + umbrella),
         testTarget(
             "AshlarToolingTests", path: "Tests/ToolingTests", dependencies: ["AshlarTooling", "AshlarCore"] + umbrella,
             exclude: ["Fixtures"]),

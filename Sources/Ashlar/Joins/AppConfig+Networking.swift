@@ -104,7 +104,15 @@ extension RemoteConfigSource {
         self.init(name, cache: cache, format: format, verify: verify) { version in
             var request = conditional
             if let version { request.headers.set("If-None-Match", version) }
-            let response = try await client.send(request)
+            let response: NetworkResponse
+            do {
+                response = try await client.send(request)
+            } catch {
+                // The client hides secrets in the text of its errors.
+                var failure = ConfigError(.unreadableSource, reason: "\(error)")
+                failure.underlying = error
+                throw failure
+            }
             if response.status == 304 { return .notModified }
             let signature = response.headers[signatureField].flatMap { Base64.decode($0.utf8) }
             return .document(response.bytes, version: response.headers["ETag"], signature: signature)

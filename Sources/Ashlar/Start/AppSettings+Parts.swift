@@ -9,12 +9,25 @@ import Foundation
 extension AppSettings {
     /// Returns the plan of the app, or a plan for `ApplicationConfig` files in its folder, of which the base file is
     /// required.
-    func plan(_ configuration: AshlarApp.Configuration) -> ConfigPlan {
-        if let plan = configuration.config { return plan }
-        var plan = ConfigPlan.directory(
-            resources.path, environments: environments, bundleIdentifier: bundleIdentifier)
-        plan.requiresBase = true
+    func plan(_ configuration: AshlarApp.Configuration, remote: RemoteConfigSource?) -> ConfigPlan {
+        var plan: ConfigPlan
+        if let own = configuration.config {
+            plan = own
+        } else {
+            plan = .directory(resources.path, environments: environments, bundleIdentifier: bundleIdentifier)
+            plan.requiresBase = true
+        }
+        if let remote { plan.add(remote) }
         return plan
+    }
+
+    /// Returns a client for remote files.
+    ///
+    /// Their URLs ignore the selection of hosts, so that a wrong host map can be replaced.
+    func remoteClient(_ configuration: AshlarApp.Configuration) -> NetworkClient {
+        var client = configuration.client
+        client.observers.append(.lines(to: Log("network")))
+        return NetworkClient(client, transport: configuration.transport)
     }
 
     /// Starts the log, and updates its thresholds when the configuration changes.

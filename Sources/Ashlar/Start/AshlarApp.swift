@@ -45,6 +45,7 @@ public final class AshlarApp: Sendable {
     public let issues: [StartupIssue]
 
     let settings: AppSettings
+    let remote: RemoteParts
     private let tasks: [Task<Void, Never>]
     private let serviceLog: Watch
 
@@ -60,7 +61,9 @@ public final class AshlarApp: Sendable {
         let bus = configuration.bus ?? EventBus()
         self.bus = bus
 
-        let config = ConfigStore(loadingBestEffort: settings.plan(configuration))
+        let remoteClient = settings.remoteClient(configuration)
+        let source = RemoteParts.source(configuration.remote, client: remoteClient, issues: &issues)
+        let config = ConfigStore(loadingBestEffort: settings.plan(configuration, remote: source))
         self.config = config
         issues += config.errors.map { StartupIssue(.configuration, $0, isError: true) }
         issues += config.current.diagnostics.filter { $0.kind != .missingSource }
@@ -70,6 +73,10 @@ public final class AshlarApp: Sendable {
         logging = configuration.log.map { settings.startLog($0, bus, config, &issues, &tasks) }
         customization = settings.customization(configuration, config, &issues, &tasks)
         hosts = settings.hosts(configuration, config, &issues, &tasks)
+
+        remote = RemoteParts(
+            configuration.remote, configuration: source, hosts: hosts, texts: customization, client: remoteClient,
+            issues: &issues)
 
         if configuration.bus == nil { bus.logFailures(to: Log("bus")) }
         serviceLog = bus.logServices(to: Log("services"))
