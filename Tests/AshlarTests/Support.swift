@@ -2,7 +2,9 @@ import Foundation
 import Testing
 
 /// Waits until a condition holds, at most a minute: a suite's time limit doesn't end the process of an exit test.
-func until(_ what: String, _ condition: () -> Bool) async throws {
+func until(
+    _ what: String, isolation: isolated (any Actor)? = #isolation, _ condition: () -> Bool
+) async throws {
     let deadline = ContinuousClock.now + .seconds(60)
     while !condition() {
         try #require(ContinuousClock.now < deadline, "a minute passed without: \(what)")

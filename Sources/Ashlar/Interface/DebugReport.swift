@@ -1,0 +1,96 @@
+import AshlarAppConfig
+internal import AshlarCore
+import AshlarCustomization
+import AshlarEventBus
+import AshlarLogging
+import AshlarNetworking
+
+/// The state of an app as sections of a list, for the people who develop and test it.
+///
+/// The sections are the issues of the start, the hosts, the latest requests and events, the configuration with the place of
+/// each value, the customization, and the end of the log. Secrets are hidden. Selecting a host selects it in the app.
+///
+/// ```swift
+/// let report = DebugReport(AshlarApp(AshlarApp.Configuration(resources: "Resources", log: nil)))
+/// for section in report.sections {
+///     print(section.title)
+///     for item in section.items { print("  \(item.title)  \(item.subtitle ?? "")") }
+/// }
+/// ```
+public final class DebugReport: Sendable {
+    private let app: AshlarApp
+    private let limit: Int
+    private let latest = Mutex((requests: [TableItem](), events: [TableItem](), count: 0))
+    private let watches = WatchBag()
+
+    /// Observes the requests and events of an app until the object is released.
+    ///
+    /// - Parameters:
+    ///   - app: The app.
+    ///   - limit: The number of requests, events and log lines that the report contains at most.
+    public init(_ app: AshlarApp, limit: Int = 50) {
+        (self.app, self.limit) = (app, max(0, limit))
+        watches.insert(
+            app.bus.watch(NetworkActivity.off) { [weak self] signal in
+                let activity = signal.payload
+                let result = activity.error.map { $0.userMessage } ?? "\(activity.status ?? 0)"
+                self?.add("\(activity.request.method.rawValue) \(activity.request.url)", result, to: \.requests)
+            })
+        watches.insert(
+            app.bus.watch("**") { [weak self] signal in
+                // The payload isn't printed, because it may contain secrets.
+                self?.add(signal.name, "#\(signal.sequence), \(type(of: signal.payload))", to: \.events)
+            })
+    }
+
+    /// The sections at this moment; those without rows are left out.
+    public var sections: [TableSection] {
+        let latest = latest.withLock { $0 }
+        let config = app.config.current
+        let strings = app.customization.current
+        let log = LogSystem.liveLog.split(separator: "\n").suffix(limit)
+        let sections =
+            [
+                TableSection("Issues", items: rows(app.issues.map { ($0.message, $0.part.rawValue) })),
+                TableSection(
+                    "App", items: rows([("resources", app.explain("resources")), ("flavor", app.explain("flavor"))])),
+            ] + app.hosts.sections + [
+                TableSection("Requests", items: latest.requests.reversed()),
+                TableSection("Events", items: latest.events.reversed()),
+                TableSection(
+                    "Configuration",
+                    items: rows(
+                        config.paths().map { path in
+                            let value = config.explain(path)
+                            return ("\(path): \(value.text ?? "")", value.winner.map { "\($0.location)" })
+                        })),
+                TableSection(
+                    "Customization",
+                    items: rows(
+                        [
+                            ("language", "\(strings.overrideLanguage ?? strings.deviceLanguage)"),
+                            ("brand", strings.brand ?? "none"), ("theme", strings.theme ?? "none"),
+                            ("strings", "\(strings.keys().count)"),
+                        ] + strings.diagnostics.map { ("\($0)", nil) })),
+                TableSection("Log", items: rows(log.map { (String($0), nil) })),
+            ]
+        return sections.filter { !$0.items.isEmpty }
+    }
+
+    /// Rows with a subtitle each; their identity is their place.
+    private func rows(_ texts: [(title: String, subtitle: String?)]) -> [TableItem] {
+        texts.enumerated().map { TableItem($1.title, id: "\($0)", subtitle: $1.subtitle) }
+    }
+
+    private func add(
+        _ title: String, _ subtitle: String,
+        to list: WritableKeyPath<(requests: [TableItem], events: [TableItem], count: Int), [TableItem]>
+    ) {
+        // What is dropped is released outside the lock.
+        _ = latest.withLock { latest -> TableItem? in
+            latest.count += 1
+            latest[keyPath: list].append(TableItem(title, id: "\(latest.count)", subtitle: subtitle))
+            return latest[keyPath: list].count > limit ? latest[keyPath: list].removeFirst() : nil
+        }
+    }
+}
