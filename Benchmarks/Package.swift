@@ -24,6 +24,7 @@ let curl = NativePeer(target: "CCurlPeer", header: "x86_64-linux-gnu/curl/curl.h
 /// The benchmarks of one module; `swift run -c release LoggingBenchmarks` runs them.
 struct ModuleBenchmarks {
     let folder: String
+    var product: String { folder == "Ashlar" ? folder : "Ashlar\(folder)" }
     var peers: [NativePeer] = []
     var usedPeers: [NativePeer] { peers.filter(\.isUsed) }
 }
@@ -34,6 +35,7 @@ let modules = [
     ModuleBenchmarks(folder: "AppConfig"),
     ModuleBenchmarks(folder: "Networking", peers: [curl]),
     ModuleBenchmarks(folder: "EventBus"),
+    ModuleBenchmarks(folder: "Ashlar"),
 ]
 
 let package = Package(
@@ -47,7 +49,7 @@ let package = Package(
         + modules.map { module in
             .executableTarget(
                 name: "\(module.folder)Benchmarks",
-                dependencies: ["BenchmarkHarness", .product(name: "Ashlar\(module.folder)", package: "Ashlar")]
+                dependencies: ["BenchmarkHarness", .product(name: module.product, package: "Ashlar")]
                     + module.usedPeers.map { .byName(name: $0.target) },
                 swiftSettings: module.usedPeers.map { .define($0.condition) })
         }
