@@ -9,6 +9,7 @@ MODULES := Logging Customization AppConfig Networking EventBus
 MODULE ?=
 CHOSEN := $(or $(MODULE),$(MODULES))
 CHOSEN_FOR_FUZZING := $(or $(MODULE),$(MODULES) Tooling)
+CHOSEN_FOR_BENCH := $(or $(MODULE),$(MODULES) Ashlar)
 CHOSEN_FOR_TESTS := $(or $(MODULE),Core $(MODULES) Tooling)
 # Seconds for each fuzz target.
 SECONDS_PER_TARGET ?= 20
@@ -31,8 +32,8 @@ endef
 # Networking runs one test at a time, because tests that use all processors would delay the timers of other tests.
 parallel = $$([ "$(1)" != Networking ] || echo --no-parallel)
 
-.PHONY: help run test build lint format docs consumer examples bench libcurl tsan asan fuzz soak apple \
-    apple-release-check clean ci
+.PHONY: help run test build lint format docs docs-check consumer examples bench bench-check libcurl tsan asan fuzz \
+    soak apple apple-release-check clean ci
 
 help: ## Lists the targets
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /  make \1|/' | column -t -s '|'
@@ -54,6 +55,7 @@ test: build ## Builds everything, runs every module's tests and checks the sourc
 	Scripts/check-order
 	Scripts/check-names
 	Scripts/check-samples
+	Scripts/check-proofs
 
 build:
 	$(call install,aapt gettext)
@@ -68,6 +70,10 @@ format: ## Rewrites every Swift file in the house format
 docs: ## Builds the documentation as web pages into .build/docs
 	Scripts/build-docs
 
+docs-check: docs ## Builds the documentation and opens its pages in Chromium (ARGS="--pages 500" for more of them)
+	$(call install,chromium)
+	Scripts/check-browser $(ARGS)
+
 consumer: ## Builds and runs Tests/Consumer, which uses each product alone
 	swift build --package-path Tests/Consumer $(SWIFT_FLAGS)
 	@for module in $(MODULES) EventBusOnMain EventBusNonisolated; do Tests/Consumer/.build/debug/Use$$module; done
@@ -79,10 +85,13 @@ examples: ## Builds and runs every program of Examples/
 bench: ## Compares with other libraries, as ratios (MODULE=Logging for one module, ARGS=--quick for a short run)
 	$(call install,libspdlog-dev libfmt-dev libcurl4-openssl-dev nginx-light)
 	@mkdir -p .build/bench
-	@for module in $(CHOSEN); do \
-	    swift build -c release --package-path Benchmarks --product $${module}Benchmarks 2>&1 | grep -E 'error|warning: unre' || true; \
+	@for module in $(CHOSEN_FOR_BENCH); do \
+	    swift build -q -c release --package-path Benchmarks --product $${module}Benchmarks || exit 1; \
 	    TZ=UTC Benchmarks/.build/release/$${module}Benchmarks --json .build/bench/$$module.json $(ARGS); \
 	done
+
+bench-check: bench ## Measures and compares the figures with their bars and the results in Benchmarks/Results
+	Scripts/check-bench $(MODULE)
 
 libcurl: ## Runs Networking's tests with a newer libcurl than the system's
 	Scripts/test-libcurl
@@ -128,5 +137,5 @@ ci: lint test apple consumer examples ## Runs everything that a change must pass
 	Scripts/check-linkage
 	Scripts/check-docs
 	Scripts/build-docs --skip-build >/dev/null
-	@for check in independence order portability pointer-size names docs linkage samples site; do Scripts/check-$$check --self-check; done
+	@for check in independence order portability pointer-size names docs linkage samples site bench proofs; do Scripts/check-$$check --self-check; done
 	Scripts/apple-check --self-check
