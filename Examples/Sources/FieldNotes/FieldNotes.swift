@@ -5,93 +5,74 @@ import Foundation
 @main
 struct FieldNotes {
     let options: Options
-    let screen: Screen
     let app: AshlarApp
+    let screen = Screen()
     let log = Log("FieldNotes")
 
     static func main() async {
-        let options: Options
-        do {
-            options = try Options.parse(Array(CommandLine.arguments.dropFirst()))
+        do throws(UsageError) {
+            exit(try await FieldNotes(.parse(Array(CommandLine.arguments.dropFirst()))).run())
         } catch {
-            let stream = error == .helpWanted ? FileHandle.standardOutput : .standardError
-            stream.write(Data("\(error)\n".utf8))
-            exit(error == .helpWanted ? 0 : 2)
+            let output = error.status == 0 ? FileHandle.standardOutput : .standardError
+            output.write(Data("\(error)\n".utf8))
+            exit(error.status)
         }
-        let program = FieldNotes(options)
-        if let problem = program.unavailableOption {
-            FileHandle.standardError.write(Data("\(problem)\n".utf8))
-            exit(2)
-        }
-        exit(await program.run())
     }
 
-    /// Starts the app with the product's files.
-    init(_ options: Options) {
+    /// Starts the app with the product's files; throws if they lack what an option names.
+    init(_ options: Options) throws(UsageError) {
         self.options = options
-        screen = Screen()
         var log = LogConfiguration(folder: options.logs, threshold: .debug, sinks: [])
         log.application = "field-notes"
         var configuration = AshlarApp.Configuration(
-            resources: options.resources, environments: Self.environments(options.environment),
-            bundleIdentifier: options.bundleIdentifier, log: log)
+            resources: options.resources, bundleIdentifier: options.bundleIdentifier, log: log)
+        configuration.environments = ["debug": [.debug], "simulator": [.debug, .simulator]][options.environment] ?? []
         configuration.languages = options.language.map { [$0] }
         configuration.brand = options.brand.map { .named($0) } ?? .fromInfoPlist
         configuration.themes = "Themes.json"
         configuration.hostMap = "HostMap.json"
-        configuration.transport = options.liveURL == nil ? Self.recordings(in: options.resources) : nil
+        if options.liveURL == nil { configuration.transport = Self.recordings(in: options.resources) }
         app = AshlarApp(configuration)
+
+        let strings = app.customization.current
+        let hosts = Set(app.hosts.rows.flatMap { $0.rows.map(\.key) })
+        let languages = strings.availableLanguages.map { "\($0)" }
+        let bases = Set(strings.availableLanguages.map(\.language))
+        let isLanguage = options.language.map { bases.contains($0.language) } ?? true
+        for (option, value, available) in [
+            ("--language", isLanguage ? nil : options.language.map { "\($0)" }, languages),
+            ("--brand", options.brand, strings.availableBrands), ("--host", options.host, hosts.sorted()),
+        ] {
+            guard let value, !available.isEmpty, !available.contains(value) else { continue }
+            throw UsageError("\(option): no '\(value)'; available: \(available.joined(separator: ", "))")
+        }
     }
 
     /// Shows every part; returns the exit status, which is 1 only if no file of the product is usable.
     func run() async -> Int32 {
         screen.title("Field Notes: five libraries on the files in \(options.resources)")
         showPriorRun()
-        showProblems()
+        if !app.issues.isEmpty { screen.heading("Issues in the files") }
+        for issue in app.issues { report(issue) }
         log.info("started", ["environment": options.environment, "bundle": options.bundleIdentifier])
-        let hasConfiguration = showConfiguration()
-        let hasStrings = showStrings()
+        var isUsable = showConfiguration()
+        isUsable = showStrings() || isUsable
         showHosts()
-        await startServices()
-        let hasNotes = await showNotes()
-        showEvents()
-        await navigate()
-        await stopServices()
+        isUsable = await showNotesAndServices() || isUsable
         log.info("ends")
-        holdIfAsked()
-        showLog()
-        guard hasConfiguration || hasStrings || hasNotes else {
-            screen.problem("\(options.resources) contains nothing this app can show")
-            return 1
+        if options.holds {
+            screen.quiet("holding; press Return to continue, or kill process \(getpid())")
+            _ = readLine()
         }
-        return 0
+        screen.heading("This run's log")
+        screen.text(LogSystem.liveLog)
+        if !isUsable { screen.problem("\(options.resources) contains nothing this app can show") }
+        return isUsable ? 0 : 1
     }
 
-    /// The first option whose value the product's files don't offer.
-    ///
-    /// Without files, every value is accepted.
-    private var unavailableOption: Options.Problem? {
-        let strings = app.customization.current
-        func problem(_ option: String, _ value: String?, _ available: [String]) -> Options.Problem? {
-            guard let value, !available.isEmpty, !available.contains(value) else { return nil }
-            return .unavailable(option: option, value: value, available: available)
-        }
-        let languages = strings.availableLanguages
-        let hasLanguage =
-            options.language.map { wanted in languages.contains { $0.language == wanted.language } } ?? true
-        return
-            (hasLanguage
-            ? nil : problem("--language", options.language?.description, languages.map(\.description)))
-            ?? problem("--brand", options.brand, strings.availableBrands)
-            ?? problem("--host", options.host, Set(app.hosts.rows.flatMap { $0.rows.map(\.key) }).sorted())
-    }
-
-    private static func environments(_ name: String) -> [ConfigEnvironment] {
-        switch name {
-        case "simulator": [.debug, .simulator]
-        case "debug": [.debug]
-        default: []
-        }
+    func report(_ problem: any CustomStringConvertible) {
+        screen.problem("\(problem)")
+        log.warning("\("\(problem)")")
     }
 
     /// The recorded notes API, which answers for every host.
@@ -101,20 +82,5 @@ struct FieldNotes {
         } catch {
             return StubTransport { (_) throws(NetworkError) -> StubResponse in throw error }
         }
-    }
-
-    private func showProblems() {
-        guard !app.issues.isEmpty else { return }
-        screen.heading("Issues in the files")
-        for issue in app.issues {
-            screen.problem("\(issue)")
-            log.warning("\(issue)")
-        }
-    }
-
-    private func holdIfAsked() {
-        guard options.holds else { return }
-        screen.quiet("holding; press Return to continue, or kill process \(ProcessInfo.processInfo.processIdentifier)")
-        _ = readLine()
     }
 }

@@ -12,72 +12,53 @@ struct Options: Equatable {
     var liveURL: String?
     var holds = false
 
-    static let help = """
-        usage: field-notes [options]
+    private typealias Setter = @Sendable (inout Options, String) -> Void
 
-          --resources DIR    the product's files (Resources)
-          --logs DIR         the folder for logs (.build/field-notes-logs)
-          --language TAG     the device language, such as fr-CA (the system's)
-          --brand NAME       the brand's folder (Info.plist's FTCustomizationString)
-          --environment NAME release, debug or simulator (debug)
-          --bundle-id ID     such as com.example.fieldnotes.beta.acme (com.example.fieldnotes)
-          --host KEY         the host environment: PROD, QA, DEV, localhost (the map's prerelease choice)
-          --live URL         loads notes from a server instead of the recorded ones
-          --hold             waits for Return before ending, so that you can kill the process
-        """
-
-    enum Problem: Error, Equatable {
-        case unknown(String)
-        case missingValue(String)
-        case wrongEnvironment(String)
-        case wrongLanguage(String)
-        case helpWanted
-        case unavailable(option: String, value: String, available: [String])
-    }
+    private static let all: [(name: String, value: String, meaning: String, set: Setter)] = [
+        ("--resources", "DIR", "the product's files (Resources)", { $0.resources = $1 }),
+        ("--logs", "DIR", "the folder for logs (.build/field-notes-logs)", { $0.logs = $1 }),
+        ("--language", "TAG", "the device language, such as fr-CA (the system's)", { $0.language = LanguageTag($1) }),
+        ("--brand", "NAME", "the brand's folder (Info.plist's FTCustomizationString)", { $0.brand = $1 }),
+        ("--environment", "NAME", "release, debug or simulator (debug)", { $0.environment = $1 }),
+        ("--bundle-id", "ID", "such as com.example.fieldnotes.beta.acme", { $0.bundleIdentifier = $1 }),
+        ("--host", "KEY", "PROD, QA, DEV or localhost (the environment's)", { $0.host = $1 }),
+        ("--live", "URL", "loads notes from a server instead of the recorded ones", { $0.liveURL = $1 }),
+        ("--hold", "", "waits for Return before ending, so that you can kill it", { o, _ in o.holds = true }),
+    ]
 
     /// Parses the arguments after the program's name.
-    static func parse(_ arguments: [String]) throws(Problem) -> Options {
+    static func parse(_ arguments: [String]) throws(UsageError) -> Options {
         var options = Options()
         var rest = arguments[...]
-        while let flag = rest.popFirst() {
-            if flag == "--help" || flag == "-h" { throw .helpWanted }
-            if flag == "--hold" {
-                options.holds = true
-                continue
+        while let name = rest.popFirst() {
+            if ["--help", "-h"].contains(name) { throw UsageError(description: help, status: 0) }
+            guard let option = all.first(where: { $0.name == name }) else { throw UsageError("unknown option \(name)") }
+            guard let value = option.value.isEmpty ? "" : rest.popFirst() else {
+                throw UsageError("\(name) needs a value")
             }
-            guard let target = valueFlags[flag] else { throw .unknown(flag) }
-            guard let value = rest.popFirst() else { throw .missingValue(flag) }
-            guard flag != "--language" || LanguageTag(value) != nil else { throw .wrongLanguage(value) }
-            target(&options, value)
+            option.set(&options, value)
+            if name == "--language", options.language == nil {
+                throw UsageError("--language needs a tag such as fr-CA, not \(value)")
+            }
         }
         guard ["release", "debug", "simulator"].contains(options.environment) else {
-            throw .wrongEnvironment(options.environment)
+            throw UsageError("--environment must be release, debug or simulator, not \(options.environment)")
         }
         return options
     }
 
-    private static let valueFlags: [String: @Sendable (inout Options, String) -> Void] = [
-        "--resources": { $0.resources = $1 },
-        "--logs": { $0.logs = $1 },
-        "--language": { $0.language = LanguageTag($1) },
-        "--brand": { $0.brand = $1 },
-        "--environment": { $0.environment = $1 },
-        "--bundle-id": { $0.bundleIdentifier = $1 },
-        "--host": { $0.host = $1 },
-        "--live": { $0.liveURL = $1 },
-    ]
+    private static var help: String {
+        "usage: field-notes [options]\n\n"
+            + all.map { "  " + "\($0.name) \($0.value)".padded(to: 20) + $0.meaning }.joined(separator: "\n")
+    }
 }
 
-extension Options.Problem: CustomStringConvertible {
-    var description: String {
-        switch self {
-        case .unknown(let flag): "unknown option \(flag)"
-        case .missingValue(let flag): "\(flag) needs a value"
-        case .wrongEnvironment(let name): "--environment must be release, debug or simulator, not \(name)"
-        case .wrongLanguage(let tag): "--language needs a tag such as fr-CA, not \(tag)"
-        case .helpWanted: Options.help
-        case .unavailable(let option, let value, let available):
-            "\(option): no '\(value)'; available: \(available.joined(separator: ", "))"
-        }
-    }
+/// A reason to end before the app starts, with the exit status.
+struct UsageError: Error, Equatable, CustomStringConvertible {
+    let description: String
+    var status: Int32 = 2
+}
+
+extension UsageError {
+    init(_ description: String) { self.init(description: description) }
 }

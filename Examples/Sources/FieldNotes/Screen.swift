@@ -3,28 +3,22 @@ import Foundation
 /// Prints sections of aligned rows within 80 columns, with colors on a terminal.
 ///
 /// `NO_COLOR` turns colors off and `CLICOLOR_FORCE` turns them on, whether or not the output is a terminal.
-final class Screen: Sendable {
-    let isColoured: Bool
+struct Screen {
+    let isColored: Bool
     private static let columns = 80
-    /// The indentation of a continuation line.
-    static let continuation = String(repeating: " ", count: 10)
 
     init(environment: [String: String] = ProcessInfo.processInfo.environment, isTerminal: Bool = isatty(1) == 1) {
-        if environment["NO_COLOR"].map({ !$0.isEmpty }) == true {
-            isColoured = false
-        } else if environment["CLICOLOR_FORCE"].map({ $0 != "0" && !$0.isEmpty }) == true {
-            isColoured = true
-        } else {
-            isColoured = isTerminal && environment["TERM"] != "dumb"
-        }
+        func isOn(_ name: String) -> Bool { !["", "0"].contains(environment[name] ?? "") }
+        let isForced = isOn("CLICOLOR_FORCE") || isTerminal && environment["TERM"] != "dumb"
+        isColored = isForced && (environment["NO_COLOR"] ?? "").isEmpty
     }
 
     func title(_ text: String) { lines(text, indent: "", "1") }
-
-    func heading(_ text: String) {
-        write("")
-        lines(text, indent: "", "1;36")
-    }
+    func heading(_ text: String) { lines("\n" + text, indent: "", "1;36") }
+    func text(_ text: String) { lines(text) }
+    func quiet(_ text: String) { lines(text, "2") }
+    /// Prints an issue that doesn't stop the program.
+    func problem(_ text: String) { lines("problem: " + text, "1;33") }
 
     /// Prints a name, its value and, dimmed, the origin of the value.
     func row(_ name: String, _ value: String, from origin: String = "") {
@@ -34,46 +28,37 @@ final class Screen: Sendable {
             write("  " + start + paint(String(whole.dropFirst(start.count)), "2"))
         } else {
             lines(start)
-            if !origin.isEmpty { lines(origin, indent: Self.continuation, "2") }
+            if !origin.isEmpty { lines(origin, indent: "          ", "2") }
         }
     }
 
-    func text(_ text: String) {
-        for part in text.split(separator: "\n", omittingEmptySubsequences: false) { lines(String(part)) }
-    }
-
-    func quiet(_ text: String) { lines(text, "2") }
-
-    /// Prints an issue that doesn't end the program.
-    func problem(_ text: String) { lines("problem: " + text, "1;33") }
-
-    /// Prints text, broken between words if it exceeds the width.
+    /// Prints each line of a text, broken between words where it exceeds the width.
     private func lines(_ text: String, indent: String = "  ", _ code: String? = nil) {
-        var (line, prefix) = ("", indent)
-        for word in text.split(separator: " ", omittingEmptySubsequences: false) {
-            if !line.allSatisfy({ $0 == " " }), prefix.count + line.count + 1 + word.count > Self.columns {
-                write(prefix + paint(line, code))
-                (line, prefix) = (String(word), Self.continuation)
-            } else {
-                line += (line.isEmpty ? "" : " ") + word
-                if line.isEmpty { line = " " }
+        for part in text.split(separator: "\n", omittingEmptySubsequences: false) {
+            var (line, start) = (indent, indent)
+            for word in part.split(separator: " ", omittingEmptySubsequences: false) {
+                if line.count > start.count, line.count + word.count > Self.columns {
+                    write(paint(String(line.dropLast()), code))
+                    start = String(repeating: " ", count: 10)
+                    line = start
+                }
+                line += word + " "
             }
+            write(line.allSatisfy { $0 == " " } ? "" : paint(String(line.dropLast()), code))
         }
-        write(line.allSatisfy { $0 == " " } ? "" : prefix + paint(line, code))
     }
 
     private func paint(_ text: String, _ code: String?) -> String {
-        guard let code else { return text }
-        return isColoured ? "\u{1B}[\(code)m\(text)\u{1B}[0m" : text
+        code.map { isColored ? "\u{1B}[\($0)m\(text)\u{1B}[0m" : text } ?? text
     }
 
-    private func write(_ text: String) {
-        // One write per line, so that a killed process has printed every line completely.
-        FileHandle.standardOutput.write(Data((text + "\n").utf8))
+    private func write(_ line: String) {
+        // One write per line, so a killed process has printed every line up to its end.
+        FileHandle.standardOutput.write(Data((line + "\n").utf8))
     }
 }
 
 extension String {
-    /// Returns the text with spaces appended up to a width, at least one.
-    fileprivate func padded(to width: Int) -> String { self + String(repeating: " ", count: max(1, width - count)) }
+    /// The text with spaces appended up to a width, at least one.
+    func padded(to width: Int) -> String { self + String(repeating: " ", count: max(1, width - count)) }
 }

@@ -19,13 +19,21 @@ import Testing
     @Test(
         "Errors on the command line are reported",
         arguments: [
-            (["--colour"], Options.Problem.unknown("--colour")),
-            (["--brand"], .missingValue("--brand")),
-            (["--environment", "beta"], .wrongEnvironment("beta")), (["--language", "fr!"], .wrongLanguage("fr!")),
-            (["--brand", "acme", "--help"], .helpWanted),
+            (["--colour"], "unknown option --colour"), (["--brand"], "--brand needs a value"),
+            (["--environment", "beta"], "--environment must be release, debug or simulator, not beta"),
+            (["--language", "fr!"], "--language needs a tag such as fr-CA, not fr!"),
         ])
-    func mistakes(arguments: [String], problem: Options.Problem) {
-        #expect(throws: problem) { try Options.parse(arguments) }
+    func mistakes(arguments: [String], problem: String) {
+        #expect(throws: UsageError(problem)) { try Options.parse(arguments) }
+    }
+
+    @Test("Help is wanted even after other options, and lists each of them")
+    func help() throws {
+        let error = try #require(throws: UsageError.self) { try Options.parse(["--brand", "acme", "--help"]) }
+        #expect(error.status == 0)
+        for option in ["--resources DIR", "--language TAG", "--hold", "--live URL"] {
+            #expect(error.description.contains("\n  \(option) "))
+        }
     }
 }
 
@@ -38,7 +46,7 @@ import Testing
             (["CLICOLOR_FORCE": "1"], false, true), (["CLICOLOR_FORCE": "0"], false, false),
             (["NO_COLOR": "1", "CLICOLOR_FORCE": "1"], true, false), (["TERM": "dumb"], true, false),
         ] as [([String: String], Bool, Bool)])
-    func colour(environment: [String: String], isTerminal: Bool, isColoured: Bool) {
-        #expect(Screen(environment: environment, isTerminal: isTerminal).isColoured == isColoured)
+    func colour(environment: [String: String], isTerminal: Bool, isColored: Bool) {
+        #expect(Screen(environment: environment, isTerminal: isTerminal).isColored == isColored)
     }
 }

@@ -4,7 +4,8 @@ import Testing
 
 @testable import weather
 
-@Test func aForecastComesFromTheHostOfTheFlavor() async throws {
+@Test("A forecast comes from the host of the flavor, and the service remembers its city")
+func forecast() async throws {
     let stub = StubTransport(["GET /forecast/oslo": .json(#"{"celsius": -3.5}"#)])
     var configuration = AshlarApp.Configuration(log: LogConfiguration(sinks: []))
     configuration.resources = ResourceFolder(.module)
