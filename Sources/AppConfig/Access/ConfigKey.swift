@@ -19,8 +19,7 @@ public struct ConfigKey<Value: ConfigConvertible & Sendable>: Sendable {
     public var name: String { slot.name }
     /// The value if the entry is missing or malformed.
     public let defaultValue: Value
-    /// Whether the value, and every value that is built from it, is hidden in the output of all configurations of the
-    /// process.
+    /// Whether the value, and every value that is built from it, is never printed by any configuration of the process.
     ///
     /// This applies from the creation of the key. Static constants are created on first use. If values may be printed
     /// before, list the keys in a plan's schema, or use ``ConfigSecrets``.
@@ -48,8 +47,7 @@ public struct ConfigKey<Value: ConfigConvertible & Sendable>: Sendable {
 public struct RequiredConfigKey<Value: ConfigConvertible & Sendable>: Sendable {
     /// The key as written.
     public let name: String
-    /// Whether the value, and every value that is built from it, is hidden in the output of all configurations; see
-    /// ``ConfigKey/isSecret``.
+    /// Whether the value is never printed; see ``ConfigKey/isSecret``.
     public let isSecret: Bool
 
     /// Creates a key.

@@ -22,31 +22,31 @@ public struct ConfigSecrets: Sendable, Hashable {
     /// The paths of secret values.
     public var paths: Set<ConfigPath>
 
-    /// Creates a rule.
+    /// Creates rules for secret values.
     public init(words: Set<String> = [], paths: Set<ConfigPath> = [], includesStandardNames: Bool = true) {
         self.words = words
         self.paths = paths
         self.includesStandardNames = includesStandardNames
     }
 
-    /// Values whose keys have names of the standard vocabulary.
+    /// Hides values whose keys have names of the standard vocabulary.
     public static let standard: ConfigSecrets = ConfigSecrets()
 
-    /// Only values that files, typed keys, and interpolation mark.
+    /// Hides only values that files, typed keys, and references mark as secret.
     public static let none: ConfigSecrets = ConfigSecrets(includesStandardNames: false)
 
-    /// Only these paths, and values that files, typed keys, and interpolation mark.
+    /// Hides only these paths, and values that files, typed keys, and references mark as secret.
     public static func paths(_ paths: Set<ConfigPath>) -> ConfigSecrets {
         ConfigSecrets(paths: paths, includesStandardNames: false)
     }
 
-    /// Whether the value at a path is secret by this rule, or by a key that the program declared secret.
+    /// Returns whether the value at a path is secret by these rules, or by a key that the program declared as secret.
     public func isSecret(_ path: ConfigPath) -> Bool {
         var matcher = ConfigSecretMatcher(self)
         return path.components.reduce(matcher.root) { matcher.step($0, $1) }.isSecret
     }
 
-    /// Whether a key has the name of a secret.
+    /// Returns whether a key has the name of a secret.
     func isSecretKey(_ key: String) -> Bool {
         if includesStandardNames, SecretNames.standard.matches(key) { return true }
         if words.isEmpty { return false }
@@ -56,7 +56,7 @@ public struct ConfigSecrets: Sendable, Hashable {
     }
 }
 
-/// The keys that the program declared, in any module and on any thread.
+/// The keys that the program declared, in any module.
 enum ConfigDeclaredKeys {
     private struct Keys {
         var names: Set<String> = []
@@ -75,6 +75,6 @@ enum ConfigDeclaredKeys {
     /// The names of all typed keys.
     static var names: Set<String> { keys.withLock { $0.names } }
 
-    /// The paths of all keys that were declared secret.
+    /// The paths of all keys that were declared as secret.
     static var secretPaths: Set<ConfigPath> { keys.withLock { $0.secretPaths } }
 }

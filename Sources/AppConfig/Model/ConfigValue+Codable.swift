@@ -4,13 +4,13 @@
     import Foundation
 #endif
 
-// Every kind of value survives encoders that distinguish dates and data, such as those of property lists. JSON does not:
-// its decoders return numbers and strings for them. Encoders write a real without a fraction as an integer, so such a
-// real is encoded as {"$real": "2.0"}.
+// Encoders that distinguish dates and data, such as those of property lists, preserve the type of every value. JSON
+// doesn't: its decoders return numbers and strings for dates and data. Encoders write a real without a fraction as an
+// integer, so such a real is encoded as {"$real": "2.0"}.
 extension ConfigValue: Codable {
-    /// Decodes a value of any kind.
+    /// Decodes a value of any type.
     ///
-    /// - Throws: `DecodingError` if a configuration cannot hold the value.
+    /// - Throws: `DecodingError` if a configuration can't contain the value.
     public init(from decoder: any Decoder) throws {
         if let entries = try? decoder.container(keyedBy: EntryKey.self) {
             if entries.allKeys.map(\.stringValue) == [EntryKey.real.stringValue],
@@ -42,7 +42,7 @@ extension ConfigValue: Codable {
         if let value = try? container.decode(UInt64.self) { return .unsigned(value) }
         if let value = try? container.decode(Double.self) { return .real(value) }
         if let value = try? container.decode(String.self) { return .string(value) }
-        // After numbers and strings, which JSON decoders accept as dates and data.
+        // Tried after numbers and strings, which JSON decoders accept as dates and data.
         if let value = try? container.decode(Date.self) { return .date(value) }
         if let value = try? container.decode(Data.self) { return .data(value) }
         throw DecodingError.dataCorruptedError(
@@ -80,7 +80,7 @@ extension ConfigValue: Codable {
         let stringValue: String
         var intValue: Int? { nil }
 
-        /// The key of a real that encoders write without a fraction, or cannot write.
+        /// The key of a real that encoders write without a fraction, or can't write.
         static let real = EntryKey(stringValue: "$real")
 
         init(stringValue: String) { self.stringValue = stringValue }

@@ -4,13 +4,13 @@
     public import Foundation
 #endif
 
-/// One configuration value of any kind a property list or a JSON file can hold.
+/// A configuration value of any type that a property list or a JSON file can contain.
 ///
-/// Values are written as literals: `["http": ["timeout": 30, "hosts": ["a", "b"]]]`. Whole numbers above `Int64.max`
-/// keep their value as `unsigned`; everything else that is whole is an `integer`. As a *written* value, `null` removes
-/// the key; it is read back only from inside arrays.
+/// Values can be written as literals: `["http": ["timeout": 30, "hosts": ["a", "b"]]]`. Integers above `Int64.max` are
+/// `unsigned`, all others are `integer`. A `null` in a written dictionary removes the key, so `null` is read only from
+/// arrays.
 public enum ConfigValue: Sendable, Hashable {
-    /// The value JSON writes as `null`; as an entry of a dictionary it removes the key.
+    /// `null` in JSON; as an entry of a dictionary, it removes the key.
     case null
     /// A boolean.
     case boolean(Bool)
@@ -20,7 +20,7 @@ public enum ConfigValue: Sendable, Hashable {
     case unsigned(UInt64)
     /// A floating-point number.
     case real(Double)
-    /// A text.
+    /// A string.
     case string(String)
     /// A date.
     case date(Date)
@@ -33,7 +33,7 @@ public enum ConfigValue: Sendable, Hashable {
 }
 
 extension ConfigValue {
-    /// The name of the value's kind as messages print it, such as `"integer"`.
+    /// The name of the value's type in messages, such as `"integer"`.
     public var kindName: String { kind.name }
 
     var kind: ConfigKind {
@@ -65,7 +65,7 @@ extension ConfigValue {
 extension ConfigValue: ExpressibleByStringLiteral, ExpressibleByIntegerLiteral, ExpressibleByFloatLiteral,
     ExpressibleByBooleanLiteral, ExpressibleByArrayLiteral, ExpressibleByDictionaryLiteral, ExpressibleByNilLiteral
 {
-    /// Creates a text.
+    /// Creates a string.
     public init(stringLiteral value: String) { self = .string(value) }
     /// Creates an integer.
     public init(integerLiteral value: Int64) { self = .integer(value) }
@@ -75,7 +75,7 @@ extension ConfigValue: ExpressibleByStringLiteral, ExpressibleByIntegerLiteral, 
     public init(booleanLiteral value: Bool) { self = .boolean(value) }
     /// Creates an array.
     public init(arrayLiteral elements: ConfigValue...) { self = .array(elements) }
-    /// Creates a dictionary; of two equal keys the later wins.
+    /// Creates a dictionary; for duplicate keys, the last value wins.
     public init(dictionaryLiteral elements: (String, ConfigValue)...) {
         self = .dictionary(Dictionary(elements, uniquingKeysWith: { $1 }))
     }

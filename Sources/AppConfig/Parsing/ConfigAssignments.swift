@@ -1,11 +1,11 @@
-/// Collects values that are assigned to single paths, each with its location, and builds a tree from them.
+/// Collects values assigned to paths, each with its location, and builds a tree from them.
 struct ConfigAssignments {
     private struct Branch {
         var children: [String: Branch] = [:]
         var order: [String] = []
         var leaf: (value: ConfigValue, position: UInt32)?
 
-        /// The place of the first value below, which is also that of the dictionary.
+        /// The position of the first value inside, which is also that of the dictionary.
         var firstPosition: UInt32 {
             leaf?.position ?? order.first.flatMap { children[$0]?.firstPosition } ?? 0
         }
@@ -18,7 +18,7 @@ struct ConfigAssignments {
 
     /// Assigns a value; a later value replaces an earlier one at, above, or below its path.
     ///
-    /// An assignment to an element of an array assigns the whole array. `known` holds the array so far.
+    /// An assignment to an element assigns the whole array. `known` is the current array.
     mutating func set(
         _ value: ConfigValue, at steps: [ConfigPath.Component], from place: ConfigLocation,
         over known: ConfigTree = .empty
@@ -62,7 +62,7 @@ struct ConfigAssignments {
         set(&branch.children[key, default: Branch()], keys.dropFirst(), leaf)
     }
 
-    /// The tree of all assignments, whose strings are taken as they are if they are literal.
+    /// Returns the tree of all assignments; if it is literal, its strings contain no references.
     func tree(of whole: ConfigLocation, isLiteral: Bool = true) -> ConfigTree {
         var builder = ConfigTreeBuilder()
         builder.open(.dictionary, position: 0)
@@ -101,7 +101,7 @@ extension ConfigPath.Component {
 }
 
 extension ConfigValue {
-    /// The value with a part replaced; an index may be one past the last element.
+    /// Returns the value with a part replaced; an index can be one past the last element.
     fileprivate func setting(
         _ value: ConfigValue, at steps: ArraySlice<ConfigPath.Component>
     ) throws(IndexOutOfRange) -> ConfigValue {

@@ -1,8 +1,8 @@
 internal import AshlarCore
 
-/// Dates as text.
+/// Formats dates.
 enum ConfigDateText {
-    /// Returns `YYYY-MM-DDThh:mm:ssZ`, with milliseconds if there are any.
+    /// Returns `YYYY-MM-DDThh:mm:ssZ`, with milliseconds if they aren't zero.
     static func format(secondsSince2001 seconds: Double) -> String {
         guard seconds.isFinite, abs(seconds) < 2e11 else { return "\(seconds)" }
         let milliseconds = Int64((seconds * 1000).rounded()) + RFC3339.secondsFrom1970To2001 * 1000

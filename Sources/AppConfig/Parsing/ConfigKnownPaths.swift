@@ -1,10 +1,10 @@
-/// The paths of lower layers, of a schema, and of typed keys, by which variables and arguments are resolved.
+/// The paths of lower layers, of a schema, and of typed keys, with which variables and arguments are matched.
 struct ConfigKnownPaths {
     let tree: ConfigTree
     /// The paths that a schema or a typed key declares.
     let declared: [[String]]
 
-    /// The greatest number of steps in a variable or argument.
+    /// The maximum number of steps in a variable or argument.
     static let maximumDepth = 64
 
     struct Match {
@@ -15,16 +15,16 @@ struct ConfigKnownPaths {
         var isKnown: Bool
     }
 
-    /// Resolves the words of a variable, such as `HTTP` and `MAX_RETRIES`.
+    /// Finds the path for the words of a variable, such as `HTTP` and `MAX_RETRIES`.
     ///
-    /// Known keys are found regardless of case and separators. The rest of the path is spelled like the keys next to it,
-    /// or in lower case.
+    /// Known keys are found regardless of case and separators. The rest of the path is written like the other keys of
+    /// the dictionary, or in lowercase.
     func match(variable words: [String]) -> Match {
         let steps = words.map { word in word.utf8.allSatisfy { (48...57).contains($0) } ? Int(word) : nil }
         return match(words, indices: steps, adaptsSpelling: true)
     }
 
-    /// Resolves the path of an argument; its unknown part is taken as it is spelled.
+    /// Finds the path of an argument; its unknown part isn't changed.
     func match(argument path: ConfigPath) -> Match {
         let steps = path.components
         let words = steps.map { step in
@@ -79,12 +79,12 @@ struct ConfigKnownPaths {
             .map { Array($0.prefix(words.count)) }
     }
 
-    /// The letters and digits of a key in lower case: `MAX_RETRIES`, `maxRetries`, and `max-retries` are equal.
+    /// Returns the letters and digits of a key in lowercase: `MAX_RETRIES`, `maxRetries`, and `max-retries` are equal.
     private static func folded(_ text: String) -> String {
         String(text.lowercased().filter { !"_-. ".contains($0) })
     }
 
-    /// An unknown word in the style of the keys of a dictionary.
+    /// Returns an unknown word in the style of a dictionary's keys.
     private func spelling(of word: String, in node: Int?) -> String {
         if word.contains(where: \.isLowercase) { return word }
         let isDictionary = node.map { tree.kind(of: $0) == .dictionary } ?? false

@@ -1,6 +1,6 @@
-/// The name, limits, and rules that a reader applies to a file.
+/// The name, limits, and rules with which a file is read.
 struct ConfigReaderContext: Sendable {
-    /// The treatment of repeated keys in one dictionary.
+    /// The treatment of duplicate keys in a dictionary.
     enum Duplicates: Sendable {
         case error
         case lastWins
@@ -10,7 +10,7 @@ struct ConfigReaderContext: Sendable {
     var location: ConfigLocation
     var limits = ConfigLimits()
     var duplicates = Duplicates.error
-    /// Whether JSON may have comments and trailing commas.
+    /// Whether comments and trailing commas are permitted in JSON.
     var allowsComments = false
 
     /// Throws if a file is too large.
@@ -20,9 +20,9 @@ struct ConfigReaderContext: Sendable {
             .limitExceeded, location: location, expected: "at most \(limits.bytes) bytes", found: "\(bytes.count)")
     }
 
-    /// The diagnostic for a repeated key.
+    /// Returns the diagnostic for a duplicate key.
     ///
-    /// - Throws: A `duplicateKey` error, unless the last of several entries wins.
+    /// - Throws: A `duplicateKey` error, unless the last entry wins.
     func duplicate(
         _ key: ConfigPath, first: ConfigLocation, second: ConfigLocation
     ) throws(ConfigError) -> ConfigDiagnostic {

@@ -1,7 +1,7 @@
-/// A text with references in it: `${path}`, `${path:-default}`, `${env:NAME}`, `${env:NAME:-default}`.
+/// A string with references: `${path}`, `${path:-default}`, `${env:NAME}`, `${env:NAME:-default}`.
 ///
-/// `$${` means the characters `${`. A default may contain references; it ends at the first `}` that does
-/// not close one of them. A `$` without a brace is an ordinary character.
+/// `$${` is an escape for `${`. A default can contain references; it ends at the first `}` that doesn't close one of
+/// them. A `$` without a brace is an ordinary character.
 struct ConfigTemplate {
     indirect enum Part {
         case text(String)
@@ -18,7 +18,7 @@ struct ConfigTemplate {
         let message: String
     }
 
-    /// How deep references may be nested in defaults.
+    /// The maximum nesting of references in defaults.
     static let maximumDepth = 64
 
     let parts: [Part]
@@ -28,7 +28,7 @@ struct ConfigTemplate {
         parts = try parser.parts(depth: 0)
     }
 
-    /// The only part, if it is a reference, whose value keeps its type.
+    /// The reference, if it is the only part; its value retains its type.
     var lone: Reference? {
         if parts.count == 1, case .reference(let reference) = parts[0] { reference } else { nil }
     }
@@ -77,7 +77,7 @@ struct ConfigTemplate {
             return parts
         }
 
-        /// The length of what opens a reference here, if one begins here.
+        /// The length of the start of a reference at this position, if there is one.
         private var opening: Int? {
             if syntax.hasDollar { return has("${") ? 2 : nil }
             guard has("{") else { return nil }

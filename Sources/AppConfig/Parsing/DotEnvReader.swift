@@ -1,15 +1,15 @@
 internal import AshlarCore
 
-/// A variable and its place: the environment, or a line of an `.env` file.
+/// A variable and its location: the environment, or a line of an `.env` file.
 struct ConfigVariable: Sendable {
     var text: String
     var location: ConfigLocation
 }
 
-/// Reads `.env` files: lines `NAME=value`, with `export`, comments, and quotes as shells have them.
+/// Reads `.env` files: lines `NAME=value` with `export`, comments, and quotes, as in shells.
 ///
-/// Text in single quotes is literal. Text in double quotes may continue over lines and has the escapes `\n`, `\r`, `\t`,
-/// `\"`, `\\`, and `\$`. Other text ends at a `#` after white space. Variables inside text are not replaced.
+/// Text in single quotes is literal. Text in double quotes can contain line breaks and the escapes `\n`, `\r`, `\t`,
+/// `\"`, `\\`, and `\$`. Unquoted text ends at a `#` after whitespace. Variables inside text aren't replaced.
 struct DotEnvReader {
     private let bytes: [UInt8]
     private let lines: LineTable

@@ -1,8 +1,8 @@
 internal import AshlarCore
 
-/// The formats of configuration files, recognized by their first bytes.
+/// Recognizes the format of a configuration file by its first bytes.
 enum FormatRecognition {
-    /// Reads bytes in any of the formats.
+    /// Reads bytes in any supported format.
     static func read(_ bytes: [UInt8], _ context: ConfigReaderContext) throws(ConfigError) -> ConfigReading {
         try context.checkSize(bytes)
         if BinaryPropertyListParser.recognizes(bytes) { return try PropertyListReader.read(bytes, context) }
@@ -38,7 +38,8 @@ enum FormatRecognition {
         }
     }
 
-    /// The byte order of UTF-16 text: by its byte order mark, or by the zero byte before or after a first ASCII character.
+    /// Whether text is UTF-16 and its byte order, by the byte order mark or by a zero byte next to a first ASCII
+    /// character.
     private static func utf16ByteOrder(of bytes: [UInt8]) -> Bool? {
         guard bytes.count >= 2 else { return nil }
         switch (bytes[0], bytes[1]) {

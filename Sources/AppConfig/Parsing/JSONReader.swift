@@ -2,8 +2,8 @@ internal import AshlarCore
 
 /// Reads JSON objects into trees.
 ///
-/// Stricter than RFC 8259: integers must fit 64 bits, other numbers must be finite, and keys must be unique unless the
-/// context permits duplicates.
+/// The reader is stricter than RFC 8259: integers must fit into 64 bits, other numbers must be finite, and keys must be
+/// unique unless the context permits duplicates.
 struct JSONReader {
     private let document: JSONDocument
     private let context: ConfigReaderContext
@@ -58,7 +58,7 @@ struct JSONReader {
         guard document.kind(at: 0) == .object else { throw failure(at: 0, expected: "an object as the root") }
         let end = document.next(after: 0)
         var ends: [Int] = []
-        /// For each position on the tape, its node, if duplicates must be found.
+        /// The node for each position on the tape, if duplicates must be found.
         var nodes = [Int](repeating: 0, count: context.duplicates == .lastWins ? end : 0)
         var position = 0
         while position < end {

@@ -1,8 +1,8 @@
 internal import AshlarCore
 
-/// Reads property lists, XML and binary, into trees.
+/// Reads XML and binary property lists into trees.
 enum PropertyListReader {
-    /// Reads the bytes of a file, binary if they begin with `bplist`, XML in UTF-8 otherwise.
+    /// Reads the bytes of a file: as binary if they start with `bplist`, otherwise as XML in UTF-8.
     static func read(_ bytes: [UInt8], _ context: ConfigReaderContext) throws(ConfigError) -> ConfigReading {
         let isBinary = BinaryPropertyListParser.recognizes(bytes)
         let limits = PropertyListLimits(
@@ -63,7 +63,7 @@ enum PropertyListReader {
 }
 
 extension PropertyListDocument {
-    /// The path of a node, found by walking down from the root.
+    /// Returns the path of a node by walking down from the root.
     fileprivate func path(of target: Int) -> ConfigPath {
         var components: [ConfigPath.Component] = []
         var node = 0
@@ -79,7 +79,7 @@ extension PropertyListDocument {
 }
 
 extension ConfigTreeBuilder {
-    /// Appends the nodes of a document; returns the first that a configuration cannot hold, if there is one.
+    /// Appends the nodes of a document; returns the first node that a configuration can't contain, if there is one.
     fileprivate mutating func append(_ document: PropertyListDocument) -> Int? {
         reserve(nodes: document.nodes.count)
         for (number, node) in document.nodes.enumerated() {

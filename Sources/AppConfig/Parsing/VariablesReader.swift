@@ -35,7 +35,7 @@ enum VariablesReader {
         )
     }
 
-    /// The words between double underscores.
+    /// Returns the words between double underscores.
     private static func split(_ name: String) -> [String] {
         var words = [""]
         var rest = Substring(name)
@@ -52,9 +52,9 @@ enum VariablesReader {
     }
 }
 
-/// Reads the text of a variable or argument.
+/// Parses the text of a variable or argument.
 enum ConfigGivenText {
-    /// Returns the text itself, or the JSON in it where a lower layer has an array or dictionary.
+    /// Returns the text itself, or parses it as JSON if a lower layer has an array or dictionary.
     static func value(_ text: String, like kind: ConfigKind?, _ place: ConfigLocation) throws(ConfigError)
         -> ConfigValue
     {

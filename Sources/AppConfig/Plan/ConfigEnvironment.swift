@@ -1,9 +1,9 @@
-/// An environment in which a program runs, for which files may contain other values.
+/// An environment in which a program runs, with its own files for different values.
 ///
-/// The name is part of the file's name: `ApplicationConfig.debug.plist`. Any name is valid; `debug` and `simulator` are
-/// those of the original.
+/// The name is part of the file's name: `ApplicationConfig.debug.plist`. Any name is valid; NEIApplicationConfig had
+/// `debug` and `simulator`.
 public struct ConfigEnvironment: Hashable, Sendable, ExpressibleByStringLiteral, CustomStringConvertible {
-    /// The name, as in the names of files.
+    /// The name in file names.
     public let name: String
 
     /// Creates an environment.
@@ -12,14 +12,14 @@ public struct ConfigEnvironment: Hashable, Sendable, ExpressibleByStringLiteral,
     /// Creates an environment.
     public init(stringLiteral value: String) { self.init(value) }
 
-    /// A build for debugging.
+    /// A debug build.
     public static let debug: ConfigEnvironment = "debug"
     /// Apple's simulators.
     public static let simulator: ConfigEnvironment = "simulator"
 
     /// The environments of this process: `debug` if the library was built for debugging, then `simulator` on a simulator.
     ///
-    /// A release build has none. On a debug build in a simulator both apply, `simulator` last, as in the original.
+    /// A release build has none. In a debug build on a simulator, both apply, `simulator` last.
     public static var current: [ConfigEnvironment] {
         var environments: [ConfigEnvironment] = []
         #if DEBUG
@@ -44,17 +44,17 @@ public struct ConfigFiles: Sendable, Hashable {
 
     let kind: Kind
 
-    /// A directory of the file system.
+    /// Files in a directory of the file system.
     public static func directory(_ path: String) -> ConfigFiles { ConfigFiles(kind: .directory(path)) }
 
-    /// Files in memory, contents by name; they are reported under their name.
+    /// Files in memory, as bytes by name; messages contain the name.
     public static func memory(_ files: [String: [UInt8]]) -> ConfigFiles { ConfigFiles(kind: .memory(files)) }
 
-    /// Files in memory: texts by name.
+    /// Files in memory, as strings by name.
     public static func memory(_ files: [String: String]) -> ConfigFiles {
         ConfigFiles(kind: .memory(files.mapValues { Array($0.utf8) }))
     }
 
-    /// The resources of the main bundle, on Linux the directory of the executable.
+    /// The resources of the main bundle; on Linux, the directory of the executable.
     public static var mainBundle: ConfigFiles { .directory(ConfigProcess.resourceDirectory) }
 }

@@ -1,4 +1,4 @@
-// A plan holds texts that files, variables and arguments give to secret keys, so it prints none of them.
+// A plan can contain the values of secret keys, so its description contains no values.
 extension ConfigPlan: CustomStringConvertible, CustomReflectable {
     /// The files and environments, without values.
     public var description: String {
@@ -6,7 +6,7 @@ extension ConfigPlan: CustomStringConvertible, CustomReflectable {
             + (bundleIdentifier.map { " for \($0)" } ?? "")
     }
 
-    /// The same, part by part; of defaults, variables and arguments only how many there are.
+    /// The parts of the plan; for defaults, variables and arguments only their number.
     public var customMirror: Mirror {
         let children: KeyValuePairs<String, Any> = [
             "files": files, "name": name, "environments": environments.map(\.name),
@@ -20,7 +20,7 @@ extension ConfigPlan: CustomStringConvertible, CustomReflectable {
 }
 
 extension ConfigFiles: CustomStringConvertible, CustomReflectable {
-    /// The directory's path, or the names of the files in memory.
+    /// The path of the directory, or the names of the files in memory.
     public var description: String {
         switch kind {
         case .directory(let path): path
@@ -28,6 +28,6 @@ extension ConfigFiles: CustomStringConvertible, CustomReflectable {
         }
     }
 
-    /// The description alone.
+    /// A mirror with only the description.
     public var customMirror: Mirror { Mirror(self, children: ["place": description], displayStyle: .struct) }
 }

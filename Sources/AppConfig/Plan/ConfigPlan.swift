@@ -1,8 +1,8 @@
 /// The sources of a configuration and the rules for loading it.
 ///
-/// Layers from the weakest to the strongest: `defaults`, the base file, a file for each of `environments`, the sections
-/// of `bundleIdentifier`, `localFile`, `sources`, environment variables with `variablePrefix`, `arguments`, values
-/// written at run time.
+/// The layers are, from the weakest to the strongest: `defaults`, the base file, a file for each of `environments`, the
+/// sections of `bundleIdentifier`, `localFile`, `sources`, environment variables with `variablePrefix`, `arguments`,
+/// and values written at run time.
 ///
 /// ```swift
 /// var plan = ConfigPlan(files: .memory(["ApplicationConfig.json": #"{"http": {"timeout": 30}}"#]))
@@ -13,15 +13,15 @@
 public struct ConfigPlan: Sendable {
     /// The location of the files.
     public var files: ConfigFiles
-    /// The files' name without environment and extension.
+    /// The names of the files without environment and extension.
     ///
-    /// A file may be a property list, XML or binary, with the extension `plist`, JSON with the extension `json`, or have
-    /// one of `formats`; if several are there, the JSON file is stronger than the property list, and the others are
-    /// stronger in the order of their extensions.
+    /// A file is a property list (XML or binary) with the extension `plist`, JSON with the extension `json`, or has one
+    /// of `formats`. If several exist, the JSON file is stronger than the property list, and the files of other formats
+    /// are stronger than both, in the order of their extensions.
     public var name: String = "ApplicationConfig"
     /// The environments whose files apply, the strongest last.
     public var environments: [ConfigEnvironment]
-    /// The identifier whose sections apply; none on Linux unless given.
+    /// The identifier whose sections apply; on Linux, nil unless you set it.
     public var bundleIdentifier: String?
     /// Whether a missing base file is an error; otherwise it is a diagnostic.
     public var requiresBase: Bool = false
@@ -31,33 +31,33 @@ public struct ConfigPlan: Sendable {
     public var requiresLocalFile: Bool = false
     /// Values of the weakest layer.
     public var defaults: [String: ConfigValue] = [:]
-    /// The path of a file with the values of this machine or developer; it need not exist.
+    /// The path of a file with the values of this machine or developer; it doesn't have to exist.
     public var localFile: String?
-    /// The prefix of the environment variables that set values, such as `APP_`; without one they set none.
+    /// The prefix of the environment variables that set values, such as `APP_`; if `nil`, variables set no values.
     ///
-    /// `APP_HTTP__TIMEOUT` sets `http.timeout`: `__` separates keys and `_` is a character. Known keys are found
-    /// regardless of case and separators: `APP_MAX_RETRIES` sets `maxRetries`. Keys are known from weaker layers, the schema,
-    /// and typed keys. An unknown key is spelled like those next to it, or in lower case, with a diagnostic. A number is an
-    /// index where a weaker layer has an array: `APP_SERVERS__0`. Where a weaker layer has an array or a dictionary, the
-    /// variable contains JSON. An empty variable is an empty string.
+    /// `APP_HTTP__TIMEOUT` sets `http.timeout`: `__` separates keys, and `_` is part of a key. Known keys are found
+    /// regardless of case and separators: `APP_MAX_RETRIES` sets `maxRetries`. Keys are known from weaker layers, the
+    /// schema, and typed keys. An unknown key is written like the other keys of its dictionary, or in lowercase, with a
+    /// diagnostic. If a weaker layer has an array, a number is an index: `APP_SERVERS__0`. If a weaker layer has an
+    /// array or a dictionary, the variable contains JSON. An empty variable is an empty string.
     public var variablePrefix: String?
-    /// The formats of files by their extension, in addition to or in place of `plist` and `json`.
+    /// The formats of files by extension, in addition to `plist` and `json` or instead of them.
     ///
-    /// They apply to `localFile`, too.
+    /// They also apply to `localFile`.
     public var formats: [String: any ConfigFormat] = [:]
-    /// The program's own sources, the strongest last; see ``add(_:over:isRequired:)``.
+    /// The program's custom sources, the strongest last; see ``add(_:over:isRequired:)``.
     public private(set) var sources: [ConfigSourceLayer] = []
-    /// The paths of `.env` files, the strongest last, whose variables are weaker than those of the environment.
+    /// The paths of `.env` files, the strongest last; variables of the environment are stronger.
     ///
-    /// Missing files are diagnostics. See <doc:Sources> for the syntax.
+    /// A missing file adds a diagnostic. For the syntax, see <doc:Sources>.
     public var variableFiles: [String] = []
-    /// The environment variables, for the layer and for `${env:NAME}`; those of the process if `nil`.
+    /// The environment variables, for the layer and for `${env:NAME}`; if `nil`, those of the process.
     public var variables: [String: String]?
-    /// The arguments of the command line, without the program's name; none are read if empty.
+    /// The arguments of the command line, without the program's name; by default none.
     ///
-    /// `--set path=value` (or `--set=path=value`) sets any value, and `--path=value` a known one; other arguments are ignored,
-    /// with a diagnostic. Known keys are found regardless of case and separators. `--servers[1]=q` sets one element; an array
-    /// or a dictionary is given as JSON. Values are not split at commas. `--` ends the arguments.
+    /// `--set path=value` (or `--set=path=value`) sets any value, and `--path=value` sets a known one. Other arguments
+    /// are ignored with a diagnostic. Known keys are found regardless of case and separators. `--servers[1]=q` sets one
+    /// element; an array or a dictionary is written as JSON. Values aren't split at commas. `--` ends the arguments.
     public var arguments: [String] = []
     /// Whether references such as `${path}` and `${env:NAME}` in files and defaults are resolved.
     public var interpolates: Bool = true
@@ -67,21 +67,22 @@ public struct ConfigPlan: Sendable {
     ///
     /// Secret keys of the schema are never printed.
     public var schema: ConfigSchema?
-    /// The way in which layers are merged.
+    /// The rules for merging layers.
     public var merge: ConfigMergePolicy = .deep
-    /// Whether keys beginning with `$` are directives; switch off for files with other keys of that form.
+    /// Whether keys that begin with `$` are directives; set it to `false` for files that use such keys otherwise.
     public var readsDirectives: Bool = true
     /// The layers without directives and references.
     ///
-    /// For existing files that contain `${` or keys with `$`. Sections of bundle identifiers go with their file.
+    /// Use this property for existing files that contain `${` or keys with `$`. A file's sections are part of its
+    /// layer.
     public var literalLayers: Set<ConfigLayerKind> = []
-    /// The rules by which a value of one kind is read as another.
+    /// The rules for reading a value of one type as another.
     public var coercion: ConfigCoercion = .standard
     /// The values that are never printed.
     public var secrets: ConfigSecrets = .standard
-    /// The greatest sizes of sources.
+    /// The limits of sources.
     public var limits: ConfigLimits = ConfigLimits()
-    /// Whether a repeated key in a dictionary is an error; otherwise it is a diagnostic, and the last value wins.
+    /// Whether a duplicate key in a dictionary is an error; otherwise it adds a diagnostic, and the last value wins.
     public var refusesDuplicateKeys: Bool = true
 
     /// Creates a plan for files at a location.
@@ -94,13 +95,14 @@ public struct ConfigPlan: Sendable {
         self.bundleIdentifier = bundleIdentifier ?? ConfigProcess.bundleIdentifier
     }
 
-    /// Adds a source of the program's own.
+    /// Adds a custom source.
     ///
     /// - Parameters:
     ///   - source: The source.
-    ///   - kind: The source is stronger than the layers of this kind and weaker than those of the next kind: by default,
-    ///     stronger than the local file and weaker than environment variables. Later sources are stronger.
-    ///   - isRequired: Whether missing content is an error; otherwise it is a diagnostic.
+    ///   - kind: The source is stronger than the layers of this kind and weaker than those of the next kind. By
+    ///     default, it is stronger than the local file and weaker than environment variables. Later sources are
+    ///     stronger.
+    ///   - isRequired: Whether missing content is an error; otherwise it adds a diagnostic.
     /// - Precondition: `kind` is neither `source` nor `runtime`.
     public mutating func add(
         _ source: any ConfigSource, over kind: ConfigLayerKind = .local, isRequired: Bool = false
@@ -115,7 +117,7 @@ public struct ConfigPlan: Sendable {
         return own + formats.keys.filter { !own.contains($0) }.sorted()
     }
 
-    /// The path of a file in the plan's folder; nil if the files are in memory.
+    /// Returns the path of a file in the plan's folder; nil if the files are in memory.
     func path(of name: String) -> String? {
         guard case .directory(let directory) = files.kind else { return nil }
         return directory.hasSuffix("/") ? directory + name : "\(directory)/\(name)"
@@ -124,7 +126,7 @@ public struct ConfigPlan: Sendable {
     /// `ApplicationConfig` files in the main bundle for this process's environments and bundle identifier.
     public static var standard: ConfigPlan { ConfigPlan() }
 
-    /// A plan for files in a directory.
+    /// Returns a plan for files in a directory.
     public static func directory(
         _ path: String, environments: [ConfigEnvironment] = ConfigEnvironment.current, bundleIdentifier: String? = nil
     ) -> ConfigPlan {

@@ -9,7 +9,7 @@
 
 /// Properties of the running process.
 enum ConfigProcess {
-    /// The main bundle's resources; where there are no bundles, the directory of the executable.
+    /// The directory of the main bundle's resources, or of the executable if there are no bundles.
     static var resourceDirectory: String {
         #if canImport(Darwin)
             return Bundle.main.resourcePath ?? Bundle.main.bundlePath

@@ -6,14 +6,14 @@ internal import AshlarCore
     public import Foundation
 #endif
 
-/// A document that is fetched from a server, or from anywhere else, by a closure of the program.
+/// A document that a closure of the program fetches from a server or another origin.
 ///
-/// Fetching and activating are separate: ``fetch()`` checks a new document and lets it wait, and ``activate()`` makes it
-/// the content of the source, so that values change only when the program is ready. ``ConfigStore/refresh()`` does both.
-/// A document that is malformed, has a wrong signature, or makes the plan fail is rejected: the last good document stays
-/// active, and ``status`` has the reason.
+/// Fetching and activating are separate: ``fetch()`` checks a new document and holds it, and ``activate()`` makes it
+/// the content of the source, so values change only when the program is ready. ``ConfigStore/refresh()`` does both. A
+/// document that is malformed, has an invalid signature, or makes the plan fail is rejected: the last good document
+/// stays active, and ``status`` has the reason.
 ///
-/// With a cache file, the last good document survives the process, also if it is killed.
+/// With a cache file, the last good document is available after a restart, even if the process was killed.
 ///
 /// ```swift
 /// let remote = RemoteConfigSource("flags", cache: "/var/cache/acme/flags") { version in
@@ -26,14 +26,14 @@ internal import AshlarCore
 /// try await store.refresh()
 /// ```
 public final class RemoteConfigSource: ConfigSource {
-    /// The answer of a server.
+    /// The response of a server.
     public struct Response: Sendable {
         fileprivate let document: (bytes: [UInt8], version: String?, signature: [UInt8]?)?
 
-        /// The document still has the version that the source has.
+        /// The version of the document hasn't changed.
         public static var notModified: Response { Response(document: nil) }
 
-        /// A document, with its version, such as the entity tag of a response, and its signature.
+        /// A document, its version (such as the entity tag of the response), and its signature.
         public static func document(
             _ bytes: [UInt8], version: String? = nil, signature: [UInt8]? = nil
         ) -> Response {
@@ -45,22 +45,22 @@ public final class RemoteConfigSource: ConfigSource {
     public struct Status: Sendable {
         /// The version of the active document.
         public let version: String?
-        /// The time at which the active document was fetched, or confirmed by the server; `nil` without a document.
+        /// The time at which the active document was fetched or confirmed by the server; `nil` without a document.
         public let date: Date?
-        /// Whether a fetched document waits to be activated.
+        /// Whether a fetched document waits for activation.
         public let isWaiting: Bool
-        /// The latest failure: of a fetch, of a document that was rejected, or of the cache file.
+        /// The latest failure of a fetch, of a rejected document, or of the cache file.
         public let error: ConfigError?
     }
 
     private struct State {
         var active: RemoteDocument?
         var waiting: RemoteDocument?
-        /// The document that was activated but not used by a load yet, with the ticket of its content.
+        /// The activated document that no load has used yet, with the ticket of its content.
         var candidate: (document: RemoteDocument, ticket: Int)?
         var tickets = 0
         var error: ConfigError?
-        /// The latest fetch that began, and the latest whose response was used.
+        /// The number of the latest fetch that began, and of the latest whose response was used.
         var begun = 0
         var finished = 0
         var listeners: [Int: AsyncStream<Void>.Continuation] = [:]
@@ -74,15 +74,15 @@ public final class RemoteConfigSource: ConfigSource {
     private let request: @Sendable (String?) async throws -> Response
     private let state = Mutex(State())
 
-    /// Creates a source whose content is the document of its cache file, if there is one.
+    /// Creates a source; its content is the document of the cache file, if there is one.
     ///
     /// - Parameters:
     ///   - name: The name of the source in explanations and errors.
     ///   - cache: The path of a file for the last good document; its folder must exist.
     ///   - format: The format of documents; `nil` for a property list or JSON.
-    ///   - verify: Checks the signature of a document, such as an Ed25519 signature with a key in the program. Documents
-    ///     without a signature are then rejected.
-    ///   - fetch: Fetches the document; receives the version that the source has.
+    ///   - verify: Checks the signature of a document, such as an Ed25519 signature with a key in the program. If set,
+    ///     documents without a signature are rejected.
+    ///   - fetch: Fetches the document; receives the current version.
     public init(
         _ name: String, cache: String? = nil, format: (any ConfigFormat)? = nil,
         verify: (@Sendable (_ document: [UInt8], _ signature: [UInt8]) throws -> Bool)? = nil,
@@ -114,10 +114,10 @@ public final class RemoteConfigSource: ConfigSource {
         }
     }
 
-    /// Fetches the document and lets it wait to be activated.
+    /// Fetches the document and holds it until activation.
     ///
-    /// - Returns: Whether a new document waits.
-    /// - Throws: ``ConfigError`` if the fetch fails or the document is rejected; the active document stays.
+    /// - Returns: Whether a new document waits for activation.
+    /// - Throws: ``ConfigError`` if the fetch fails or the document is rejected; the active document doesn't change.
     @discardableResult
     public func fetch() async throws(ConfigError) -> Bool {
         let (number, known) = state.withLock { state in

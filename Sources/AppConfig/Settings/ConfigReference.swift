@@ -1,6 +1,6 @@
 /// The reference documentation of settings.
 ///
-/// Defaults of secret settings are not printed.
+/// Default values of secret settings aren't printed.
 public struct ConfigReference: Sendable {
     private struct Row: Sendable {
         let path: ConfigPath
@@ -20,7 +20,7 @@ public struct ConfigReference: Sendable {
     ///
     /// - Parameters:
     ///   - type: The type of the settings.
-    ///   - path: The path of the section with the settings, by default the root.
+    ///   - path: The path of the section with the settings; by default the root.
     public init<Settings: ConfigSettings>(_ type: Settings.Type, at path: ConfigPath = .root) {
         let outline = SettingsOutline(type, at: path)
         outline.declare()
@@ -61,7 +61,7 @@ public struct ConfigReference: Sendable {
 
     private static func text(_ value: ConfigValue) -> String { JSONWriter(isPretty: false).text(value) }
 
-    /// A JSON Schema, draft 2020-12, with which editors check and complete files.
+    /// A JSON schema (draft 2020-12), with which editors check and complete files.
     public var jsonSchema: String {
         var schema = section(at: 0, rows)
         schema["$schema"] = "https://json-schema.org/draft/2020-12/schema"
@@ -105,7 +105,7 @@ public struct ConfigReference: Sendable {
     }
 
     private static func schemaType(of typeName: String, _ value: ConfigValue?) -> String? {
-        // A duration is a number or a text with a unit.
+        // A duration is a number or a string with a unit.
         if typeName == "Duration" { return nil }
         switch value {
         case .boolean?: return "boolean"

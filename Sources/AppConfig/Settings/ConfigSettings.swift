@@ -1,7 +1,7 @@
-/// A declaration of settings: one structure from which keys, types, defaults, ranges, and secrecy come.
+/// A structure that declares settings: their keys, types, default values, ranges, and secrecy.
 ///
-/// The keys are those of the structure's coding keys, and the defaults are the values of `Self()`. Optional properties may
-/// be missing. Nested structures are sections.
+/// The keys are the structure's coding keys, and the default values are those of `Self()`. Optional properties can be
+/// missing. Nested structures are sections.
 ///
 /// ```swift
 /// struct Settings: ConfigSettings {
@@ -24,10 +24,10 @@
 /// print(ConfigReference(Settings.self).markdown)
 /// ```
 public protocol ConfigSettings: Codable, Equatable, Sendable {
-    /// Creates settings with their defaults.
+    /// Creates settings with their default values.
     init()
 
-    /// What the properties alone do not say: documentation, ranges, secrecy; none by default.
+    /// The descriptions, ranges, and secrecy of the settings; empty by default.
     static var fields: [ConfigField] { get }
 }
 
@@ -36,7 +36,7 @@ extension ConfigSettings {
     public static var fields: [ConfigField] { [] }
 }
 
-/// The documentation of one setting and the requirements on it.
+/// The documentation and the requirements of a setting.
 public struct ConfigField: Sendable {
     /// The path of the setting within the structure.
     public let path: ConfigPath
@@ -46,13 +46,13 @@ public struct ConfigField: Sendable {
     public let isRequired: Bool
     /// Whether the value is never printed.
     public let isSecret: Bool
-    /// The least and the greatest value as text, if they are numbers.
+    /// The minimum and maximum as text, if they are numbers.
     let bounds: (least: String, greatest: String)?
-    /// The requirement in words.
+    /// The requirement as text.
     let expected: String?
     let isRight: (@Sendable (ConfigValue, ConfigCoercion) -> Bool)?
 
-    /// Creates a field whose value is not restricted.
+    /// Creates a field without a restriction of the value.
     public init(_ path: ConfigPath, _ summary: String, isRequired: Bool = false, isSecret: Bool = false) {
         (self.path, self.summary, self.isRequired, self.isSecret) = (path, summary, isRequired, isSecret)
         (bounds, expected, isRight) = (nil, nil, nil)
@@ -70,7 +70,7 @@ public struct ConfigField: Sendable {
         isRight = RangeCheck(bounds: range).contains
     }
 
-    /// Creates a field whose value passes a test, which `expected` puts into words.
+    /// Creates a field whose value passes a test, which `expected` describes.
     public init<Value: ConfigConvertible & Sendable>(
         _ path: ConfigPath, _ summary: String, expected: String, isRequired: Bool = false, isSecret: Bool = false,
         _ isRight: @escaping @Sendable (Value) -> Bool

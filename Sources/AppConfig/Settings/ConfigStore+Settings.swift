@@ -1,10 +1,10 @@
 internal import AshlarCore
 
 extension ConfigStore {
-    /// The settings over time, the current ones first, always as one whole value.
+    /// Returns a sequence of the current settings and each later version, always as a whole.
     ///
-    /// After a reload whose values do not fit the type, the last good settings stay, and the problems are in
-    /// ``ApplicationConfig/diagnostics`` of ``current``.
+    /// If a reload produces values that don't match the type, the last valid settings stay current, and
+    /// ``ApplicationConfig/diagnostics`` of ``current`` contains the problems.
     ///
     /// ```swift
     /// struct Settings: ConfigSettings {
@@ -39,7 +39,7 @@ extension ConfigStore {
     }
 }
 
-/// The last settings that fitted their type.
+/// The last settings that matched their type.
 private final class LastSettings<Settings: Sendable>: Sendable {
     private let last: Mutex<Settings>
 

@@ -4,10 +4,10 @@
     import Foundation
 #endif
 
-/// One value of encoded settings, with the type it was declared with.
+/// One value of encoded settings, with its declared type.
 final class SettingsNode {
     enum Contents {
-        /// No value: an optional that is `nil`.
+        /// No value, for an optional that is `nil`.
         case nothing
         case scalar(ConfigValue)
         case array([SettingsNode])
@@ -21,7 +21,7 @@ final class SettingsNode {
 
     init(type: Any.Type, codingPath: [any CodingKey]) { (self.type, self.codingPath) = (type, codingPath) }
 
-    /// The value, without the parts that are `nil`.
+    /// The value without the parts that are `nil`.
     var value: ConfigValue? {
         switch contents {
         case .nothing: nil
@@ -33,7 +33,7 @@ final class SettingsNode {
         }
     }
 
-    /// The entries of a dictionary, which the node becomes if it is none.
+    /// The entries of a dictionary; the setter makes the node a dictionary.
     var entries: [(key: String, node: SettingsNode)] {
         get { if case .dictionary(let entries) = contents { entries } else { [] } }
         set { contents = .dictionary(newValue) }
@@ -100,7 +100,7 @@ struct SettingsEncoder: Encoder {
             if let value { try child.encode(value) }
         }
 
-        // The optional properties of a structure, which the standard library would skip if they are nil.
+        // Encodes optional properties, which the standard library would skip if they are nil.
         func encodeIfPresent(_ value: Bool?, forKey key: Key) throws { try encodeOptional(value, key) }
         func encodeIfPresent(_ value: String?, forKey key: Key) throws { try encodeOptional(value, key) }
         func encodeIfPresent(_ value: Double?, forKey key: Key) throws { try encodeOptional(value, key) }
@@ -182,7 +182,7 @@ struct SettingsEncoder: Encoder {
         func encode<Value: Encodable>(_ value: Value) throws {
             let type = node.type
             try node.encode(value)
-            // A type that encodes itself as another keeps its own name.
+            // A type that encodes itself as another type retains its own name.
             node.type = type
         }
     }

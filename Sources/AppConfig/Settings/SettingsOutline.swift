@@ -3,7 +3,7 @@ struct SettingsOutline {
     struct Entry {
         let steps: [ConfigPath.Component]
         let typeName: String
-        /// The value in code; nil for an optional without one.
+        /// The default value; nil for an optional property without one.
         let defaultValue: ConfigValue?
         let isOptional: Bool
         /// The values of an enumeration.
@@ -14,14 +14,14 @@ struct SettingsOutline {
     }
 
     private(set) var entries: [Entry] = []
-    /// The value of the whole type in code.
+    /// The default value of the whole type.
     let defaults: ConfigValue
-    /// The paths of dictionaries around the entries.
+    /// The paths of the dictionaries that contain entries.
     private(set) var sections: Set<[ConfigPath.Component]> = []
 
     /// Reads the declaration of a type.
     ///
-    /// - Precondition: The type encodes itself as a dictionary, and its fields name its properties.
+    /// - Precondition: The type is encoded as a dictionary, and its fields refer to its properties.
     init<Settings: ConfigSettings>(_ type: Settings.Type, at path: ConfigPath) {
         let root = SettingsNode(type: type, codingPath: [])
         do {
@@ -53,7 +53,7 @@ struct SettingsOutline {
                 field: fields.removeValue(forKey: steps)))
     }
 
-    /// Whether a type that is encoded as a dictionary has keys of the user's instead of properties.
+    /// Whether a type that is encoded as a dictionary has arbitrary keys instead of properties.
     private static func isLeaf(_ type: Any.Type) -> Bool { type is any DictionaryType.Type || type == ConfigValue.self }
 
     private static func choices<Cases: CaseIterable>(_ type: Cases.Type) -> [ConfigValue] {
@@ -64,7 +64,7 @@ struct SettingsOutline {
         }
     }
 
-    /// Lets variables and arguments find the settings, and hides the secret ones.
+    /// Makes the settings known to variables and arguments, and hides secret settings.
     func declare() {
         for entry in entries {
             ConfigDeclaredKeys.add("\(ConfigPath(entry.steps))", isSecret: entry.field?.isSecret ?? false)

@@ -1,8 +1,8 @@
-/// A configuration: the merged values of all layers, each with the place it came from.
+/// A configuration: the merged values of all layers, each with its origin.
 ///
-/// A value type without locks and without I/O; a copy costs two retains. Writing to a copy
-/// through a subscript or `set` affects that copy only and is never persisted. Hold the current configuration of a
-/// program in a ``ConfigStore``.
+/// A configuration is a value type without locks and I/O; a copy costs two retains. Writing to a copy with a subscript
+/// or `set` affects only this copy and is never saved. Use a ``ConfigStore`` for the current configuration of a
+/// program.
 ///
 /// ```swift
 /// let config = ApplicationConfig(["http": ["timeout": 30, "host": "example.org"]])
@@ -12,15 +12,15 @@
 ///
 /// ## How a key is found
 ///
-/// A key is first tried as one literal key of the root, dots and all, then as a path; see ``ConfigPath``. Keys are
-/// case-sensitive. Paths up to 32 keys deep are found with one hash of the text, O(1) in the number of values.
+/// A key is first looked up as one literal key of the root, including dots, and then as a path; see ``ConfigPath``.
+/// Keys are case-sensitive. Paths with up to 32 keys are found by one hash of the text, in O(1).
 public struct ApplicationConfig: Sendable {
     var snapshot: ConfigSnapshot
-    /// Root keys written at run time, each with its whole new section; nil when nothing was written.
+    /// The root keys written at run time, each with its whole new section; nil if nothing was written.
     ///
-    /// A section is a tree whose root holds that key alone, or nothing if the key was removed.
+    /// A section is a tree whose root contains only this key, or nothing if the key was removed.
     var overlay: [String: ConfigSnapshot]?
-    /// The writes that made `overlay`, for a store to repeat them after a reload.
+    /// The writes that produced `overlay`, which a store repeats after a reload.
     var writes = ConfigWrites()
 
     init(snapshot: ConfigSnapshot) { self.snapshot = snapshot }
@@ -28,7 +28,7 @@ public struct ApplicationConfig: Sendable {
     /// An empty configuration.
     public init() { self.init([:]) }
 
-    /// Creates a configuration from values in code; directives and `${…}` in them have no meaning.
+    /// Creates a configuration from values in code, without directives and references.
     public init(_ values: [String: ConfigValue]) {
         self.init(values, context: nil)
     }
@@ -42,7 +42,7 @@ public struct ApplicationConfig: Sendable {
     }
 }
 
-/// The node of a value, with its tree.
+/// A node and its tree.
 struct ConfigPlace {
     let snapshot: ConfigSnapshot
     let node: Int
@@ -52,7 +52,7 @@ struct ConfigPlace {
 }
 
 extension ApplicationConfig {
-    /// The place a key's text means; reads begin here and are noted.
+    /// Returns the value of a key's text, and records the read.
     @inline(__always)
     func place(of key: String) -> ConfigPlace? {
         let node = snapshot.find(key)
@@ -61,7 +61,7 @@ extension ApplicationConfig {
         return node.map { ConfigPlace(snapshot: snapshot, node: $0) }
     }
 
-    /// The place a path means; reads begin here and are noted.
+    /// Returns the value of a path, and records the read.
     func place(of path: ConfigPath) -> ConfigPlace? {
         switch path.storage {
         case .text(let text): return place(of: text)
@@ -71,7 +71,7 @@ extension ApplicationConfig {
         }
     }
 
-    /// The place a path means, for those that do not read its value for the program.
+    /// Returns the value of a path without recording a read.
     func locate(_ path: ConfigPath) -> ConfigPlace? {
         switch path.storage {
         case .text(let text) where overlay == nil:
@@ -107,7 +107,7 @@ extension ApplicationConfig {
         return section.find(components).map { ConfigPlace(snapshot: section, node: $0) }
     }
 
-    /// The snapshot, with the values written at run time merged into it.
+    /// Returns the snapshot with the values written at run time merged into it.
     ///
     /// - Complexity: O(*n*) in the number of values if anything was written, O(1) otherwise.
     func flattened() -> ConfigSnapshot {
@@ -127,7 +127,7 @@ extension ApplicationConfig {
             builder.copy(child, of: section.tree, sourceOffset: 0)
         }
         builder.close()
-        // All sections have these sources, or the first of them alone.
+        // All sections have these sources, or only the first of them.
         let sources = [ConfigTreeSource.code(ConfigLayerKind.runtime.description)] + base.sources
         return ConfigSnapshot(tree: builder.finish(sources: sources), context: snapshot.context)
     }
@@ -144,7 +144,7 @@ extension ApplicationConfig: Equatable {
 }
 
 extension ApplicationConfig {
-    /// All values, as one dictionary.
+    /// All values as a dictionary.
     ///
     /// - Complexity: O(*n*) in the number of values.
     public var values: [String: ConfigValue] { flattened().tree.value(of: 0).dictionary ?? [:] }
@@ -160,7 +160,7 @@ extension ApplicationConfig {
         return keys.sorted()
     }
 
-    /// The paths of all values except dictionaries that are not empty, in sorted order.
+    /// Returns the paths of all values except dictionaries with entries, in sorted order.
     ///
     /// - Complexity: O(*n* log *n*) in the number of values.
     public func paths() -> [ConfigPath] {
@@ -178,7 +178,8 @@ extension ApplicationConfig {
         return found.sorted { $0.text < $1.text }.map(\.path)
     }
 
-    /// The diagnostics of loading and reading: missing optional files, kind conflicts, unknown variables, defaults used.
+    /// The diagnostics of loading and reading, such as missing optional files, conflicts of types, and malformed
+    /// values.
     public var diagnostics: [ConfigDiagnostic] { snapshot.context.diagnostics + snapshot.context.log.all }
 
     func adding(_ diagnostics: [ConfigDiagnostic]) -> ApplicationConfig {
@@ -187,7 +188,7 @@ extension ApplicationConfig {
 }
 
 extension ApplicationConfig: ExpressibleByDictionaryLiteral {
-    /// Creates a configuration from values in code; of two equal keys the later wins.
+    /// Creates a configuration from values in code; for duplicate keys, the last value wins.
     public init(dictionaryLiteral elements: (String, ConfigValue)...) {
         self.init(Dictionary(elements, uniquingKeysWith: { $1 }))
     }

@@ -2,13 +2,13 @@ internal import AshlarCore
 
 /// One read of a configuration.
 public struct ConfigAccess: Sendable, Hashable {
-    /// The key as it was asked for.
+    /// The key as requested.
     public let key: String
-    /// Whether there is such a value.
+    /// Whether the value exists.
     public let isFound: Bool
 }
 
-/// Records which values of a snapshot have been read, and reports reads.
+/// Records the reads of a snapshot, and reports them.
 final class ConfigAccessTracker: Sendable {
     private let isRead: Mutex<[Bool]>
     let report: (@Sendable (ConfigAccess) -> Void)?
@@ -24,7 +24,7 @@ final class ConfigAccessTracker: Sendable {
 
     func note(_ node: Int) { isRead.withLock { $0[node] = true } }
 
-    /// For each node, whether it has been read.
+    /// Whether each node has been read.
     var readNodes: [Bool] { isRead.withLock { $0 } }
 }
 

@@ -1,10 +1,11 @@
 internal import AshlarCore
 
-/// The text of values in messages, explanations and descriptions: the one place where secrets are held back.
+/// The text of values in messages, explanations and descriptions, without secrets.
 enum ConfigDescription {
     static let redacted = SecretNames.placeholder
 
-    /// Kind and value, such as `string "15x"`; containers and data by their size, secrets by their kind.
+    /// Returns the type and the value, such as `string "15x"`; for containers and data the size, for secrets only the
+    /// type.
     static func found(_ node: Int, in tree: ConfigTree, isSecret: Bool) -> String {
         let kind = tree.kind(of: node)
         if isSecret { return "\(kind.name) \(redacted)" }
@@ -16,7 +17,7 @@ enum ConfigDescription {
         }
     }
 
-    /// A scalar as it would be written, texts in quotes and cut at 200 characters.
+    /// Returns a scalar as it would be written; strings are quoted and truncated to 200 characters.
     static func text(_ number: Int, in tree: ConfigTree) -> String {
         let node = tree.nodes[number]
         switch node.kind {
@@ -33,7 +34,7 @@ enum ConfigDescription {
         }
     }
 
-    /// A string in quotes, without credentials inside URLs.
+    /// Returns a string in quotes, without credentials in URLs.
     static func printable(_ text: String) -> String { quoted(SecretText.redactingCredentials(in: text)) }
 
     private static func quoted(_ text: String) -> String {

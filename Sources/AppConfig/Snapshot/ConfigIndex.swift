@@ -1,12 +1,12 @@
 internal import AshlarCore
 
-/// Finds the node of a path's text with one hash and one probe.
+/// Finds the node for the text of a path with one hash and one probe.
 ///
-/// Every value that is reached through dictionaries alone is stored under the hash of its path's text. A root key is
-/// stored under its own bytes, so a literal `a.b` and a nested `a{b}` have the same text; the literal one wins. A hit is
-/// checked against the keys of the tree, so colliding hashes never give a wrong value.
+/// Every value that is reached through dictionaries only is stored under the hash of its path's text. A root key is
+/// stored under its own bytes, so a literal `a.b` and a nested `a{b}` have the same text; the literal key takes
+/// precedence. A hit is compared with the keys of the tree, so colliding hashes never return a wrong value.
 struct ConfigIndex: Sendable {
-    /// Deeper values are found by following their path from this depth on.
+    /// The maximum depth of the index; deeper values are found by following the path.
     static let maximumDepth = 32
 
     private let nodes: [ConfigNode]
@@ -41,7 +41,7 @@ struct ConfigIndex: Sendable {
                 continue
             }
             if node.parent == 0, node.flags.contains(.escapedKey) {
-                // Below a root key with dots, the canonical text begins with the escaped key.
+                // Below a root key with dots, the canonical text starts with the escaped key.
                 text.removeAll(keepingCapacity: true)
                 ConfigPath.append(key: key, to: &text, isFirst: true)
             }
@@ -62,7 +62,7 @@ struct ConfigIndex: Sendable {
         if let twin { hidden.append(isRootKey ? twin : number) }
     }
 
-    /// The node whose path has this text; a literal root key precedes a nested path.
+    /// Returns the node whose path has this text; a literal root key takes precedence over a nested path.
     @inline(__always)
     func find(_ text: RawSpan) -> Int? {
         let keys = keyBytes.span

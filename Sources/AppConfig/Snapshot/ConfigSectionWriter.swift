@@ -1,16 +1,16 @@
-/// Makes the tree of a root key with one value in it changed; all others keep their places.
+/// Builds the tree of a root key with one changed value; all other values retain their locations.
 struct ConfigSectionWriter {
     /// The number of the source of written values in a section.
     static let source: UInt16 = 0
 
-    /// The root key's value so far.
+    /// The current value of the root key.
     let old: ConfigPlace?
-    /// Whether the old value is in a section, whose sources are those of the new one.
+    /// Whether the old value is in a section, whose sources the new section uses.
     let isSection: Bool
 
     private var sourceOffset: UInt16 { isSection ? 0 : 1 }
 
-    /// The new tree, whose root holds the key alone, or nothing if the key was removed; nil if an index leads nowhere.
+    /// Returns the new tree, whose root contains only this key, or nothing if it was removed; nil for an invalid index.
     func tree(of components: [ConfigPath.Component], _ value: ConfigValue?) -> ConfigTree? {
         var builder = ConfigTreeBuilder()
         builder.open(.dictionary, position: 0)
@@ -30,7 +30,7 @@ struct ConfigSectionWriter {
         guard case .key(let first)? = steps.first else { return false }
         builder.key(first)
         var node = old?.node
-        /// For each container that was opened, the elements after the step into it.
+        /// The elements after the step into each open container.
         var trailing: [[Int]] = []
         for (depth, step) in steps.dropFirst().enumerated() {
             let isRemoved = value == nil && depth + 2 == steps.count
@@ -71,7 +71,7 @@ struct ConfigSectionWriter {
         return (kind, kind.isContainer ? Array(old.tree.children(of: node)) : [])
     }
 
-    /// Opens a container, which retains its place if the old value is of the same kind.
+    /// Opens a container, which retains its location if the old value has the same type.
     private func open(
         _ kind: ConfigKind, _ node: Int?, _ isKept: Bool, _ builder: inout ConfigTreeBuilder
     ) {

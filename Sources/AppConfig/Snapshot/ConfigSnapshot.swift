@@ -1,18 +1,18 @@
 internal import AshlarCore
 
-/// The result of loading: the merged tree, its index, and the layers it came from.
+/// The result of loading: the merged tree, its index, and its layers.
 ///
 /// A snapshot never changes; values set at run time are stored in `ApplicationConfig`.
 final class ConfigSnapshot: Sendable {
-    /// Distinguishes snapshots, so that a typed key can cache the place of its value.
+    /// Identifies a snapshot, so that a typed key can cache the position of its value.
     let generation: UInt64
     let tree: ConfigTree
     let index: ConfigIndex
     let context: ConfigContext
-    /// Whether numbers are converted as the original did.
+    /// Whether numbers are converted as in NEIApplicationConfig.
     let readsAsSeed: Bool
     let tracker: ConfigAccessTracker?
-    /// The secret nodes, found when they are first needed; a later secret key of the program makes them stale.
+    /// The secret nodes, computed on first use; invalid after the program declares another secret key.
     private let secrecy = Mutex<(declarations: Int, isSecret: [Bool])?>(nil)
 
     private static let generations = Mutex<UInt64>(0)
@@ -29,7 +29,7 @@ final class ConfigSnapshot: Sendable {
         }
     }
 
-    /// The same values with another context.
+    /// Creates a snapshot of the same values with another context.
     init(_ other: ConfigSnapshot, context: ConfigContext, tracker: ConfigAccessTracker? = nil) {
         tree = other.tree
         index = other.index
@@ -39,7 +39,7 @@ final class ConfigSnapshot: Sendable {
         readsAsSeed = context.coercion.kind == .seed
     }
 
-    /// For each node, whether it is secret.
+    /// Whether each node is secret.
     var secretNodes: [Bool] {
         let declarations = ConfigDeclaredKeys.secretPaths.count
         if let known = secrecy.withLock({ $0 }), known.declarations == declarations { return known.isSecret }
@@ -51,7 +51,7 @@ final class ConfigSnapshot: Sendable {
     /// Whether the value of a node is secret.
     func isSecret(_ node: Int) -> Bool { secretNodes[node] }
 
-    /// The node of a key's text: a literal root key first, then a path.
+    /// Returns the node for the text of a key: a literal root key first, then a path.
     func find(_ key: String) -> Int? {
         let found = key.utf8.withContiguousStorageIfAvailable { text in
             index.find(Span(_unsafeElements: text).bytes) ?? (mayBeSpelledOtherwise(text) ? nil : Self.absent)
@@ -62,7 +62,7 @@ final class ConfigSnapshot: Sendable {
 
     private static let absent = -1
 
-    /// Whether a text that is not in the index may still name a value: by a spelling that is not canonical (`::`, `\`,
+    /// Whether a text that isn't in the index can be the path of a value: with an alternative notation (`::`, `\`,
     /// `[2]`), as a path that a literal key hides, or as a path deeper than the index.
     private func mayBeSpelledOtherwise(_ text: UnsafeBufferPointer<UInt8>) -> Bool {
         text.isEmpty || text.count >= ConfigIndex.maximumDepth * 2 - 1 || !index.hidden.isEmpty
@@ -96,7 +96,7 @@ final class ConfigSnapshot: Sendable {
             var text: [UInt8] = []
             for case .key(let key) in keys { ConfigPath.append(key: key.utf8, to: &text, isFirst: text.isEmpty) }
             found = index.find(text)
-            // A literal root key of the same text is not what exact steps mean.
+            // Exact steps don't refer to a literal root key with the same text.
             if let node = found, tree.nodes[node].parent == 0 { found = nil }
         }
         guard let found else { return tree.descend(components) }
@@ -110,9 +110,9 @@ final class ConfigContext: Sendable {
     let policy: ConfigMergePolicy
     let coercion: ConfigCoercion
     let secrets: ConfigSecrets
-    /// Keys beginning with `$` had a meaning in the layers.
+    /// Whether keys that begin with `$` are directives in the layers.
     let readsDirectives: Bool
-    /// The syntax of the references that were resolved; nil if none were.
+    /// The syntax of the resolved references; nil if references weren't resolved.
     let references: ConfigReferenceSyntax?
     /// The environment variables that references use.
     let variables: [String: ConfigVariable]
@@ -140,14 +140,14 @@ final class ConfigContext: Sendable {
 }
 
 extension ConfigContext {
-    /// Whether a dictionary is the section of a bundle identifier: by the dot in its root key, or because it was used.
+    /// Whether a dictionary is the section of a bundle identifier: its root key contains a dot, or it was applied.
     func isSection(_ node: Int, of tree: ConfigTree) -> Bool {
         guard tree.nodes[node].parent == 0 else { return false }
         let key = tree.key(of: node)
         return key.contains(".") || layers.contains { $0.kind == .bundle && $0.label == key }
     }
 
-    /// The same rules over other layers, or with more to say.
+    /// Returns the same rules with other layers or additional diagnostics.
     func with(layers: [ConfigLayer]? = nil, diagnostics more: [ConfigDiagnostic] = []) -> ConfigContext {
         ConfigContext(
             layers: layers ?? self.layers, policy: policy, coercion: coercion, secrets: secrets,
@@ -165,7 +165,7 @@ final class ConfigDiagnosticLog: Sendable {
 
     private let state = Mutex(State())
 
-    /// Whether there is a diagnostic about a subject.
+    /// Returns whether there is a diagnostic about a subject.
     func hasSeen(_ subject: String) -> Bool { state.withLock { $0.seen.contains(subject) } }
 
     /// Adds a diagnostic; returns false if there is one about the same subject.

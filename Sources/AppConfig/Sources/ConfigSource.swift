@@ -6,7 +6,7 @@
 
 /// A source of configuration values that a program or another package provides.
 ///
-/// The values merge, explain themselves, fail, and reload like those of files. Add a source to a plan with
+/// The values merge, reload, and report origins and errors like those of files. Add a source to a plan with
 /// ``ConfigPlan/add(_:over:isRequired:)``.
 ///
 /// ```swift
@@ -23,25 +23,27 @@ public protocol ConfigSource: Sendable {
     /// The name of the source in explanations and errors.
     var name: String { get }
 
-    /// Returns the current content; called for every load, on the thread that loads.
+    /// Returns the current content; each load calls it on its thread.
     ///
-    /// A source that takes long to read stores its content and returns it here; see ``refresh()``.
+    /// A slow source stores its content and returns the stored content; see ``refresh()``.
     ///
-    /// - Throws: Any error; the source is then left out whole, and ``ApplicationConfig/load(_:)`` fails.
+    /// - Throws: Any error; the whole source is then omitted, and ``ApplicationConfig/load(_:)`` fails.
     func content() throws -> ConfigSourceContent
 
     /// The paths of files whose changes reload a watching store; none by default.
     var watchedPaths: [String] { get }
 
-    /// Returns a stream with an element for each change after which a watching store reloads; none by default.
+    /// Returns a stream with an element for each change, after which a watching store reloads; none by default.
     func changes() -> AsyncStream<Void>?
 
-    /// Brings the content up to date; called by ``ConfigStore/refresh()``. By default, nothing happens.
+    /// Updates the content; ``ConfigStore/refresh()`` calls it.
+    ///
+    /// By default, it does nothing.
     func refresh() async throws
 
-    /// Reports the outcome of a load that used some content: `nil` if it was accepted, or the error of the load.
+    /// Receives the result of a load that used some content: `nil` for success, or the error of the load.
     ///
-    /// A source can return to its last good content. By default, nothing happens.
+    /// A source can return to its last good content. By default, the method does nothing.
     func settle(_ content: ConfigSourceContent, error: ConfigError?)
 }
 
@@ -67,24 +69,24 @@ public struct ConfigSourceContent: Sendable {
     let kind: Kind
     /// The location of the whole content, such as a file; the source's name if `nil`.
     public var location: ConfigLocation?
-    /// The time at which the source obtained the content; explanations show its age.
+    /// The time at which the source obtained the content, from which explanations compute its age.
     public var date: Date?
     /// The version of the content, such as an entity tag.
     public var version: String?
-    /// Distinguishes contents of one source.
+    /// Identifies a content of one source.
     var ticket = 0
 
-    /// The bytes of a file in a format, by default a property list or JSON.
+    /// Creates content from the bytes of a file in a format, by default a property list or JSON.
     public static func bytes(_ bytes: [UInt8], format: (any ConfigFormat)? = nil) -> ConfigSourceContent {
         ConfigSourceContent(kind: .bytes(bytes, format))
     }
 
-    /// Values with positions.
+    /// Creates content from values with positions.
     public static func document(_ document: ConfigDocument) -> ConfigSourceContent {
         ConfigSourceContent(kind: .document(document))
     }
 
-    /// No content: an empty layer with a diagnostic, or an error if the source is required.
+    /// Missing content: an empty layer and a diagnostic, or an error if the source is required.
     public static var missing: ConfigSourceContent { ConfigSourceContent(kind: .missing) }
 
     private init(kind: Kind) { self.kind = kind }

@@ -14,7 +14,7 @@ public struct FileConfigSource: ConfigSource {
     /// Creates a source.
     ///
     /// - Parameters:
-    ///   - path: The path of the file, which need not exist unless the plan requires it.
+    ///   - path: The path of the file, which doesn't have to exist unless the plan requires it.
     ///   - format: The format of the file; `nil` for a property list or JSON.
     public init(_ path: String, format: (any ConfigFormat)? = nil) {
         self.path = path
@@ -39,9 +39,9 @@ public struct FileConfigSource: ConfigSource {
     }
 }
 
-/// Reads files whole.
+/// Reads whole files.
 enum ConfigFileReading {
-    /// The bytes of a file, or nil if it is missing.
+    /// Returns the bytes of a file, or nil if it is missing.
     static func bytes(of file: ConfigLocation, limit: Int) throws(ConfigError) -> [UInt8]? {
         do throws(FileFailure) {
             return try WholeFile.read(file.file, limit: limit)

@@ -6,15 +6,15 @@ internal import AshlarCore
     import Foundation
 #endif
 
-/// A folder with one file for each key, such as a secret or config map of Kubernetes or the secrets of Docker.
+/// A folder with one file for each key, such as a secret or config map of Kubernetes, or the secrets of Docker.
 ///
-/// The name of a file is the path of the key (`password`, `http.timeout`), and its text without the final newline is the
-/// value. Strings are taken as they are. Names that begin with a dot, folders, and other special files are ignored; a
-/// file that is not UTF-8 text is data.
+/// The name of a file is the path of the key (`password`, `http.timeout`), and its text without the final newline is
+/// the value. Strings contain no references. Names that begin with a dot, folders, and special files are ignored. A
+/// file that isn't UTF-8 text is data.
 ///
-/// If the folder has a link `..data`, as volumes of Kubernetes have, all files are read from the folder that the link leads
-/// to, so values of two versions never mix. A watching store notices a swap of the link, or a changed file, at once, and
-/// a new file within five seconds.
+/// If the folder has a link `..data`, as in volumes of Kubernetes, all files are read from the link's target, so values
+/// of two versions never mix. A watching store detects a replaced link and a changed file at once, and a new file
+/// within five seconds.
 ///
 /// ```swift
 /// var plan = ConfigPlan(files: .memory(["ApplicationConfig.json": #"{"db": {"user": "app"}}"#]))
@@ -28,8 +28,8 @@ public struct FolderConfigSource: ConfigSource {
     /// Creates a source.
     ///
     /// - Parameters:
-    ///   - path: The path of the folder, which need not exist unless the plan requires it.
-    ///   - section: The path of the dictionary that the values belong to, by default the root.
+    ///   - path: The path of the folder, which doesn't have to exist unless the plan requires it.
+    ///   - section: The path of the dictionary for the values; by default the root.
     public init(_ path: String, under section: ConfigPath = .root) {
         self.path = path.count > 1 && path.hasSuffix("/") ? String(path.dropLast()) : path
         self.section = section
@@ -43,9 +43,9 @@ public struct FolderConfigSource: ConfigSource {
 
     /// Reads the files.
     ///
-    /// - Throws: ``ConfigError`` if a file can't be read, or if two files are a value and its section.
+    /// - Throws: ``ConfigError`` if a file can't be read, or if one file is a value and another an entry of it.
     public func content() throws -> ConfigSourceContent {
-        // A swap removes the old folder, perhaps before all of its files are read.
+        // Replacing the link removes the old folder, possibly before all of its files are read.
         for _ in 0..<20 {
             let data = "\(path)/..data"
             let folder = Self.target(of: data)
@@ -58,7 +58,7 @@ public struct FolderConfigSource: ConfigSource {
             .unreadableSource, location: ConfigLocation(file: path), reason: "the folder changes while it is read")
     }
 
-    /// The folder that a link leads to; nil if there is no link.
+    /// Returns the target of a link; nil if there is no link.
     private static func target(of link: String) -> String? {
         (try? FileManager.default.destinationOfSymbolicLink(atPath: link)).map { target in
             target.hasPrefix("/") ? target : link.prefix(through: link.lastIndex(of: "/") ?? link.startIndex) + target
@@ -71,7 +71,7 @@ public struct FolderConfigSource: ConfigSource {
         }
     }
 
-    /// The values of a folder; nil if a file vanished.
+    /// Returns the values of a folder; nil if a file disappeared.
     private func document(in folder: String) throws(ConfigError) -> ConfigDocument? {
         var assignments = ConfigAssignments()
         var seen: Set<[ConfigPath.Component]> = []

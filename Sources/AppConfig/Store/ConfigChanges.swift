@@ -1,9 +1,9 @@
 internal import AshlarCore
 
-/// The values of a key over time: the current one, then each newer value that differs.
+/// The current value of a key, and then each new value that differs.
 ///
-/// A slow consumer skips to the newest value. Values are compared as the key's type, so a file that writes `30` as a string
-/// instead of a number changes nothing. The sequence ends when the task is cancelled. Iterators are independent.
+/// A slow consumer receives only the newest value. Values are compared as the key's type, so a file with the string
+/// `30` instead of the number isn't a change. The sequence ends when the task is cancelled. Iterators are independent.
 public struct ConfigChanges<Value: Equatable & Sendable>: AsyncSequence, Sendable {
     /// The values of the sequence.
     public typealias Element = Value
@@ -11,10 +11,10 @@ public struct ConfigChanges<Value: Equatable & Sendable>: AsyncSequence, Sendabl
     let store: ConfigStore
     let read: @Sendable (ApplicationConfig) -> Value
 
-    /// Begins to listen.
+    /// Starts listening.
     public func makeAsyncIterator() -> Iterator { Iterator(store: store, read: read) }
 
-    /// Gives the values to one consumer.
+    /// Returns the values to one consumer.
     public struct Iterator: AsyncIteratorProtocol {
         private let store: ConfigStore
         private let read: @Sendable (ApplicationConfig) -> Value
@@ -24,14 +24,14 @@ public struct ConfigChanges<Value: Equatable & Sendable>: AsyncSequence, Sendabl
         init(store: ConfigStore, read: @escaping @Sendable (ApplicationConfig) -> Value) {
             self.store = store
             self.read = read
-            // The signal says only that there is something new; what it is, is read from the store.
+            // The signal contains no value; the consumer reads the value from the store.
             let (stream, continuation) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
             let number = store.addListener { continuation.yield() }
             continuation.onTermination = { [weak store] _ in store?.removeListener(number) }
             signals = stream.makeAsyncIterator()
         }
 
-        /// The next value, `nil` once the task is cancelled.
+        /// Returns the next value, or `nil` after the task is cancelled.
         public mutating func next() async -> Value? {
             while true {
                 if Task.isCancelled { return nil }
@@ -44,7 +44,7 @@ public struct ConfigChanges<Value: Equatable & Sendable>: AsyncSequence, Sendabl
             }
         }
 
-        /// The next value, `nil` once the task is cancelled.
+        /// Returns the next value, or `nil` after the task is cancelled.
         public mutating func next(isolation actor: isolated (any Actor)?) async throws(Never) -> Value? {
             while true {
                 if Task.isCancelled { return nil }
@@ -60,22 +60,22 @@ public struct ConfigChanges<Value: Equatable & Sendable>: AsyncSequence, Sendabl
 }
 
 extension ConfigStore {
-    /// The values of a key over time, the current one first.
+    /// Returns a sequence of the current value of a key and each new value.
     public func changes<Value: Equatable>(of key: ConfigKey<Value>) -> ConfigChanges<Value> {
         ConfigChanges(store: self) { $0[key] }
     }
 
-    /// The values at a path over time, the current one first.
+    /// Returns a sequence of the current value at a path and each new value.
     public func changes(of path: ConfigPath) -> ConfigChanges<ConfigValue?> {
         ConfigChanges(store: self) { $0[path] }
     }
 
-    /// The configurations over time, the current one first.
+    /// Returns a sequence of the current configuration and each new one.
     public func changes() -> ConfigChanges<ApplicationConfig> { ConfigChanges(store: self) { $0 } }
 
-    /// The reloads from now on that changed a value or failed.
+    /// Returns a stream of the later reloads that change a value or fail.
     ///
-    /// Up to 64 events wait for a slow consumer; then the oldest are dropped.
+    /// Up to 64 events wait for a slow consumer; then the oldest events are dropped.
     public func events() -> AsyncStream<ConfigStoreEvent> {
         let (stream, continuation) = AsyncStream.makeStream(
             of: ConfigStoreEvent.self, bufferingPolicy: .bufferingNewest(64))

@@ -1,4 +1,4 @@
-/// The values that differ between two configurations, by path.
+/// The differences between the values of two configurations, by path.
 ///
 /// ```swift
 /// let diff = try ConfigDiff(from: [.debug], to: ["staging"], in: .directory("Resources"))
@@ -6,33 +6,33 @@
 /// print(diff.json)
 /// ```
 public struct ConfigDiff: Sendable, Hashable, CustomStringConvertible {
-    /// One value that differs.
+    /// One different value.
     public struct Change: Sendable, Hashable, CustomStringConvertible {
         /// The path of the value.
         public let path: ConfigPath
         /// Whether the value is secret.
         public let isSecret: Bool
-        /// The old value; `nil` if there was none or it is secret.
+        /// The old value; `nil` if there is none or it is secret.
         ///
-        /// Secret parts of an array, and credentials inside URLs, are `<redacted>`.
+        /// Secret parts of an array, and credentials in URLs, are `<redacted>`.
         ///
         /// - Complexity: O(*n*) in the number of values below the path.
         public var oldValue: ConfigValue? { isSecret ? nil : before.value }
         /// The new value; `nil` if there is none or it is secret.
         ///
-        /// Secret parts of an array, and credentials inside URLs, are `<redacted>`.
+        /// Secret parts of an array, and credentials in URLs, are `<redacted>`.
         ///
         /// - Complexity: O(*n*) in the number of values below the path.
         public var newValue: ConfigValue? { isSecret ? nil : after.value }
-        /// The location of the old value, if there was one.
+        /// The location of the old value, if there is one.
         public let oldLocation: ConfigLocation?
         /// The location of the new value, if there is one.
         public let newLocation: ConfigLocation?
-        /// The old value as text, `nil` if there was none; `<redacted>` if it is secret.
+        /// The old value as text; `nil` if there is none, `<redacted>` if it is secret.
         ///
         /// An array is compact JSON, shortened to 200 characters.
         public var old: String? { before.text(isSecret) }
-        /// The new value as text, `nil` if there is none; `<redacted>` if it is secret.
+        /// The new value as text; `nil` if there is none, `<redacted>` if it is secret.
         ///
         /// An array is compact JSON, shortened to 200 characters.
         public var new: String? { after.text(isSecret) }
@@ -40,11 +40,11 @@ public struct ConfigDiff: Sendable, Hashable, CustomStringConvertible {
         fileprivate let before: Side
         fileprivate let after: Side
 
-        /// Path, old and new value in a line.
+        /// The path, the old and the new value in one line.
         public var description: String { "\(path): \(old ?? "nothing") → \(new ?? "nothing")" }
     }
 
-    /// The node of a value on one side, because values made of it may be nested deeply.
+    /// The node of a value in one configuration; not a value, because values can be nested deeply.
     fileprivate struct Side: Sendable, Hashable {
         let tree: ConfigTree
         let isSecret: [Bool]
@@ -81,20 +81,20 @@ public struct ConfigDiff: Sendable, Hashable, CustomStringConvertible {
         func hash(into hasher: inout Hasher) { hasher.combine(node == nil) }
     }
 
-    /// The changes, sorted by path; an array changes as a whole.
+    /// The changes, sorted by path; a change inside an array changes the whole array.
     public let changes: [Change]
 
     /// Whether nothing changed.
     public var isEmpty: Bool { changes.isEmpty }
 
-    /// A line for each change.
+    /// The changes, one per line.
     public var description: String { changes.map(\.description).joined(separator: "\n") }
 
     /// Compares two configurations.
     ///
     /// - Complexity: O(*n* log *n*) in the number of values.
     public init(from old: ApplicationConfig, to new: ApplicationConfig) {
-        // A value that is secret on one side is redacted on both.
+        // A value that is secret in one configuration is redacted in both.
         var (before, after) = (Leaves(old, and: new), Leaves(new, and: old))
         var pairs: [(path: ConfigPath, old: Int?, new: Int?)] = []
         for (path, node) in before.nodes {
@@ -121,7 +121,7 @@ public struct ConfigDiff: Sendable, Hashable, CustomStringConvertible {
 
     /// Compares the configurations of two lists of environments.
     ///
-    /// - Throws: ``ConfigError`` with every problem of the first configuration that does not load.
+    /// - Throws: ``ConfigError`` with every problem of the first configuration that can't be loaded.
     public init(
         from old: [ConfigEnvironment], to new: [ConfigEnvironment], in plan: ConfigPlan
     ) throws(ConfigError) {
@@ -132,7 +132,7 @@ public struct ConfigDiff: Sendable, Hashable, CustomStringConvertible {
 
     /// The changes as a JSON array of objects with `path`, `old`, `new`, `oldLocation`, and `newLocation`.
     ///
-    /// A secret value is `"<redacted>"`; entries of values that do not exist are left out.
+    /// A secret value is `"<redacted>"`; members without a value are omitted.
     public var json: String {
         var builder = ConfigTreeBuilder()
         builder.open(.array, position: 0)
@@ -159,13 +159,13 @@ public struct ConfigDiff: Sendable, Hashable, CustomStringConvertible {
         return JSONWriter(isPretty: true).text(builder.finish(sources: [.code("")])) + "\n"
     }
 
-    /// The values of one side that are not dictionaries, and its empty dictionaries.
+    /// The values of one configuration that aren't dictionaries, and its empty dictionaries.
     private struct Leaves {
         let tree: ConfigTree
         var isSecret: [Bool]
         var nodes: [ConfigPath: Int] = [:]
 
-        /// Reads the values of a configuration; the secret paths of the other side are secret here, too.
+        /// Reads the values of a configuration, including the secret paths of the other one.
         init(_ config: ApplicationConfig, and other: ApplicationConfig) {
             let whole = config.flattened()
             tree = whole.tree
@@ -187,7 +187,7 @@ public struct ConfigDiff: Sendable, Hashable, CustomStringConvertible {
             }
         }
 
-        /// Makes the values secret that are made from secrets on the other side.
+        /// Marks values as secret if they contain secrets in the other configuration.
         mutating func addSecrets(of other: Leaves, from otherRoot: Int, to root: Int) {
             for node in otherRoot..<Int(other.tree.nodes[otherRoot].end) where other.isSecret[node] {
                 guard let twin = tree.descend(other.tree.path(of: node).components) else { continue }

@@ -1,14 +1,14 @@
 internal import AshlarCore
 
-/// The way in which a store detects changes of its files.
+/// How a store detects changes of its files.
 public enum ConfigWatchMode: Sendable, Hashable {
-    /// By events of the system, or by polling once a second, with a diagnostic, where there are none.
+    /// Uses events of the system; if there are none, polls once a second and adds a diagnostic.
     case automatic
-    /// By comparing the files at an interval, for file systems without events, such as network shares.
+    /// Compares the files at an interval, for file systems without events, such as network shares.
     case polling(every: Duration)
 }
 
-/// A watch on a store's files, which ends when it is cancelled or released.
+/// A watch of a store's files, which ends when it is cancelled or released.
 public final class ConfigWatch: Sendable {
     private struct State {
         var paths: [String] = []
@@ -26,9 +26,9 @@ public final class ConfigWatch: Sendable {
     /// Whether the files are compared at an interval.
     public var isPolling: Bool { state.withLock { $0.watch?.isPolling ?? false } }
 
-    /// Ends the watch; a reload that has begun is completed.
+    /// Ends the watch; a reload that has begun completes.
     public func cancel() {
-        // Handlers are released after the lock.
+        // Handlers are released outside the lock.
         let old = state.withLock { state -> State in
             defer { state = State(isCancelled: true) }
             return state
@@ -60,21 +60,21 @@ public final class ConfigWatch: Sendable {
 }
 
 extension ConfigStore {
-    /// Reloads whenever a file of the plan changes, appears or vanishes, until the result is cancelled or released.
+    /// Reloads when a file of the plan changes, appears or disappears, until the result is cancelled or released.
     ///
-    /// In-place writes, atomic renames, deletion and re-creation are noticed, and so are replaced symbolic links and
-    /// directories anywhere on the way to a file, and changes since the files were read last. Events are gathered for
-    /// 20 ms. A writer that keeps a file open is noticed when it pauses for 100 ms, or after one second. A file that
-    /// vanishes has 200 ms to come back before it counts as missing. Every five seconds the files are compared without an
-    /// event, as not every file system reports all of them.
+    /// The watch detects writes in place, atomic renames, deletion and re-creation, replaced symbolic links and
+    /// directories anywhere on the path to a file, and changes since the files were last read. It collects events for
+    /// 20 ms. If a writer holds a file open, the store reloads when the writer pauses for 100 ms, or after one second.
+    /// A deleted file is missing if it isn't created again within 200 ms. The files are also compared every five
+    /// seconds without an event, because not every file system reports all changes.
     ///
-    /// A reload that fails keeps the last good values and goes to ``errors`` and ``events()``; watching goes on. A file
-    /// that was touched without a change of values notifies nobody. Reloads run on a thread of the library; on Linux one
-    /// thread and one inotify descriptor serve all stores of the process.
+    /// If a reload fails, the last good values stay current, the error goes to ``errors`` and ``events()``, and
+    /// watching continues. A file that was written without a change of values causes no notification. Reloads run on a
+    /// thread of the library. On Linux, one thread and one inotify descriptor serve all stores of the process.
     ///
-    /// On Apple systems, files in a bundle never change; watch a directory outside of it.
+    /// On Apple systems, files in a bundle never change; watch a directory outside of the bundle.
     ///
-    /// - Parameter mode: The way in which changes are detected.
+    /// - Parameter mode: How changes are detected.
     /// - Returns: The watch, which must be retained.
     public func watch(_ mode: ConfigWatchMode = .automatic) -> ConfigWatch {
         let result = ConfigWatch()
@@ -93,12 +93,12 @@ extension ConfigStore {
                     for await _ in changes { _ = try? self?.reload() }
                 })
         }
-        // The files may have changed between the last reload and the start of the watch.
+        // The files can change between the last reload and the start of the watch.
         if PathSnapshot(of: plan.filePaths).mayDiffer(from: state.withLock({ $0.files })) { _ = try? reload() }
         return result
     }
 
-    /// Watches the files of a plan, and after each change those that its sources have by then.
+    /// Watches the files of a plan, and updates the watched files of its sources after each change.
     private func watchFiles(of plan: ConfigPlan, _ mode: ConfigWatchMode, _ result: ConfigWatch) {
         let method: PathWatch.Method =
             switch mode {
@@ -115,12 +115,12 @@ extension ConfigStore {
         }
     }
 
-    /// Brings every source up to date, then loads the plan again.
+    /// Refreshes every source, then loads the plan again.
     ///
-    /// Sources refresh concurrently. One that fails keeps its content, and the others still apply.
+    /// Sources refresh concurrently. If one fails, its content doesn't change, and the others still apply.
     ///
     /// - Returns: The changes of values.
-    /// - Throws: ``ConfigError`` with every problem of sources and of the load.
+    /// - Throws: ``ConfigError`` with every problem of the sources and of the load.
     @discardableResult
     public func refresh() async throws(ConfigError) -> ConfigDiff {
         let problems = await withTaskGroup(of: ConfigError?.self) { group in
@@ -143,7 +143,7 @@ extension ConfigStore {
 }
 
 extension ConfigPlan {
-    /// The paths of all files the plan may read, whether they are there or not.
+    /// The paths of all files that the plan can read, including missing files.
     var filePaths: [String] {
         var paths: [String] = []
         for stem in [name] + environments.map({ "\(name).\($0.name)" }) {

@@ -1,9 +1,9 @@
 internal import AshlarCore
 
-/// Holds a program's current configuration, one snapshot at a time.
+/// Holds the current configuration of a program.
 ///
-/// A store can be used from any thread. Reading takes a lock for the time of one retain; loading, comparing, and closures
-/// of callers run outside the lock.
+/// A store is thread-safe. A read holds a lock for the time of one retain. Loading, comparing, and callers' closures
+/// run outside the lock.
 ///
 /// ```swift
 /// let store = ConfigStore(ApplicationConfig(["http": ["timeout": 30]]))
@@ -14,11 +14,11 @@ public final class ConfigStore: Sendable {
     struct State {
         var config: ApplicationConfig
         var version = 0
-        /// The latest reload that started, and the latest whose outcome was applied.
+        /// The number of the latest reload that started, and of the latest whose result was applied.
         var begun = 0
         var settled = 0
         var errors: [ConfigError] = []
-        /// The state of the files right before the latest load.
+        /// The state of the files directly before the latest load.
         var files = PathSnapshot(of: [])
         /// Values written at run time, which are applied again after a reload.
         var writes = ConfigWrites()
@@ -28,15 +28,15 @@ public final class ConfigStore: Sendable {
         var listeners: [Int: @Sendable () -> Void] = [:]
         var observers: [Int: @Sendable (ConfigStoreEvent) -> Void] = [:]
         var nextNumber = 0
-        /// The scopes with overrides that run in any task.
+        /// The number of running scopes with overrides, in all tasks.
         var overrideScopes = 0
     }
 
-    /// The plan that the store loads; `nil` for a configuration made in code.
+    /// The plan that the store loads; `nil` for a configuration created in code.
     public let plan: ConfigPlan?
     let state: Mutex<State>
 
-    /// Creates a store of a configuration made in code.
+    /// Creates a store for a configuration created in code.
     public init(_ config: ApplicationConfig = ApplicationConfig()) {
         plan = nil
         state = Mutex(State(config: config))
@@ -52,7 +52,7 @@ public final class ConfigStore: Sendable {
         state = Mutex(State(config: config, files: files))
     }
 
-    /// Creates a store from every source that loads; see `errors` for the rest.
+    /// Creates a store from every source that loads; see `errors` for the others.
     public init(loadingBestEffort plan: ConfigPlan) {
         let files = PathSnapshot(of: plan.filePaths)
         let report = ApplicationConfig.loadReport(plan)
@@ -60,12 +60,12 @@ public final class ConfigStore: Sendable {
         state = Mutex(State(config: report.config, errors: report.errors, files: files))
     }
 
-    /// The store of the main bundle's configuration, loaded on first use; the original's `defaults()`.
+    /// The store of the main bundle's configuration, loaded on first use, like NEIApplicationConfig's `defaults()`.
     ///
-    /// It contains every source that loads; see `errors` for the rest.
+    /// It contains every source that loads; see `errors` for the others.
     public static let shared: ConfigStore = ConfigStore(loadingBestEffort: .standard)
 
-    /// The current configuration, always one whole generation.
+    /// The current configuration.
     public var current: ApplicationConfig {
         let (config, hasOverrides) = state.withLock { ($0.config, $0.overrideScopes > 0) }
         return hasOverrides ? applyingOverrides(to: config) : config
@@ -76,8 +76,8 @@ public final class ConfigStore: Sendable {
 
     /// Changes the current configuration; reloads preserve the change.
     ///
-    /// The closure runs on a copy, without a lock; if the configuration changed meanwhile, it runs again on the newer one.
-    /// The result becomes current as a whole.
+    /// The closure runs on a copy, without a lock. If the configuration changes at the same time, the closure runs
+    /// again on the new one. Readers see all changes of the closure at once.
     public func update(_ body: (inout ApplicationConfig) -> Void) {
         while true {
             let (old, version) = state.withLock { ($0.config, $0.version) }
@@ -96,10 +96,11 @@ public final class ConfigStore: Sendable {
         }
     }
 
-    /// Loads the sources again and makes the result current; values written at run time stay on top.
+    /// Loads the sources again and makes the result current; values written at run time remain the strongest.
     ///
-    /// If a source has a problem, the configuration does not change, and the error is also in `errors` and ``events()``. Of
-    /// concurrent reloads, the one that started last wins. A store made in code does not change.
+    /// If a source has a problem, the configuration doesn't change, and the error is also in `errors` and ``events()``.
+    /// Of concurrent reloads, the one that started last wins. A store of a configuration created in code doesn't
+    /// change.
     ///
     /// - Throws: ``ConfigError`` with every problem.
     @discardableResult
@@ -107,7 +108,7 @@ public final class ConfigStore: Sendable {
 
     /// Reads the sources again, unless a file of an earlier snapshot is missing.
     ///
-    /// Such a file may be about to be written again; its watch reports when it is back.
+    /// Such a file may be in the process of being written again; its watch reports when it exists.
     func reload(expecting earlier: PathSnapshot?) throws(ConfigError) -> ConfigDiff {
         guard let plan else { return ConfigDiff(from: current, to: current) }
         let number = beginReload()
@@ -129,7 +130,7 @@ public final class ConfigStore: Sendable {
         throw error
     }
 
-    /// Returns the number of a reload that begins; of concurrent reloads the one with the highest number prevails.
+    /// Returns the number of a new reload; of concurrent reloads, the one with the highest number wins.
     func beginReload() -> Int {
         state.withLock { state in
             state.begun += 1
@@ -137,7 +138,7 @@ public final class ConfigStore: Sendable {
         }
     }
 
-    /// Makes a loaded configuration current, unless a reload that began later has already settled.
+    /// Makes a loaded configuration current, unless a later reload has already finished.
     func settle(_ number: Int, _ loaded: ApplicationConfig) -> ConfigDiff {
         while true {
             let (old, version, writes, tracks, report, diagnostic) = state.withLock {
@@ -153,7 +154,7 @@ public final class ConfigStore: Sendable {
                 guard state.version == version else { return (false, [], []) }
                 state.settled = number
                 state.errors = []
-                // A file that was touched without a change does not notify listeners.
+                // Writing a file without changing its values doesn't notify listeners.
                 state.config = new
                 state.version += 1
                 return (
@@ -168,7 +169,7 @@ public final class ConfigStore: Sendable {
         }
     }
 
-    /// Starts recording reads through `current`, also after reloads; see
+    /// Records reads through `current`, including after reloads; see
     /// ``ApplicationConfig/trackingAccess(report:diagnostic:)``.
     public func trackAccess(
         report: (@Sendable (ConfigAccess) -> Void)? = nil, diagnostic: (@Sendable (ConfigDiagnostic) -> Void)? = nil
@@ -181,7 +182,7 @@ public final class ConfigStore: Sendable {
         update { $0 = $0.trackingAccess(report: report, diagnostic: diagnostic) }
     }
 
-    /// The paths of the values not read since ``trackAccess(report:diagnostic:)``; `nil` if reads are not tracked.
+    /// Returns the paths of the values not read since ``trackAccess(report:diagnostic:)``; `nil` without tracking.
     public func unusedKeys() -> [ConfigPath]? { current.unusedKeys() }
 
     func addListener(_ listener: @escaping @Sendable () -> Void) -> Int {
@@ -193,15 +194,15 @@ public final class ConfigStore: Sendable {
     }
 
     func removeListener(_ number: Int) {
-        // The closure is released after the lock, because it may hold the last reference to an object.
+        // The closure is released outside the lock, because it may hold the last reference to an object.
         _ = state.withLock { $0.listeners.removeValue(forKey: number) }
     }
 }
 
-/// A change of a store's sources.
+/// A reload of a store.
 public enum ConfigStoreEvent: Sendable {
-    /// A reload made other values current.
+    /// A reload changed values.
     case reloaded(ConfigDiff)
-    /// A reload failed and the last good values stay current.
+    /// A reload failed, and the last good values stay current.
     case failed(ConfigError)
 }

@@ -1,12 +1,12 @@
 internal import AshlarCore
 
-// Support for tests: overrides that only one task sees, and a record of reads.
+// Support for tests: overrides for one task, and a record of reads.
 extension ConfigStore {
-    /// Runs code that reads this store with other values; tasks outside of the scope are not affected.
+    /// Runs code with overridden values of this store; tasks outside of the scope aren't affected.
     ///
-    /// The overrides apply to ``current`` and everything that reads it, in the current task and its child tasks, and lie over
-    /// values written at run time. Scopes nest; the inner values win. Code that runs on threads of its own or in detached
-    /// tasks does not see them.
+    /// The overrides apply to ``current`` and everything that reads it, in the current task and its child tasks. They
+    /// take precedence over values written at run time. Scopes can be nested; the innermost value wins. Code on other
+    /// threads or in detached tasks doesn't see them.
     ///
     /// ```swift
     /// let store = ConfigStore(["http": ["timeout": 30]])
@@ -33,7 +33,7 @@ extension ConfigStore {
         return try result.get()
     }
 
-    /// The same for asynchronous code.
+    /// Runs asynchronous code with overridden values of this store; tasks outside of the scope aren't affected.
     public func withOverrides<Value, Failure: Error>(
         _ values: [String: ConfigValue], recording record: ConfigReadRecord? = nil,
         isolation: isolated (any Actor)? = #isolation, operation: () async throws(Failure) -> Value
@@ -56,7 +56,7 @@ extension ConfigStore {
 
     private func end() { state.withLock { $0.overrideScopes -= 1 } }
 
-    /// A configuration with the overrides of the current task.
+    /// Returns a configuration with the overrides of the current task.
     func applyingOverrides(to config: ApplicationConfig) -> ApplicationConfig {
         var config = config
         for scope in ConfigOverrides.scopes where scope.store == ObjectIdentifier(self) {
@@ -76,10 +76,10 @@ struct ConfigOverrides: Sendable {
     let record: ConfigReadRecord?
 }
 
-/// A record of the values that were read.
+/// A record of reads.
 ///
-/// A record can be shared by threads. Record the reads of one configuration with
-/// ``ApplicationConfig/trackingAccess(report:diagnostic:)`` and ``add(_:)``, or those of a scope with
+/// A record is thread-safe. Record the reads of one configuration with
+/// ``ApplicationConfig/trackingAccess(report:diagnostic:)`` and ``add(_:)``, or the reads of a scope with
 /// ``ConfigStore/withOverrides(_:recording:operation:)``.
 public final class ConfigReadRecord: Sendable {
     private let list = Mutex<[ConfigAccess]>([])
@@ -93,9 +93,9 @@ public final class ConfigReadRecord: Sendable {
     /// The reads in order.
     public var reads: [ConfigAccess] { list.withLock { $0 } }
 
-    /// The keys that were read, each once, sorted.
+    /// The keys that were read, without duplicates, sorted.
     public var keys: [String] { Set(reads.map(\.key)).sorted() }
 
-    /// The keys that were read without a value, each once, sorted.
+    /// The keys that were read without a value, without duplicates, sorted.
     public var missingKeys: [String] { Set(reads.filter { !$0.isFound }.map(\.key)).sorted() }
 }

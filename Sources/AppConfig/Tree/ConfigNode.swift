@@ -1,14 +1,16 @@
-/// One value of a tree: 32 bytes without references, so trees of any depth are copied and freed without recursion.
+/// One value of a tree.
+///
+/// A node has 32 bytes and no references, so trees of any depth are copied and freed without recursion.
 struct ConfigNode {
     /// The bits of a number, the index of a string or of data, or the number of children.
     var payload: UInt64
-    /// The place of the value, in the terms of its source (see `ConfigTreeSource.Positions`).
+    /// The position of the value; its meaning depends on the source (see `ConfigTreeSource.Positions`).
     var position: UInt32
     /// The start of the node's key in the tree's key bytes.
     var keyStart: UInt32
     /// The number of the first node after this one and its descendants.
     var end: UInt32
-    /// The number of the container of the node; the root is its own.
+    /// The number of the container of the node; 0 for the root.
     var parent: UInt32
     var keyLength: UInt16
     /// The number of the node's source in the tree.
@@ -21,13 +23,13 @@ struct ConfigNode {
 
     struct Flags: OptionSet {
         let rawValue: UInt8
-        /// The value is never printed.
+        /// Whether the value is never printed.
         static let secret = Flags(rawValue: 1)
-        /// The key contains a character that a path's text escapes.
+        /// Whether the key contains a character that is escaped in the text of a path.
         static let escapedKey = Flags(rawValue: 2)
-        /// A later duplicate replaced the node.
+        /// Whether a later duplicate replaced the node.
         static let superseded = Flags(rawValue: 4)
-        /// The value was made from references.
+        /// Whether references produced the value.
         static let interpolated = Flags(rawValue: 8)
     }
 }

@@ -1,8 +1,8 @@
 extension ConfigTree {
-    /// Whether two nodes hold equal values, whatever their places; dictionaries are equal in any order of keys.
+    /// Whether two nodes have equal values, regardless of their locations and the order of keys.
     ///
-    /// Nothing is recursive, so trees of any depth can be compared. NaN equals itself here, or a file that holds one
-    /// would look changed at each reload.
+    /// The comparison isn't recursive, so trees of any depth can be compared. NaN equals itself; otherwise a file with
+    /// NaN would differ at each reload.
     ///
     /// - Complexity: O(*n*) in the number of values below the nodes.
     func hasSameValue(at node: Int, as other: ConfigTree, at otherNode: Int) -> Bool {
@@ -24,13 +24,13 @@ extension ConfigTree {
         return true
     }
 
-    /// The entries of two dictionaries of the same size by key; nil if their keys differ.
+    /// Returns the entries of two dictionaries of the same size by key; nil if their keys differ.
     private func pairs(_ node: Int, _ other: ConfigTree, _ otherNode: Int) -> [(Int, Int)]? {
         var pairs: [(Int, Int)] = []
         var rest = other.children(of: otherNode)
         var table: [String: Int]?
         for child in children(of: node) {
-            // Mostly both are written in the same order.
+            // Both dictionaries usually have the same order.
             if table == nil, let next = rest.next(), hasSameKey(child, other, next) {
                 pairs.append((child, next))
                 continue

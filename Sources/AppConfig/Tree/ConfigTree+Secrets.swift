@@ -1,5 +1,5 @@
 extension ConfigTree {
-    /// For each node, whether it, a container around it, or a value that it was made from is secret.
+    /// For each node, whether it is secret: itself, through a container around it, or through a value that it uses.
     ///
     /// - Complexity: O(*n*) in the number of nodes.
     func secretNodes(by rule: ConfigSecrets) -> [Bool] {
@@ -33,7 +33,7 @@ extension ConfigTree {
         return isSecret
     }
 
-    /// Marks the values that were made from secret values, and their descendants.
+    /// Marks the values that use secret values, and their descendants.
     private func spread(_ isSecret: inout [Bool]) {
         var built: [Int: [Int]] = [:]
         for (node, sources) in sourceNodes { for source in sources { built[source, default: []].append(node) } }

@@ -5,9 +5,9 @@
 #endif
 
 extension ConfigTreeBuilder {
-    /// Adds a value with all below it, keys in sorted order; values of any depth are read without recursion.
+    /// Adds a value and its descendants with sorted keys, without recursion.
     ///
-    /// With `dropsNulls` entries of dictionaries that are `null` are left out, for trees that are not merged.
+    /// With `dropsNulls`, `null` entries of dictionaries are omitted, for trees that aren't merged.
     mutating func value(_ value: ConfigValue, position: UInt32 = 0, dropsNulls: Bool = false) {
         struct Frame {
             var keys: [String]
@@ -58,12 +58,12 @@ extension ConfigTreeBuilder {
 }
 
 extension ConfigTree {
-    /// The value of a node with all below it.
+    /// Returns the value of a node with its descendants.
     ///
     /// - Complexity: O(*n*) in the number of values below the node.
     func value(of node: Int) -> ConfigValue {
         if let scalar = scalar(of: node) { return scalar }
-        // Containers are made bottom-up from an explicit stack, so that depth costs no call stack.
+        // Containers are built bottom-up from an explicit stack, so that the depth doesn't use the call stack.
         struct Frame {
             let node: Int
             var children: Children
@@ -100,7 +100,7 @@ extension ConfigTree {
         }
     }
 
-    /// The value of a node, unless it is a container.
+    /// Returns the value of a node, unless it is a container.
     func scalar(of number: Int) -> ConfigValue? {
         let node = nodes[number]
         switch node.kind {

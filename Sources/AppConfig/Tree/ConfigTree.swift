@@ -1,6 +1,6 @@
-/// The values of one source, or of all sources merged, in preorder: a container is followed by its children.
+/// The values of one source, or of all merged sources, in preorder: the descendants of a container follow it.
 ///
-/// Nodes are addressed by number; node 0 is the root, always a dictionary. A tree never changes.
+/// Nodes are addressed by number; node 0 is the root, which is always a dictionary. A tree is immutable.
 final class ConfigTree: Sendable {
     let nodes: [ConfigNode]
     /// The bytes of all keys; contiguous because `Array.span` is newer than the deployment targets.
@@ -12,9 +12,9 @@ final class ConfigTree: Sendable {
     let hasDirectives: Bool
     /// Whether a string contains `${`.
     let hasTemplates: Bool
-    /// Whether a node is `superseded` or `null`, which a merge leaves out.
+    /// Whether a node is `superseded` or `null`, which a merge omits.
     let hasGaps: Bool
-    /// For each node made from references, the nodes it was made from.
+    /// For each node that contains references, the nodes that they refer to.
     let sourceNodes: [Int: [Int]]
 
     init(
@@ -39,7 +39,7 @@ final class ConfigTree: Sendable {
             hasGaps: hasGaps, sourceNodes: nodes == nil ? sourceNodes : [:])
     }
 
-    /// The same values with secret nodes marked, for trees in which the values have other paths.
+    /// Returns the same values with secret nodes marked, for trees in which the values have other paths.
     func marked(by rule: ConfigSecrets) -> ConfigTree {
         let isSecret = secretNodes(by: rule)
         if !isSecret.contains(true) { return self }
@@ -48,14 +48,14 @@ final class ConfigTree: Sendable {
         return copy(nodes: nodes, hasDirectives: hasDirectives, hasTemplates: hasTemplates)
     }
 
-    /// The same values without directives and templates.
+    /// Returns the same values without directives and templates.
     func literal() -> ConfigTree {
         var sources = sources
         for source in sources.indices { sources[source].isLiteral = true }
         return copy(sources: sources, hasDirectives: false, hasTemplates: false)
     }
 
-    /// The same values, with locations in a file where they have no file of their own.
+    /// Returns the same values; locations without a file are moved to the given file.
     func placed(in file: ConfigLocation) -> ConfigTree {
         var sources = sources
         for number in sources.indices {
@@ -67,7 +67,7 @@ final class ConfigTree: Sendable {
         return copy(sources: sources, hasDirectives: hasDirectives, hasTemplates: hasTemplates)
     }
 
-    /// The same values without directives.
+    /// Returns the same values without directives.
     func withoutDirectives() -> ConfigTree {
         hasDirectives ? copy(hasDirectives: false, hasTemplates: hasTemplates) : self
     }
@@ -91,7 +91,7 @@ extension ConfigTree {
     /// The number of children of a container.
     func count(of node: Int) -> Int { Int(nodes[node].payload) }
 
-    /// The numbers of all nodes below a node.
+    /// The numbers of all nodes inside a node.
     func descendants(of node: Int) -> Range<Int> { (node + 1)..<max(node + 1, Int(nodes[node].end)) }
 
     /// The numbers of a container's children, in the order of the source.
@@ -130,7 +130,7 @@ extension ConfigTree {
         nodes[node].keyLength > 0 && keyBytes[Int(nodes[node].keyStart)] == UInt8(ascii: "$")
     }
 
-    /// The entry of a dictionary, found by comparing its keys one after the other.
+    /// Returns the entry of a dictionary by comparing its keys in order.
     func child(of node: Int, key: some Collection<UInt8>) -> Int? {
         guard nodes[node].kind == .dictionary else { return nil }
         return children(of: node).first { child in
@@ -140,15 +140,15 @@ extension ConfigTree {
 
     func child(of node: Int, key: String) -> Int? { child(of: node, key: key.utf8) }
 
-    /// The element of an array.
+    /// Returns the element of an array.
     func child(of node: Int, index: Int) -> Int? {
         guard nodes[node].kind == .array, index >= 0, index < count(of: node) else { return nil }
-        // Scalars follow each other without gaps.
+        // Scalars have consecutive numbers.
         if Int(nodes[node].end) - node - 1 == count(of: node) { return node + 1 + index }
         return children(of: node).dropFirst(index).first { _ in true }
     }
 
-    /// The steps from the root to a node.
+    /// Returns the steps from the root to a node.
     func path(of node: Int) -> ConfigPath {
         var components: [ConfigPath.Component] = []
         var at = node
@@ -164,7 +164,7 @@ extension ConfigTree {
         return ConfigPath(components.reversed())
     }
 
-    /// Follows exactly these steps down from a node.
+    /// Follows exactly these steps from a node.
     func descend(from node: Int = 0, _ components: some Sequence<ConfigPath.Component>) -> Int? {
         var at = node
         for component in components {

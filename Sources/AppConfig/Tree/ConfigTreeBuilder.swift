@@ -1,4 +1,4 @@
-/// Builds a tree from containers that are opened and closed, keys, and scalars, in the order of the nodes.
+/// Builds a tree from opened and closed containers, keys, and scalars, in the order of the nodes.
 struct ConfigTreeBuilder {
     private var nodes: [ConfigNode] = []
     private var keys: ContiguousArray<UInt8> = []
@@ -14,7 +14,7 @@ struct ConfigTreeBuilder {
 
     init() {}
 
-    /// Starts with the keys, strings, and data of a parsed document, which its nodes address by number.
+    /// Starts with the keys, strings, and data of a parsed document, to which its nodes refer by number.
     init(keys: [UInt8], strings: [String], blobs: [[UInt8]]) {
         (self.keys, self.strings, self.blobs) = (ContiguousArray(keys), strings, blobs)
         keyStart = keys.count
@@ -45,7 +45,7 @@ struct ConfigTreeBuilder {
     @discardableResult
     mutating func key(_ text: String) -> Bool { key(text.utf8) }
 
-    /// Appends a node whose key is the one set before, or the given range of the key bytes.
+    /// Appends a node with the pending key, or with the given range of the key bytes.
     mutating func append(_ kind: ConfigKind, _ payload: UInt64, position: UInt32, key: Range<Int>? = nil) {
         let number = nodes.count
         let parent = openNodes.last ?? 0
@@ -90,7 +90,7 @@ struct ConfigTreeBuilder {
 
     /// Copies a node and its descendants from another tree, under the pending key.
     ///
-    /// Directives and gaps are copied as they are.
+    /// Directives and gaps are copied without changes.
     mutating func copy(_ root: Int, of tree: ConfigTree, sourceOffset: UInt16) {
         let first = nodes.count
         let old = tree.nodes[root]
@@ -98,7 +98,7 @@ struct ConfigTreeBuilder {
         nodes[first].flags.formUnion(old.flags.subtracting(.escapedKey))
         let descendants = tree.descendants(of: root)
         if let next = descendants.first, let last = descendants.last {
-            // The keys of a subtree are adjacent because keys have the order of the nodes.
+            // The keys of a subtree are adjacent, because keys have the order of the nodes.
             let from = Int(tree.nodes[next].keyStart)
             let keyShift = keys.count - from
             keys.append(contentsOf: tree.keyBytes[from..<max(from, tree.nodes[last].keyRange.upperBound)])
@@ -128,7 +128,7 @@ struct ConfigTreeBuilder {
         if tree.hasGaps { hasGaps = true }
     }
 
-    /// Leaves a node out of its container, as if it had not been read.
+    /// Removes a node from its container, as if it had not been read.
     mutating func supersede(_ node: Int) {
         nodes[node].flags.insert(.superseded)
         nodes[Int(nodes[node].parent)].payload -= 1
@@ -137,7 +137,7 @@ struct ConfigTreeBuilder {
 
     mutating func mark(_ node: Int, _ flags: ConfigNode.Flags) { nodes[node].flags.insert(flags) }
 
-    /// Returns the tree; all containers are closed.
+    /// Returns the tree; all containers must be closed.
     consuming func finish(sources: [ConfigTreeSource], sourceNodes: [Int: [Int]] = [:]) -> ConfigTree {
         ConfigTree(
             nodes: nodes, keyBytes: keys, strings: strings, blobs: blobs, sources: sources,

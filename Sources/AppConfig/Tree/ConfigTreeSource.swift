@@ -1,6 +1,6 @@
 internal import AshlarCore
 
-/// One source of a tree, which turns the positions of its nodes into locations.
+/// One source of a tree, which converts the positions of its nodes to locations.
 struct ConfigTreeSource: Sendable {
     enum Positions: Sendable {
         /// A node's position is a byte offset in a text of these lines.
@@ -9,7 +9,7 @@ struct ConfigTreeSource: Sendable {
         case offsets
         /// A node's position is an index into these locations.
         case places([ConfigLocation])
-        /// Positions have no meaning.
+        /// The source has no positions.
         case none
     }
 
