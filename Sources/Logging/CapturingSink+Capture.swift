@@ -1,9 +1,9 @@
 extension CapturingSink {
-    /// Stores all lines that `body` and its child tasks log, down to `level`, regardless of thresholds and switch.
+    /// Stores all lines that `body` and its child tasks log, down to `level`, regardless of thresholds and the switch.
     ///
-    /// Lines below the thresholds go nowhere else.
+    /// Lines below the thresholds are written to no other destination.
     ///
-    /// - Throws: What `body` throws.
+    /// - Throws: The error that `body` throws.
     @discardableResult
     public func capture<R>(at level: LogLevel = .verbose, _ body: () throws -> R) rethrows -> R {
         try capture(at: level, in: .shared, body)
@@ -11,7 +11,7 @@ extension CapturingSink {
 
     /// Stores all lines that asynchronous work and its child tasks log, down to `level`.
     ///
-    /// - Throws: What `body` throws.
+    /// - Throws: The error that `body` throws.
     @discardableResult
     public nonisolated(nonsending) func capture<R>(
         at level: LogLevel = .verbose, _ body: nonisolated(nonsending) () async throws -> R

@@ -1,13 +1,13 @@
-// Each level has two methods: one for literals, whose bytes are collected without a `String`, and one for text known at
-// run time. They are written out because the check must be inlined into the call site.
+// Each level has two methods: one for literals, whose bytes are collected without a `String`, and one for strings known
+// at run time. They are written out because the check must be inlined into the call site.
 
 extension Log {
     /// Writes a line of a level known at run time.
     ///
     /// - Parameters:
     ///   - level: The level of the line.
-    ///   - message: The text; not evaluated if the level is below the threshold.
-    ///   - fields: Key and value pairs; not evaluated either.
+    ///   - message: The text; it isn't evaluated if the level is below the threshold.
+    ///   - fields: Key and value pairs; they aren't evaluated if the level is below the threshold.
     ///   - file: The file of the call.
     ///   - function: The function of the call.
     ///   - line: The line of the call.
@@ -23,7 +23,7 @@ extension Log {
         return self
     }
 
-    /// Writes a line of a level and a text known at run time; nil writes nothing.
+    /// Writes a line with a level and a string known at run time; nil writes nothing.
     @inlinable
     @_disfavoredOverload
     @discardableResult
@@ -48,7 +48,7 @@ extension Log {
         return self
     }
 
-    /// Writes a line of level ``LogLevel/unrecoverable`` with text known at run time; nil writes nothing.
+    /// Writes a line of level ``LogLevel/unrecoverable`` with a string known at run time; nil writes nothing.
     @inlinable
     @_disfavoredOverload
     @discardableResult
@@ -73,7 +73,7 @@ extension Log {
         return self
     }
 
-    /// Writes a line of level ``LogLevel/critical`` with text known at run time; nil writes nothing.
+    /// Writes a line of level ``LogLevel/critical`` with a string known at run time; nil writes nothing.
     @inlinable
     @_disfavoredOverload
     @discardableResult
@@ -98,7 +98,7 @@ extension Log {
         return self
     }
 
-    /// Writes a line of level ``LogLevel/error`` with text known at run time; nil writes nothing.
+    /// Writes a line of level ``LogLevel/error`` with a string known at run time; nil writes nothing.
     @inlinable
     @_disfavoredOverload
     @discardableResult
@@ -112,7 +112,7 @@ extension Log {
         return self
     }
 
-    /// Writes a line of level ``LogLevel/warning``: something is wrong, but the operation continued.
+    /// Writes a line of level ``LogLevel/warning``: a problem occurred, but the operation continued.
     @inlinable
     @discardableResult
     public func warning(
@@ -123,7 +123,7 @@ extension Log {
         return self
     }
 
-    /// Writes a line of level ``LogLevel/warning`` with text known at run time; nil writes nothing.
+    /// Writes a line of level ``LogLevel/warning`` with a string known at run time; nil writes nothing.
     @inlinable
     @_disfavoredOverload
     @discardableResult
@@ -148,7 +148,7 @@ extension Log {
         return self
     }
 
-    /// Writes a line of level ``LogLevel/info`` with text known at run time; nil writes nothing.
+    /// Writes a line of level ``LogLevel/info`` with a string known at run time; nil writes nothing.
     @inlinable
     @_disfavoredOverload
     @discardableResult
@@ -173,7 +173,7 @@ extension Log {
         return self
     }
 
-    /// Writes a line of level ``LogLevel/logging`` with text known at run time; nil writes nothing.
+    /// Writes a line of level ``LogLevel/logging`` with a string known at run time; nil writes nothing.
     @inlinable
     @_disfavoredOverload
     @discardableResult
@@ -198,7 +198,7 @@ extension Log {
         return self
     }
 
-    /// Writes a line of level ``LogLevel/debug`` with text known at run time; nil writes nothing.
+    /// Writes a line of level ``LogLevel/debug`` with a string known at run time; nil writes nothing.
     @inlinable
     @_disfavoredOverload
     @discardableResult
@@ -223,7 +223,7 @@ extension Log {
         return self
     }
 
-    /// Writes a line of level ``LogLevel/analytic`` with text known at run time; nil writes nothing.
+    /// Writes a line of level ``LogLevel/analytic`` with a string known at run time; nil writes nothing.
     @inlinable
     @_disfavoredOverload
     @discardableResult
@@ -248,7 +248,7 @@ extension Log {
         return self
     }
 
-    /// Writes a line of level ``LogLevel/verbose`` with text known at run time; nil writes nothing.
+    /// Writes a line of level ``LogLevel/verbose`` with a string known at run time; nil writes nothing.
     @inlinable
     @_disfavoredOverload
     @discardableResult

@@ -3,12 +3,12 @@ internal import Synchronization
 extension Log {
     /// Writes a line on behalf of another logging system, which has its own level, context and position.
     ///
-    /// The thresholds apply to `context`. The text is not escaped a second time and not lazy.
+    /// The thresholds apply to `context`. The text isn't escaped a second time, and it is evaluated in any case.
     ///
     /// - Parameters:
     ///   - level: The level of the line.
     ///   - message: The text.
-    ///   - context: The context, if it isn't the logger's own.
+    ///   - context: The context, if it isn't the logger's context.
     ///   - fields: The fields of the line, after those of the logger.
     ///   - function: The function of the call.
     ///   - file: The file of the call.

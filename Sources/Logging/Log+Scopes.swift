@@ -3,9 +3,9 @@ internal import Synchronization
 extension Log {
     /// Changes the depth of the following lines by one level.
     ///
-    /// As in MyLogger, all loggers share the depth, the first line comes before `indent(true)`, and the last one after
-    /// `indent(false)`. The depth belongs to the current task, or to the current thread outside tasks. It changes even if
-    /// the logger's level is below the threshold. An `indent(false)` too many changes nothing and is counted in
+    /// As in MyLogger, all loggers share the depth. Log the first line before `indent(true)`, and the last line after
+    /// `indent(false)`. The depth belongs to the current task, or to the current thread outside of tasks. It changes
+    /// even if the logger's level is below the threshold. A surplus `indent(false)` changes nothing and is counted in
     /// ``LogCounters/unbalancedIndents``.
     ///
     /// ```swift
@@ -24,9 +24,8 @@ extension Log {
     /// Runs `body` between two lines, and indents its lines and those of its child tasks.
     ///
     /// The second line repeats the name with `DONE` and the duration, or with `FAILED`, the duration and the error that
-    /// `body` threw. The fields are on all lines of the scope, unless its level is below the threshold; then neither name
-    /// nor fields are evaluated. An unbalanced `indent` in `body` is corrected at the end
-    /// and counted.
+    /// `body` throws. All lines of the scope have the fields. If its level is below the threshold, the scope evaluates
+    /// neither the name nor the fields. An unbalanced `indent` in `body` is corrected at the end and counted.
     ///
     /// ```swift
     /// let log = Log("Importer")
@@ -44,7 +43,7 @@ extension Log {
     /// [DEBUG] Importer - import DONE files=3 duration=120.000us
     /// ```
     ///
-    /// - Throws: What `body` throws.
+    /// - Throws: The error that `body` throws.
     @discardableResult
     public func scope<Value, Failure: Error>(
         _ name: @autoclosure () -> LogMessage, _ fields: @autoclosure () -> LogFields = LogFields(),
@@ -65,9 +64,9 @@ extension Log {
 
     /// Runs asynchronous work between two lines, and indents its lines and those of its child tasks.
     ///
-    /// The work stays on the caller's actor. Otherwise like the synchronous form.
+    /// The work stays on the caller's actor. In other respects, the method is the same as the synchronous one.
     ///
-    /// - Throws: What `body` throws.
+    /// - Throws: The error that `body` throws.
     @discardableResult
     public nonisolated(nonsending) func scope<Value, Failure: Error>(
         _ name: @autoclosure () -> LogMessage, _ fields: @autoclosure () -> LogFields = LogFields(),
@@ -97,7 +96,7 @@ private struct OpenScope {
     private let start: Int64
     private let indentBefore: Int
     private let fields: LogFields
-    /// The state inside.
+    /// The state inside the scope.
     let state: ScopeState
 
     init(
@@ -121,7 +120,7 @@ private struct OpenScope {
             LogIndent.set(indentBefore, on: thread)
             log.core.pipeline.counters.withLock { $0.unbalancedIndents += 1 }
         }
-        // The threshold may have changed meanwhile.
+        // The threshold may have changed in between.
         guard let name, log.isEnabled(level), log.core.begin() else { return }
         var fields = fields
         fields.append("duration", duration)

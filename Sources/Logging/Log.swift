@@ -1,9 +1,9 @@
 public import Synchronization
 
-/// A logger: writes lines under a context.
+/// Writes lines with a context.
 ///
 /// Copies of a logger share its level and cost nothing. Loggers can be created and used on any thread. A call below the
-/// threshold reads one byte and evaluates neither message nor fields.
+/// threshold reads one byte and doesn't evaluate the message or the fields.
 ///
 /// ```swift
 /// let log = Log("Upload")
@@ -20,7 +20,7 @@ public struct Log: Sendable {
     ///
     /// - Parameters:
     ///   - context: The context of its lines, such as the name of a type.
-    ///   - level: The logger's own threshold; without it, the thresholds of ``LogSystem`` apply.
+    ///   - level: The logger's own threshold; if nil, the thresholds of ``LogSystem`` apply.
     public init(_ context: String, level: LogLevel? = nil) { self.init(context, level: level, pipeline: .shared) }
 
     /// Creates a logger whose context is the name of a type: `Log(for: Self.self)`.
@@ -32,16 +32,16 @@ public struct Log: Sendable {
 
     init(core: LogCore, bound: LogFields) { (self.core, self.bound) = (core, bound) }
 
-    /// Returns a logger whose lines have more fields: `log.with(["request": id])`.
+    /// Returns a logger whose lines have additional fields: `log.with(["request": id])`.
     ///
-    /// The logger shares context and level with this one. Its fields come before those of each line and are evaluated
-    /// now, so that they cost a line no allocation.
+    /// The logger shares context and level with this one. Its fields precede those of each line. They are evaluated
+    /// once, in this call, so they cost a line no allocation.
     public func with(_ fields: LogFields) -> Log { Log(core: core, bound: bound.followed(by: fields)) }
 
     /// The context of the logger's lines.
     public var context: String { core.context.name }
 
-    /// The logger's own threshold, which takes precedence over those of ``LogSystem``; nil for none.
+    /// The logger's own threshold, which takes precedence over those of ``LogSystem``; nil if there is none.
     ///
     /// All copies of the logger share it.
     public var level: LogLevel? {
@@ -52,13 +52,13 @@ public struct Log: Sendable {
         }
     }
 
-    /// Whether a line of this level would be written now, or recorded for a later error.
+    /// Returns whether a line of this level would be written, or recorded for a later error.
     @inlinable
     public func isEnabled(_ level: LogLevel) -> Bool {
         level.rawValue < LogLevel.compiledCount && level.rawValue < core.limit.load(ordering: .relaxed)
     }
 
-    /// Writes a line whose message was evaluated, and ends the call.
+    /// Writes a line with an evaluated message, and ends the call.
     @usableFromInline
     func emit(
         _ level: LogLevel, _ message: consuming LogMessage, _ fields: LogFields, _ file: StaticString,
@@ -73,7 +73,7 @@ public struct Log: Sendable {
         thread.state.pointee.nesting -= 1
     }
 
-    /// Writes a line of text known at run time, and ends the call; without a text nothing is written.
+    /// Writes a line with a string known at run time, and ends the call; nil writes nothing.
     @usableFromInline
     func emit(
         _ level: LogLevel, _ text: String?, _ fields: LogFields, _ file: StaticString, _ function: StaticString,
@@ -92,7 +92,7 @@ public struct Log: Sendable {
 }
 
 extension Log: CustomStringConvertible {
-    /// Level and context, as in MyLogger's `description`.
+    /// The context and the level, as in MyLogger's `description`.
     public var description: String {
         let effective = level ?? core.pipeline.table.thresholds.threshold(of: context)
         return "Log - level: \(effective?.name ?? "OFF"), context: \(context)"
@@ -112,9 +112,9 @@ final class LogCore: LevelGate, @unchecked Sendable {  // `pipeline` is constant
 
     deinit { pipeline.table.remove(self) }
 
-    /// Begins an enabled call before its message is evaluated; `false` if calls are nested too deep.
+    /// Begins an enabled call before its message is evaluated; returns `false` if calls are nested too deeply.
     ///
-    /// A `description` may log a value whose `description` logs. At the eighth level the line is dropped and counted.
+    /// A `description` can log a value whose `description` logs. At the eighth level, the line is dropped and counted.
     @usableFromInline
     func begin() -> Bool {
         let thread = ThreadContext.current

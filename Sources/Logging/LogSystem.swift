@@ -1,10 +1,10 @@
 internal import CAshlarLogging
 internal import Synchronization
 
-/// The process's logging: start, thresholds, format, the log of this run and of the prior one.
+/// The logging of the process: start, thresholds, format, and the logs of this run and the prior run.
 ///
-/// All members can be used on any thread at any time. Lines logged before ``start(_:)`` wait in memory (the newest 64 KiB)
-/// and are written by it.
+/// All members are thread-safe. Lines that are logged before ``start(_:)`` wait in memory (the newest 64 KiB), and
+/// `start` writes them.
 ///
 /// ```swift
 /// let report = LogSystem.start(LogConfiguration(folder: "/tmp/example-logs", threshold: .debug))
@@ -13,11 +13,11 @@ internal import Synchronization
 /// }
 /// ```
 public enum LogSystem {
-    /// Begins the run, or changes the settings of a running one.
+    /// Begins a run, or changes the settings of the current run.
     ///
-    /// If the folder can't be used, the log is stored in memory and the report says why. A second start with another
-    /// folder ends the run and begins a new one. With the same folder it applies the settings that can change; the report
-    /// names the others.
+    /// If the folder can't be used, the log is stored in memory, and the report contains the reason. A second start
+    /// with another folder ends the run and begins a new one. With the same folder, it applies the settings that can
+    /// change; the notices of the report list the others.
     ///
     /// - Complexity: One pass over the names in the folder; many old runs are removed in the background.
     @discardableResult
@@ -31,10 +31,10 @@ public enum LogSystem {
         set { LogPipeline.shared.table.isEnabled = newValue }
     }
 
-    /// The least severe level that passes where neither a context rule nor a logger's own level applies.
+    /// The least severe level that is written if neither a context rule nor a logger's own level applies.
     ///
-    /// Changes apply to existing loggers at once. Reads as ``LogLevel/unrecoverable`` if ``thresholds`` lets nothing
-    /// pass.
+    /// Changes apply to existing loggers at once. If ``thresholds`` has no global level, the value is
+    /// ``LogLevel/unrecoverable``.
     public static var threshold: LogLevel {
         get { thresholds.global ?? .unrecoverable }
         set { LogPipeline.shared.table.update { $0.global = newValue } }
@@ -42,21 +42,21 @@ public enum LogSystem {
 
     /// All thresholds.
     ///
-    /// `LogSystem.thresholds.contexts["net"] = .debug` sets that of a context.
+    /// `LogSystem.thresholds.contexts["net"] = .debug` sets the threshold of a context.
     public static var thresholds: LogThresholds {
         get { LogPipeline.shared.table.thresholds }
         set { LogPipeline.shared.table.thresholds = newValue }
     }
 
-    /// How lines are printed in the run file from now on.
+    /// The format of later lines in the run file.
     public static var format: LogFormat {
         get { LogPipeline.shared.format }
         set { LogPipeline.shared.format = newValue }
     }
 
-    /// Sets the pattern of ``format`` and leaves indent and time style; see ``LogFormat/init(_:)``.
+    /// Sets the pattern of ``format`` without changing indent and time style; see ``LogFormat/init(_:)``.
     ///
-    /// - Throws: ``LogError`` with ``LogError/Code/formatMalformed``; the format is then unchanged.
+    /// - Throws: ``LogError`` with the code ``LogError/Code/formatMalformed``; the format is then unchanged.
     public static func setFormat(_ pattern: String) throws {
         var format = try LogFormat(pattern)
         let before = self.format
@@ -69,7 +69,7 @@ public enum LogSystem {
 
     /// Runs `body` with fields on all lines that it and its child tasks log, with any logger.
     ///
-    /// - Throws: What `body` throws.
+    /// - Throws: The error that `body` throws.
     @discardableResult
     public static func withFields<R>(_ fields: LogFields, _ body: () throws -> R) rethrows -> R {
         ScopeState.openScopes.add(1, ordering: .relaxed)
@@ -79,7 +79,7 @@ public enum LogSystem {
 
     /// Runs asynchronous work with fields on all lines that it and its child tasks log, with any logger.
     ///
-    /// - Throws: What `body` throws.
+    /// - Throws: The error that `body` throws.
     @discardableResult
     public nonisolated(nonsending) static func withFields<R>(
         _ fields: LogFields, _ body: nonisolated(nonsending) () async throws -> R
@@ -91,19 +91,19 @@ public enum LogSystem {
         }
     }
 
-    /// The log of this run, as far as it is retained (see ``LogRotation``).
+    /// The retained part of this run's log; see ``LogRotation``.
     ///
     /// - Complexity: O(*n*) in the size of the log, which is read from its files.
     public static var liveLog: String { String(decoding: LogPipeline.shared.liveBytes(limit: nil), as: UTF8.self) }
 
-    /// The last whole lines of this run's log, in at most `bytes` bytes.
+    /// Returns the last whole lines of this run's log, in at most `bytes` bytes.
     public static func liveTail(bytes: Int) -> String {
         String(decoding: LogPipeline.shared.liveBytes(limit: max(0, bytes)), as: UTF8.self)
     }
 
-    /// The newest finished run of the same application that failed or has lines, or else the newest one.
+    /// The newest finished run of the same application that failed or has lines; if there is none, the newest one.
     ///
-    /// Determined by the first ``start(_:)``; ``LogStartReport/priorRuns`` has all of them.
+    /// The first ``start(_:)`` determines it; ``LogStartReport/priorRuns`` contains all finished runs.
     public static var priorRun: PriorRun? { LogPipeline.shared.report.priorRun }
 
     /// Counts of this process's lines.
@@ -111,14 +111,15 @@ public enum LogSystem {
 
     /// Writes lines that wait in memory and flushes the sinks.
     ///
-    /// - Parameter sync: Whether to wait until the lines are on the disk (fdatasync), safe from a power failure.
+    /// - Parameter sync: Whether to wait until the lines are on the disk (fdatasync), so that they survive a power
+    ///   failure.
     /// - Returns: Whether everything was written.
     @discardableResult
     public static func flush(sync: Bool = false) -> Bool { LogPipeline.shared.flush(sync: sync) }
 
-    /// Writes a line from a signal handler, where no other function of the module can be called.
+    /// Writes a line from a signal handler, in which no other function of the module can be called.
     ///
-    /// The text and a line end are written with one writev(2), without level or context. `errno` is unchanged.
+    /// The text and a line end are written with one writev(2), without level and context. `errno` doesn't change.
     ///
     /// - Returns: Whether the line was written; `false` before ``start(_:)`` and without a run file.
     @discardableResult
@@ -131,7 +132,7 @@ public enum LogSystem {
     ///
     /// `exit` and a return from `main` do the same.
     ///
-    /// Later lines are still written, with a field `late=true`. `_exit`, `abort`, a fatal signal and `exec` skip this, so
-    /// the next run finds that this one did not end cleanly.
+    /// Later lines are still written, with a field `late=true`. `_exit`, `abort`, a fatal signal and `exec` don't call
+    /// this method, so the next run reports that this run didn't end cleanly.
     public static func shutdown() { LogPipeline.shared.shutdown() }
 }

@@ -1,11 +1,11 @@
-/// The originals' calls, for code that is ported line by line.
+/// Calls of FTToolBox, MyLogger and SquidKit, for code that is ported line by line.
 extension LogSystem {
     /// The log of this run: FTToolBox's `FTgetLogAsString`; the same as ``liveLog``.
     public static var logAsString: String { liveLog }
 
     /// The log of the prior run, whether it crashed or not: FTToolBox's `FTgetCrashLogAsString`.
     ///
-    /// Empty if there is none. ``PriorRun/outcome`` of ``priorRun`` is how it ended.
+    /// The string is empty if there is no prior run. For how the run ended, see ``PriorRun/outcome``.
     public static var crashLogAsString: String { priorRun?.log ?? "" }
 
     /// Sets the global threshold: FTToolBox's `FTsetLogSeverity`; the same as setting ``threshold``.
@@ -17,11 +17,11 @@ extension LogSystem {
         return level.toolBoxName
     }
 
-    /// Where SquidKit's `Log` prints: presets of the master switch.
+    /// The output of SquidKit's `Log`: presets of the master switch.
     public enum Output: Hashable, Sendable {
         /// Everywhere.
         case always
-        /// In the simulator only; elsewhere the same as ``never``.
+        /// In the simulator only; on other systems the same as ``never``.
         case simulator
         /// Nowhere.
         case never

@@ -1,4 +1,4 @@
-/// A format prepared for printing: simple steps over one block of literal bytes.
+/// A format prepared for printing: steps over one block of literal bytes.
 struct CompiledFormat: Sendable {
     enum Kind: Sendable {
         case pattern([FormatPiece])
@@ -12,18 +12,18 @@ struct CompiledFormat: Sendable {
         var length = 0
     }
 
-    /// A deeper line shows this many levels and the number of further ones.
+    /// The number of levels that an indent shows; for a deeper line, it shows the number of further levels, too.
     static let deepestShown = 64
     static let longestIndent = 256
     /// The longest ` ...[+12 fields]`.
     private static let fieldsMarkLength = 24
 
     let kind: Kind
-    /// Whether the format is a pattern; a `switch` over `kind` would count references for each line.
+    /// Whether the format is a pattern; a `switch` over `kind` would retain and release for each line.
     private let isPattern: Bool
     private var steps: [Step] = []
     private var literals: [UInt8] = []
-    /// The length of the literals after the message, reserved when a long message is cut.
+    /// The length of the literals after the message, which is reserved when a long message is truncated.
     private var tailLength = 0
     let needsTime: Bool
     var indentUnit: [UInt8] = [32]
@@ -45,7 +45,7 @@ struct CompiledFormat: Sendable {
         (isPattern, needsTime) = (true, steps.contains { $0.piece == .time })
     }
 
-    /// Appends the record without a line end; returns whether anything was cut to keep the line within `limit`.
+    /// Appends the record without a line end; returns whether a part was truncated to stay within `limit`.
     func write(_ record: borrowing LogRecord, to line: ByteBuffer, limit: Int) -> Bool {
         if isPattern { return writePattern(record, to: line, limit: line.count + limit) }
         guard case .json(let profile) = kind else { return writeLogfmt(record, to: line, limit: line.count + limit) }
@@ -112,18 +112,19 @@ struct CompiledFormat: Sendable {
         _ = Escaping.text.append(text, to: line, end: end)
     }
 
-    /// Appends the function's name without its parameters, which is how the original printed a method.
+    /// Appends the function's name without its parameters, as FTToolBox and MyLogger print methods.
     private func writeMethod(_ text: LogText, to line: ByteBuffer, end: Int) {
         let name = text.firstIndex(of: UInt8(ascii: "(")) ?? text.count
         writePlace(name == 0 ? text : text.prefix(name), to: line, end: end)
     }
 
-    /// The longest context, place or key in a line with this limit, so that the message always has room.
+    /// Returns the longest context, name or key in a line with this limit, so that there is always room for the
+    /// message.
     static func shortLimit(_ limit: Int) -> Int { min(LogContext.longest, limit / 8) }
 }
 
 extension LogRecord {
-    /// The line as a format prints it, without a line end.
+    /// Returns the line in a format, without a line end.
     ///
     /// - Complexity: O(*n*) in the length of the line.
     public func formatted(as format: LogFormat, maximumBytes: Int = 65536) -> String {
@@ -135,7 +136,7 @@ extension LogRecord {
 }
 
 extension LogRecord.Copy {
-    /// The line as a format prints it, without a line end.
+    /// Returns the line in a format, without a line end.
     ///
     /// - Complexity: O(*n*) in the length of the line.
     public func formatted(as format: LogFormat, maximumBytes: Int = 65536) -> String {

@@ -1,7 +1,7 @@
 extension CompiledFormat {
     /// Appends one JSON object (RFC 8259).
     ///
-    /// A long line is cut inside its texts, so that it stays valid.
+    /// In a long line, the strings are truncated, so that the line remains valid JSON.
     func writeJSON(
         _ record: borrowing LogRecord, _ profile: LogJSONProfile, to line: ByteBuffer, limit: Int
     ) -> Bool {
@@ -16,7 +16,7 @@ struct JSONLineWriter {
     let line: ByteBuffer
     let time: LogTimeStyle
     let limit: Int
-    /// The longest context, place or key.
+    /// The longest context, name or key.
     let short: Int
 
     func write(_ members: [(name: StaticString, member: LogJSONProfile.Member)], of record: borrowing LogRecord) -> Bool
@@ -85,7 +85,7 @@ struct JSONLineWriter {
 
     private func append(_ text: String, limit: Int) { LogText.withBytes(text) { append($0, limit: limit) } }
 
-    /// Appends pairs as an object; a pair that might not fit is left out with all after it.
+    /// Appends pairs as an object; if a pair might not fit, it and all later pairs are omitted.
     private func writeObject(_ pairs: [LogFields.Element], limit: Int, depth: Int) -> Bool {
         line.append(byte: 123)
         defer { line.append(byte: 125) }
@@ -121,7 +121,7 @@ struct JSONLineWriter {
         case .float, .time: append(value.description, limit: 64)
         case .string(let text): append(text, limit: max(64, limit - line.count))
         case .array, .object:
-            // Deep values print as text, so that no value exhausts the stack.
+            // Deeply nested values print as text, so that they can't exhaust the stack.
             guard depth < 32 else { return append(value.description, limit: max(64, limit - line.count)) }
             if case .object(let fields) = value {
                 _ = writeObject(fields.elements, limit: limit - depth - 1, depth: depth + 1)

@@ -1,6 +1,6 @@
-/// How a line is printed: a pattern with placeholders, or a preset.
+/// The format of lines: a pattern with placeholders, or a preset.
 ///
-/// Every format escapes control characters, line ends and bidirectional marks, so that one call is one line.
+/// Every format escapes control characters, line ends and bidirectional marks, so one call prints one line.
 ///
 /// ```swift
 /// let original = try LogFormat("%@[%@] %@ - %@")
@@ -16,10 +16,10 @@ public struct LogFormat: Sendable {
     /// A pattern has exactly four `%@` for indent, level name, context and message (as in MyLogger; `%%` prints a percent
     /// sign), or named placeholders: `{indent}`, `{level}`, `{context}`, `{message}`, `{fields}`, `{time}`, `{sequence}`,
     /// `{number}` (of the level), `{ftlevel}` (`FT_DEBUGGING`), `{file}`, `{function}` (`get(from:)`), `{method}` (`get`),
-    /// `{line}`, `{thread}`; `{{` and `}}` print braces. Fields follow the message if the pattern has no `{fields}`. The
-    /// pattern itself is not escaped.
+    /// `{line}`, `{thread}`; `{{` and `}}` print braces. Fields follow the message if the pattern has no `{fields}`.
+    /// Text of the pattern isn't escaped.
     ///
-    /// A message that contains ` name=`, and could be read as a field, is printed in quotes.
+    /// A message that contains ` name=` is printed in quotes, because it could be read as a field.
     ///
     /// - Throws: ``LogError`` with ``LogError/Code/formatMalformed``.
     public init(_ pattern: String) throws { compiled = CompiledFormat(.pattern(try PatternParser.parse(pattern))) }
@@ -33,7 +33,7 @@ public struct LogFormat: Sendable {
     /// FTToolBox's `FT_DEBUGGING(6):: Class, method:: message`, without a time.
     public static let ftToolBox = LogFormat(CompiledFormat(.pattern(PatternParser.ftToolBox)))
 
-    /// One JSON object per line, with all members of the record; `message` is exact.
+    /// One JSON object per line, with all members of the record; `message` isn't changed by escapes.
     ///
     /// ```text
     /// {"time":"2026-11-20T13:22:32.123Z","seq":7,"level":"DEBUG","severity":6,"depth":0,"file":"App/Upload.swift",
@@ -44,7 +44,7 @@ public struct LogFormat: Sendable {
     /// One JSON object per line, with the member names of a profile.
     public static func json(_ profile: LogJSONProfile) -> LogFormat { LogFormat(CompiledFormat(.json(profile))) }
 
-    /// `time=… level=DEBUG context=Upload msg="all done" bytes=1024`.
+    /// Pairs such as `time=… level=DEBUG context=Upload msg="all done" bytes=1024`.
     public static let logfmt = LogFormat(CompiledFormat(.logfmt))
 
     /// The character of the indent; a space by default, as in MyLogger.
@@ -65,7 +65,7 @@ public struct LogFormat: Sendable {
         set { compiled.messageStyle = newValue ? .continuation : .text }
     }
 
-    /// How times are printed.
+    /// The format of times.
     public var time: LogTimeStyle {
         get { compiled.time }
         set { compiled.time = newValue }

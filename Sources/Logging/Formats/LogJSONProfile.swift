@@ -1,6 +1,6 @@
-/// The member names of JSON lines, for a log collector.
+/// The member names of JSON lines, which log collectors expect.
 public struct LogJSONProfile: Sendable {
-    /// What a member contains.
+    /// The content of a member.
     enum Member: Sendable {
         case time, unixTime, sequence, level, lowercaseLevel, googleSeverity, number, openTelemetrySeverity, depth,
             context
@@ -11,7 +11,7 @@ public struct LogJSONProfile: Sendable {
 
     let members: [(name: StaticString, member: Member)]
 
-    /// Ashlar's own names.
+    /// Ashlar's names.
     public static let standard = LogJSONProfile(members: [
         ("time", .time), ("seq", .sequence), ("level", .level), ("severity", .number), ("depth", .depth),
         ("file", .file), ("function", .function), ("line", .line), ("thread", .thread), ("context", .context),

@@ -1,8 +1,8 @@
-/// How a line prints its time (RFC 3339).
+/// The format of a line's time (RFC 3339).
 public struct LogTimeStyle: Hashable, Sendable {
-    /// Whether times are in the local time zone with its offset, such as `+01:00`, or else in UTC with `Z`.
+    /// Whether times are in the local time zone with its offset, such as `+01:00`; otherwise they are in UTC with `Z`.
     public var isLocal: Bool
-    /// Whether times have six digits after the second, or else three.
+    /// Whether times have six digits after the second; otherwise they have three.
     public var hasMicroseconds: Bool
 
     /// Creates a style; by default in UTC with milliseconds.
@@ -12,7 +12,7 @@ public struct LogTimeStyle: Hashable, Sendable {
 
     /// Appends a time.
     ///
-    /// Lines of the same second share its text.
+    /// Lines of the same second reuse its text.
     @inline(__always)
     func append(_ time: LogTime, to line: ByteBuffer) {
         let thread = ThreadContext.current

@@ -2,10 +2,10 @@
 ///
 /// A value is quoted if it is empty or contains a space, a quote, `=` or an escape.
 enum LogfmtWriter {
-    /// Appends each pair after a space; returns whether anything was cut.
+    /// Appends each pair after a space; returns whether anything was truncated.
     ///
-    /// A pair that would leave fewer than `reserve` bytes before `end` is replaced, with all after it, by the number of
-    /// missing pairs.
+    /// If a pair would leave fewer than `reserve` bytes before `end`, the number of missing pairs replaces it and all
+    /// later pairs.
     static func append(_ fields: LogFields, to line: ByteBuffer, end: Int, reserve: Int) -> Bool {
         var cut = false
         guard let pairs = fields.pairs else { return false }
@@ -21,7 +21,7 @@ enum LogfmtWriter {
         return cut
     }
 
-    /// Appends ` key=value`; the members of an object follow one after the other as ` key.name=value`.
+    /// Appends ` key=value`; the members of an object follow each other as ` key.name=value`.
     private static func append(
         _ key: String, _ prefix: String, _ value: LogFieldValue, to line: ByteBuffer, end: Int
     ) -> Bool {
@@ -49,7 +49,7 @@ enum LogfmtWriter {
 
     /// Appends a value, quoted if necessary.
     ///
-    /// A backslash alone needs no quotes, so that paths stay readable; inside quotes it is escaped.
+    /// A backslash alone doesn't require quotes, so that paths remain readable; inside quotes it is escaped.
     static func append(_ text: LogText, omitted: Int = 0, to line: ByteBuffer, end: Int) -> Bool {
         guard text.count == 0 || needsQuotes(text) else {
             return Escaping.text.append(text, omitted: omitted, to: line, end: end)
@@ -74,7 +74,7 @@ enum LogfmtWriter {
         return false
     }
 
-    /// Appends a key; bytes that can't be part of a key become `_`, so that the pair can be read back.
+    /// Appends a key; bytes that aren't allowed in a key become `_`, so that the pair can be parsed.
     private static func appendKey(_ key: String, to line: ByteBuffer, end: Int) {
         let before = line.count
         LogText.withBytes(key) { text in
@@ -96,7 +96,7 @@ enum LogfmtWriter {
         }
     }
 
-    /// Whether a message contains a key and `=` at its start or after a space, and could be read as having fields.
+    /// Whether a message contains a key and `=` at its start or after a space, so that it could be read as a field.
     @inline(__always)
     static func looksLikeFields(_ message: LogText) -> Bool { message.contains(61) && hasKey(message) }
 

@@ -1,4 +1,4 @@
-/// Lines before the start: as many of the newest as fit into 64 KiB.
+/// The newest lines before the start, up to 64 KiB.
 struct EarlyLines {
     static let capacity = 64 * 1024
 

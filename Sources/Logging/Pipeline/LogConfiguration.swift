@@ -6,31 +6,31 @@
 /// LogSystem.start(configuration)
 /// ```
 public struct LogConfiguration: Sendable {
-    /// The folder of the run files, created if it is missing; nil stores the log in memory only.
+    /// The folder of the run files, which is created if it is missing; if nil, the log is stored in memory only.
     public var folder: String?
-    /// The name of the application: ``LogSystem/priorRun`` is a run of the same application.
+    /// The name of the application; ``LogSystem/priorRun`` is a run of the same application.
     ///
-    /// By default the name of the executable. Only the first 38 bytes matter.
+    /// By default, it is the name of the executable. Only the first 38 bytes are used.
     public var application: String
     /// The master switch.
     public var isEnabled: Bool
     /// The thresholds, global and by context.
     public var thresholds: LogThresholds
-    /// How lines are printed in the run file.
+    /// The format of lines in the run file.
     public var format: LogFormat
-    /// When a log call returns, and what a killed process loses.
+    /// The storage mode: when a log call returns, and which lines a killed process loses.
     public var mode: LogStorageMode
     /// The destinations of lines in addition to the run file.
     public var sinks: [any LogSink]
-    /// When a run continues in a new file, and how much of it is retained.
+    /// When a run continues in a new file, and which part of the run is retained.
     public var rotation: LogRotation
-    /// Which finished runs are retained.
+    /// The finished runs to retain.
     public var retention: LogRetention
-    /// The longest line in bytes without its line end, at least 1024.
+    /// The maximum length of a line in bytes without its line end, at least 1024.
     ///
-    /// Longer lines are cut.
+    /// Longer lines are truncated.
     public var maximumLineBytes: Int
-    /// The number of lines of one call site that pass, or nil for all.
+    /// The limit for lines of one call site, or nil for no limit.
     public var rateLimit: LogRateLimit?
     /// Rate limits by context, which take precedence.
     ///
@@ -38,23 +38,24 @@ public struct LogConfiguration: Sendable {
     public var contextRateLimits: [String: LogRateLimit]
     /// Whether repeated lines are replaced by one line such as `last line repeated 37 times`.
     public var collapsesRepeats: Bool
-    /// Which lines below the threshold are recorded in memory and written when an error follows; nil for none.
+    /// The lines below the threshold that are recorded in memory and written before an error; nil for none.
     public var recording: LogRecording?
     /// Returns fields for each line, such as the current trace and span ID.
     ///
-    /// Called on the thread that logs.
+    /// It is called on the thread that logs.
     public var fieldProvider: (@Sendable () -> LogFields)?
     /// Whether private values and secrets are printed, for development.
     public var revealsPrivateValues: Bool
-    /// Whether a signal that ends the process is noted in the state file, for ``PriorRun/outcome``.
+    /// Whether a signal that ends the process is recorded in the state file, for ``PriorRun/outcome``.
     ///
     /// A crash also appends its signal and the frames of its thread to the log; see <doc:HowLinesSurvive>.
     ///
-    /// Off by default because it installs handlers, which then call the handlers installed before, for each signal whose
-    /// default ends the process, except `SIGKILL`.
+    /// It is off by default because it installs signal handlers for each signal whose default action ends the process,
+    /// except `SIGKILL`. They call the handlers that were installed before.
     public var notesSignals: Bool
-    /// Lines of this level and above are on the disk when the call returns (fdatasync, 1 to 2 ms), so that they survive
-    /// a power failure; nil for none.
+    /// The least severe level whose lines are on the disk when the call returns; nil for none.
+    ///
+    /// Such lines survive a power failure. Waiting for the disk (fdatasync) takes 1 to 2 ms.
     public var synchronizesAt: LogLevel?
     /// Whether the environment variable `ASHLAR_LOG` changes ``thresholds``.
     public var readsEnvironment: Bool
@@ -63,7 +64,7 @@ public struct LogConfiguration: Sendable {
     ///
     /// - Parameters:
     ///   - folder: The folder of the run files, or nil to store the log in memory only.
-    ///   - threshold: The least severe level that passes.
+    ///   - threshold: The least severe level that is written.
     ///   - sinks: The destinations of lines in addition to the run file; by default the standard error stream.
     public init(
         folder: String? = nil, threshold: LogLevel = .info, sinks: [any LogSink] = [.standardError]
@@ -90,10 +91,10 @@ public struct LogConfiguration: Sendable {
         return name.isEmpty ? "app" : name
     }
 
-    /// The platform's folder for an application's logs, or nil if the environment has no home folder.
+    /// Returns the platform's folder for an application's logs, or nil if the environment has no home folder.
     ///
-    /// `$XDG_STATE_HOME/<application>/logs` or `~/.local/state/<application>/logs`; on Apple systems
-    /// `~/Library/Application Support/<application>/Logs`, which the system does not purge.
+    /// On Linux it is `$XDG_STATE_HOME/<application>/logs` or `~/.local/state/<application>/logs`; on Apple systems it
+    /// is `~/Library/Application Support/<application>/Logs`, which the system doesn't purge.
     public static func defaultFolder(application: String) -> String? {
         #if canImport(Darwin)
             SystemCalls.environment("HOME").map { "\($0)/Library/Application Support/\(application)/Logs" }

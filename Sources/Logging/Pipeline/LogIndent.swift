@@ -1,7 +1,7 @@
 internal import CAshlarLogging
 internal import Synchronization
 
-/// The scopes around the running code; child tasks inherit them.
+/// The scopes around the current code; child tasks inherit them.
 struct ScopeState: Sendable {
     /// The number of scopes.
     var depth = 0
@@ -9,14 +9,14 @@ struct ScopeState: Sendable {
     var fields = LogFields()
 
     @TaskLocal static var current = ScopeState()
-    /// The number of open scopes in the process; while there are none, no line reads its task's state.
+    /// The number of open scopes in the process; if it is 0, lines don't read the state of their task.
     static let openScopes = Atomic<Int>(0)
 
     /// The state of the current task.
     @inline(__always)
     static var active: ScopeState? { openScopes.load(ordering: .relaxed) == 0 ? nil : current }
 
-    /// The state inside a further scope.
+    /// Returns the state inside another scope.
     func entering(_ more: LogFields, depth: Int) -> ScopeState {
         ScopeState(depth: self.depth + depth, fields: fields.followed(by: more))
     }
@@ -26,7 +26,7 @@ struct ScopeState: Sendable {
 enum LogIndent {
     /// The depths of tasks, by task number.
     ///
-    /// An entry is removed when its depth is back at 0. The list is bounded, because a task can end out of balance.
+    /// An entry is removed when its depth is 0 again. The list is bounded, because a task can end without balancing it.
     private struct TaskDepths {
         static let most = 1024
         var depths: [UInt64: (depth: Int, order: UInt64)] = [:]
@@ -49,10 +49,10 @@ enum LogIndent {
     static var forkLock: ForkSafeLock { taskDepths.lock }
     private static let taskCount = Atomic<Int>(0)
 
-    /// The number of the current task, if the code runs in one.
+    /// The number of the current task, if there is one.
     ///
-    /// Systems without task numbers use the task's address. A task that ends out of balance can then pass its depth to
-    /// a later task at the same address.
+    /// On systems without task numbers, it is the task's address. If a task ends without balancing its depth, a later
+    /// task at the same address then starts with this depth.
     private static var currentTask: UInt64? {
         withUnsafeCurrentTask { task in
             guard let task else { return nil }
@@ -61,7 +61,7 @@ enum LogIndent {
         }
     }
 
-    /// The depth on this thread or its task.
+    /// The depth of the current task or thread.
     @inline(__always)
     static func depth(on thread: ThreadContext) -> Int {
         guard thread.state.pointee.indent != 0 || taskCount.load(ordering: .relaxed) != 0 else { return 0 }

@@ -1,12 +1,12 @@
 internal import CAshlarLogging
 internal import Synchronization
 
-/// Takes all locks before a fork and frees them on both sides.
+/// Acquires all locks before a fork and releases them in both processes.
 ///
-/// The child continues the run, with a field `pid` on each line. It never ends the run, removes no old runs and writes to
-/// no mapping.
+/// The child continues the run, with a field `pid` on each line. It never ends the run, removes no old runs and doesn't
+/// write to mapped memory.
 enum ForkHooks {
-    /// The locks of the forking thread, used by that thread only.
+    /// The locks of the forking thread, used only by that thread.
     nonisolated(unsafe) private static var held: [any ForkLock] = []
     nonisolated(unsafe) private static var forked: [any ForkAware] = []
     private static let installed: Int32 = ashlar_log_at_fork({ prepare() }, { parent() }, { child() })
@@ -18,7 +18,7 @@ enum ForkHooks {
         let pipeline = LogPipeline.shared
         pipeline.control.lock.lock()
         let settings = pipeline.settings
-        // The order in which other code takes them, outer locks first.
+        // The order in which other code acquires them, outer locks first.
         var locks: [any ForkLock] = [pipeline.table.forkLock] + settings.sinks.flatMap(\.forkLocks)
         locks += settings.store?.forkLocks ?? []
         locks += settings.noise.forkLocks + pipeline.innerLocks

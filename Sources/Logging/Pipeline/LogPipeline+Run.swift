@@ -7,7 +7,7 @@ struct RunControl {
     var report = LogStartReport(storage: .memory(0), mode: .writeThrough)
     var isShutDown = false
     var hasExitHook = false
-    /// Whether mistakes in the environment variable have been reported.
+    /// Whether errors in the environment variable have been reported.
     var hasReadEnvironment = false
 }
 
@@ -47,13 +47,13 @@ extension LogPipeline {
             control.report = opened.report
             return opened.report
         }
-        // Sinks are user code, so they are called without the lock.
+        // Sinks are user code, so they are called outside the lock.
         serveSinks(early: early)
         reportOnStandardError(report.notices)
         return report
     }
 
-    /// The settings of a running run that a second start can't change.
+    /// The settings of a run that a second start can't change.
     private static func differences(of new: LogConfiguration, from old: LogConfiguration) -> [String] {
         let reason = "it is set by the first start of a run"
         var notices: [String] = []
@@ -80,7 +80,7 @@ extension LogPipeline {
                 generation: generation, store: opened.store, format: configuration.format.compiled, sinks: sinks,
                 maximumLineBytes: configuration.maximumLineBytes, noise: noise)
         }
-        // Early lines come first, then those that are logged meanwhile.
+        // Early lines come first, then lines that are logged concurrently.
         let first = settings(0)
         let copies = replayEarly(by: first, isLast: false)
         replaceSettings { _, generation in settings(generation) }
@@ -99,7 +99,7 @@ extension LogPipeline {
         for notice in notices {
             ByteBuffer.temporary { line in
                 line.append("AshlarLogging: " as StaticString)
-                // Notices quote the environment, which may contain anything.
+                // Notices quote the environment, which may contain any bytes.
                 LogText.withBytes(notice) { _ = Escaping.text.append($0, to: line, end: 4096) }
                 line.append(byte: 10)
                 _ = SystemCalls.withoutWriteSignals { SystemCalls.write(2, line.text) }

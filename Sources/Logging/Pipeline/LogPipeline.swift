@@ -13,7 +13,7 @@ final class LogPipeline: Sendable {
     private let generation: Atomic<UInt64>
     private static let lastGeneration = Atomic<UInt64>(0)
     private let latest: Guarded<PipelineSettings>
-    /// Lines before the start.
+    /// The lines before the start.
     private let early = Guarded(EarlyLines())
     let control = Guarded(RunControl())
 
@@ -32,7 +32,7 @@ final class LogPipeline: Sendable {
 
     /// The current settings.
     ///
-    /// A thread caches them until they change, so a line takes no lock for them.
+    /// A thread caches them until they change, so lines don't take a lock for them.
     @inline(__always)
     private func settings(of thread: ThreadContext) -> Unmanaged<AnyObject> {
         if thread.state.pointee.generation != generation.load(ordering: .acquiring) { refresh(thread) }
@@ -46,13 +46,13 @@ final class LogPipeline: Sendable {
         thread.state.pointee.settings = .passRetained(settings)
         thread.state.pointee.generation = settings.generation
         thread.state.pointee.messageLimit = settings.maximumLineBytes + 64
-        // May free the old settings and a sink, whose code may log.
+        // This may free the old settings and a sink, whose code may log.
         old?.release()
     }
 
-    /// Replaces the settings; `make` gets the current ones and the generation of the new ones.
+    /// Replaces the settings; `make` receives the current settings and the generation of the new ones.
     func replaceSettings(_ make: (_ old: PipelineSettings, _ generation: UInt64) -> PipelineSettings) {
-        // The old settings, and perhaps a sink, are freed without the lock.
+        // The old settings, and possibly a sink, are freed outside the lock.
         let old = latest.withLock { settings in
             let old = settings
             settings = make(old, Self.nextGeneration())
@@ -76,7 +76,7 @@ final class LogPipeline: Sendable {
         from gate: LevelGate, _ level: LogLevel, _ text: LogText, omitted: Int, _ bound: LogFields,
         _ given: consuming LogFields, _ place: LogPlace, _ line: UInt, on thread: ThreadContext
     ) {
-        // The thread releases these settings only in `refresh`, which no code below calls except that of sinks.
+        // The thread releases these settings only in `refresh`, which only sinks call among the code below.
         settings(of: thread)._withUnsafeGuaranteedRef { cached in
             let settings = unsafeDowncast(cached, to: PipelineSettings.self)
             var fields = bound.isEmpty ? given : bound.followed(by: given)
@@ -92,7 +92,7 @@ final class LogPipeline: Sendable {
                 line: line, threadID: thread.state.pointee.threadID, source: gate.context, place: place, text: text,
                 omitted: omitted)
             if settings.isUnusual || isCapturing {
-                // A sink may replace the settings, so they are retained here.
+                // A sink can replace the settings, so they are retained here.
                 emitUnusual(record, from: gate, by: cached, isCapturing: isCapturing, on: thread)
             } else {
                 write(record, by: settings, on: thread)
@@ -100,7 +100,7 @@ final class LogPipeline: Sendable {
         }
     }
 
-    /// Handles a line that needs more than being written to the store.
+    /// Handles a line that isn't only written to the store.
     @inline(never)
     private func emitUnusual(
         _ record: borrowing LogRecord, from gate: LevelGate, by cached: AnyObject, isCapturing: Bool,
@@ -117,7 +117,7 @@ final class LogPipeline: Sendable {
         }
     }
 
-    /// Adds fields, and delivers the line with all lines that belong before it, unless a filter holds it back.
+    /// Adds fields, and delivers the line and all lines before it, unless a filter suppresses it.
     private func deliverFiltered(_ record: borrowing LogRecord, by settings: PipelineSettings, on thread: ThreadContext)
     {
         let noise = settings.noise
@@ -157,7 +157,7 @@ final class LogPipeline: Sendable {
 
     /// Formats the line and stores it.
     ///
-    /// There must be a store.
+    /// - Precondition: There is a store.
     @inline(__always)
     private func write(_ record: borrowing LogRecord, by settings: PipelineSettings, on thread: ThreadContext) {
         let line = thread.line
@@ -169,7 +169,7 @@ final class LogPipeline: Sendable {
         line.shrink()
     }
 
-    /// Hands the line to the sinks, without a lock.
+    /// Passes the line to the sinks, without a lock.
     ///
     /// Lines that a sink logs go to the run file only.
     private func serveSinks(_ record: borrowing LogRecord, by settings: PipelineSettings, on thread: ThreadContext) {
@@ -205,12 +205,12 @@ final class LogPipeline: Sendable {
         case .stored(let dropped):
             if dropped > 0 { counters.withLock { $0.droppedEarly += dropped } }
         case .tooLate:
-            // The run began after this line read the settings.
+            // The run began after this line had read the settings.
             deliver([copy], by: settings, on: .current)
         }
     }
 
-    /// Takes the early lines and writes them to the store; the sinks get them later.
+    /// Removes the early lines and writes them to the store; the sinks receive them later.
     func replayEarly(by settings: PipelineSettings, isLast: Bool) -> [LogRecord.Copy] {
         let copies = early.withLock { isLast ? $0.close() : $0.take() }
         guard settings.store != nil else { return copies }
@@ -218,7 +218,7 @@ final class LogPipeline: Sendable {
         return copies
     }
 
-    /// Hands early lines to the sinks.
+    /// Passes early lines to the sinks.
     func serveSinks(early copies: [LogRecord.Copy]) {
         let settings = settings
         for copy in copies { copy.withRecord { serveSinks($0, by: settings, on: .current) } }
@@ -242,10 +242,10 @@ final class LogPipeline: Sendable {
 
     var emittedLines: UInt64 { sequence.load(ordering: .relaxed) }
 
-    /// The locks that are taken while others are held, in order.
+    /// The locks that are acquired while others are held, in order.
     var innerLocks: [any ForkLock] { [early.lock, latest.lock, counters.lock] }
 
-    /// Adds the process to each line in a forked child.
+    /// Adds the process ID to each line in a forked child.
     func becomeForkedChild() {
         let pid = SystemCalls.processID
         replaceSettings { old, generation in old.with(adding: ["pid": pid], generation: generation) }

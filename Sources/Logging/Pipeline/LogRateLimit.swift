@@ -1,9 +1,9 @@
-/// How many lines of one call site pass.
+/// A limit for the lines of one call site.
 ///
-/// Off by default.
+/// By default, there is no limit.
 ///
-/// A call site is a file and a line. Lines of ``LogLevel/error`` and above always pass. The next line that passes has a
-/// field `suppressed` with the number of lines held back before it.
+/// A call site is a file and a line. Lines of ``LogLevel/error`` and above are always written. The next written line
+/// has a field `suppressed` with the number of suppressed lines before it.
 public struct LogRateLimit: Hashable, Sendable {
     enum Rule: Hashable, Sendable {
         case burst(lines: Int, window: Duration)
@@ -12,12 +12,12 @@ public struct LogRateLimit: Hashable, Sendable {
 
     let rule: Rule
 
-    /// Passes a number of lines of a call site in each period.
+    /// Writes a number of lines of a call site in each period.
     public static func lines(_ lines: Int, per window: Duration) -> LogRateLimit {
         LogRateLimit(rule: .burst(lines: max(1, lines), window: window))
     }
 
-    /// Passes the first of every `count` lines of a call site.
+    /// Writes the first of every `count` lines of a call site.
     public static func oneOf(_ count: Int) -> LogRateLimit { LogRateLimit(rule: .sample(every: max(1, count))) }
 }
 
@@ -45,7 +45,7 @@ final class RateLimiter: Sendable {
         }
     }
 
-    /// The limit bounds memory: beyond this number, all call sites are forgotten.
+    /// The maximum number of call sites, which bounds the memory; beyond it, all counts are reset.
     static let mostSites = 4096
 
     private let limit: LogRateLimit?

@@ -1,4 +1,4 @@
-/// Stores the newest lines below the threshold until an error makes them interesting.
+/// Stores the newest lines below the threshold until an error writes them.
 final class LineRecorder: Sendable {
     private struct State {
         var copies: [LogRecord.Copy] = []
@@ -39,13 +39,13 @@ final class LineRecorder: Sendable {
     }
 }
 
-/// Which lines below the threshold are recorded in memory and written when an error follows.
+/// The lines below the threshold that are recorded in memory and written before an error.
 ///
 /// A line of ``LogLevel/error`` or above writes the recorded lines before itself.
 public struct LogRecording: Hashable, Sendable {
     /// The least severe level that is recorded.
     public var level: LogLevel
-    /// About how much memory the recorded lines may take.
+    /// The approximate memory of the recorded lines, in bytes.
     public var bytes: Int
 
     /// Creates a recording; by default of debug lines in 64 KiB.

@@ -1,20 +1,20 @@
-/// The result of ``LogSystem/start(_:)``, which never fails.
+/// The result of ``LogSystem/start(_:)``.
 public struct LogStartReport: Sendable {
-    /// Where the lines of this run are stored.
+    /// The storage of this run's lines.
     public enum Storage: Hashable, Sendable {
         /// In the file at this path and its continuations.
         case file(String)
-        /// In memory only; the reason as an `errno`, or 0 if the configuration has no folder.
+        /// In memory only, with the reason as an `errno`, or 0 if the configuration has no folder.
         case memory(Int32)
     }
 
-    /// Where the lines of this run are stored.
+    /// The storage of this run's lines.
     public internal(set) var storage: Storage
-    /// How lines are stored; another mode than the configuration's if that one isn't possible.
+    /// The storage mode; it differs from the configuration's mode if that isn't possible.
     public internal(set) var mode: LogStorageMode
-    /// The newest finished run of the same application that failed or has lines, or else the newest one.
+    /// The newest finished run of the same application that failed or has lines; if there is none, the newest one.
     public internal(set) var priorRun: PriorRun?
-    /// The number of lines logged before the start that are written now.
+    /// The number of lines that were logged before the start and then written.
     public internal(set) var earlyLines = 0
     /// Problems found during the start, in order.
     public internal(set) var notices: [String] = []
@@ -22,9 +22,9 @@ public struct LogStartReport: Sendable {
     /// The run and its application, for ``priorRuns``.
     var run: (folder: RunFolder, name: RunName, application: String)?
 
-    /// All finished runs of the same application before this one, the newest first.
+    /// All earlier finished runs of the same application, the newest first.
     ///
-    /// - Complexity: O(*n*) in the number of files in the folder, which is read each time.
+    /// - Complexity: O(*n*) in the number of files in the folder, which each access reads.
     public var priorRuns: [PriorRun] {
         guard let run else { return [] }
         return Array(run.folder.listing().before(run.name).finishedRuns(of: run.application))

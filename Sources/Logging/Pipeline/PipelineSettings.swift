@@ -5,11 +5,11 @@ final class PipelineSettings: Sendable {
     let format: CompiledFormat
     let sinks: [SinkSlot]
     let maximumLineBytes: Int
-    /// Fields of every line: the process in a forked child, a mark after the end of the run.
+    /// The fields of every line: the process ID in a forked child, a mark after the end of the run.
     let extraFields: LogFields
     let noise: Noise
 
-    /// What holds lines back or adds to them.
+    /// The filters that suppress lines or add lines.
     struct Noise: Sendable {
         var limiter: RateLimiter?
         var repeats: RepeatFilter?
@@ -21,9 +21,9 @@ final class PipelineSettings: Sendable {
         var forkLocks: [any ForkLock] { [limiter?.forkLock, repeats?.forkLock, recorder?.forkLock].compactMap(\.self) }
     }
 
-    /// Whether a line's time is used; reading the clock is a good part of a line's cost.
+    /// Whether a line's time is used; reading the clock is a large part of a line's cost.
     let needsTime: Bool
-    /// Whether a line needs more than being written to the store.
+    /// Whether a line isn't only written to the store.
     let isUnusual: Bool
 
     init(
@@ -31,14 +31,14 @@ final class PipelineSettings: Sendable {
         maximumLineBytes: Int, extraFields: LogFields = [:], noise: Noise = Noise()
     ) {
         (self.generation, self.store, self.format, self.sinks) = (generation, store, format, sinks)
-        // The upper bound keeps sums with the limit from overflowing.
+        // The upper bound prevents overflow in sums with the limit.
         self.maximumLineBytes = min(max(1024, maximumLineBytes), 1 << 30)
         (self.extraFields, self.noise) = (extraFields, noise)
         needsTime = store == nil || format.needsTime || !sinks.isEmpty
         isUnusual = store == nil || !sinks.isEmpty || !extraFields.isEmpty || !noise.isEmpty
     }
 
-    /// The same settings with other ones replaced.
+    /// Returns the same settings with some of them replaced.
     func with(
         format: CompiledFormat? = nil, adding fields: LogFields = [:], generation: UInt64
     ) -> PipelineSettings {

@@ -1,4 +1,4 @@
-/// Counts repeated lines, so that one line replaces them.
+/// Counts repeated lines, which one line replaces.
 final class RepeatFilter: Sendable {
     private struct State {
         var last: Int?
@@ -11,15 +11,15 @@ final class RepeatFilter: Sendable {
     var forkLock: ForkSafeLock { state.lock }
 
     enum Verdict {
-        /// The line repeats the last one.
+        /// The line repeats the previous one.
         case held
-        /// The line differs; a notice about the repeats before it comes first.
+        /// The line differs; a notice about the repeats precedes it.
         case admitted(notice: LogRecord.Copy?)
     }
 
-    /// Decides about a line.
+    /// Decides whether a line is written.
     ///
-    /// Lines are the same if level, context, message and fields are.
+    /// Lines are equal if their level, context, message and fields are equal.
     func admit(_ level: LogLevel, _ context: LogContext, _ text: LogText, _ fields: LogFields) -> Verdict {
         var hasher = Hasher()
         hasher.combine(level)
@@ -38,7 +38,7 @@ final class RepeatFilter: Sendable {
         }
     }
 
-    /// Ends the count, before a flush.
+    /// Ends the count before a flush and returns the notice.
     func takeNotice() -> LogRecord.Copy? { state.withLock { Self.notice(&$0) } }
 
     private static func notice(_ state: inout State) -> LogRecord.Copy? {

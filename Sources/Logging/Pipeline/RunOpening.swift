@@ -40,7 +40,7 @@ struct RunOpening {
         }
     }
 
-    /// Whether the folder belongs to another user and is writable by others than its owner.
+    /// Whether the folder belongs to another user and is writable by users other than its owner.
     private func isWritableByOthers(_ path: String) -> Bool {
         guard let status = SystemCalls.status(path: path + "/.") else { return false }
         return status.isWritableByOthers && status.owner != SystemCalls.userID
@@ -75,7 +75,7 @@ struct RunOpening {
 }
 
 extension LogPipeline {
-    /// The line that reports lost lines, in the current format.
+    /// Returns the line that reports lost lines, in the current format.
     func notice(lost: Int, reason: String) -> [UInt8] {
         let copy = LogRecord.Copy.notice("\(lost) lines lost: \(reason)", sequence: emittedLines)
         return Array((copy.formatted(as: format) + "\n").utf8)

@@ -1,6 +1,6 @@
-/// Growing bytes that a thread reuses from line to line.
+/// A growing byte buffer that a thread reuses for each line.
 ///
-/// A handle that copies without reference counting. Its creator frees it with ``deallocate()``.
+/// The handle is copied without reference counting. Its creator frees it with ``deallocate()``.
 struct ByteBuffer {
     private struct Header {
         var start: UnsafeMutablePointer<UInt8>
@@ -10,7 +10,7 @@ struct ByteBuffer {
         var omitted = 0
     }
 
-    /// A buffer that grew beyond this size is not reused for the next line.
+    /// The maximum size of a buffer that is reused for the next line.
     static let largestKept = 2048
 
     private let header: UnsafeMutablePointer<Header>
@@ -25,7 +25,7 @@ struct ByteBuffer {
         header.deallocate()
     }
 
-    /// Runs `body` with a buffer that is freed afterwards.
+    /// Runs `body` with a buffer and frees it afterwards.
     static func temporary<Result>(capacity: Int = 512, _ body: (ByteBuffer) -> Result) -> Result {
         let buffer = ByteBuffer(capacity: capacity)
         defer { buffer.deallocate() }
@@ -45,7 +45,7 @@ struct ByteBuffer {
         nonmutating set { header.pointee.start[index] = newValue }
     }
 
-    /// Empties the buffer; texts beyond `limit` bytes will be cut.
+    /// Empties the buffer; text beyond `limit` bytes is truncated.
     @inline(__always)
     func reset(limit: Int = .max) {
         header.pointee.count = 0
@@ -72,7 +72,7 @@ struct ByteBuffer {
         header.pointee.capacity = capacity
     }
 
-    /// Makes room for `count` bytes and returns their address.
+    /// Reserves room for `count` bytes and returns their address.
     @inline(__always)
     private func extend(_ count: Int) -> UnsafeMutablePointer<UInt8> {
         let before = header.pointee.count
@@ -122,7 +122,7 @@ struct ByteBuffer {
 
     /// Appends a number in decimal digits.
     ///
-    /// A number is never cut.
+    /// A number is never truncated.
     @inline(__always)
     func append(decimal value: UInt64) {
         var length = 1
@@ -160,7 +160,7 @@ struct ByteBuffer {
     }
 }
 
-/// The buffer of a message, freed with its last reference.
+/// The buffer of a message, which is freed with its last reference.
 final class MessageBuffer {
     let buffer = ByteBuffer()
 
@@ -173,7 +173,7 @@ struct ByteStream: TextOutputStream {
 
     mutating func write(_ string: String) { buffer.append(string) }
 
-    /// The standard library's numbers print through this requirement, without a string in between.
+    /// The standard library prints numbers with this requirement, without an intermediate string.
     mutating func _writeASCII(_ bytes: UnsafeBufferPointer<UInt8>) {
         if let start = bytes.baseAddress { buffer.append(LogText(start: start, count: bytes.count)) }
     }

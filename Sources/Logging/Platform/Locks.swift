@@ -6,21 +6,22 @@
     import Glibc
 #endif
 
-/// A lock that a forking thread holds while it forks.
+/// A lock that a forking thread holds during the fork.
 protocol ForkLock: Sendable {
     init()
     func lock()
     func unlock()
-    /// Makes the lock free again in a forked child; its owner is a thread of the parent.
+    /// Releases the lock in a forked child; its owner is a thread of the parent.
     func resetInForkedChild()
 }
 
 /// A mutual-exclusion lock that can be held across `fork`.
 ///
-/// A waiting thread lends its priority to the owner: `os_unfair_lock` on Apple systems, a priority-inheriting mutex
-/// elsewhere. `Synchronization.Mutex` can't be freed in a forked child.
+/// A waiting thread passes its priority to the owner: the lock is an `os_unfair_lock` on Apple systems, and a
+/// priority-inheriting mutex elsewhere. `Synchronization.Mutex` can't be released in a forked child.
 final class ForkSafeLock: ForkLock {
-    // Unsafe because of the pointer, which never changes; the lock lives behind it, since the system needs its address.
+    // Unsafe because of the pointer, which never changes; the lock is in separate memory because the system needs its
+    // address.
     #if canImport(Darwin)
         nonisolated(unsafe) private let handle = UnsafeMutablePointer<os_unfair_lock_s>.allocate(capacity: 1)
 
@@ -60,9 +61,9 @@ final class ForkSafeLock: ForkLock {
     #endif
 }
 
-/// A lock that a thread can release until another thread reports a change.
+/// A lock that a thread can release until another thread signals a change.
 final class WaitingLock: ForkLock {
-    // Unsafe because of the pointers, which never change; only the system uses the memory behind them.
+    // Unsafe because of the pointers, which never change; only the system uses the memory.
     nonisolated(unsafe) private let handle = UnsafeMutablePointer<pthread_mutex_t>.allocate(capacity: 1)
     nonisolated(unsafe) private let condition = UnsafeMutablePointer<pthread_cond_t>.allocate(capacity: 1)
 
@@ -118,13 +119,13 @@ final class WaitingLock: ForkLock {
 /// A value behind a lock that can be held across `fork`.
 typealias Guarded<Value> = Locked<Value, ForkSafeLock>
 
-/// A value behind a lock on which threads wait for changes of the value.
+/// A value behind a lock, with threads that wait for changes of the value.
 typealias Monitor<Value> = Locked<Value, WaitingLock>
 
 /// A value behind a lock.
 final class Locked<Value, Lock: ForkLock>: @unchecked Sendable {  // `value` is used under `lock` only
     let lock = Lock()
-    // The lock makes each access exclusive, so the runtime need not check it.
+    // The lock makes each access exclusive, so the runtime doesn't have to check it.
     @exclusivity(unchecked) private var value: Value
 
     init(_ value: Value) { self.value = value }
@@ -139,7 +140,7 @@ final class Locked<Value, Lock: ForkLock>: @unchecked Sendable {  // `value` is 
         return body(&value)
     }
 
-    /// The value, for a caller that holds `lock` itself.
+    /// The value, for a caller that holds the lock.
     var held: Value {
         @inline(__always) _read { yield value }
         @inline(__always) _modify { yield &value }

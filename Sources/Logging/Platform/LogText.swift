@@ -1,4 +1,4 @@
-/// UTF-8 bytes that the caller keeps alive.
+/// UTF-8 bytes whose memory the caller manages.
 struct LogText {
     let start: UnsafePointer<UInt8>
     let count: Int
@@ -6,9 +6,9 @@ struct LogText {
     @inline(__always)
     init(start: UnsafePointer<UInt8>, count: Int) { (self.start, self.count) = (start, count) }
 
-    /// Static text.
+    /// Creates static text.
     ///
-    /// The compiler's names of files and functions always have an address.
+    /// File and function names from the compiler always have an address.
     @inline(__always)
     init(_ text: StaticString) {
         let addressed: StaticString = text.hasPointerRepresentation ? text : "unknown"
@@ -33,7 +33,7 @@ struct LogText {
 
     @inline(__always) subscript(index: Int) -> UInt8 { start[index] }
 
-    /// Eight bytes from an offset on.
+    /// Returns the eight bytes at an offset.
     @inline(__always)
     func word(at index: Int) -> UInt64 { UnsafeRawPointer(start).loadUnaligned(fromByteOffset: index, as: UInt64.self) }
 
@@ -46,12 +46,12 @@ struct LogText {
     var string: String { String(decoding: bytes, as: UTF8.self) }
     var array: [UInt8] { Array(bytes) }
 
-    /// The offset of the first byte with this value.
+    /// Returns the offset of the first occurrence of a byte.
     func firstIndex(of byte: UInt8) -> Int? { SystemCalls.offset(of: byte, in: start, count) }
 
     func contains(_ byte: UInt8) -> Bool { firstIndex(of: byte) != nil }
 
-    /// The offset of the last byte with this value.
+    /// Returns the offset of the last occurrence of a byte.
     func lastIndex(of byte: UInt8) -> Int? {
         var index = count - 1
         while index >= 0, start[index] != byte { index -= 1 }

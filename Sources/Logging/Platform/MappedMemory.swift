@@ -8,7 +8,7 @@ internal import Synchronization
     import Glibc
 #endif
 
-/// A file of a fixed size in memory; bytes that are stored survive the process.
+/// A mapped file with a fixed size; stored bytes survive the process.
 struct MappedMemory {
     private let start: UnsafeMutableRawPointer
     let size: Int
@@ -19,17 +19,17 @@ struct MappedMemory {
     ///
     /// - Parameters:
     ///   - path: The path of the new file.
-    ///   - wanted: Its size, rounded up to pages.
+    ///   - wanted: The size, which is rounded up to whole pages.
     /// - Returns: The mapping and the descriptor of the file, or an `errno`.
     static func create(_ path: String, size wanted: Int) -> Result<(MappedMemory, Int32), RunStoreError> {
         let size = (wanted + page - 1) / page * page
-        // Beyond the limit, the reservation itself raises SIGXFSZ.
+        // Beyond the limit, the reservation itself would raise SIGXFSZ.
         if let limit = SystemCalls.fileSizeLimit, Int64(size) > limit {
             return .failure(RunStoreError(error: SystemCalls.fileTooLarge))
         }
         let descriptor = SystemCalls.openForUpdating(path, creating: true)
         guard descriptor >= 0 else { return .failure(RunStoreError(error: -descriptor)) }
-        // Before the slow work, so that another process finds the mark.
+        // Before the slow work, so that other processes see the mark.
         SystemCalls.markInUse(descriptor)
         var error = reserve(descriptor, size: size)
         if error == 0 {
@@ -59,16 +59,16 @@ struct MappedMemory {
         #endif
     }
 
-    /// Stores into each page: the first store costs a page fault, which a line should not pay.
+    /// Stores into each page, because the first store causes a page fault, which would delay a line.
     private func touch() {
         for offset in stride(from: 0, to: size, by: Self.page) {
             start.storeBytes(of: 0, toByteOffset: offset, as: UInt8.self)
         }
     }
 
-    /// Stores a line at an offset, its first byte last.
+    /// Stores a line at an offset, with its first byte last.
     ///
-    /// A process that is killed in between leaves a zero byte there, which ends the log.
+    /// If the process is killed in between, the first byte is zero, which ends the log.
     @inline(__always)
     func store(_ line: LogText, at offset: Int) {
         let target = start + offset

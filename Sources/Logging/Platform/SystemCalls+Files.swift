@@ -10,9 +10,9 @@ internal import CAshlarLogging
 
 /// Opening, reading and writing files.
 extension SystemCalls {
-    /// Opens or creates a file for appending, for its owner only.
+    /// Opens or creates a file for appending, accessible to its owner only.
     ///
-    /// Symbolic links are not followed, and a pipe or device is refused without waiting for it. A negative result is
+    /// Symbolic links aren't followed, and pipes and devices are refused without waiting. A negative result is
     /// `-errno`.
     static func openForAppending(_ path: String, exclusive: Bool) -> Int32 {
         var flags = O_CREAT | O_APPEND | O_RDWR | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK
@@ -37,9 +37,9 @@ extension SystemCalls {
         return -notRegular
     }
 
-    /// Moves a descriptor that stays open to a number that the host's next files don't get.
+    /// Moves a descriptor that remains open to a high number that new files of the app don't get.
     ///
-    /// New files get the lowest free number. A host that closes descriptors it did not open, as daemons do, would
+    /// New files get the lowest free number. An app that closes descriptors it didn't open, such as a daemon, would
     /// otherwise get log lines into its next file.
     static func outOfTheWay(_ descriptor: Int32) -> Int32 {
         disableSIGPIPE(on: descriptor)
@@ -50,23 +50,23 @@ extension SystemCalls {
         return moved
     }
 
-    /// Another descriptor of the same open file, with a high number too; a negative result is `-errno`.
+    /// Duplicates a descriptor, also with a high number; a negative result is `-errno`.
     static func duplicate(_ descriptor: Int32) -> Int32 {
         let copy = fcntl(descriptor, F_DUPFD_CLOEXEC, highNumber)
         return copy >= 0 ? copy : -errno
     }
 
-    /// Makes writes to a broken pipe fail with EPIPE only.
+    /// Makes writes to a broken pipe fail with EPIPE only, without a signal.
     ///
-    /// Darwin sends SIGPIPE to the process, so a thread that blocks it prevents nothing. On other systems,
-    /// ``withoutWriteSignals(_:)`` does.
+    /// Darwin sends SIGPIPE to the process, so blocking the signal in a thread has no effect. On other systems,
+    /// ``withoutWriteSignals(_:)`` blocks it.
     static func disableSIGPIPE(on descriptor: Int32) {
         #if canImport(Darwin)
             _ = fcntl(descriptor, F_SETNOSIGPIPE, 1)
         #endif
     }
 
-    /// Moves a descriptor away from 0, 1 and 2, which a host that closed them may reuse.
+    /// Moves a descriptor away from 0, 1 and 2, which an app that closed them may reuse.
     private static func aboveStandardStreams(_ descriptor: Int32) -> Int32 {
         guard descriptor >= 0, descriptor <= 2 else { return descriptor }
         let moved = fcntl(descriptor, F_DUPFD_CLOEXEC, 3)
@@ -101,7 +101,7 @@ extension SystemCalls {
         }
     }
 
-    /// Reads up to `limit` bytes from an offset; fewer at the end of the file or after an error.
+    /// Reads up to `limit` bytes at an offset; fewer at the end of the file or after an error.
     static func read(_ descriptor: Int32, offset: Int64, limit: Int) -> [UInt8] {
         guard limit > 0 else { return [] }
         return [UInt8](unsafeUninitializedCapacity: limit) { buffer, count in
@@ -134,7 +134,7 @@ extension SystemCalls {
 
     /// Writes in place.
     ///
-    /// On a disk without room the old content stays.
+    /// If the disk is full, the old content remains.
     static func overwrite(_ descriptor: Int32, _ bytes: [UInt8], offset: Int64) {
         guard !bytes.isEmpty else { return }
         _ = bytes.withUnsafeBytes { pwrite(descriptor, $0.baseAddress!, $0.count, off_t(offset)) }
@@ -171,7 +171,7 @@ extension SystemCalls {
     struct FileStatus {
         var identity: FileIdentity
         var size: Int64
-        /// When the content last changed, in seconds since 1970.
+        /// The time of the last change of content, in seconds since 1970.
         var changedAt: Int64
         var links: Int
         var owner: UInt32
@@ -207,7 +207,7 @@ extension SystemCalls {
 
     /// Whether a descriptor still refers to a file.
     ///
-    /// The host may have closed it and reused its number.
+    /// The app may have closed it and reused its number.
     static func isSame(_ descriptor: Int32, _ identity: FileIdentity?) -> Bool {
         descriptor >= 0 && identity != nil && status(descriptor)?.identity == identity
     }
@@ -249,7 +249,7 @@ extension SystemCalls {
 
     /// Marks an open file as in use, until its last descriptor is closed.
     ///
-    /// The mark is a shared lock. Apple systems end a suspended app that holds a lock, so there is none there.
+    /// The mark is a shared lock. Apple systems end a suspended app that holds a lock, so there is no mark on these.
     static func markInUse(_ descriptor: Int32) { ashlar_log_mark_in_use(descriptor) }
 
     /// Whether a process has marked a file as in use.

@@ -8,7 +8,7 @@ internal import CAshlarLogging
     import Glibc
 #endif
 
-/// The module's calls of the C library.
+/// The C library functions that the module calls.
 ///
 /// A failed call returns `-errno` or nil and never traps. Interrupted calls are repeated.
 enum SystemCalls {
@@ -26,7 +26,7 @@ enum SystemCalls {
     static let inputOutput = EIO
     static let notRegular = EINVAL
 
-    /// The offset of the first byte with a value.
+    /// Returns the offset of the first occurrence of a byte.
     @inline(__always)
     static func offset(of byte: UInt8, in start: UnsafeRawPointer, _ count: Int) -> Int? {
         guard count > 0, let found = memchr(start, Int32(byte), count) else { return nil }
@@ -46,7 +46,7 @@ enum SystemCalls {
     /// Nanoseconds since 1970-01-01 UTC.
     static func wallClock() -> Int64 { clock(CLOCK_REALTIME) }
 
-    /// Nanoseconds since an arbitrary moment; never goes back.
+    /// Nanoseconds of a clock that never goes backwards, from an arbitrary start.
     static func monotonicClock() -> Int64 { clock(CLOCK_MONOTONIC) }
 
     @inline(__always)
@@ -56,14 +56,14 @@ enum SystemCalls {
         return Int64(now.tv_sec) &* 1_000_000_000 &+ Int64(now.tv_nsec)
     }
 
-    /// The offset of local time from UTC at a moment, in seconds.
+    /// Returns the offset of local time from UTC at a point in time, in seconds.
     static func localOffset(at second: Int64) -> Int {
         var moment = time_t(clamping: second)
         var parts = tm()
         return localtime_r(&moment, &parts) == nil ? 0 : parts.tm_gmtoff
     }
 
-    /// Hints to the processor that the thread polls memory.
+    /// Signals to the processor that the thread polls memory.
     @inline(__always)
     static func pause() { ashlar_log_pause() }
 
@@ -84,13 +84,13 @@ enum SystemCalls {
 
     static func isTerminal(_ descriptor: Int32) -> Bool { isatty(descriptor) == 1 }
 
-    /// The columns of a terminal; nil if they are unknown.
+    /// The number of columns of a terminal; nil if it is unknown.
     static func terminalWidth(_ descriptor: Int32) -> Int? {
         let width = ashlar_log_terminal_width(descriptor)
         return width > 0 ? Int(width) : nil
     }
 
-    /// The size beyond which a write raises `SIGXFSZ`, if there is one.
+    /// The file size beyond which a write raises `SIGXFSZ`, if there is a limit.
     static var fileSizeLimit: Int64? { resourceLimit(RLIMIT_FSIZE) }
 
     #if canImport(Glibc)
@@ -109,16 +109,16 @@ enum SystemCalls {
         return result == 0 ? Int64(exactly: limit.rlim_cur) : nil
     }
 
-    /// The lowest number for descriptors that stay open.
+    /// The lowest number for descriptors that remain open.
     ///
-    /// It is below 64, for which a process has room from the start: growing the table delays a process with several
+    /// It is below 64, the initial size of the descriptor table: growing the table delays a process with several
     /// threads by about 10 ms on Linux.
     static let highNumber = Int32(min(48, (resourceLimit(RLIMIT_NOFILE) ?? 1024) / 2))
 
-    /// Runs a write that raises neither `SIGPIPE` nor `SIGXFSZ`.
+    /// Runs a write without raising `SIGPIPE` or `SIGXFSZ`.
     ///
-    /// Both signals go to the thread that writes: they are blocked, and consumed if the write raised one. Darwin sends
-    /// SIGPIPE to the process instead, so descriptors there need ``disableSIGPIPE(on:)`` too.
+    /// Both signals are sent to the writing thread. They are blocked, and consumed if the write raised them. Darwin
+    /// sends SIGPIPE to the process, so descriptors also need ``disableSIGPIPE(on:)`` there.
     @inline(never)
     static func withoutWriteSignals(_ body: () -> Int) -> Int {
         var blocked = sigset_t()

@@ -1,17 +1,17 @@
 internal import CAshlarLogging
 
-/// The logging state of one thread: buffers, indent, nesting of calls.
+/// The logging state of one thread: buffers, indent, and nesting of calls.
 ///
-/// Only its own thread uses it. A handle that copies without reference counting; the state is freed with the thread.
+/// Only its own thread uses it. The handle is copied without reference counting; the state is freed with the thread.
 struct ThreadContext {
     struct State {
         /// The number of nested log calls in progress.
         var nesting = 0
         /// The number of nested sink calls in progress.
         var sinkNesting = 0
-        /// The depth that `indent` set outside tasks.
+        /// The depth that `indent` set outside of tasks.
         var indent = 0
-        /// The longest message that the settings allow.
+        /// The maximum length of a message in the current settings.
         var messageLimit = 65_536 + 64
         /// The kernel's number of the thread.
         var threadID = ashlar_log_thread_id()
@@ -24,11 +24,11 @@ struct ThreadContext {
         var printsLocalTime = false
         /// Buffers for the next messages.
         ///
-        /// Unmanaged, so that taking one and giving it back counts no references.
+        /// They are unmanaged, so that taking and returning a buffer doesn't count references.
         var spare: (Unmanaged<MessageBuffer>?, Unmanaged<MessageBuffer>?)
-        /// The settings that the thread used last, and their generation.
+        /// The last settings that the thread used, and their generation.
         ///
-        /// Unmanaged because a counted reference costs each line two atomic operations.
+        /// They are unmanaged because a counted reference would cost each line two atomic operations.
         var settings: Unmanaged<AnyObject>?
         var generation: UInt64 = 0
     }
@@ -66,7 +66,7 @@ struct ThreadContext {
 
     @inline(__always) var line: ByteBuffer { state.pointee.line }
 
-    /// Returns an empty buffer for a message; a nested message gets a second one.
+    /// Returns an empty buffer for a message; a nested message gets another one.
     @inline(__always)
     func takeMessageBuffer() -> MessageBuffer {
         let spare = state.pointee.spare.0.take() ?? state.pointee.spare.1.take()
@@ -75,7 +75,7 @@ struct ThreadContext {
         return taken
     }
 
-    /// Takes a message's buffer back for the next one, unless the message is still referenced elsewhere.
+    /// Returns a message's buffer for the next message, unless it is still referenced elsewhere.
     @inline(__always)
     func giveBack(_ owner: inout MessageBuffer?) {
         guard owner != nil, isKnownUniquelyReferenced(&owner),
@@ -88,6 +88,6 @@ struct ThreadContext {
         }
     }
 
-    /// Updates the number of the thread, which is another one in a forked child.
+    /// Updates the number of the thread, which differs in a forked child.
     func becomeForkedChild() { state.pointee.threadID = ashlar_log_thread_id() }
 }

@@ -2,7 +2,7 @@ internal import AshlarCore
 
 /// Parses JSON lines of every profile by their member names.
 enum JSONLineParser {
-    /// Parses one object; nil if it isn't valid JSON or has no message.
+    /// Parses one object; returns nil if it isn't valid JSON or has no message.
     static func parse(_ line: [UInt8]) -> ParsedLine? {
         guard let document = try? JSONDocument(line), document.kind(at: 0) == .object else { return nil }
         var object = JSONLineObject(document: document)
@@ -26,7 +26,7 @@ private struct JSONLineObject {
         case "level", "log.level", "severityText":
             parsed.level = text(index).flatMap { LogLevel(name: $0) } ?? parsed.level
         case "severity":
-            // Google Cloud's names; Ashlar's own member is a number.
+            // Google Cloud uses names; Ashlar's own member is a number.
             if let name = text(index),
                 let level = LogLevel.allCases.first(where: { $0.googleSeverity.description == name })
             {
@@ -58,7 +58,7 @@ private struct JSONLineObject {
         document.kind(at: index) == .string ? document.string(at: index) : nil
     }
 
-    /// A number, or the text of one.
+    /// Returns a number, or a string as a number.
     private func number(_ index: Int) -> UInt64? {
         document.isNumber(index) ? document.uint64(at: index) : text(index).flatMap { UInt64($0) }
     }
@@ -110,7 +110,7 @@ private struct JSONLineObject {
         }
     }
 
-    /// A value of OTLP: an object with one member that names the type.
+    /// Returns a value of OTLP: an object with one member whose key is the type.
     private func anyValue(_ index: Int) -> LogFieldValue {
         guard document.kind(at: index) == .object,
             let type = document.children(of: index).first(where: { _ in true })

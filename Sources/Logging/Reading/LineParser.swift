@@ -1,4 +1,4 @@
-/// The contents of a line that was read back; what its format doesn't print is empty.
+/// The contents of a parsed line; values that its format doesn't print are empty.
 struct ParsedLine {
     var time: LogTime?
     var level = LogLevel.info
@@ -30,7 +30,7 @@ struct LineParser {
         patterns = (formats + [.standard, .myLogger, .ftToolBox]).compactMap { PatternMatcher($0.compiled) }
     }
 
-    /// Parses a line without its line end; nil if no format fits.
+    /// Parses a line without its line end; returns nil if no format matches.
     func parse(_ line: [UInt8]) -> ParsedLine? {
         if line.first == UInt8(ascii: "{"), let parsed = JSONLineParser.parse(line) { return parsed }
         if line.starts(with: "time=".utf8), let parsed = LogfmtParser.parse(line) { return parsed }
@@ -46,10 +46,11 @@ struct PatternMatcher {
     private let pieces: [FormatPiece]
     private let indent: [UInt8]
 
-    /// The most positions that are tried for one line, because a text may contain the literals of the pattern.
+    /// The maximum number of positions that are tried for one line, because its text may contain the pattern's
+    /// literals.
     private static let mostSteps = 10_000
 
-    /// Creates a matcher; nil for a format without a pattern.
+    /// Creates a matcher; returns nil for a format without a pattern.
     init?(_ format: CompiledFormat) {
         guard case .pattern(let pieces) = format.kind else { return nil }
         self.pieces = pieces
@@ -103,7 +104,7 @@ struct PatternMatcher {
                 position += indent.count
                 parsed.depth += 1
             }
-            // Deeper levels print as their number: `(+3)`.
+            // Deeper levels are printed as a number: `(+3)`.
             if parsed.depth > 0, line[position...].starts(with: "(+".utf8) {
                 let digits = line[(position + 2)...].prefix { 48...57 ~= $0 }
                 if let more = Int(String(decoding: digits, as: UTF8.self)), digits.endIndex < line.count,
@@ -136,7 +137,7 @@ struct PatternMatcher {
             return matches(index + 1, at: digits.endIndex)
         }
 
-        /// A context or a name, which ends where the rest of the line matches.
+        /// Matches a context or a name, which ends where the rest of the line matches.
         private mutating func place(_ index: Int, at start: Int) -> Bool {
             for end in start...line.count where mayEnd(index, at: end) {
                 let text = String(decoding: line[start..<end], as: UTF8.self)
@@ -152,13 +153,13 @@ struct PatternMatcher {
             return false
         }
 
-        /// Whether the piece after `index` can begin at a position.
+        /// Whether the piece after `index` can start at a position.
         private func mayEnd(_ index: Int, at end: Int) -> Bool {
             guard index + 1 < pieces.count, let first = pieces[index + 1].literal.utf8.first else { return true }
             return end < line.count && line[end] == first
         }
 
-        /// The message and, if they follow, its fields; the last possible end is tried first.
+        /// Matches the message and the fields after it; the last possible end is tried first.
         private mutating func message(_ index: Int, at start: Int) -> Bool {
             let hasFields = index + 1 < pieces.count && pieces[index + 1].kind == .fields
             let next = hasFields ? index + 2 : index + 1

@@ -1,25 +1,26 @@
-/// A line that was read back from a run.
+/// A line that was read from a run.
 public struct LogLine: Hashable, Sendable {
-    /// The line as it is in the file, without its line end.
+    /// The line as in the file, without its line end.
     ///
-    /// A message that continues behind gutters is one line.
+    /// A message with continuation lines is one line.
     public let text: String
-    /// The contents of the line; nil if it isn't in a known format, such as the text of a signal handler.
+    /// The contents of the line; nil if its format is unknown, as for the text of a signal handler.
     public let record: LogRecord.Copy?
-    /// When the line was logged; if it has no time, that of the line before it or the start of its run.
+    /// The time at which the line was logged; if it has no time, the time of the line before it or the start of the
+    /// run.
     public let time: LogTime
-    /// When the run of the line began.
+    /// The time at which the run of the line began.
     public let runStartedAt: LogTime
     /// The process that wrote the run.
     public let processID: Int32
 }
 
 extension LogLine: CustomStringConvertible {
-    /// The line as it is in the file.
+    /// The line as in the file.
     public var description: String { text }
 }
 
-/// Which lines to read; without conditions, all of them.
+/// Conditions for the lines to read; without conditions, all lines match.
 ///
 /// ```swift
 /// var query = LogQuery(level: .warning, context: "net")
@@ -32,13 +33,13 @@ public struct LogQuery: Sendable {
     public var context: String?
     /// The time of the first lines.
     public var since: LogTime?
-    /// The time after the last lines; lines of this moment don't match.
+    /// The time after the last lines; lines with exactly this time don't match.
     public var until: LogTime?
-    /// A text that the line contains, ignoring the case of ASCII letters.
+    /// Text that the line contains, ignoring the case of ASCII letters.
     public var text: String?
-    /// The values of fields; a key such as `timing.wait` names a member of an object.
+    /// The values of fields; a key such as `timing.wait` refers to a member of an object.
     ///
-    /// Values are compared as they print, so `503` matches the text `"503"` of a format without types.
+    /// Values are compared in printed form, so `503` matches the text `"503"` of a format without types.
     public var fields: [String: any LogFieldConvertible] = [:]
 
     /// Creates a query.
@@ -48,7 +49,7 @@ public struct LogQuery: Sendable {
 
     /// Whether a line satisfies all conditions.
     ///
-    /// A line that isn't in a known format has neither level, context nor fields.
+    /// A line in an unknown format has neither a level, a context nor fields.
     public func matches(_ line: LogLine) -> Bool {
         if let since, line.time < since { return false }
         if let until, line.time >= until { return false }

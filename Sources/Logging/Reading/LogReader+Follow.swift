@@ -1,8 +1,7 @@
 extension LogReader {
-    /// Follows the runs in the folder: returns lines as they are written, until the task is cancelled.
+    /// Returns a sequence of the lines of all runs in the folder as they are written, until the task is cancelled.
     ///
-    /// Runs and segments that begin later are followed too. Lines of several runs that are found together are ordered by
-    /// time.
+    /// The sequence includes runs and segments that begin later. New lines of several runs are ordered by time.
     ///
     /// ```swift
     /// let reader = LogReader(folder: "/tmp/example-logs")
@@ -13,11 +12,11 @@ extension LogReader {
     /// ```
     ///
     /// - Parameters:
-    ///   - query: Which lines are returned.
-    ///   - fromStart: Whether lines that are in the folder now come first.
-    ///   - interval: The time between two looks into the folder.
+    ///   - query: The conditions for lines.
+    ///   - fromStart: Whether the sequence starts with the lines that are already in the folder.
+    ///   - interval: The time between two checks of the folder.
     ///   - clock: Measures the interval.
-    /// - Returns: A sequence that begins now.
+    /// - Returns: A sequence that starts at the time of this call.
     public func follow(
         matching query: LogQuery = LogQuery(), fromStart: Bool = false, every interval: Duration = .milliseconds(200),
         clock: some Clock<Duration> = ContinuousClock()
@@ -34,10 +33,10 @@ public struct LogFollowing: AsyncSequence, Sendable {
     fileprivate let query: LogQuery
     fileprivate let pause: @Sendable () async throws -> Void
 
-    /// Creates an iterator, which begins where the sequence was created.
+    /// Creates an iterator, which starts where the sequence was created.
     public func makeAsyncIterator() -> Iterator { Iterator(follower: follower, query: query, pause: pause) }
 
-    /// Looks into the folder whenever all lines were returned.
+    /// Checks the folder when all available lines have been returned.
     public struct Iterator: AsyncIteratorProtocol {
         fileprivate var follower: RunFollower
         fileprivate let query: LogQuery
@@ -50,7 +49,7 @@ public struct LogFollowing: AsyncSequence, Sendable {
             (self.follower, self.query, self.pause) = (follower, query, pause)
         }
 
-        /// Returns the next line; nil once the task is cancelled.
+        /// Returns the next line, or nil after the task is cancelled.
         public mutating func next() async -> LogLine? {
             while !Task.isCancelled {
                 if let line = waiting.popFirst() { return line }
@@ -65,13 +64,13 @@ public struct LogFollowing: AsyncSequence, Sendable {
     }
 }
 
-/// Remembers how far the runs of a folder were read.
+/// Tracks how much of each run in a folder has been read.
 struct RunFollower: Sendable {
     fileprivate struct Progress: Sendable {
         var parser: RunParser
         /// The number of bytes read of each file.
         var offsets: [String: Int] = [:]
-        /// Whether the run ended and everything was read.
+        /// Whether the run has ended and everything has been read.
         var isFinished = false
     }
 
@@ -80,18 +79,18 @@ struct RunFollower: Sendable {
 
     init(reader: LogReader) { self.reader = reader }
 
-    /// The whole lines that were written since the last call.
+    /// Returns the whole lines that were written since the last call.
     mutating func newLines() -> [LogLine] {
         var found: [[LogLine]] = []
         for files in RunFolder(path: reader.folder).runs().reversed() where runs[files.name]?.isFinished != true {
-            // The outcome comes first: what a finished run has now is all of it.
+            // The outcome is read first, so that the files of a finished run are complete.
             let run = files.described()
             guard reader.application == nil || run.application == reader.application else { continue }
             var progress = runs[files.name] ?? Progress(parser: RunParser(run: run, formats: reader.formats))
             if run.outcome == .stillRunning || runs[files.name] != nil {
                 found.append(run.files.flatMap { progress.newLines(in: $0) })
             } else {
-                // A power failure may have left holes, behind which a live file would have no lines.
+                // After a power failure, there can be holes, after which a live file has no lines.
                 found.append(progress.parser.lines(in: RunReader.contents(of: run.files, limit: nil)))
             }
             progress.isFinished = run.outcome != .stillRunning
@@ -105,7 +104,7 @@ extension RunFollower.Progress {
     mutating func newLines(in path: String) -> [LogLine] {
         let offset = offsets[path] ?? 0
         let bytes = RunReader.bytes(of: path, from: offset)
-        // A mapped file is zero after its last line, and a line in progress begins with a zero byte.
+        // A mapped file contains zeros after its last line, and a line in progress starts with a zero byte.
         let written = bytes.prefix { $0 != 0 }
         guard let end = written.lastIndex(of: 10) else { return [] }
         offsets[path] = offset + end + 1

@@ -1,8 +1,8 @@
-/// Reads the runs in a folder as records: filtered, merged by time, or while they are written.
+/// Reads the runs in a folder as records: filtered, merged by time, or as they are written.
 ///
-/// Each line is recognized on its own: JSON lines of every profile, logfmt, the patterns of ``LogFormat``'s presets, and
-/// those of ``formats``. JSON lines restore types, nested values and messages exactly. In the other formats, values are
-/// numbers, booleans or text by their looks, and a message shows its escapes.
+/// The format of each line is recognized: JSON lines of every profile, logfmt, the patterns of ``LogFormat``'s presets,
+/// and those of ``formats``. JSON lines restore types, nested values and messages exactly. In other formats, a value
+/// that looks like a number or a boolean becomes one, and a message contains its escapes.
 ///
 /// ```swift
 /// let reader = LogReader(folder: "/tmp/example-logs")
@@ -13,9 +13,9 @@
 public struct LogReader: Sendable {
     /// The folder of the runs.
     public var folder: String
-    /// The application whose runs are read; nil for all.
+    /// The application whose runs are read; nil for all applications.
     public var application: String?
-    /// Further patterns of the lines, tried before the presets.
+    /// Additional patterns of lines, which are tried before the presets.
     public var formats: [LogFormat]
 
     /// Creates a reader.
@@ -30,16 +30,16 @@ public struct LogReader: Sendable {
         PriorRun.all(in: folder).filter { application == nil || $0.application == application }
     }
 
-    /// The lines of all runs that match a query, ordered by time.
+    /// Returns the lines of all runs that match a query, ordered by time.
     ///
-    /// Lines of one run stay in their order, even if the clock was set back.
+    /// Lines of one run remain in order, even if the clock was set back.
     ///
     /// - Complexity: O(*n* log *n*) in the number of lines.
     public func lines(matching query: LogQuery = LogQuery()) -> [LogLine] {
         Self.merged(runs.reversed().map { lines(of: $0, matching: query) })
     }
 
-    /// The lines of one run that match a query, in order.
+    /// Returns the lines of one run that match a query, in order.
     ///
     /// - Complexity: O(*n*) in the size of the run's files.
     public func lines(of run: PriorRun, matching query: LogQuery = LogQuery()) -> [LogLine] {
@@ -47,7 +47,7 @@ public struct LogReader: Sendable {
         return parser.lines(in: RunReader.contents(of: run.files, limit: nil)).filter { query.matches($0) }
     }
 
-    /// Merges runs by time; a line goes after all earlier ones of its run.
+    /// Merges runs by time; a line follows all earlier lines of its run.
     static func merged(_ runs: [[LogLine]]) -> [LogLine] {
         guard runs.count > 1 else { return runs.first ?? [] }
         var all: [(time: LogTime, order: Int, line: LogLine)] = []
@@ -63,7 +63,7 @@ public struct LogReader: Sendable {
     }
 }
 
-/// Turns the bytes of one run into lines.
+/// Converts the bytes of one run to lines.
 struct RunParser {
     private let startedAt: LogTime
     private let processID: Int32
@@ -74,7 +74,7 @@ struct RunParser {
         (startedAt, processID, parser, time) = (run.startedAt, run.processID, LineParser(formats), run.startedAt)
     }
 
-    /// The lines of bytes that begin and end with a line.
+    /// Returns the lines of bytes that start and end at line boundaries.
     mutating func lines(in bytes: [UInt8]) -> [LogLine] {
         var lines: [LogLine] = []
         var start = 0

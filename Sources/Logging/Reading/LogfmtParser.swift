@@ -1,6 +1,6 @@
-/// Parses `key=value` pairs and the messages before them.
+/// Parses `key=value` pairs and the message before them.
 enum LogfmtParser {
-    /// Parses a line of ``LogFormat/logfmt``; nil if it isn't one.
+    /// Parses a line of ``LogFormat/logfmt``; returns nil for another format.
     static func parse(_ line: [UInt8]) -> ParsedLine? {
         let (pairs, end) = fields(in: [32] + line, from: 0)
         guard end == line.count + 1, pairs.elements.count >= 4 else { return nil }
@@ -10,7 +10,7 @@ enum LogfmtParser {
         for pair in pairs.elements {
             let text = pair.value.description
             switch pair.key {
-            // The keys of the line itself come first; a field may repeat one.
+            // The keys of the line itself come first; a field can have the same key.
             case _ where hasMessage: rest.append(pair)
             case "time":
                 guard let time = LogTime(rfc3339: text.utf8) else { return nil }
@@ -29,7 +29,7 @@ enum LogfmtParser {
         return parsed
     }
 
-    /// The pairs from a position on, each after a space, and the position after them.
+    /// Returns the pairs from a position, each after a space, and the position after them.
     static func fields(in line: [UInt8], from start: Int) -> (LogFields, Int) {
         var pairs: [LogFields.Element] = []
         var position = start
@@ -41,12 +41,12 @@ enum LogfmtParser {
                 LogFields.Element(key: key, value: bytes.first == 34 ? .string(unquoted(bytes)) : value(bytes)))
             position = end
         }
-        // A long line ends in the number of missing pairs.
+        // A truncated line ends with the number of missing pairs.
         if line[position...].starts(with: " ...[+".utf8), line.last == UInt8(ascii: "]") { position = line.count }
         return (LogFields(pairs), position)
     }
 
-    /// Where the message at the start of a text ends and its fields begin.
+    /// Returns the position at which the message at the start of a text ends and its fields start.
     ///
     /// A message that contains ` key=` is printed in quotes, so the first pair outside quotes is a field.
     static func messageEnd(in text: [UInt8]) -> Int {
@@ -62,7 +62,7 @@ enum LogfmtParser {
         return text.count
     }
 
-    /// The text of a printed message: without the quotes of one that contains ` key=`, and without gutters.
+    /// Returns the text of a printed message, without the quotes around ` key=` and without gutters.
     static func message(_ bytes: ArraySlice<UInt8>) -> String {
         if bytes.first == 34, bytes.count > 1, bytes.last == 34 {
             let inner = unquoted(bytes)
@@ -75,7 +75,7 @@ enum LogfmtParser {
         }.joined(separator: "\n")
     }
 
-    /// The position of `=` after the space and the key at a position.
+    /// Returns the position of `=` after the space and the key at a position.
     private static func keyEnd(in line: [UInt8], at space: Int) -> Int? {
         guard space < line.count, line[space] == 32 else { return nil }
         var position = space + 1
@@ -92,7 +92,7 @@ enum LogfmtParser {
         return min(position + 1, line.count)
     }
 
-    /// A value without quotes, by its looks.
+    /// Returns an unquoted value with the type that it looks like.
     private static func value(_ bytes: ArraySlice<UInt8>) -> LogFieldValue {
         let text = String(decoding: bytes, as: UTF8.self)
         switch text {
@@ -108,7 +108,7 @@ enum LogfmtParser {
         return .string(text)
     }
 
-    /// The text between quotes, with its escapes resolved.
+    /// Returns the text between quotes, with its escapes resolved.
     private static func unquoted(_ bytes: ArraySlice<UInt8>) -> String {
         var result: [UInt8] = []
         var rest = bytes.dropFirst()

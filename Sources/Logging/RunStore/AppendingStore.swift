@@ -1,10 +1,10 @@
 import Synchronization
 
-/// Mode `.writeThrough`: a line is written when the call returns, and threads that log at once share a write.
+/// The mode `.writeThrough`: a line is written when the call returns, and concurrent threads share a write.
 ///
-/// A thread that finds the file free writes its line. Otherwise it queues the line; the next thread with the lock writes
-/// the whole queue in one write (group commit). While threads compete, the writer waits a moment for as many lines as
-/// the last batch had, because a write takes much longer than formatting another line.
+/// A thread that finds the file free writes its line. Otherwise it queues the line, and the next thread with the lock
+/// writes the whole queue with one write (group commit). While threads compete, the writer waits briefly for as many
+/// lines as the last batch had, because a write takes much longer than formatting another line.
 final class AppendingStore: LineStore {
     private struct Writer {
         let file: SegmentedFile
@@ -15,7 +15,7 @@ final class AppendingStore: LineStore {
     private let queue = Guarded(ByteBuffer(capacity: 1024))
     /// The number of lines ever queued, changed under the lock of `queue`.
     private let queued = Atomic<UInt64>(0)
-    /// The number of queued lines that are written, changed under the lock of `writer`.
+    /// The number of queued lines that have been written, changed under the lock of `writer`.
     private let done = Atomic<UInt64>(0)
     /// The number of lines in the last batch, changed under the lock of `writer`.
     private let meeting = Atomic<Int>(1)
@@ -61,12 +61,12 @@ final class AppendingStore: LineStore {
         }
     }
 
-    /// Writes the queue unless the previous owner of the lock has written the line.
+    /// Writes the queue, unless the previous owner of the lock has written the line.
     private func write(_ ticket: UInt64, _ writer: inout Writer) {
         if done.load(ordering: .relaxed) < ticket { writeTogether(&writer) }
     }
 
-    /// Writes the queue after a moment in which other threads can add their lines.
+    /// Writes the queue after a short time in which other threads can add their lines.
     private func writeTogether(_ writer: inout Writer) {
         let before = done.load(ordering: .relaxed)
         let expected = UInt64(max(2, meeting.load(ordering: .relaxed)))
@@ -91,12 +91,12 @@ final class AppendingStore: LineStore {
         done.store(last, ordering: .releasing)
     }
 
-    /// Called after a line was queued, without a lock.
+    /// A closure that is called after a line is queued, without a lock.
     ///
     /// For tests.
     let whenQueued = Guarded<(@Sendable () -> Void)?>(nil)
 
-    /// The number of queued lines that are not written.
+    /// The number of queued lines that haven't been written.
     var waitingLines: Int {
         Int(truncatingIfNeeded: queued.load(ordering: .acquiring) &- done.load(ordering: .acquiring))
     }

@@ -1,13 +1,13 @@
-/// The identity of one boot of the machine: 16 bytes that every process of the boot computes.
+/// The identity of one boot of the machine: 16 bytes that are the same in every process of the boot.
 ///
-/// Most systems publish a random UUID for each boot. Others publish the time of the boot, which moves when the clock is
-/// corrected, so two boot times match within a tolerance.
+/// Most systems provide a random UUID for each boot. Others provide the time of the boot, which changes when the clock
+/// is corrected, so boot times are compared with a tolerance.
 struct BootIdentity: Equatable, Sendable {
     let bytes: [UInt8]
 
     /// Marks the eight bytes before a boot time.
     private static let timeMark = Array("BOOTTIME".utf8)
-    /// How far two boot times of one boot may differ, in microseconds.
+    /// The maximum difference of two boot times of one boot, in microseconds.
     static let tolerance: Int64 = 60_000_000
 
     /// Creates the identity from the UUID of the boot, or else from its time in microseconds since 1970.
@@ -24,7 +24,7 @@ struct BootIdentity: Equatable, Sendable {
         }
     }
 
-    /// Whether a process that noted `other` ran in this boot.
+    /// Whether a process that recorded `other` ran in this boot.
     func matches(_ other: [UInt8]) -> Bool {
         if bytes == other { return true }
         guard let own = Self.time(of: bytes), let time = Self.time(of: other) else { return false }

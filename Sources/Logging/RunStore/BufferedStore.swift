@@ -1,6 +1,6 @@
 internal import AshlarCore
 
-/// Mode `.buffered`: lines wait in memory until they are many or old enough.
+/// The mode `.buffered`: lines are in memory until there are many lines or a line is old enough.
 ///
 /// A killed process loses at most the stated bytes and the lines of the stated time.
 final class BufferedStore: LineStore {
@@ -9,7 +9,7 @@ final class BufferedStore: LineStore {
         private let lines = MessageBuffer()
         var isClosed = false
         var hasThread = false
-        /// Called after the thread wrote out old lines.
+        /// A closure that is called after the thread wrote old lines.
         ///
         /// For tests.
         var whenWritten: (@Sendable () -> Void)?
@@ -26,7 +26,7 @@ final class BufferedStore: LineStore {
         }
     }
 
-    /// Shared with the writing thread, which does not keep the store itself alive.
+    /// The state that the store and the writing thread share; the thread doesn't retain the store.
     private let monitor: Monitor<State>
     private let capacity: Int
     private let synchronizesAt: LogLevel?
@@ -59,7 +59,7 @@ final class BufferedStore: LineStore {
         monitor.lock.unlock()
     }
 
-    /// Calls a function, under the lock, after old lines were written.
+    /// Sets a closure that is called under the lock after old lines were written.
     ///
     /// For tests.
     func whenWritten(_ call: @escaping @Sendable () -> Void) { monitor.withLock { $0.whenWritten = call } }
@@ -96,7 +96,7 @@ final class BufferedStore: LineStore {
     func close(ending: RunState.Ending, lines: UInt64) {
         _ = flush(sync: false)
         monitor.withLock {
-            // Later lines are written at once because nothing flushes them.
+            // Later lines are written at once, because nothing would flush them.
             $0.isClosed = true
             monitor.lock.wakeAll()
             $0.file.run.end(ending, lines: lines)
@@ -118,7 +118,7 @@ final class BufferedStore: LineStore {
     var forkLocks: [any ForkLock] { [monitor.lock] }
 
     func becomeForkedChild() {
-        // The buffered lines belong to the parent, and the thread does not exist here.
+        // The buffered lines belong to the parent, and the thread doesn't exist in the child.
         monitor.held.buffer.reset()
         monitor.held.hasThread = false
         monitor.held.file.becomeForkedChild(ownFile: false)

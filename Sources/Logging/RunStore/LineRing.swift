@@ -8,7 +8,7 @@ struct LineRing {
 
     private var capacity: Int { storage.count }
 
-    /// Appends whole lines, each with its line end; returns the number of lines that were dropped for them.
+    /// Appends whole lines, each with its line end; returns the number of dropped lines.
     mutating func append(_ lines: LogText) -> Int {
         var dropped = 0
         var rest = lines

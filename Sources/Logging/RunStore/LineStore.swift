@@ -1,25 +1,25 @@
 /// The destination of this run's formatted lines: a file in one of the modes, or memory.
 protocol LineStore: AnyObject, Sendable, ForkAware {
-    /// Stores one line with its line end. Counts what it can't store.
+    /// Stores one line with its line end, and counts a line that can't be stored.
     func append(_ line: LogText, level: LogLevel)
-    /// Writes out buffered lines; returns whether everything is written.
+    /// Writes buffered lines; returns whether everything has been written.
     func flush(sync: Bool) -> Bool
-    /// Writes out everything and ends the run. Later lines are still stored.
+    /// Writes everything and ends the run; later lines are still stored.
     func close(ending: RunState.Ending, lines: UInt64)
-    /// The log so far, or its last whole lines.
+    /// Returns the log, or its last whole lines.
     func contents(limit: Int?) -> [UInt8]
-    /// Notes fatal signals in the run's state file; `false` if there is none.
+    /// Records fatal signals in the run's state file; returns `false` if there is none.
     func noteSignals() -> Bool
 }
 
-/// What the stores of a run have in common.
+/// The settings that all stores of a run share.
 struct StoreSettings: Sendable {
     let rotation: LogRotation
     let counters: Guarded<LogCounters>
     let synchronizesAt: LogLevel?
     /// Whether lines of signal handlers go to this run.
     let servesSignals: Bool
-    /// Prints the line that reports lost lines.
+    /// Returns the line that reports lost lines.
     let notice: @Sendable (_ lost: Int, _ reason: String) -> [UInt8]
     /// Makes room on a full disk by removing an old run.
     let makeRoom: @Sendable () -> Void

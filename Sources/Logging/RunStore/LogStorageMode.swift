@@ -1,50 +1,54 @@
-/// When a log call returns, and therefore what a killed process loses.
+/// When a log call returns, which determines the lines that a killed process loses.
 public enum LogStorageMode: Hashable, Sendable {
-    /// The call returns after write(2): a killed process loses nothing. The default.
+    /// The call returns after write(2): a killed process loses nothing.
     ///
-    /// Threads that log at the same moment share one write.
+    /// This is the default.
+    ///
+    /// Concurrent threads share a write.
     case writeThrough
     /// The call returns when the line is in a memory-mapped file: a killed process loses nothing.
     ///
-    /// A line costs no system call. Where the file can't be mapped safely, ``writeThrough`` is used and
-    /// ``LogStartReport/mode`` says so.
+    /// A line needs no system call. If the file can't be mapped safely, ``writeThrough`` is used instead, and
+    /// ``LogStartReport/mode`` reports this.
     case mapped
-    /// The call returns when the line is in memory: a killed process loses at most `bytes` bytes of lines, and at most
-    /// the lines of the last `milliseconds` milliseconds.
+    /// The call returns when the line is in memory.
+    ///
+    /// A killed process loses at most `bytes` bytes of lines, and at most the lines of the last `milliseconds`
+    /// milliseconds.
     ///
     /// Lines of ``LogLevel/critical`` and above are written at once, with all lines before them.
     case buffered(bytes: Int = 65536, milliseconds: Int = 200)
 }
 
-/// When a run continues in a new file, and how much of it is retained.
+/// When a run continues in a new file, and which part of the run is retained.
 public struct LogRotation: Hashable, Sendable {
     /// The size of a segment in bytes, 4 KiB to 1 GiB.
     ///
-    /// A line is never split between two segments.
+    /// A segment ends between two lines.
     public var segmentBytes: Int
-    /// The longest time for which a segment is written, or nil for no limit.
+    /// The maximum time during which a segment is written, or nil for no limit.
     public var interval: Duration?
-    /// The bytes of one run that are retained: its first segment, which is shorter, and the newest ones.
+    /// The size of the retained part of a run in bytes: its first segment, which is shorter, and the newest segments.
     ///
-    /// At least three segments.
+    /// At least three segments are retained.
     public var runBytes: Int
 
-    /// The size of the first segment, which is retained as long as the run because it explains the rest.
+    /// The size of the first segment, which is retained with the run because it explains the rest.
     var firstSegmentBytes: Int { min(segmentBytes, max(4096, min(262_144, runBytes / 4))) }
 
-    /// Whether a segment begun at `start`, by the monotonic clock, must end.
+    /// Whether a segment that began at `start`, by the monotonic clock, must end.
     func isDue(since start: Int64) -> Bool {
         guard let interval else { return false }
         return SystemCalls.monotonicClock() - start >= interval.clampedNanoseconds
     }
 
-    /// Creates a rotation: segments of 1 MiB, 8 MiB a run, no limit in time.
+    /// Creates a rotation; by default with segments of 1 MiB, 8 MiB per run, and no time limit.
     public init(segmentBytes: Int = 1 << 20, interval: Duration? = nil, runBytes: Int = 8 << 20) {
         (self.segmentBytes, self.interval, self.runBytes) = (segmentBytes, interval, runBytes)
         self = withinLimits
     }
 
-    /// The same with possible sizes; the properties accept any value.
+    /// The same rotation with valid sizes, because the properties accept any value.
     var withinLimits: LogRotation {
         var result = self
         result.segmentBytes = min(max(4096, segmentBytes), 1 << 30)
@@ -54,18 +58,18 @@ public struct LogRotation: Hashable, Sendable {
     }
 }
 
-/// Which finished runs are retained.
+/// The finished runs to retain.
 ///
-/// The prior run always is. Running ones are never touched.
+/// The prior run is always retained. Running runs are never removed.
 public struct LogRetention: Hashable, Sendable {
-    /// The number of finished runs.
+    /// The maximum number of finished runs.
     public var runs: Int
-    /// The bytes of all finished runs together.
+    /// The maximum size of all finished runs together, in bytes.
     public var bytes: Int
-    /// The age of a finished run since its start.
+    /// The maximum age of a finished run since its start.
     public var age: Duration
 
-    /// Creates a retention: 5 runs, 20 MB, 14 days.
+    /// Creates a retention; by default 5 runs, 20 MB and 14 days.
     public init(runs: Int = 5, bytes: Int = 20_000_000, age: Duration = .seconds(14 * 86_400)) {
         (self.runs, self.bytes, self.age) = (max(1, runs), max(0, bytes), age)
     }

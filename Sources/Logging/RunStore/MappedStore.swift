@@ -1,16 +1,16 @@
 internal import AshlarCore
 internal import CAshlarLogging
 
-/// Mode `.mapped`: a line is in the page cache when its bytes are stored, without a system call.
+/// The mode `.mapped`: a line is in the page cache when its bytes are stored, without a system call.
 ///
-/// The segment is the log file itself. Its blocks are allocated before it is mapped, so a store can't run out of room,
-/// and the file is zero after the last line. A helper thread prepares the next segment. Where a segment can't be made,
-/// the store continues like `.writeThrough`.
+/// The lines are stored into the mapped log file itself. Its blocks are allocated before it is mapped, so a store can't
+/// run out of disk space, and the file contains zeros after the last line. A helper thread prepares the next segment.
+/// If a segment can't be created, the store continues like `.writeThrough`.
 final class MappedStore: LineStore {
     private struct Segment {
         let number: Int
         let identity: SystemCalls.FileIdentity?
-        /// Stays open because it marks the segment as in use.
+        /// The descriptor, which remains open because it marks the segment as in use.
         let descriptor: Int32
         let memory: MappedMemory
     }
@@ -31,7 +31,7 @@ final class MappedStore: LineStore {
     private let monitor: Monitor<State>
     private let settings: StoreSettings
 
-    /// Creates the first segment; nil if it can't be mapped.
+    /// Creates the first segment; returns nil if it can't be mapped.
     init?(run: RunIdentity, settings: StoreSettings) {
         guard ashlar_log_can_map_safely(run.folder) == 1,
             let first = Self.makeSegment(0, at: run.path(.segment(0)), settings.rotation)
@@ -39,7 +39,7 @@ final class MappedStore: LineStore {
         self.settings = settings
         run.retain(firstSegment: first.descriptor)
         monitor = Monitor(State(run: run, segment: first))
-        // A line appended to a segment would follow its zeros, so signal handlers create a file of their own.
+        // A line that is appended to a segment would follow its zeros, so signal handlers create their own file.
         if settings.servesSignals {
             ashlar_log_set_signal_file(-1, run.path(.child(Int(SystemCalls.processID))))
         }
@@ -83,14 +83,14 @@ final class MappedStore: LineStore {
             && (state.used == 0 || !settings.rotation.isDue(since: state.segmentStart))
     }
 
-    /// Continues in the next segment; `false` if there is none and the line must be written plainly.
+    /// Continues in the next segment; returns `false` if there is none and the line must be written without mapping.
     ///
     /// The caller holds the lock.
     @inline(never)
     private func rollOver(for count: Int) -> Bool {
-        // Rare: a segment filled up before the next one was ready.
+        // Rare: a segment is full before the next one is ready.
         while monitor.held.isPreparing { monitor.lock.wait() }
-        // Another thread may have rolled over or ended the run in the meantime.
+        // Another thread may have continued in the next segment or ended the run in the meantime.
         guard monitor.held.plain == nil else { return false }
         guard !hasRoom(monitor.held, count) else { return true }
         let number = monitor.held.segment.number + 1
@@ -114,7 +114,7 @@ final class MappedStore: LineStore {
         return false
     }
 
-    /// Cuts the zeros off the segment and unmaps it.
+    /// Truncates the zeros at the end of the segment and unmaps it.
     private func finishSegment(_ state: inout State) {
         state.segment.memory.unmap()
         let path = state.run.path(.segment(state.segment.number))
@@ -135,7 +135,7 @@ final class MappedStore: LineStore {
     private func prepareNext(_ state: inout State) {
         let number = state.segment.number + 1
         let path = state.run.path(.segment(number))
-        // The thread keeps the store alive for a moment only; a weak reference would slow down every use of it.
+        // The thread retains the store only briefly; a weak reference would slow down every use of it.
         state.isPreparing = HelperThread.start { [self] in
             let made = Self.makeSegment(number, at: path, settings.rotation)
             monitor.withLock {
@@ -167,7 +167,7 @@ final class MappedStore: LineStore {
         monitor.lock.lock()
         defer { monitor.lock.unlock() }
         monitor.held.isClosed = true
-        // A segment in preparation would be left behind if the process ended now.
+        // A segment in preparation would remain if the process ended now.
         while monitor.held.isPreparing { monitor.lock.wait() }
         discardPrepared(&monitor.held)
         // Later lines are appended to the same file.
@@ -190,7 +190,7 @@ final class MappedStore: LineStore {
     var forkLocks: [any ForkLock] { [monitor.lock] }
 
     func becomeForkedChild() {
-        // The mapping belongs to the parent; the child writes a file of its own.
+        // The mapping belongs to the parent; the child writes its own file.
         monitor.held.prepared = nil
         monitor.held.isPreparing = false
         closeDescriptor(of: monitor.held.segment)

@@ -4,9 +4,9 @@
     internal import AshlarCore
 #endif
 
-/// Distinguishes a process from a later one with the same number, by its start and the boot of the machine.
+/// Distinguishes a process from a later one with the same ID, by its start time and the boot of the machine.
 enum ProcessIdentity {
-    /// The start of a process in its system's unit, or nil if the process does not exist or has ended.
+    /// Returns the start time of a process in its system's unit, or nil if the process doesn't exist or has ended.
     static func start(of pid: Int32) -> UInt64? {
         #if canImport(Darwin)
             var info = kinfo_proc()
@@ -19,7 +19,7 @@ enum ProcessIdentity {
             let start = info.kp_proc.p_un.__p_starttime
             return UInt64(start.tv_sec) * 1_000_000 + UInt64(start.tv_usec)
         #else
-            // Field 22 of /proc/<pid>/stat, in clock ticks since boot. The name in field 2 may contain anything.
+            // Field 22 of /proc/<pid>/stat, in clock ticks since boot. The name in field 2 can contain any characters.
             guard let text = try? WholeFile.read("/proc/\(pid)/stat", limit: 4096),
                 let end = text.lastIndex(of: UInt8(ascii: ")"))
             else { return nil }
@@ -45,24 +45,24 @@ enum ProcessIdentity {
         #endif
     }()
 
-    /// Whether the process that wrote the state is running.
+    /// Whether the process that wrote the state is still running.
     static func isRunning(_ state: RunState) -> Bool {
         guard boot.matches(state.bootID), let start = start(of: state.processID) else { return false }
         return start == state.processStart
     }
 
-    /// Whether the process that a run's name contains may be its writer: it started before the run.
+    /// Whether the process in a run's name can be its writer, because it started before the run.
     ///
-    /// Decides on Apple systems when the state file is missing. `start` is in microseconds since 1970, and nil if the
-    /// process isn't running.
+    /// This decides on Apple systems if the state file is missing. `start` is in microseconds since 1970, and nil if
+    /// the process isn't running.
     static func mayOwn(_ name: RunName, start: UInt64?) -> Bool {
         guard let start else { return false }
-        // A second of tolerance for a clock that was corrected between the two.
+        // The tolerance of one second allows for a clock that was corrected in between.
         return start <= UInt64(clamping: name.startedAt / 1000) + 1_000_000
     }
 
     #if canImport(Darwin)
-        /// A string that the kernel publishes under a name.
+        /// Returns a string that the kernel provides under a name.
         private static func text(_ name: String) -> String? {
             var size = 0
             guard sysctlbyname(name, nil, &size, nil, 0) == 0, size > 0 else { return nil }

@@ -5,24 +5,24 @@ struct Retention: Sendable {
     let folder: RunFolder
     let policy: LogRetention
     let application: String
-    /// The run being written; older ones may go.
+    /// The current run; older ones can be removed.
     let own: RunName
-    /// The prior run, which always stays.
+    /// The prior run, which is always retained.
     var prior: RunName?
 
-    /// Starts work that a start does not wait for; `false` if that isn't possible.
+    /// Starts work in the background; returns `false` if that isn't possible.
     ///
     /// Tests replace it.
     var inBackground: @Sendable (@escaping @Sendable () -> Void) -> Bool = { HelperThread.start($0) }
 
-    /// How many runs a start examines, and how many it removes, before it leaves the rest to the background.
+    /// The maximum number of runs that a start examines or removes; the rest is left to the background.
     static let mostExamined = 24
     static let mostRemoved = 8
 
-    /// Removes surplus runs among those before this one.
+    /// Removes surplus runs that are older than the current one.
     ///
-    /// A start does a small part itself, so that short-lived processes, whose background work ends with them, keep the
-    /// limits too.
+    /// A start does a small part of the work itself. Therefore short-lived processes, whose background work ends with
+    /// them, also observe the limits.
     func apply(to older: RunListing, now: Int64 = SystemCalls.wallClock()) {
         var tally = Tally(retention: self, now: now)
         var runs = older.makeIterator()
@@ -36,7 +36,7 @@ struct Retention: Sendable {
             // Too many to examine now; nothing has been removed yet.
             return removeInBackground { surplus(of: folder.listing(), now: now) }
         }
-        // The rest is surplus, except running runs and those of other applications.
+        // The rest is surplus, except for running runs and those of other applications.
         let oldest = older.before(last).oldest(Self.mostRemoved + 1)
         let counted = tally
         remove(counted.surplus + oldest.prefix(Self.mostRemoved).reversed().filter { counted.concerns($0) })
@@ -44,7 +44,7 @@ struct Retention: Sendable {
         removeInBackground { folder.listing().before(last).filter { counted.concerns($0) } }
     }
 
-    /// Finds and removes runs in the background, at most once at a time for each folder.
+    /// Finds and removes runs in the background, at most one task for each folder at a time.
     private func removeInBackground(_ find: @escaping @Sendable () -> [RunFiles]) {
         guard Self.busyFolders.withLock({ $0.insert(folder.path).inserted }) else { return }
         let work: @Sendable () -> Void = {
@@ -98,7 +98,7 @@ struct Retention: Sendable {
             if run.name == retention.prior || !isFull { count += 1 } else { surplus.append(run) }
         }
 
-        /// Whether the run is finished and belongs to the started application.
+        /// Whether the run is finished and belongs to the current application.
         func concerns(_ run: RunFiles) -> Bool { concerns(run, run.state()) }
 
         private func concerns(_ run: RunFiles, _ state: RunState?) -> Bool {

@@ -6,7 +6,7 @@ struct RunFiles: Sendable {
     let name: RunName
     var parts: [RunFile.Part]
 
-    /// The paths of the log's files, in order.
+    /// The paths of the log files, in order.
     var paths: [String] { parts.filter { $0 != .state }.sorted().map(path) }
 
     private func path(_ part: RunFile.Part) -> String { "\(folder)/\(RunFile(run: name, part: part).name)" }
@@ -18,11 +18,11 @@ struct RunFiles: Sendable {
         return RunState(bytes: SystemCalls.read(descriptor, offset: 0, limit: RunState.size))
     }
 
-    /// Whether the process that writes the run is alive.
+    /// Whether the process that writes the run is running.
     ///
-    /// The state file names the process. A lock on the state file or a segment also covers processes of other
-    /// containers and runs whose state file is missing. Apple systems end suspended apps that hold a lock, so there the
-    /// process in the name decides.
+    /// The state file contains the process ID. A lock on the state file or on a segment also detects processes of other
+    /// containers, and runs whose state file is missing. Apple systems end suspended apps that hold a lock, so the
+    /// process ID in the file name decides there.
     func isRunning(_ state: RunState?) -> Bool {
         if let state, ProcessIdentity.isRunning(state) { return true }
         #if canImport(Darwin)
@@ -51,21 +51,22 @@ struct RunFiles: Sendable {
             files: paths, name: name)
     }
 
-    /// Removes the run, its state file last, so that an interrupted removal can be repeated.
+    /// Removes the run with its state file last, so that an interrupted removal can be repeated.
     func remove() {
         for path in paths + [path(.state)] { SystemCalls.remove(path) }
     }
 
-    /// When the run began by the clock.
+    /// Returns the time at which the run began.
     ///
-    /// The name may be later than the clock, because it sorts after the run before; then the state file decides.
+    /// The time in the name may be later than the clock, because the name sorts after the run before. Then the state
+    /// file decides.
     func began(_ state: RunState?, now: Int64) -> Int64 {
         name.startedAt <= now ? name.startedAt : state?.startedAt ?? name.startedAt
     }
 
     var bytes: Int64 { paths.reduce(0) { $0 + (SystemCalls.status(path: $1)?.size ?? 0) } }
 
-    /// Whether the state file was created less than a minute ago and no line was written yet.
+    /// Whether the state file was created less than a minute ago and the run has no lines.
     func isBeginning(now: Int64) -> Bool {
         guard paths.isEmpty, let file = SystemCalls.status(path: path(.state)) else { return false }
         return abs(now / 1_000_000_000 - file.changedAt) < 60
@@ -79,7 +80,7 @@ struct RunFolder {
     /// All runs, the newest first.
     func runs() -> [RunFiles] { Array(listing()) }
 
-    /// The present files of the folder.
+    /// Lists the files in the folder.
     func listing() -> RunListing {
         var found: [RunFile] = []
         found.reserveCapacity(256)
@@ -88,15 +89,15 @@ struct RunFolder {
     }
 }
 
-/// Whether the process has forked.
+/// Records whether the process has forked.
 enum ForkCount {
     static let hasForked = Atomic<Bool>(false)
 }
 
 /// The runs in a folder, the newest first.
 ///
-/// A start among many old runs needs the newest few: the iterator picks them one by one, and sorts the rest only if the
-/// iteration continues.
+/// A start with many old runs needs only the newest few. The iterator finds them one by one, and sorts the rest only if
+/// the iteration continues.
 struct RunListing: Sequence, Sendable {
     fileprivate let folder: String
     fileprivate let files: [RunFile]
@@ -104,10 +105,10 @@ struct RunListing: Sequence, Sendable {
     /// The name of the newest run.
     var newest: RunName? { files.lazy.map(\.run).max() }
 
-    /// The runs before a run.
+    /// Returns the runs before a run.
     func before(_ run: RunName) -> RunListing { RunListing(folder: folder, files: files.filter { $0.run < run }) }
 
-    /// The oldest runs, the oldest first.
+    /// Returns the oldest runs, the oldest first.
     func oldest(_ count: Int) -> [RunFiles] {
         var result: [RunFiles] = []
         var rest = files
@@ -135,14 +136,14 @@ struct RunListing: Sequence, Sendable {
         return RunFiles(folder: folder, name: name, parts: parts)
     }
 
-    /// The finished runs of an application, the newest first.
+    /// Returns the finished runs of an application, the newest first.
     func finishedRuns(of application: String) -> some Sequence<PriorRun> {
         lazy.filter { !$0.paths.isEmpty }.map { $0.described() }.filter {
             ($0.application == nil || $0.application == application) && $0.outcome != .stillRunning
         }
     }
 
-    /// The newest finished run of an application that failed or has lines, or else the newest one.
+    /// Returns the newest finished run of an application that failed or has lines; if there is none, the newest one.
     func priorRun(of application: String) -> PriorRun? {
         var newest: PriorRun?
         for run in finishedRuns(of: application) {
@@ -159,7 +160,7 @@ struct RunListing: Sequence, Sendable {
         fileprivate var files: [RunFile]
         private var isSorted = false
         private var picked = 0
-        /// How many runs are picked before the rest is sorted.
+        /// The number of runs that are found one by one before the rest is sorted.
         private static let picks = 8
 
         fileprivate init(listing: RunListing, files: [RunFile]) { (self.listing, self.files) = (listing, files) }

@@ -1,9 +1,9 @@
 internal import CAshlarLogging
 internal import Synchronization
 
-/// The files of this run for their writer: folder, name, and the state file with its lock.
+/// The files of the current run for their writer: folder, name, and the state file with its lock.
 ///
-/// Used under the lock of the store that owns it.
+/// It is used under the lock of the store that owns it.
 final class RunIdentity {
     let folder: String
     let name: RunName
@@ -11,9 +11,9 @@ final class RunIdentity {
     private var stateIdentity: SystemCalls.FileIdentity?
     private var state: RunState
     private var notesSignals = false
-    /// The first segment, whose mark lasts as long as the run.
+    /// The descriptor of the first segment, which is marked as in use until the run ends.
     ///
-    /// Another process may list the folder, pause, and find that all segments it listed are finished.
+    /// Otherwise another process could list the folder, pause, and then find all listed segments unmarked.
     private var firstSegment: Int32 = -1
     private var firstSegmentIdentity: SystemCalls.FileIdentity?
 
@@ -33,7 +33,7 @@ final class RunIdentity {
     /// Creates the folder and the state file of a new run.
     ///
     /// Runs are ordered by name, so the new name sorts after the newest one, even if the clock was set back. The state
-    /// file has the time of the clock. Returns an `errno` if a run isn't possible.
+    /// file contains the time of the clock. If the run can't be created, the result is an `errno`.
     static func create(
         in folder: String, application: String, after newest: RunName? = nil, now: Int64 = SystemCalls.wallClock()
     ) -> Result<RunIdentity, RunStoreError> {
@@ -57,7 +57,7 @@ final class RunIdentity {
                 processID: pid, startedAt: clock, processStart: ProcessIdentity.start(of: pid) ?? 0,
                 bootID: ProcessIdentity.boot.bytes, application: application)
             SystemCalls.markInUse(descriptor)
-            // On a disk without room for 128 bytes, the run is written anyway and reads as unclean.
+            // If the disk has no room for 128 bytes, the run is written anyway and its outcome is unclean.
             SystemCalls.overwrite(descriptor, state.bytes, offset: 0)
             return .success(RunIdentity(folder: folder, name: name, descriptor: descriptor, state: state))
         }
@@ -66,9 +66,9 @@ final class RunIdentity {
 
     func path(_ part: RunFile.Part) -> String { "\(folder)/\(RunFile(run: name, part: part).name)" }
 
-    /// The contents of the run's segments, which are given by number, and of its signal handlers' file.
+    /// Returns the contents of the given segments and of the signal handlers' file.
     func contents(segments: [Int], limit: Int?) -> [UInt8] {
-        // The files of forked children are known to the folder only.
+        // The files of forked children are found only by listing the folder.
         if ForkCount.hasForked.load(ordering: .relaxed),
             let run = RunFolder(path: folder).runs().first(where: { $0.name == name })
         {
@@ -78,7 +78,7 @@ final class RunIdentity {
         return RunReader.contents(of: parts.map(path), limit: limit)
     }
 
-    /// Notes how many lines are lost so far, for the case that the process is killed.
+    /// Records the number of lost lines, in case the process is killed.
     func noteLost(_ lost: Int) {
         state.lost = UInt64(clamping: lost)
         write()
@@ -95,9 +95,9 @@ final class RunIdentity {
         SystemCalls.overwrite(stateDescriptor, state.tail, offset: RunState.endOffset)
     }
 
-    /// Whether the descriptor still is the state file.
+    /// Whether the descriptor still refers to the state file.
     ///
-    /// The host may have closed it and reused its number.
+    /// The app may have closed it and reused its number.
     private var isOwnFile: Bool { SystemCalls.isSame(stateDescriptor, stateIdentity) }
 
     private func reopen() -> Bool {
@@ -110,7 +110,7 @@ final class RunIdentity {
         return true
     }
 
-    /// Notes fatal signals in the state file.
+    /// Records fatal signals in the state file.
     func noteSignals() {
         _ = ashlar_log_install_signal_handlers()
         guard !notesSignals else { return }
@@ -118,9 +118,9 @@ final class RunIdentity {
         notesSignals = true
     }
 
-    /// Closes the state file and the first segment, and with them the marks.
+    /// Closes the state file and the first segment, which removes the marks.
     ///
-    /// In a forked child, the parent's descriptors still hold them.
+    /// In a forked child, the parent's descriptors still hold the marks.
     func releaseDescriptors() {
         if SystemCalls.isSame(firstSegment, firstSegmentIdentity) { SystemCalls.close(firstSegment) }
         firstSegment = -1

@@ -6,9 +6,9 @@ struct RunName: Hashable, Comparable, Sendable {
     var processID: Int32
     var tag: UInt16
 
-    /// The latest start that a name can have: the end of 2199.
+    /// The latest start time of a name: the end of 2199.
     ///
-    /// A later name would stay the newest, because no clock reaches it.
+    /// A later name would remain the newest one, because no clock reaches it.
     static let latestStart: Int64 = 7_258_118_399_999_999_999
 
     var base: String {
@@ -26,11 +26,11 @@ struct RunName: Hashable, Comparable, Sendable {
     }
 }
 
-/// The run and the part of the run that a file name denotes.
+/// The run and the part of the run that a file name refers to.
 struct RunFile: Hashable, Sendable {
     enum Part: Hashable, Comparable, Sendable {
         case state
-        /// A segment of the log; the first has no number in its name.
+        /// A segment of the log; the name of the first one contains no number.
         case segment(Int)
         /// The lines of a process that can't append to the segments: a forked child or a signal handler.
         case child(Int)
@@ -48,7 +48,7 @@ struct RunFile: Hashable, Sendable {
         }
     }
 
-    /// Parses a name strictly.
+    /// Parses a name; returns nil for the name of any other file.
     ///
     /// Other files in the folder are never opened or removed.
     init?(name: String) {
@@ -58,7 +58,7 @@ struct RunFile: Hashable, Sendable {
 
     init(run: RunName, part: Part) { (self.run, self.part) = (run, part) }
 
-    /// Parses bytes, because a start looks at every name in the folder.
+    /// Parses bytes instead of a string, because a start parses every name in the folder.
     static func parse(_ bytes: LogText) -> RunFile? {
         var reader = NameReader(bytes: bytes)
         guard reader.take("run-"), let time = reader.number(of: 19...19),

@@ -1,6 +1,6 @@
 /// Reads the log of a run from its files.
 enum RunReader {
-    /// The contents of the files in order, or the last whole lines in at most `limit` bytes.
+    /// Returns the contents of the files in order, or the last whole lines in at most `limit` bytes.
     static func contents(of files: [String], limit: Int?) -> [UInt8] {
         var parts: [[UInt8]] = []
         var total = 0
@@ -28,7 +28,7 @@ enum RunReader {
         limit.map { wholeLines(all, limit: $0) } ?? all
     }
 
-    /// The last whole lines in at most `limit` bytes.
+    /// Returns the last whole lines in at most `limit` bytes.
     static func wholeLines(_ all: [UInt8], limit: Int) -> [UInt8] {
         guard all.count > limit else { return all }
         guard limit > 0 else { return [] }
@@ -45,7 +45,7 @@ enum RunReader {
         return number
     }
 
-    /// The bytes of a file from an offset on.
+    /// Returns the bytes of a file from an offset.
     static func bytes(of path: String, from offset: Int = 0) -> [UInt8] {
         let descriptor = SystemCalls.openForReading(path)
         guard descriptor >= 0 else { return [] }
@@ -54,13 +54,12 @@ enum RunReader {
         return SystemCalls.read(descriptor, offset: Int64(offset), limit: size - offset)
     }
 
-    /// The whole log of the files as text.
+    /// Returns the whole log of the files as text.
     static func text(of files: [String]) -> String {
         undamagedText(of: files) ?? String(decoding: contents(of: files, limit: nil), as: UTF8.self)
     }
 
-    /// The text of files that continue each other without a hole, read in one piece.
-    ///
+    /// Returns the text of files without holes, read in one piece.
     private static func undamagedText(of files: [String]) -> String? {
         let numbers = files.compactMap(segmentNumber)
         guard zip(numbers, numbers.dropFirst()).allSatisfy({ $1 == $0 + 1 }) else { return nil }
@@ -77,7 +76,7 @@ enum RunReader {
         return hasHole ? nil : text
     }
 
-    /// Truncates the unused end of the files of a run that was killed.
+    /// Truncates the unused ends of the files of a killed run.
     static func removeUnusedEnds(of files: [String]) {
         for path in files {
             let descriptor = SystemCalls.openForUpdating(path)
@@ -91,12 +90,12 @@ enum RunReader {
     }
 }
 
-/// Zero bytes in a segment: free space at its end, or damage inside.
+/// Zero bytes in a segment: free space at its end, or damage.
 ///
-/// A mapped segment is zero after its last line, and a line that was not finished begins with a zero byte. A power cut
-/// can leave blocks of zeros anywhere, in every mode.
+/// A mapped segment contains zeros after its last line, and an unfinished line starts with a zero byte. In every mode,
+/// a power failure can leave blocks of zeros anywhere.
 enum Damage {
-    /// The length of the segment without free space and an unfinished last line.
+    /// Returns the length of the segment without free space and an unfinished last line.
     static func end(of bytes: LogText) -> Int {
         var end = bytes.count
         while end > 0, bytes[end - 1] == 0 { end -= 1 }
@@ -112,7 +111,7 @@ enum Damage {
         return end
     }
 
-    /// Whether the bytes are at most one line, which may continue behind gutters.
+    /// Whether the bytes are at most one line, which can have continuation lines.
     private static func isLastLine(_ bytes: LogText) -> Bool {
         var rest = bytes
         while let end = rest.firstIndex(of: 10), end + 1 < rest.count {
@@ -129,7 +128,7 @@ enum Damage {
         return (start + offset)..<end
     }
 
-    /// The bytes of a segment without free space, with a mark in place of each hole.
+    /// Returns the bytes of a segment without free space, with a mark instead of each hole.
     static func repaired(_ bytes: [UInt8]) -> [UInt8] {
         LogText.withBytes(bytes) { text in
             guard text.contains(0) else { return bytes }

@@ -1,10 +1,10 @@
-/// The state file of a run: 128 bytes that identify the writer of the run and how it ended.
+/// The state file of a run: 128 bytes that identify the writer of the run and contain its outcome.
 ///
 /// | offset | bytes | contents |
 /// |---|---|---|
 /// | 0 | 8 | `ASHLOGS1` |
 /// | 8 | 2 + 2 | version 1, size 128 |
-/// | 12 | 4 | process number |
+/// | 12 | 4 | process ID |
 /// | 16 | 8 | start of the run, nanoseconds since 1970 |
 /// | 24 | 8 | start of the process in its system's unit |
 /// | 32 | 16 | boot identity |
@@ -16,7 +16,7 @@
 /// | 104 | 8 | lines written |
 /// | 112 | 8 | lines lost |
 ///
-/// Numbers are little-endian. Bytes from 96 on are not covered by the checksum because a signal handler writes them.
+/// Numbers are little-endian. The checksum doesn't cover the bytes from 96, because a signal handler writes them.
 struct RunState: Equatable {
     static let size = 128
     static let endOffset: Int64 = 96
@@ -37,7 +37,7 @@ struct RunState: Equatable {
         case signal(UInt8)
     }
 
-    /// The name cut between scalars to the 38 bytes of the state file.
+    /// Returns the name, truncated between scalars to the 38 bytes of the state file.
     static func shortened(_ application: String) -> String {
         var text = application.unicodeScalars
         while String(text).utf8.count > longestApplication { text.removeLast() }
@@ -60,7 +60,7 @@ struct RunState: Equatable {
         return out
     }
 
-    /// The bytes from `endOffset` on, which change during the run.
+    /// The bytes from `endOffset`, which change during the run.
     var tail: [UInt8] {
         var out: [UInt8]
         switch ending {
@@ -82,7 +82,7 @@ struct RunState: Equatable {
         (self.bootID, self.application) = (bootID, application)
     }
 
-    /// Parses a state file; nil if it is short, damaged or of another version.
+    /// Parses a state file; returns nil if it is short, damaged or of another version.
     init?(bytes: [UInt8]) {
         guard bytes.count >= Self.size, bytes.starts(with: "ASHLOGS1".utf8),
             Self.number(bytes, at: 8, UInt16.self) == 1,

@@ -1,9 +1,9 @@
 internal import CAshlarLogging
 
-/// The log file of a run with its continuations: the one place that writes lines.
+/// The log file of a run with its continuations; all lines are written here.
 ///
-/// Used under the lock of the store that owns it. A failed write never traps and never blocks: the newest lines wait in
-/// memory and are written, after a line that reports the lost ones, when writing works again.
+/// It is used under the lock of the store that owns it. A failed write never traps or blocks. The newest lines wait in
+/// memory. When writing succeeds again, a line reports the lost lines, and the waiting lines follow.
 final class SegmentedFile {
     let run: RunIdentity
     let settings: StoreSettings
@@ -12,23 +12,23 @@ final class SegmentedFile {
         didSet { if settings.servesSignals { ashlar_log_set_signal_file(descriptor, nil) } }
     }
     private var identity: SystemCalls.FileIdentity?
-    /// The number of the segment being written, and its size.
+    /// The number of the current segment, and its size.
     private var number: Int
     private var size: Int64 = 0
-    /// The number of bytes that may be written without further checks; 0 while anything is unusual.
+    /// The number of bytes that can be written without further checks; 0 in unusual states.
     private var uncheckedBytes = 0
     private var ledger: SegmentLedger
     private var segmentStart = SystemCalls.monotonicClock()
     private var writesUntilCheck = SegmentedFile.checkInterval
-    /// A write beyond this size raises a fatal signal, so segments end before it.
+    /// The file size beyond which a write raises a fatal signal, so segments end before it.
     private let fileSizeLimit = SystemCalls.fileSizeLimit
     private var trouble: Trouble?
     private var lostTotal = 0
     private var lostNoted = 0
-    /// The process of a forked child that can't write to its parent's segment.
+    /// The process ID of a forked child that can't write to its parent's segment.
     private var childProcess: Int32?
 
-    /// The number of writes between two checks that the descriptor still is the run's file.
+    /// The number of writes between two checks whether the descriptor still refers to the run's file.
     static let checkInterval = 256
     static let backlogBytes = 64 * 1024
     static let linesBetweenAttempts = 256
@@ -38,7 +38,7 @@ final class SegmentedFile {
     private final class Trouble {
         var error: Int32
         var backlog = LineRing(capacity: SegmentedFile.backlogBytes)
-        /// The number of lines that did not fit into the backlog.
+        /// The number of lines that didn't fit into the backlog.
         var lost = 0
         /// Whether the file ends in the middle of a line.
         var isTorn: Bool
@@ -69,7 +69,7 @@ final class SegmentedFile {
         return .success(file)
     }
 
-    /// Continues a run at a segment that may exist, or opens none yet.
+    /// Continues a run at a segment that may exist, or starts without a segment.
     ///
     /// If the segment can't be opened, lines wait in memory as on a full disk.
     convenience init(
@@ -135,7 +135,7 @@ final class SegmentedFile {
             attemptRecovery(force: false)
             return
         }
-        // A batch may cross the end of a segment; a line does not.
+        // A batch can span two segments; a line can't.
         var rest = lines
         while rest.count > 0 {
             if mustRotate(for: rest) { rotate() }
@@ -156,14 +156,14 @@ final class SegmentedFile {
         }
     }
 
-    /// Handles a write that did not take everything.
+    /// Handles a write that didn't write everything.
     @inline(never)
     private func fail(_ written: Int, _ lines: LogText) {
         defer { countUncheckedBytes() }
         var done = max(0, written)
         var error = written < 0 ? Int32(-written) : 0
         if error == SystemCalls.badDescriptor, reopen() { error = 0 }
-        // A short write has no reason; another one succeeds or has one.
+        // A short write has no error; the next one succeeds or fails with an error.
         while error == 0, done < lines.count {
             let more = put(lines.dropFirst(done))
             if more > 0 { done += more } else { error = more == 0 ? SystemCalls.inputOutput : Int32(-more) }
@@ -187,7 +187,9 @@ final class SegmentedFile {
         settings.counters.withLock { $0.droppedByStorage += dropped }
     }
 
-    /// Writes the backlog, and waits for the disk with `sync`; returns whether everything is written.
+    /// Writes the backlog; with `sync`, waits for the disk.
+    ///
+    /// Returns whether everything has been written.
     func flush(sync: Bool) -> Bool {
         let isWritten = attemptRecovery(force: true)
         return sync ? SystemCalls.synchronize(descriptor) && isWritten : isWritten
@@ -233,7 +235,7 @@ final class SegmentedFile {
         return trouble.backlog.count == 0
     }
 
-    /// Notes in the state file how many lines would be lost if the process ended now.
+    /// Records in the state file how many lines would be lost if the process ended now.
     private func noteLost() {
         let lost = lostTotal + (trouble?.backlog.lineCount ?? 0)
         guard lost != lostNoted else { return }
@@ -249,7 +251,7 @@ final class SegmentedFile {
         return size + Int64(lines.firstIndex(of: 10).map { $0 + 1 } ?? lines.count) > segmentLimit
     }
 
-    /// Continues in a new file, or in the present one if that fails.
+    /// Continues in a new file, or in the current one if that fails.
     private func rotate() {
         guard childProcess == nil else { return }
         let next = SystemCalls.openForAppending(run.path(.segment(number + 1)), exclusive: true)
@@ -267,24 +269,24 @@ final class SegmentedFile {
         if removed > 0 { settings.counters.withLock { $0.removedSegments += removed } }
     }
 
-    /// The log so far: the segments and the lines that wait in memory for the disk.
+    /// Returns the log: the segments and the lines that wait in memory.
     func contents(limit: Int?) -> [UInt8] {
         let all = run.contents(segments: ledger.numbers.filter { $0 != number } + [number], limit: limit) + backlog
         return limit.map { RunReader.wholeLines(all, limit: $0) } ?? all
     }
 
-    /// The lines that wait in memory for the disk.
+    /// The lines that wait in memory.
     var backlog: [UInt8] { trouble?.backlog.contents ?? [] }
 
     // MARK: The file itself
 
-    /// Whether the descriptor still is the opened file and the file has a name.
+    /// Whether the descriptor still refers to the opened file, and the file has a name.
     private var isOwnFile: Bool {
         guard let status = SystemCalls.status(descriptor) else { return false }
         return status.identity == identity && status.links > 0
     }
 
-    /// Makes the next write check the file first, for writes of many lines.
+    /// Makes the next write check the file first.
     func checkBeforeNextWrite() { writesUntilCheck = 0 }
 
     /// Detects that the file was deleted or truncated, or its descriptor closed and reused.
@@ -297,12 +299,12 @@ final class SegmentedFile {
         size = status.size
     }
 
-    /// Closes the descriptor, unless the host has reused its number.
+    /// Closes the descriptor, unless the app has reused its number.
     private func closeOwn() {
         if SystemCalls.isSame(descriptor, identity) { SystemCalls.close(descriptor) }
     }
 
-    /// Opens the present segment by its name, and creates its folder if that is gone.
+    /// Opens the current segment by its name, and creates its folder if it is missing.
     private func reopen() -> Bool {
         closeOwn()
         _ = SystemCalls.createFolder(run.folder)

@@ -1,6 +1,7 @@
 /// A sink that stores records, for tests.
 ///
-/// `capture(at:_:)` needs no start and no shared state: it gets the lines of its own closure only, while other tests run.
+/// `capture(at:_:)` needs no start and no shared state. It receives only the lines of its closure, while other tests
+/// run.
 ///
 /// ```swift
 /// let log = Log("Upload")
@@ -15,13 +16,13 @@ public final class CapturingSink: LogSink {
 
     @TaskLocal static var active: [CapturingSink] = []
 
-    /// Creates an empty sink; `format` is that of ``lines``, by default without times.
+    /// Creates an empty sink; `format` is the format of ``lines``, by default without times.
     public init(format: LogFormat = .myLogger) { self.format = format }
 
     /// The records, in order.
     public var records: [LogRecord.Copy] { stored.withLock { $0 } }
 
-    /// The records as the sink's format prints them.
+    /// The records in the sink's format.
     public var lines: [String] { records.map { $0.formatted(as: format) } }
 
     /// Removes all records.

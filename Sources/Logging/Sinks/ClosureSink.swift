@@ -1,4 +1,4 @@
-/// A sink made of a closure.
+/// A sink that calls a closure.
 ///
 /// ```swift
 /// let sink = ClosureSink(threshold: .error) { record in
@@ -6,7 +6,7 @@
 /// }
 /// ```
 public struct ClosureSink: LogSink {
-    /// The least severe level that the closure gets.
+    /// The least severe level that the closure receives.
     public let threshold: LogLevel
     private let body: @Sendable (borrowing LogRecord) -> Bool
 

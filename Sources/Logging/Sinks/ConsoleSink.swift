@@ -11,21 +11,21 @@ extension LogSink where Self == ConsoleSink {
 ///                              in line 3
 /// ```
 ///
-/// The time is local. The lines of a message are aligned, and fields that don't fit into the width of the terminal have
-/// lines of their own. `COLUMNS` overrides the width, and the environment decides about colors as for
+/// The time is local. The lines of a message are aligned, and fields that don't fit into the width of the terminal are
+/// on their own lines. `COLUMNS` overrides the width. Environment variables control colors as for
 /// ``StandardErrorSink``. If the standard error stream isn't a terminal, lines are printed in ``LogFormat/standard``.
 public struct ConsoleSink: LogSink {
     /// The least severe level that is printed.
     public let threshold: LogLevel
 
     private let output: StandardErrorSink
-    /// Returns the columns of the terminal; nil for other streams.
+    /// Returns the number of columns of the terminal; nil for other streams.
     private let width: @Sendable () -> Int?
     /// The width of the context column, which grows with the contexts.
     private let contextWidth = Guarded(8)
 
     private static let longestContext = 24
-    /// The columns of time and level.
+    /// The width of the columns for time and level.
     private static let headWidth = 19
 
     /// Creates a sink.
@@ -137,7 +137,7 @@ public struct ConsoleSink: LogSink {
         line.append("\u{1B}[0m" as StaticString)
     }
 
-    /// A color that is the same for a context in each run.
+    /// Returns a color that is the same for a context in each run.
     private static func color(of context: String) -> StaticString {
         let colors: [StaticString] = ["\u{1B}[34m", "\u{1B}[35m", "\u{1B}[36m", "\u{1B}[32m", "\u{1B}[33m"]
         return colors[context.utf8.reduce(0) { ($0 &* 31 &+ Int($1)) & 0xFFFF } % colors.count]

@@ -1,11 +1,11 @@
 internal import AshlarCore
 internal import CAshlarLogging
 
-/// A sink that appends lines to a file of its own, such as JSON lines for a collector.
+/// A sink that appends lines to its own file, such as JSON lines for a collector.
 ///
-/// Each line is written before the call returns, so a killed process loses none. Several processes can append to one file.
-/// If another program moves or deletes the file, as `logrotate` does, the sink creates it again within 256 lines. A line
-/// that can't be written is a failure of the sink and is not stored.
+/// Each line is written before the call returns, so a killed process loses no lines. Several processes can append to
+/// one file. If another program moves or deletes the file, as `logrotate` does, the sink creates it again within 256
+/// lines. If a line can't be written, the sink fails, and the line isn't stored.
 ///
 /// ```swift
 /// let rotation = LogFileRotation(maximumBytes: 10_000_000, schedule: .daily, retainedFiles: 7, compresses: true)
@@ -17,7 +17,7 @@ public final class FileSink: LogSink {
         var identity: SystemCalls.FileIdentity?
         var size: Int64 = 0
         var writesUntilCheck = 0
-        /// When the schedule ends the file, in seconds since 1970.
+        /// The time at which the schedule ends the file, in seconds since 1970.
         var periodEnd = Int64.max
     }
 
@@ -29,21 +29,21 @@ public final class FileSink: LogSink {
     private let format: LogFormat
     private let rotation: LogFileRotation
     private let file = Guarded(File())
-    /// Held while a file is compressed.
+    /// The lock that is held while a file is compressed.
     private let compression = ForkSafeLock()
 
-    /// The number of writes between two checks that the path still names the file.
+    /// The number of writes between two checks whether the path still refers to the file.
     private static let checkInterval = 256
 
     /// Creates a sink.
     ///
-    /// The file is created with its first line, for its owner only.
+    /// The file is created with its first line, accessible to its owner only.
     ///
     /// - Parameters:
-    ///   - path: The path of the file in an existing folder. A symbolic link is not followed.
-    ///   - format: How lines are printed.
+    ///   - path: The path of the file in an existing folder. A symbolic link isn't followed.
+    ///   - format: The format of lines.
     ///   - threshold: The least severe level that is written.
-    ///   - rotation: When the file is replaced by a new one; by default never.
+    ///   - rotation: When a new file replaces the file; by default never.
     public init(
         path: String, format: LogFormat = .standard, threshold: LogLevel = .verbose,
         rotation: LogFileRotation = LogFileRotation()
@@ -53,7 +53,7 @@ public final class FileSink: LogSink {
 
     deinit { file.withLock { if SystemCalls.isSame($0.descriptor, $0.identity) { SystemCalls.close($0.descriptor) } } }
 
-    /// Appends the line; `false` if that failed.
+    /// Appends the line; returns `false` if that fails.
     public func receive(_ record: borrowing LogRecord) -> Bool {
         let second = record.time.parts.second
         var rotated: SystemCalls.FileIdentity?
@@ -81,7 +81,7 @@ public final class FileSink: LogSink {
         let written = SystemCalls.withoutWriteSignals { SystemCalls.write(descriptor, line) }
         file.size += Int64(max(0, written))
         guard written != line.count else { return true }
-        // The next line checks the file. A torn line is ended, so that the next one is whole.
+        // The next line checks the file. A torn line is terminated, so that the next line is complete.
         file.writesUntilCheck = 0
         if written > 0 {
             _ = SystemCalls.withoutWriteSignals { LogText.withBytes([10]) { SystemCalls.write(descriptor, $0) } }
@@ -89,7 +89,7 @@ public final class FileSink: LogSink {
         return false
     }
 
-    /// Opens the file unless it is open and still the one that the path names.
+    /// Opens the file, unless it is open and the path still refers to it.
     private func check(_ file: inout File, at second: Int64) -> Bool {
         file.writesUntilCheck = Self.checkInterval
         if file.descriptor >= 0 {
@@ -98,7 +98,7 @@ public final class FileSink: LogSink {
                 file.size = open.size
                 return true
             }
-            // The host may have reused the descriptor's number.
+            // The app may have reused the descriptor's number.
             if open?.identity == file.identity { SystemCalls.close(file.descriptor) }
         }
         // A file from an earlier period ends with this line.
@@ -112,7 +112,7 @@ public final class FileSink: LogSink {
 
     private func rotatedPath(_ number: Int) -> String { "\(path).\(number)" }
 
-    /// Renames the file to `path.1`, that one to `path.2`, and so on; the last one is removed.
+    /// Renames the file to `path.1`, that file to `path.2`, and so on; the last file is removed.
     private func shiftFiles() -> Bool {
         for suffix in ["", ".gz"] {
             SystemCalls.remove(rotatedPath(rotation.retainedFiles) + suffix)
@@ -123,7 +123,7 @@ public final class FileSink: LogSink {
         return SystemCalls.rename(path, to: rotatedPath(1))
     }
 
-    /// Removes old files and compresses the new one, on a helper thread if there is one.
+    /// Removes old files and compresses the new one, if possible on a helper thread.
     private func finishRotation(of rotated: SystemCalls.FileIdentity, at second: Int64) {
         guard rotation.compresses || rotation.maximumAge != nil else { return }
         let work: @Sendable () -> Void = { [self] in
@@ -136,7 +136,7 @@ public final class FileSink: LogSink {
     }
 
     private func compress(_ rotated: SystemCalls.FileIdentity) {
-        // A later rotation may rename the file meanwhile.
+        // A later rotation can rename the file in the meantime.
         func current() -> String? {
             (1...rotation.retainedFiles).map(rotatedPath).first { SystemCalls.status(path: $0)?.identity == rotated }
         }

@@ -1,8 +1,9 @@
 /// Sends lines to the systemd journal, with their fields and positions as journal fields.
 ///
-/// Uses the journal's native protocol (systemd.io/JOURNAL_NATIVE_PROTOCOL): `MESSAGE`, `PRIORITY`, `SYSLOG_IDENTIFIER`,
-/// `CODE_FILE`, `CODE_LINE`, `CODE_FUNC`, `TID`, `LOG_CONTEXT`, and each field of the line under its name in capitals,
-/// with the prefix `FIELD_` if it has one of these names. The protocol can hold any text, so nothing is escaped.
+/// The sink uses the journal's native protocol (systemd.io/JOURNAL_NATIVE_PROTOCOL): `MESSAGE`, `PRIORITY`,
+/// `SYSLOG_IDENTIFIER`, `CODE_FILE`, `CODE_LINE`, `CODE_FUNC`, `TID`, `LOG_CONTEXT`, and each field of the line under
+/// its name in capital letters, with the prefix `FIELD_` if it has one of these names. The protocol permits any text,
+/// so nothing is escaped.
 public struct JournalSink: LogSink {
     /// The least severe level that is sent.
     public var threshold: LogLevel
@@ -49,7 +50,8 @@ public struct JournalSink: LogSink {
         return socket.send(buffer.text)
     }
 
-    /// A name that the journal accepts: up to 64 capitals, digits and underscores, first a capital.
+    /// Returns a name that the journal accepts: up to 64 capital letters, digits and underscores, starting with a
+    /// letter.
     static func name(of key: String) -> String {
         var name = ""
         for byte in key.uppercased().utf8.prefix(64) {

@@ -1,6 +1,6 @@
 /// When a ``FileSink`` continues in a new file, and which old files it retains.
 ///
-/// The old file is renamed to `path.1`, the one before to `path.2`, and so on, with `.gz` if it is compressed.
+/// The old file is renamed to `path.1`, the previous one to `path.2`, and so on, with `.gz` if it is compressed.
 public struct LogFileRotation: Hashable, Sendable {
     /// Times of the local clock at which a file ends.
     public enum Schedule: Hashable, Sendable {
@@ -9,9 +9,9 @@ public struct LogFileRotation: Hashable, Sendable {
         /// Each midnight.
         case daily
 
-        /// The end of the period that contains a second, in seconds since 1970.
+        /// Returns the end of the period that contains a second, in seconds since 1970.
         ///
-        /// A change of the offset moves the end of a period by as much.
+        /// A change of the offset from UTC moves the end of the period by the same amount.
         func end(after second: Int64) -> Int64 {
             let length: Int64 = self == .hourly ? 3600 : 86_400
             let local = second + Int64(SystemCalls.localOffset(at: second))
@@ -21,13 +21,13 @@ public struct LogFileRotation: Hashable, Sendable {
         }
     }
 
-    /// The largest size of a file in bytes; a line that would exceed it goes to a new file.
+    /// The maximum size of a file in bytes; a line that would exceed it is written to a new file.
     public var maximumBytes: Int
-    /// When a file ends independently of its size.
+    /// The times at which a file ends independently of its size.
     public var schedule: Schedule?
-    /// The number of old files that are retained, at least 1.
+    /// The number of old files to retain, at least 1.
     public var retainedFiles: Int
-    /// The age since their last line at which old files are removed, checked when a file ends.
+    /// The maximum age of old files since their last line, which is checked when a file ends.
     public var maximumAge: Duration?
     /// Whether old files are compressed with gzip, if the system has zlib.
     public var compresses: Bool

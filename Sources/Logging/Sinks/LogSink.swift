@@ -1,8 +1,8 @@
 /// A destination of lines in addition to the run file.
 ///
-/// A sink is called on the thread that logs, after the line is in the run file and without a lock, so several threads can
-/// call it at once. Lines that it logs itself go to the run file only. A sink that fails three times in a row gets no
-/// lines for a second. Wrap a slow sink in a ``QueueSink``.
+/// A sink is called on the thread that logs, after the line is in the run file and without a lock. Several threads can
+/// call it at the same time. Lines that the sink itself logs go to the run file only. After three failures in a row, a
+/// sink receives no lines for a second. Wrap a slow sink in a ``QueueSink``.
 ///
 /// ```swift
 /// struct CountingSink: LogSink {
@@ -13,11 +13,11 @@
 /// }
 /// ```
 public protocol LogSink: Sendable {
-    /// Takes a line; returns `false` if that failed.
+    /// Receives a line; returns `false` if that fails.
     func receive(_ record: borrowing LogRecord) -> Bool
-    /// Writes out buffered lines.
+    /// Writes buffered lines.
     func flush()
-    /// The least severe level that the sink takes.
+    /// The least severe level that the sink receives.
     var threshold: LogLevel { get }
 }
 

@@ -1,4 +1,4 @@
-/// A sink that stores the newest lines in a fixed amount of memory, for a log view inside the app.
+/// A sink that stores the newest lines in a fixed amount of memory, for a log view in the app.
 public final class MemorySink: LogSink {
     /// The least severe level that is stored.
     public let threshold: LogLevel
@@ -8,8 +8,8 @@ public final class MemorySink: LogSink {
     /// Creates a sink.
     ///
     /// - Parameters:
-    ///   - bytes: The number of bytes of lines that are stored, at most 1 GiB.
-    ///   - format: How lines are printed.
+    ///   - bytes: The maximum size of the stored lines in bytes, at most 1 GiB.
+    ///   - format: The format of lines.
     ///   - threshold: The least severe level that is stored.
     public init(bytes: Int = 256 * 1024, format: LogFormat = .standard, threshold: LogLevel = .verbose) {
         (self.format, self.threshold) = (format, threshold)
@@ -19,7 +19,7 @@ public final class MemorySink: LogSink {
     /// The stored lines, the oldest first, each with its line end.
     public var log: String { String(decoding: ring.withLock { $0.contents }, as: UTF8.self) }
 
-    /// Stores the line in place of older ones.
+    /// Stores the line and removes older lines to make room.
     public func receive(_ record: borrowing LogRecord) -> Bool {
         LineWriter.withLine(of: record, format) { line in ring.withLock { _ = $0.append(line) } }
         return true

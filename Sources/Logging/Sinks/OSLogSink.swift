@@ -3,8 +3,8 @@
 
     /// Sends lines to the unified logging system of Apple platforms, one category per context.
     ///
-    /// Levels 0 and 1 are faults, 2 and 3 errors, 4 is the default type, 5 info, 6 to 8 debug. The text is public there
-    /// because private values are redacted before.
+    /// Levels 0 and 1 have the type fault, 2 and 3 error, 4 default, 5 info, and 6 to 8 debug. The text is public in
+    /// the unified log, because private values are redacted before.
     public final class OSLogSink: LogSink {
         private let subsystem: String
         private let loggers = Guarded<[String: os.Logger]>([:])

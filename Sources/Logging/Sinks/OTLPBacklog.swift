@@ -1,10 +1,10 @@
 internal import AshlarCore
 
-/// The lines that wait to be sent, bounded: batches that could not be sent, then single lines.
+/// The bounded list of waiting lines: batches that couldn't be sent, then single lines.
 ///
-/// Batches are in files if there is a folder, or else in memory.
+/// Batches are stored in files if there is a folder, otherwise in memory.
 struct OTLPBacklog: Sendable {
-    /// A request that waits, and the number of its lines.
+    /// A waiting request, and the number of its lines.
     struct Batch: Sendable {
         fileprivate let number: Int
         let lines: Int
@@ -26,12 +26,12 @@ struct OTLPBacklog: Sendable {
     private var records: [[UInt8]] = []
     private var recordBytes = 0
     private var nextNumber = 1
-    /// The batch that is being sent, which the limit does not drop because the collector may accept it.
+    /// The batch that is being sent; the limit doesn't drop it, because the collector may accept it.
     private var sent: Int?
-    /// The number of lines that were lost.
+    /// The number of lost lines.
     private(set) var lostLines = 0
 
-    /// Creates a backlog with the batches that are in the folder.
+    /// Creates a backlog with the batches in the folder.
     init(folder: String?, batchLines: Int, maximumBytes: Int) {
         (self.batchLines, self.maximumBytes) = (max(1, batchLines), max(1024, maximumBytes))
         self.folder = folder
@@ -56,14 +56,14 @@ struct OTLPBacklog: Sendable {
 
     /// The oldest request.
     ///
-    /// It waits until it is removed, so a crash loses nothing that is in a file.
+    /// The request remains in the backlog until it is removed, so a crash doesn't lose requests in files.
     mutating func first(in envelope: OTLPEnvelope) -> Batch? {
         while let waiting = batches.first {
             if let body = waiting.body ?? read(waiting) {
                 sent = waiting.number
                 return Batch(number: waiting.number, lines: waiting.lines, body: body)
             }
-            // Somebody else removed the file.
+            // Another program removed the file.
             remove(waiting.number, isLost: true)
         }
         guard !records.isEmpty else { return nil }
@@ -71,13 +71,13 @@ struct OTLPBacklog: Sendable {
         return first(in: envelope)
     }
 
-    /// Retains a batch that must be sent again.
+    /// Marks a batch that must be sent again.
     mutating func giveBack() {
         sent = nil
         dropSurplus()
     }
 
-    /// Removes a batch that was answered.
+    /// Removes a batch after its response.
     mutating func remove(_ batch: Batch, isLost: Bool) { remove(batch.number, isLost: isLost) }
 
     private mutating func remove(_ number: Int, isLost: Bool) {
@@ -88,7 +88,7 @@ struct OTLPBacklog: Sendable {
         if waiting.body == nil, let path = path(waiting) { SystemCalls.remove(path) }
     }
 
-    /// Writes everything into the folder, if there is one.
+    /// Writes all lines into the folder, if there is one.
     mutating func spill(in envelope: OTLPEnvelope) {
         guard folder != nil else { return }
         while !records.isEmpty { appendBatch(in: envelope) }
@@ -100,7 +100,7 @@ struct OTLPBacklog: Sendable {
         }
     }
 
-    /// Drops everything without counting it.
+    /// Removes all lines without counting them.
     mutating func forget() { (batches, records, recordBytes) = ([], [], 0) }
 
     private mutating func appendBatch(in envelope: OTLPEnvelope) {
@@ -137,7 +137,7 @@ struct OTLPBacklog: Sendable {
         return folder.map { "\($0)/otlp-\(padded)-\(waiting.lines).json" }
     }
 
-    /// The number and the lines in the name of a file.
+    /// Returns the number of the batch and the number of its lines from the name of a file.
     private static func parse(_ name: String) -> (number: Int, lines: Int)? {
         guard name.hasPrefix("otlp-"), name.hasSuffix(".json") else { return nil }
         let parts = name.dropFirst(5).dropLast(5).split(separator: "-", omittingEmptySubsequences: false)

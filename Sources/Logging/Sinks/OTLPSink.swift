@@ -1,8 +1,8 @@
 /// A sink that sends lines to an OpenTelemetry collector in batches (OTLP over HTTP, as JSON).
 ///
-/// The sink has no network code: a closure sends the body of each request, with `POST` to the collector's path `/v1/logs`
-/// and the content type `application/json`. While the collector can't be reached, batches wait in memory or in a folder,
-/// and are sent again after growing pauses, the oldest first.
+/// The sink contains no network code. A closure sends the body of each request with `POST` to the collector's path
+/// `/v1/logs`, with the content type `application/json`. While the collector is unreachable, batches wait in memory or
+/// in a folder. They are sent again after growing pauses, the oldest first.
 ///
 /// ```swift
 /// let sink = OTLPSink(resource: ["service.name": "notes"], spillFolder: "/tmp/example-logs/otlp") { body in
@@ -11,16 +11,16 @@
 /// }
 /// ```
 public final class OTLPSink: LogSink {
-    /// What became of a request.
+    /// The result of a request.
     public enum Answer: Hashable, Sendable {
-        /// The collector has the lines.
+        /// The collector has accepted the lines.
         case accepted
-        /// The collector refuses the lines; they are lost and counted.
+        /// The collector rejects the lines, which are then lost and counted.
         case rejected
-        /// The lines are sent again, after the collector's pause or the sink's own.
+        /// The lines are sent again, after the given pause or the sink's own.
         case retry(after: Duration?)
 
-        /// The meaning of an HTTP status, according to the specification of OTLP.
+        /// Creates the result for an HTTP status, according to the specification of OTLP.
         ///
         /// - Parameters:
         ///   - httpStatus: The status of the response.
@@ -34,7 +34,7 @@ public final class OTLPSink: LogSink {
         }
     }
 
-    /// Sends the body of a request; an error means that the collector can't be reached.
+    /// A closure that sends the body of a request; it throws if the collector is unreachable.
     public typealias Sender = @Sendable (_ body: [UInt8]) async throws -> Answer
 
     /// The least severe level that is sent.
@@ -46,11 +46,12 @@ public final class OTLPSink: LogSink {
     /// - Parameters:
     ///   - resource: The attributes of the program, such as `service.name`.
     ///   - threshold: The least severe level that is sent.
-    ///   - interval: How long lines wait for others before they are sent.
-    ///   - batchLines: The largest number of lines in a request.
-    ///   - maximumBytes: The largest size of all waiting lines; beyond it, the oldest batch is lost and counted.
-    ///   - spillFolder: A folder, used by this sink only, for batches that could not be sent; nil to keep them in memory.
-    ///   - sender: Sends the body of a request. It is called for one request at a time.
+    ///   - interval: The time that a line waits for further lines before it is sent.
+    ///   - batchLines: The maximum number of lines in a request.
+    ///   - maximumBytes: The maximum size of all waiting lines; beyond it, the oldest batch is lost and counted.
+    ///   - spillFolder: A folder, used by this sink only, for batches that couldn't be sent; nil to store them in
+    ///     memory.
+    ///   - sender: Sends the body of a request; it is called for one request at a time.
     public convenience init(
         resource: LogFields = [:], threshold: LogLevel = .verbose, interval: Duration = .seconds(1),
         batchLines: Int = 512, maximumBytes: Int = 4 << 20, spillFolder: String? = nil, sender: @escaping Sender
@@ -71,7 +72,7 @@ public final class OTLPSink: LogSink {
             sleep: sleep)
     }
 
-    /// The number of lines that were lost: refused by the collector, or beyond the limit.
+    /// The number of lost lines: rejected by the collector, or beyond the limit.
     public var lostLines: Int { delivery.lostLines }
 
     /// Adds the line to the next batch.
@@ -83,13 +84,13 @@ public final class OTLPSink: LogSink {
     /// Writes the waiting lines into the spill folder, so that the next process can send them.
     public func flush() { delivery.spill() }
 
-    /// Sends the waiting lines now and returns when the collector has them or can't be reached.
+    /// Sends the waiting lines; returns when the collector has responded or is unreachable.
     public func send() async { await delivery.sendNow() }
 }
 
 extension OTLPSink: ForkAware {
     var forkLocks: [any ForkLock] { delivery.forkLocks }
-    /// The waiting lines belong to the parent.
+    /// Removes the waiting lines, which belong to the parent.
     func becomeForkedChild() { delivery.becomeForkedChild() }
 }
 
@@ -98,7 +99,7 @@ private final class OTLPDelivery: Sendable {
     private struct State {
         var backlog: OTLPBacklog
         var isRunning = false
-        /// The last request that is being sent.
+        /// The last of the requests being sent.
         var sending: Task<Duration?, Never>?
         var pauses = OTLPPauses()
     }
@@ -134,7 +135,7 @@ private final class OTLPDelivery: Sendable {
         Task.detached { [self] in
             var pause = pause
             while true {
-                // Nobody cancels the task, so the pause fails only if a test wants it to end.
+                // The task is never cancelled, so the pause fails only if a test ends it.
                 do { try await sleep(pause) } catch { return }
                 pause = await sendAll() ?? interval
                 let isDone = state.withLock {
@@ -150,7 +151,7 @@ private final class OTLPDelivery: Sendable {
 
     func sendNow() async { _ = await sendAll() }
 
-    /// Sends all batches after those that are being sent; returns the pause if the collector can't be reached.
+    /// Sends all batches after the current ones; returns the pause if the collector is unreachable.
     private func sendAll() async -> Duration? {
         let task = state.withLock { state in
             let before = state.sending
@@ -169,7 +170,7 @@ private final class OTLPDelivery: Sendable {
             let answer = (try? await sender(batch.body)) ?? .retry(after: nil)
             let pause: Duration? = state.withLock {
                 if case .retry(let asked) = answer {
-                    // A crash loses nothing that is in a file.
+                    // A crash doesn't lose batches in files.
                     $0.backlog.giveBack()
                     $0.backlog.spill(in: envelope)
                     return $0.pauses.next(asked: asked)
@@ -195,8 +196,10 @@ private final class OTLPDelivery: Sendable {
 struct OTLPPauses {
     private var failures = 0
 
-    /// The pause after another failure: 1 s, 2 s and so on to 60 s, shortened at random by up to a quarter so that
-    /// programs don't return together; or the collector's own, if it is longer.
+    /// Returns the pause after another failure: 1 s, 2 s and so on, up to 60 s.
+    ///
+    /// The pause is shortened at random by up to a quarter, so that programs don't send at the same time. If the
+    /// collector requests a longer pause, that pause applies.
     mutating func next(asked: Duration?) -> Duration {
         let full = min(60_000, 1000 << min(failures, 6))
         failures += 1

@@ -1,18 +1,18 @@
 internal import AshlarCore
 
-/// A sink that passes lines to another sink on a thread of its own, through a bounded queue.
+/// A sink that passes lines to another sink on its own thread, through a bounded queue.
 ///
-/// For sinks that are slow or block. Lines that don't fit are handled by ``Overflow``, counted by level, and reported to
-/// the other sink in their place: `12 lines lost (queue full)`.
+/// Use it for sinks that are slow or block. ``Overflow`` determines which lines are dropped. Dropped lines are counted
+/// by level, and a line in their place reports them to the other sink: `12 lines lost (queue full)`.
 ///
 /// ```swift
 /// let slow = ClosureSink { _ in true }
 /// let sink = QueueSink(slow, bytes: 1 << 20, overflow: .dropOldest)
 /// ```
 public final class QueueSink: LogSink {
-    /// What happens when the queue is full.
+    /// The behavior of a full queue.
     public enum Overflow: Hashable, Sendable {
-        /// The call waits for room, at most this long; then its line is dropped.
+        /// The call waits for room, at most for this duration; then its line is dropped.
         case block(atMost: Duration)
         /// The new line is dropped.
         case dropNewest
@@ -22,15 +22,15 @@ public final class QueueSink: LogSink {
 
     private let queue: Queue
     private let overflow: Overflow
-    /// The least severe level that the other sink takes.
+    /// The least severe level that the other sink receives.
     public let threshold: LogLevel
 
     /// Creates a sink.
     ///
     /// - Parameters:
-    ///   - sink: Gets the lines, in order, on one thread.
-    ///   - bytes: About how much memory the waiting lines may take.
-    ///   - overflow: What happens when the queue is full.
+    ///   - sink: The sink that receives the lines, in order, on one thread.
+    ///   - bytes: The approximate maximum memory of the waiting lines, in bytes.
+    ///   - overflow: The behavior of a full queue.
     public init(_ sink: any LogSink, bytes: Int = 1 << 20, overflow: Overflow = .dropNewest) {
         let queue = Queue(sink, capacity: max(1024, bytes))
         self.queue = queue
@@ -45,13 +45,13 @@ public final class QueueSink: LogSink {
     /// The number of dropped lines by level.
     public var dropped: [LogLevel: Int] { queue.monitor.withLock { $0.dropped } }
 
-    /// Queues the line; a dropped line is not a failure of the sink.
+    /// Queues the line; a dropped line isn't a failure of the sink.
     public func receive(_ record: borrowing LogRecord) -> Bool {
         queue.put(record.copy(), overflow)
         return true
     }
 
-    /// Waits up to five seconds until the other sink has all lines, and flushes it.
+    /// Waits up to five seconds until the other sink has received all lines, and flushes it.
     public func flush() {
         queue.drain(atMost: 5_000_000_000)
         queue.slot.sink.flush()
@@ -72,9 +72,9 @@ extension QueueSink: ForkAware {
     }
 }
 
-/// The state that the sink and its thread share; the thread does not keep the sink alive.
+/// The state that the sink and its thread share; the thread doesn't retain the sink.
 private final class Queue: Sendable {
-    /// A waiting line, and the number of lines dropped before it.
+    /// A waiting line, and the number of lines that were dropped before it.
     struct Entry {
         let copy: LogRecord.Copy
         var lostBefore: Int
@@ -84,7 +84,7 @@ private final class Queue: Sendable {
         var waiting: [Entry] = []
         var bytes = 0
         var dropped: [LogLevel: Int] = [:]
-        /// Lines dropped after the last one that waits.
+        /// The number of lines dropped after the last waiting line.
         var unreported = 0
         var isServing = false
         var isClosed = false
@@ -149,9 +149,9 @@ private final class Queue: Sendable {
         LogCounters.process.withLock { $0.droppedByQueues += 1 }
     }
 
-    /// The work of the thread.
+    /// Delivers lines on the queue's thread.
     func serve() {
-        // Lines that the other sink logs go to the run file only, as for a sink that is called directly.
+        // Lines that the other sink logs go to the run file only, as without a queue.
         ThreadContext.current.state.pointee.sinkNesting += 1
         monitor.lock.lock()
         while true {
@@ -161,7 +161,7 @@ private final class Queue: Sendable {
                 monitor.lock.wait()
                 continue
             }
-            // Lost lines after the last waiting one are reported once nothing waits.
+            // Lines lost after the last waiting line are reported when no line waits.
             let lost = batch.isEmpty ? unreported : 0
             monitor.held.waiting = []
             (monitor.held.bytes, monitor.held.unreported, monitor.held.isServing) = (0, unreported - lost, true)

@@ -1,4 +1,4 @@
-/// A sink with its failures.
+/// A sink and its failures.
 final class SinkSlot: Sendable {
     private struct Health {
         var failures = 0
@@ -17,7 +17,7 @@ final class SinkSlot: Sendable {
     static let failuresBeforeQuarantine = 3
     static let quarantineNanoseconds: Int64 = 1_000_000_000
 
-    /// Hands the line to the sink, without a lock.
+    /// Passes the line to the sink, without a lock.
     func deliver(_ record: borrowing LogRecord, counters: Guarded<LogCounters>) {
         guard record.level <= threshold else { return }
         let isQuarantined = health.withLock { $0.quarantinedUntil != 0 && clock() < $0.quarantinedUntil }

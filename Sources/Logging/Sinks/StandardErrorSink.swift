@@ -5,12 +5,12 @@ extension LogSink where Self == StandardErrorSink {
 
 /// Prints lines to the standard error stream, each with one write.
 ///
-/// Lines are colored by level if the stream is a terminal. The environment can change that: `NO_COLOR` takes precedence
-/// over `CLICOLOR_FORCE`, then `CLICOLOR`, then `TERM=dumb`. A closed stream or a broken pipe is a failure of the sink and
-/// never a signal to the process. On Apple systems this is a property of the stream (`F_SETNOSIGPIPE`), so the program's
-/// own writes to a broken standard error stream return `EPIPE` too.
+/// Lines are colored by level if the stream is a terminal. Environment variables override this: `NO_COLOR` takes
+/// precedence over `CLICOLOR_FORCE`, `CLICOLOR`, and `TERM=dumb`, in this order. A closed stream or a broken pipe is a
+/// failure of the sink and never raises a signal. On Apple systems, this is a property of the stream
+/// (`F_SETNOSIGPIPE`), so the program's own writes to a broken standard error stream also return `EPIPE`.
 public struct StandardErrorSink: LogSink {
-    /// How lines are printed.
+    /// The format of lines.
     public var format: LogFormat
     /// The least severe level that is printed.
     public var threshold: LogLevel
@@ -23,9 +23,9 @@ public struct StandardErrorSink: LogSink {
     /// Creates a sink.
     ///
     /// - Parameters:
-    ///   - format: How lines are printed.
+    ///   - format: The format of lines.
     ///   - threshold: The least severe level that is printed.
-    ///   - isColored: Whether lines are in color; nil to decide by the stream and the environment.
+    ///   - isColored: Whether lines are in color; if nil, the stream and the environment decide.
     public init(format: LogFormat = .standard, threshold: LogLevel = .verbose, isColored: Bool? = nil) {
         self.init(descriptor: 2, format: format, threshold: threshold, isColored: isColored)
     }

@@ -2,8 +2,9 @@ internal import AshlarCore
 
 /// Sends lines to the machine's syslog through its datagram socket.
 ///
-/// Each line is one message like those of libc: `<14>Nov 20 13:22:32 tag[pid]: [LOGGING] Context - message`, the header of
-/// RFC 3164 without a host, in UTC, with the facility "user". The sink fails while the service doesn't listen.
+/// Each line is one message like those of the C library: `<14>Nov 20 13:22:32 tag[pid]: [LOGGING] Context - message`,
+/// with the header of RFC 3164 without a host, in UTC, and the facility "user". The sink fails while the service
+/// doesn't listen.
 public struct SyslogSink: LogSink {
     /// The least severe level that is sent.
     public var threshold: LogLevel
@@ -15,7 +16,7 @@ public struct SyslogSink: LogSink {
     ///
     /// - Parameters:
     ///   - tag: The name of the program in the system's log.
-    ///   - format: How the text is printed, by default without a time of its own.
+    ///   - format: The format of the text, by default without a time.
     ///   - threshold: The least severe level that is sent.
     ///   - socketPath: The socket of the service.
     public init(
@@ -38,7 +39,7 @@ public struct SyslogSink: LogSink {
         buffer.append(byte: 91)
         buffer.append(decimal: Int64(SystemCalls.processID))
         buffer.append("]: " as StaticString)
-        // Many services refuse larger datagrams.
+        // Many services reject larger datagrams.
         _ = format.compiled.write(record, to: buffer, limit: 8192)
         return socket.send(buffer.text)
     }

@@ -1,8 +1,8 @@
 extension LogLevel {
-    /// How many levels were compiled in: 9, unless a package trait takes the less severe ones out.
+    /// The number of levels in the program: 9, unless a package trait removes the less severe ones.
     ///
-    /// A constant in the caller's code, so that the compiler removes calls of the other levels
-    /// with their messages.
+    /// The value is constant in the caller's code, so that the compiler removes calls of the other levels with their
+    /// messages.
     @inlinable
     @inline(__always)
     static var compiledCount: UInt8 {

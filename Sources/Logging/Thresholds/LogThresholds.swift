@@ -1,15 +1,15 @@
-/// The levels that pass: a global threshold, and others by context.
+/// The least severe levels that are written: a global threshold, and thresholds by context.
 ///
 /// ```swift
 /// let thresholds = try LogThresholds("info,net=debug,net.cache=off")
 /// ```
 public struct LogThresholds: Hashable, Sendable {
-    /// The threshold of contexts without a rule; nil lets nothing pass.
+    /// The threshold of contexts without a rule; nil disables them.
     public var global: LogLevel?
-    /// Thresholds by the first components of a context; nil lets nothing pass.
+    /// The thresholds by the first components of a context; nil disables these contexts.
     ///
-    /// `net` matches `net` and `net.http`, not `network`: a component ends where a letter, digit or `_` is followed by
-    /// another character. The longest matching rule wins, and the empty string matches every context.
+    /// `net` matches `net` and `net.http`, but not `network`: a component ends at a letter, digit or `_` before any
+    /// other character. The longest matching rule wins. The empty string matches every context.
     public var contexts: [String: LogLevel?]
 
     /// Creates thresholds.
@@ -19,17 +19,17 @@ public struct LogThresholds: Hashable, Sendable {
 
     /// Parses a list such as `info,net=debug,*=off`, the form of the environment variable `ASHLAR_LOG`.
     ///
-    /// Each part is a global level or `context=level`; `*` matches every context, and `off` lets nothing pass. Later
-    /// parts replace earlier ones. Levels are parsed by ``LogLevel/init(name:)``.
+    /// Each part is a global level or `context=level`. `*` matches every context, and `off` disables a context. Later
+    /// parts replace earlier ones. ``LogLevel/init(name:)`` parses levels.
     ///
-    /// - Throws: ``LogError`` with ``LogError/Code/thresholdsMalformed`` for the first malformed part.
+    /// - Throws: ``LogError`` with the code ``LogError/Code/thresholdsMalformed`` for the first malformed part.
     public init(_ list: String) throws {
         let (parsed, mistakes) = Self.parse(list, onto: LogThresholds())
         if let first = mistakes.first { throw first }
         self = parsed
     }
 
-    /// Parses the well-formed parts of a list and returns the others as mistakes.
+    /// Parses the well-formed parts of a list, and returns errors for the others.
     static func parse(_ list: String, onto base: LogThresholds) -> (LogThresholds, [LogError]) {
         var result = base
         var mistakes: [LogError] = []
@@ -56,13 +56,13 @@ public struct LogThresholds: Hashable, Sendable {
         String(text.drop { $0 == " " || $0 == "\t" }.reversed().drop { $0 == " " || $0 == "\t" }.reversed())
     }
 
-    /// `.some(nil)` for `off`, nil for an unknown name.
+    /// Returns `.some(nil)` for `off`, and nil for an unknown name.
     private static func level(_ name: String) -> LogLevel?? {
         if ["off", "none"].contains(name.lowercased()) { return .some(nil) }
         return LogLevel(name: name).map { .some($0) }
     }
 
-    /// The threshold of a context.
+    /// Returns the threshold of a context.
     ///
     /// - Complexity: O(*n*) in the number of context rules.
     public func threshold(of context: String) -> LogLevel? {

@@ -1,13 +1,13 @@
 public import Synchronization
 
-/// The part of a logger that decides whether a call is enabled.
+/// Decides whether a call of a logger is enabled.
 ///
-/// `limit` is the number of levels that pass, 0 to 9: everything that matters is folded into this byte when it changes.
+/// `limit` is the number of enabled levels, 0 to 9. It is computed whenever a setting changes that affects it.
 @usableFromInline
 class LevelGate: @unchecked Sendable {  // all properties are constant or atomic
-    /// The number of levels that pass; the one byte that a disabled call reads.
+    /// The number of enabled levels; a disabled call reads only this byte.
     @usableFromInline let limit = Atomic<UInt8>(0)
-    /// The number of levels that pass without running captures.
+    /// The number of enabled levels without running captures.
     let regularLimit = Atomic<UInt8>(0)
     /// The logger's own threshold; `UInt8.max` for none.
     private let ownLevel: Atomic<UInt8>
@@ -24,12 +24,12 @@ class LevelGate: @unchecked Sendable {  // all properties are constant or atomic
     }
 }
 
-/// The switch, the thresholds and all loggers that they apply to.
+/// The switch, the thresholds, and the loggers to which they apply.
 final class ThresholdTable: Sendable {
     private struct State {
         var isEnabled = true
         var thresholds = LogThresholds()
-        /// The levels that running captures need, and how many need each.
+        /// The number of running captures for each level that they need.
         var captures: [LogLevel: Int] = [:]
         /// The least severe level that is recorded in memory.
         var recorded: LogLevel?
@@ -66,7 +66,7 @@ final class ThresholdTable: Sendable {
 
     func update(_ body: (inout LogThresholds) -> Void) { change { body(&$0.thresholds) } }
 
-    /// Sets switch, thresholds and the recorded level in one step.
+    /// Sets the switch, the thresholds and the recorded level in one step.
     func configure(isEnabled: Bool, thresholds: LogThresholds, recorded: LogLevel?) {
         change { ($0.isEnabled, $0.thresholds, $0.recorded) = (isEnabled, thresholds, recorded) }
     }

@@ -1,20 +1,20 @@
-/// The characters that a kind of text escapes.
+/// The characters that are escaped in a kind of text.
 ///
-/// Control characters, line and paragraph separators and bidirectional marks are escaped everywhere: they could forge a
-/// line, control a terminal or change the reading order. Other Unicode text stays.
+/// Control characters, line and paragraph separators and bidirectional marks are always escaped, because they could
+/// forge a line, control a terminal or change the reading order. Other Unicode text isn't escaped.
 enum Escaping {
-    /// One line of text: `\n`, `\r`, `\xNN`, `\u{NNNN}`; tabs and backslashes stay.
+    /// One line of text: `\n`, `\r`, `\xNN`, `\u{NNNN}`; tabs and backslashes aren't escaped.
     case text
-    /// Text whose line ends continue behind a gutter, so that no further line can look like a header.
+    /// Text whose lines continue behind a gutter, so that no continuation line can look like the header of a line.
     case continuation
-    /// The inside of a quoted value: like text, with tab, quote and backslash escaped.
+    /// A quoted value: like text, with tab, quote and backslash escaped, too.
     case quoted
-    /// The inside of a JSON string, reversible.
+    /// A JSON string, which can be restored exactly.
     case json
 
     static let gutter: StaticString = "\n  | "
 
-    /// The length of a prefix without escapes, found eight bytes at a time.
+    /// Returns the length of a prefix without escapes, checked eight bytes at a time.
     @inline(__always)
     private func cleanPrefix(_ text: LogText, from first: Int) -> Int {
         let end = text.count
@@ -23,14 +23,14 @@ enum Escaping {
             if !isClean(text, at: index) { return index }
             index &+= 8
         }
-        // The rest, together with bytes that were checked before.
+        // The rest, checked together with preceding bytes.
         if index < end, end &- 8 >= first, isClean(text, at: end &- 8) { return end }
         return index
     }
 
     /// Whether eight bytes are ASCII without escapes.
     ///
-    /// May be `false` if only the byte after a match needs one.
+    /// The result can be `false` if only the byte after a match needs an escape.
     @inline(__always)
     private func isClean(_ text: LogText, at index: Int) -> Bool {
         let ones: UInt64 = 0x0101_0101_0101_0101
@@ -42,11 +42,11 @@ enum Escaping {
         return found & 0x8080_8080_8080_8080 == 0
     }
 
-    /// The high bit of every byte that is zero (and perhaps of one after such a byte).
+    /// The high bit of every zero byte, and possibly of a byte after one.
     @inline(__always)
     private static func zeroes(_ word: UInt64) -> UInt64 { (word &- 0x0101_0101_0101_0101) & ~word }
 
-    /// The scalar that needs an escape at `index`, and its length in bytes; nil if there is none.
+    /// Returns the scalar at `index` that needs an escape, and its length in bytes; nil if there is none.
     @inline(__always)
     private func special(_ start: LogText, _ index: Int) -> (scalar: UInt32, length: Int)? {
         let (byte, end) = (start[index], start.count)
@@ -126,9 +126,10 @@ enum Escaping {
         }
     }
 
-    /// Appends escaped text up to the offset `end` of the line, and `...[+N B]` in place of the rest.
+    /// Appends escaped text up to the offset `end` of the line, and `...[+N B]` instead of the rest.
     ///
-    /// The cut is at a character boundary. `omitted` bytes were cut before. Returns whether anything was cut.
+    /// Text is truncated at a character boundary. `omitted` is the number of bytes that were already truncated. Returns
+    /// whether anything was truncated.
     @inline(__always)
     func append(_ text: LogText, omitted: Int = 0, to line: ByteBuffer, end: Int) -> Bool {
         // No escape is longer than eight bytes.
@@ -139,7 +140,7 @@ enum Escaping {
         return appendCut(text, omitted: omitted, to: line, end: end)
     }
 
-    /// The longest mark of a cut: `...[+`, 19 digits and ` B]`.
+    /// The maximum length of the mark: `...[+`, 19 digits and ` B]`.
     static let markLength = 28
 
     @inline(never)
@@ -157,7 +158,7 @@ enum Escaping {
         return true
     }
 
-    /// The number of bytes whose escaped form fits into `room`.
+    /// Returns the number of bytes whose escaped form fits into `room`.
     private func rawLength(_ text: LogText, fitting room: Int) -> Int {
         ByteBuffer.temporary(capacity: 16) { scratch in
             var (index, used) = (0, 0)
@@ -176,10 +177,10 @@ enum Escaping {
         }
     }
 
-    /// The last character boundary at or before `limit`.
+    /// Returns the last character boundary at or before `limit`.
     ///
-    /// The search starts at the last ASCII character, which begins a character: some clusters, such as flags, depend on
-    /// everything before them. In one endless cluster the cut falls between two scalars.
+    /// The search starts at the last ASCII character, which begins a character, because some clusters, such as flags,
+    /// depend on all preceding scalars. Within an endless cluster, the result is a boundary between two scalars.
     static func characterBoundary(_ start: LogText, atMost limit: Int) -> Int {
         guard limit < start.count else { return start.count }
         func scalarBoundary(_ index: Int) -> Int {
@@ -188,7 +189,7 @@ enum Escaping {
             return index
         }
         var first = max(0, limit - 1)
-        // A line feed may belong to a carriage return before it.
+        // A line feed can belong to a preceding carriage return.
         while first > 0, start[first] & 0x80 != 0 || start[first] == 10 { first -= 1 }
         var best = first
         for character in start.prefix(limit + 64).dropFirst(first).string {

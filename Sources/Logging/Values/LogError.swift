@@ -1,8 +1,8 @@
-/// A mistake in a format or in a list of thresholds.
+/// An error in a format or in a list of thresholds.
 ///
 /// Logging itself never throws.
 public struct LogError: Error, Hashable, Sendable {
-    /// The kind of mistake.
+    /// The kind of error.
     ///
     /// Codes may be added, so a `switch` needs a `default`.
     public struct Code: Hashable, Sendable {
@@ -14,9 +14,9 @@ public struct LogError: Error, Hashable, Sendable {
         public static var thresholdsMalformed: Code { Code(kind: .thresholdsMalformed) }
     }
 
-    /// The kind of mistake.
+    /// The kind of error.
     public let code: Code
-    /// The text with the mistake.
+    /// The text that contains the error.
     public let text: String
     /// The expected text.
     public let expected: String

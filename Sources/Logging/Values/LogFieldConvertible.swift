@@ -4,17 +4,17 @@ extension LogFieldValue: LogFieldConvertible {
 }
 
 extension String: LogFieldConvertible {
-    /// The text as a field.
+    /// The string as a field.
     public var logFieldValue: LogFieldValue { .string(self) }
 }
 
 extension Substring: LogFieldConvertible {
-    /// The text as a field.
+    /// The string as a field.
     public var logFieldValue: LogFieldValue { .string(String(self)) }
 }
 
 extension Bool: LogFieldConvertible {
-    /// The flag as a field.
+    /// The boolean as a field.
     public var logFieldValue: LogFieldValue { .boolean(self) }
 }
 
@@ -49,12 +49,12 @@ extension UInt32: LogFieldConvertible {}
 extension UInt64: LogFieldConvertible {}
 
 extension Duration: LogFieldConvertible {
-    /// The duration as text, in the largest unit that gives at least one: `1.500ms`.
+    /// The duration as text, in the largest unit in which it is at least one: `1.500ms`.
     public var logFieldValue: LogFieldValue { .string(LogTime.text(of: self)) }
 }
 
 extension Optional: LogFieldConvertible where Wrapped: LogFieldConvertible {
-    /// The value as a field, or none.
+    /// The wrapped value as a field, or none.
     public var logFieldValue: LogFieldValue { self?.logFieldValue ?? LogFieldValue.none }
 }
 

@@ -2,28 +2,28 @@ internal import AshlarCore
 
 /// The value of a field.
 public enum LogFieldValue: Hashable, Sendable {
-    /// Text.
+    /// A string.
     case string(String)
     /// An integer.
     case integer(Int64)
-    /// An integer that may be above the largest `Int64`.
+    /// An integer that can be greater than `Int64.max`.
     case unsigned(UInt64)
     /// A floating-point number.
     case float(Double)
-    /// `true` or `false`.
+    /// A boolean.
     case boolean(Bool)
     /// A point in time.
     case time(LogTime)
     /// A list of values.
     case array([LogFieldValue])
-    /// Named values, printed as `key.name=value` by text formats.
+    /// Named values, which text formats print as `key.name=value`.
     case object(LogFields)
-    /// No value; printed as `nil`, in JSON as `null`.
+    /// No value, which prints as `nil`, and in JSON as `null`.
     case none
 }
 
 extension LogFieldValue: CustomStringConvertible {
-    /// The value as a text format prints it, without quotes.
+    /// The value in a text format, without quotes.
     public var description: String {
         switch self {
         case .string(let text): text
@@ -45,14 +45,14 @@ public protocol LogFieldConvertible: Sendable {
     var logFieldValue: LogFieldValue { get }
 }
 
-/// A value that is printed even if its key names a secret.
+/// A value that is printed even if its key is the name of a secret.
 public struct LogPublicField: LogFieldConvertible {
     /// The value as a field.
     public let logFieldValue: LogFieldValue
 }
 
 extension LogFieldConvertible where Self == LogPublicField {
-    /// A value that is printed even if its key names a secret.
+    /// A value that is printed even if its key is the name of a secret.
     public static func `public`(_ value: some LogFieldConvertible) -> LogPublicField {
         LogPublicField(logFieldValue: value.logFieldValue)
     }
@@ -62,10 +62,10 @@ extension LogFieldConvertible where Self == LogFieldValue {
     /// A value that prints as `<private>` unless ``LogConfiguration/revealsPrivateValues`` is set.
     public static func `private`(_ value: some LogFieldConvertible) -> LogFieldValue { redacted(value, .private) }
 
-    /// A value that prints as a hash, which is the same for equal values during one run.
+    /// A value that prints as a hash, which is equal for equal values during one run.
     public static func hash(_ value: some LogFieldConvertible) -> LogFieldValue { redacted(value, .hash) }
 
-    /// Any value, as `String(describing:)` prints it; an optional prints as its value or `nil`.
+    /// Any value in the form of `String(describing:)`; an optional prints as its value or `nil`.
     public static func describing(_ value: Any) -> LogFieldValue { .string(LogPrivacy.text(of: value)) }
 
     /// An error as an object: `message`, `type` and, if the error has them, `code` and `underlying`.
@@ -96,13 +96,13 @@ extension LogFieldConvertible where Self == LogFieldValue {
     }
 }
 
-/// Hides the values of fields whose keys name secrets.
+/// Hides the values of fields whose keys are names of secrets.
 enum SecretFields {
     private static let placeholder = LogFieldValue.string(SecretNames.placeholder)
 
-    /// Keys that were classified before.
+    /// The keys that have been classified.
     ///
-    /// Programs have few keys; beyond the limit, all are forgotten.
+    /// Programs have few keys; beyond the limit, all are removed.
     private static let known = Guarded<[String: Bool]>([:])
     static var forkLock: ForkSafeLock { known.lock }
     private static let mostKnown = 4096

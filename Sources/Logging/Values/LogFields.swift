@@ -1,17 +1,18 @@
 /// Key and value pairs of a line, in the order in which they were added.
 ///
-/// Text formats print them after the message as ` key=value`, JSON lines as members of an object. Keys may repeat. A value
-/// whose key names a secret, such as `password` or `apiKey`, prints as `<redacted>`; write `.public(value)` to print it.
+/// Text formats print them after the message as ` key=value`, JSON lines as members of an object. Keys can repeat. A
+/// value whose key is the name of a secret, such as `password` or `apiKey`, prints as `<redacted>`; use
+/// `.public(value)` to print it.
 ///
 /// ```swift
 /// Log("Upload").info("done", ["bytes": 1024, "hosts": ["a", "b"], "user": .private("acme")])
 /// ```
 public struct LogFields: ExpressibleByDictionaryLiteral, Hashable, Sendable {
-    /// One pair.
+    /// A key and its value.
     public struct Element: Hashable, Sendable {
         /// The name of the field.
         public let key: String
-        /// Its value.
+        /// The value of the field.
         public let value: LogFieldValue
 
         init(key: String, value: LogFieldValue) { (self.key, self.value) = (key, value) }
@@ -22,7 +23,7 @@ public struct LogFields: ExpressibleByDictionaryLiteral, Hashable, Sendable {
         }
     }
 
-    /// The pairs; nil for none, because an empty array would be a counted reference for each line.
+    /// The pairs; nil if there are none, because an empty array would be a counted reference for each line.
     @usableFromInline var pairs: [Element]?
 
     /// The pairs in order.
@@ -50,10 +51,10 @@ public struct LogFields: ExpressibleByDictionaryLiteral, Hashable, Sendable {
     /// - Complexity: O(*n*) in the number of pairs.
     public subscript(key: String) -> LogFieldValue? { pairs?.last { $0.key == key }?.value }
 
-    /// Adds a pair at the end.
+    /// Appends a pair.
     public mutating func append(_ key: String, _ value: any LogFieldConvertible) { append([Element(key, value)]) }
 
-    /// Adds the pairs of another list at the end.
+    /// Appends the pairs of another list.
     public mutating func append(contentsOf other: LogFields) {
         if let more = other.pairs { append(more) }
     }
@@ -62,7 +63,7 @@ public struct LogFields: ExpressibleByDictionaryLiteral, Hashable, Sendable {
         if pairs == nil { pairs = more } else { pairs?.append(contentsOf: more) }
     }
 
-    /// The pairs of this list and then those of another one.
+    /// Returns the pairs of this list, followed by those of another one.
     func followed(by other: LogFields) -> LogFields {
         if isEmpty { return other }
         if other.isEmpty { return self }

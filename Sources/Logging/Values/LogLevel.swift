@@ -1,6 +1,6 @@
 /// The severity of a line: nine levels, from the most severe (0) to the least (8).
 ///
-/// Numbers and meanings are those of FTToolBox. A threshold lets a level and all more severe ones pass.
+/// The numbers and meanings are those of FTToolBox. A threshold enables a level and all more severe ones.
 ///
 /// | level | number | FTToolBox | swift-log |
 /// |---|---|---|---|
@@ -20,7 +20,7 @@ public enum LogLevel: UInt8, Comparable, CaseIterable, Sendable {
     case critical
     /// An operation failed.
     case error
-    /// Something is wrong, but the operation continued.
+    /// A problem occurred, but the operation continued.
     case warning
     /// An event of interest to an operator.
     case info
@@ -45,8 +45,8 @@ public enum LogLevel: UInt8, Comparable, CaseIterable, Sendable {
 
     /// Parses a name or number, ignoring case and surrounding spaces.
     ///
-    /// Accepts the printed names (`INFO`), those of FTToolBox (`FT_INFORMATION`), the numbers `0` to `8`, and common
-    /// names of other loggers: `fatal`, `fault`, `err`, `warn`, `notice`, `log`, `trace`, `all`.
+    /// The method accepts the printed names (`INFO`), the names of FTToolBox (`FT_INFORMATION`), the numbers `0` to
+    /// `8`, and common names of other loggers: `fatal`, `fault`, `err`, `warn`, `notice`, `log`, `trace`, `all`.
     public init?(name: String) {
         var key = name.lowercased()
         while key.first?.isWhitespace == true { key.removeFirst() }

@@ -18,10 +18,10 @@ extension LogMessage {
             if !literal.hasPointerRepresentation || literal.utf8CodeUnitCount > 0 { buffer.append(literal) }
         }
 
-        /// Appends text.
+        /// Appends a string.
         public mutating func appendInterpolation(_ text: String) { buffer.append(text) }
 
-        /// Appends part of a text.
+        /// Appends a substring.
         public mutating func appendInterpolation(_ text: Substring) { buffer.append(text) }
 
         /// Appends the text of another message.
@@ -44,7 +44,7 @@ extension LogMessage {
             }
         }
 
-        /// Appends a floating-point number as `description` prints it.
+        /// Appends a floating-point number in the form of its `description`.
         public mutating func appendInterpolation<Number: BinaryFloatingPoint & TextOutputStreamable>(_ value: Number) {
             var stream = ByteStream(buffer: buffer)
             value.write(to: &stream)
@@ -55,9 +55,9 @@ extension LogMessage {
             buffer.append(value ? "true" as StaticString : "false")
         }
 
-        /// Appends a value as `String(describing:)` prints it.
+        /// Appends a value in the form of `String(describing:)`.
         ///
-        /// The value's `description` may log; it runs without a lock.
+        /// The value's `description` can log; it runs without a lock.
         public mutating func appendInterpolation<Value>(_ value: Value) { buffer.append(String(describing: value)) }
 
         /// Appends an optional value, or `nil`.
@@ -65,12 +65,12 @@ extension LogMessage {
             if let value { buffer.append(LogPrivacy.text(of: value)) } else { buffer.append("nil" as StaticString) }
         }
 
-        /// Appends an error as `String(describing:)` prints it.
+        /// Appends an error in the form of `String(describing:)`.
         public mutating func appendInterpolation(_ error: any Error) { buffer.append(String(describing: error)) }
 
         /// Appends a value or its replacement.
         ///
-        /// A private value is not evaluated unless ``LogConfiguration/revealsPrivateValues`` is set.
+        /// A private value isn't evaluated unless ``LogConfiguration/revealsPrivateValues`` is set.
         public mutating func appendInterpolation<Value>(_ value: @autoclosure () -> Value, privacy: LogPrivacy) {
             guard privacy != .public, !LogPrivacy.revealsPrivateValues else {
                 buffer.append(LogPrivacy.text(of: value()))

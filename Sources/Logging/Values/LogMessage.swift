@@ -1,20 +1,20 @@
 /// The text of a line, built from a string literal as UTF-8 bytes.
 ///
-/// A literal without interpolation is not copied. Interpolated text goes into a buffer that the thread reuses, so numbers,
-/// strings and static text cost no allocation. A message can be stored and logged again.
+/// A literal without interpolation isn't copied. Interpolated text is written into a buffer that the thread reuses, so
+/// numbers, strings and static text need no allocation. A message can be stored and logged again.
 ///
 /// ```swift
 /// let name = "acme", bytes = 42
 /// Log("Upload").debug("sent \(bytes) B of \(name, privacy: .private)")
 /// ```
 public struct LogMessage: ExpressibleByStringInterpolation, @unchecked Sendable {
-    // Sendable because the bytes don't change once the message exists; `owner` keeps them alive.
+    // Sendable because the bytes don't change after initialization; `owner` retains them.
 
     /// Literals are static strings.
     public typealias StringLiteralType = StaticString
 
     let text: LogText
-    /// The number of bytes that were cut because the line would be too long.
+    /// The number of bytes that were truncated because the line would be too long.
     let omitted: Int
     var owner: MessageBuffer?
 
@@ -40,16 +40,16 @@ public struct LogMessage: ExpressibleByStringInterpolation, @unchecked Sendable 
     /// Creates a message from an interpolated literal.
     public init(stringInterpolation: StringInterpolation) { self.init(owner: stringInterpolation.owner) }
 
-    /// Creates a message from text known at run time.
+    /// Creates a message from a string known at run time.
     ///
-    /// - Complexity: O(*n*) in the length of the text, which is copied up to the longest line.
+    /// - Complexity: O(*n*) in the length of the string, which is copied up to the maximum length of a line.
     public init(_ text: some StringProtocol) {
         let owner = ThreadContext.current.takeMessageBuffer()
         owner.buffer.append(text)
         self.init(owner: owner)
     }
 
-    /// Runs `body` with the length of the message and gives its buffer back, as a logger does.
+    /// Runs `body` with the length of the message and returns its buffer, as a logger does.
     ///
     /// For benchmarks.
     @_spi(Benchmarks)
@@ -61,6 +61,6 @@ public struct LogMessage: ExpressibleByStringInterpolation, @unchecked Sendable 
 }
 
 extension LogMessage: CustomStringConvertible {
-    /// The text, up to the longest line.
+    /// The text, up to the maximum length of a line.
     public var description: String { text.string }
 }

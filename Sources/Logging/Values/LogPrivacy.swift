@@ -15,13 +15,14 @@ public struct LogPrivacy: Hashable, Sendable {
     /// The value is printed.
     public static var `public`: LogPrivacy { LogPrivacy(kind: .open) }
 
-    /// `<private>` is printed.
+    /// `<private>` is printed instead of the value.
     public static var `private`: LogPrivacy { LogPrivacy(kind: .hidden) }
 
-    /// `<hash:1f2e…>` is printed: the same for equal values during one run, and another one in the next run.
+    /// `<hash:1f2e…>` is printed instead of the value.
     ///
-    /// Lines about one user can be matched without naming the user. The key of the hash is in the process's memory, so
-    /// it does not protect from code that runs in the process.
+    /// The hash is equal for equal values during one run, and differs in the next run. Lines about one user can be
+    /// matched without printing the user. The key of the hash is in the process's memory, so the hash doesn't protect
+    /// the value from code in the process.
     public static var hash: LogPrivacy { LogPrivacy(kind: .hashed) }
 
     func replacement<Value>(for value: @autoclosure () -> Value) -> String {
@@ -37,7 +38,7 @@ public struct LogPrivacy: Hashable, Sendable {
         }
     }
 
-    /// The value as a message prints it; an optional prints as its value or `nil`.
+    /// Returns the value in the form of a message; an optional prints as its value or `nil`.
     static func text<Value>(of value: Value) -> String {
         guard let optional = value as? any OptionalValue else { return String(describing: value) }
         return optional.text
@@ -52,7 +53,7 @@ extension Optional: OptionalValue {
     fileprivate var text: String { map { LogPrivacy.text(of: $0) } ?? "nil" }
 }
 
-/// How an interpolated integer is printed.
+/// The notation of an interpolated integer.
 public struct LogIntegerFormat: Sendable {
     private let radix: Int
     private let prefix: String
@@ -77,13 +78,13 @@ public struct LogIntegerFormat: Sendable {
     }
 }
 
-/// How an interpolated floating-point number is printed.
+/// The notation of an interpolated floating-point number.
 public struct LogFloatFormat: Sendable {
     private let decimals: Int
 
     /// A fixed number of decimals, 0 to 15, rounded half away from zero: `3.14`.
     ///
-    /// Numbers of 2^53 and more, infinities and NaN print as their `description`.
+    /// Numbers from 2^53, infinities and NaN print in the form of their `description`.
     public static func fixed(_ decimals: Int) -> LogFloatFormat { Self(decimals: min(max(0, decimals), 15)) }
 
     func text(of value: Double) -> String {

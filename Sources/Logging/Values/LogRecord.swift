@@ -1,14 +1,14 @@
 internal import Synchronization
 
-/// One line on its way to the run file and the sinks.
+/// The contents of one line, as passed to the run file and the sinks.
 ///
-/// A record borrows the bytes of the message, so it ends with the call; a sink stores a ``Copy``.
+/// A record borrows the bytes of the message and can't outlive the call; a sink stores a ``Copy``.
 public struct LogRecord: ~Copyable {
-    /// The number of the line in this process, from 1; it never goes back.
+    /// The number of the line in this process, from 1; it never decreases.
     public let sequence: UInt64
     /// The severity of the line.
     public let level: LogLevel
-    /// When the line was logged, by the wall clock.
+    /// The time of the line, by the wall clock.
     public let time: LogTime
     /// The depth of the indent.
     public let depth: Int
@@ -16,14 +16,14 @@ public struct LogRecord: ~Copyable {
     public let fields: LogFields
     /// The line of the call in its file.
     public let line: UInt
-    /// The kernel's number of the thread that logged.
+    /// The kernel's ID of the thread that logged.
     public let threadID: UInt64
 
-    /// The logger keeps it alive.
+    /// The context, which the logger retains.
     unowned(unsafe) let source: LogContext
     let place: LogPlace
     let text: LogText
-    /// The number of bytes cut from the message.
+    /// The number of bytes truncated from the message.
     let omitted: Int
 
     init(
@@ -39,9 +39,9 @@ public struct LogRecord: ~Copyable {
 
     /// The context of the logger.
     public var context: String { source.name }
-    /// The message as it was logged, not escaped.
+    /// The message as it was logged, without escapes.
     public var message: String { text.string }
-    /// `Module/File.swift` of the call.
+    /// The file of the call, as `Module/File.swift`.
     public var file: String { place.file.string }
     /// The function of the call, such as `get(from:)`.
     public var function: String { place.function.string }
@@ -55,30 +55,30 @@ public struct LogRecord: ~Copyable {
 
     /// The contents of a record as a value that can be stored.
     public struct Copy: Hashable, Sendable {
-        /// The number of the line in its process; 0 if a log that was read back doesn't have it.
+        /// The number of the line in its process; 0 if the log that was read doesn't contain it.
         public let sequence: UInt64
         /// The severity of the line.
         public let level: LogLevel
-        /// When the line was logged, by the wall clock.
+        /// The time of the line, by the wall clock.
         public let time: LogTime
         /// The depth of the indent.
         public let depth: Int
         /// The context of the logger.
         public let context: String
-        /// The message as it was logged, not escaped.
+        /// The message as it was logged, without escapes.
         public let message: String
         /// The fields of the line.
         public let fields: LogFields
-        /// `Module/File.swift` of the call.
+        /// The file of the call, as `Module/File.swift`.
         public let file: String
         /// The function of the call.
         public let function: String
         /// The line of the call in its file.
         public let line: UInt
-        /// The kernel's number of the thread that logged.
+        /// The kernel's ID of the thread that logged.
         public let threadID: UInt64
 
-        /// Runs `body` with a record of these contents.
+        /// Runs `body` with a record that has these contents.
         public func withRecord<Result>(_ body: (borrowing LogRecord) -> Result) -> Result {
             let context = LogContext(context)
             return LogText.withBytes(message) { text in
@@ -91,7 +91,7 @@ public struct LogRecord: ~Copyable {
             }
         }
 
-        /// A line of the logger itself.
+        /// Creates a line that the logger itself logs.
         static func notice(
             _ message: String, level: LogLevel = .warning, sequence: UInt64 = 0, context: String = "AshlarLogging"
         ) -> Copy {
@@ -100,12 +100,12 @@ public struct LogRecord: ~Copyable {
                 fields: [:], file: #fileID, function: #function, line: #line, threadID: 0)
         }
 
-        /// About the memory that the copy takes.
+        /// The approximate memory of the copy, in bytes.
         var footprint: Int { 200 + message.utf8.count + fields.elements.count * 64 }
     }
 }
 
-/// The position of a call in the program; valid as long as the record.
+/// The position of a call in the program; valid during the lifetime of the record.
 struct LogPlace {
     let file: LogText
     let function: LogText
@@ -117,7 +117,7 @@ struct LogPlace {
 
     private init(file: LogText, function: LogText) { (self.file, self.function) = (file, function) }
 
-    /// Runs `body` with a place known at run time only.
+    /// Runs `body` with a position that is known only at run time.
     static func with<Result>(file: String, function: String, _ body: (LogPlace) -> Result) -> Result {
         LogText.withBytes(file) { file in
             LogText.withBytes(function) { function in body(LogPlace(file: file, function: function)) }
@@ -127,7 +127,7 @@ struct LogPlace {
 
 /// The context of a logger.
 final class LogContext: Sendable {
-    /// Longer contexts, functions and keys are cut in a line.
+    /// The maximum length of contexts, functions and keys in a line.
     static let longest = 1024
 
     let name: String

@@ -2,7 +2,7 @@ internal import AshlarCore
 
 /// A point in time of the wall clock, in nanoseconds since 1970-01-01 00:00:00 UTC.
 ///
-/// The wall clock can be set back, so a later line can have an earlier time. `LogRecord.sequence` never goes back.
+/// The wall clock can be set back, so a later line can have an earlier time. `LogRecord.sequence` never decreases.
 public struct LogTime: Hashable, Comparable, Sendable {
     /// Nanoseconds since 1970-01-01 00:00:00 UTC.
     public var nanoseconds: Int64
@@ -57,7 +57,7 @@ public struct LogTime: Hashable, Comparable, Sendable {
         buffer.append(second % 60, digits: 2)
     }
 
-    /// A duration in the largest unit that gives at least one: `12ns`, `1.500ms`, `2.000s`.
+    /// Returns a duration in the largest unit in which it is at least one: `12ns`, `1.500ms`, `2.000s`.
     static func text(of duration: Duration) -> String {
         let (seconds, attoseconds) = duration.components
         let nanoseconds = Double(seconds) * 1e9 + Double(attoseconds) / 1e9
