@@ -1,11 +1,11 @@
 extension Customization {
-    /// The language in which every text exists.
+    /// The base language, in which every text exists.
     public var baseLanguage: LanguageTag { storage.selection.base }
     /// The first of the user's languages, or the base language if there is none.
     public var deviceLanguage: LanguageTag { storage.selection.device.first ?? storage.selection.base }
     /// The language that replaces the user's languages, if any.
     public var overrideLanguage: LanguageTag? { storage.selection.override }
-    /// The brand whose folder is above the languages, if any.
+    /// The current brand, if any.
     public var brand: String? { storage.selection.brand }
     /// The name of the current theme, if any.
     public var theme: String? { storage.selection.theme }
@@ -13,10 +13,10 @@ extension Customization {
     public var themes: [Theme] { storage.selection.themes }
     /// The languages with a folder in the tree.
     public var availableLanguages: [LanguageTag] { storage.tree.map { storage.selection.languages(of: $0) } ?? [] }
-    /// The brands that have a folder in the tree, in the order of their names; empty without a tree.
+    /// The brands with a folder in the tree, sorted by name; empty without a tree.
     public var availableBrands: [String] { storage.tree?.availableBrands ?? [] }
 
-    /// The available language that matches the user's languages, and why; nil if none matches.
+    /// The available language that matches the user's languages, and the reason; nil if none matches.
     ///
     /// - Complexity: O(*n*) in the number of available languages.
     public var languageMatch: LanguageMatch? { storage.selection.match(availableLanguages, storage.policy) }
@@ -28,20 +28,20 @@ extension Customization {
             storage: CustomizationStorage(tree: storage.tree, selection: selection, policy: storage.policy))
     }
 
-    /// The same stack with a language in place of the user's languages; nil restores these.
+    /// Returns the stack with a language instead of the user's languages; nil restores these.
     ///
-    /// - Parameter language: The language, which replaces the whole list of preferences.
+    /// - Parameter language: The language, which replaces all preferences.
     /// - Returns: The new snapshot.
     /// - Complexity: O(*n*) in the entries of the stack; unread files of the language are read.
     public func switching(language: LanguageTag?) -> Customization { selecting { $0.override = language } }
 
-    /// The same stack with another brand; nil for none.
+    /// Returns the stack with another brand; nil for no brand.
     ///
     /// - Parameter brand: The name of the brand: `acme` for `acme.lproj`.
     /// - Returns: The new snapshot.
     public func switching(brand: String?) -> Customization { selecting { $0.brand = brand } }
 
-    /// The same stack with another theme of ``themes``; nil for none.
+    /// Returns the stack with another theme of ``themes``; nil for no theme.
     ///
     /// An unknown name selects the default theme and is reported in ``diagnostics``.
     ///
@@ -49,11 +49,11 @@ extension Customization {
     /// - Returns: The new snapshot.
     public func switching(theme: String?) -> Customization { selecting { $0.theme = theme } }
 
-    /// The same stack with other themes, of which the default one is selected.
+    /// Returns the stack with other themes, of which the default theme is selected.
     ///
     /// - Parameters:
     ///   - themes: The themes.
-    ///   - theme: The name of the theme to select; the default one if nil.
+    ///   - theme: The name of the theme to select; if nil, the default theme.
     /// - Returns: The new snapshot.
     public func with(themes: [Theme], theme: String? = nil) -> Customization {
         selecting {
@@ -62,9 +62,9 @@ extension Customization {
         }
     }
 
-    /// The same stack with one more layer on top.
+    /// Returns the stack with another layer on top.
     ///
-    /// - Parameter layer: The layer, which replaces one with the same id.
+    /// - Parameter layer: The layer; it replaces a layer with the same identifier.
     /// - Returns: The new snapshot.
     public func applying(_ layer: CustomizationLayer) -> Customization {
         selecting { selection in
@@ -76,26 +76,27 @@ extension Customization {
         }
     }
 
-    /// The same stack without an applied layer.
+    /// Returns the stack without an applied layer.
     ///
-    /// - Parameter id: The id of the layer.
+    /// - Parameter id: The identifier of the layer.
     /// - Returns: The new snapshot.
     public func removing(layer id: String) -> Customization { selecting { $0.given.removeAll { $0.id == id } } }
 
-    /// The same stack with the texts of an update, or without one.
+    /// Returns the stack with the texts of an update, or without an update.
     ///
-    /// - Parameter update: The update, which replaces an earlier one; nil to restore the texts of the app.
+    /// - Parameter update: The update, which replaces an earlier one; nil restores the texts of the app.
     /// - Returns: The new snapshot.
     /// - Complexity: O(*n*) in the entries of the stack.
     public func with(update: CustomizationUpdate?) -> Customization { selecting { $0.update = update } }
 
-    /// The version of the update in use, if any.
+    /// The version of the current update, if any.
     public var updateVersion: Int? { storage.selection.update?.version }
 
-    /// The same stack with changed files read again; files with errors keep their last good content.
+    /// Returns the stack with changed files read again; if a file has errors, its last valid content stays in use.
     ///
-    /// - Returns: The new snapshot; nil if nothing changed on disk.
-    /// - Complexity: One `stat` per file of the folders in use, and O(*n*) in the bytes of the changed files.
+    /// - Returns: The new snapshot; nil if no file has changed.
+    /// - Complexity: One `stat` for each file in the folders of the stack, and O(*n*) in the bytes of the changed
+    ///   files.
     public func reloaded() -> Customization? {
         guard let tree = storage.tree else { return nil }
         let earlier = tree.loadedFolders
@@ -107,7 +108,7 @@ extension Customization {
     }
 }
 
-/// The state of a tree on disk.
+/// The state of a tree's files.
 private struct TreeState: Equatable {
     var folders: [String]
     var names: [String: Set<String>]

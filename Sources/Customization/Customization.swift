@@ -1,9 +1,10 @@
 /// A snapshot of all strings, values, colors and images of an app, composed from layers.
 ///
-/// The stack, lowest first, is: base language → language chain, general to specific (`fr`, then `fr-CA`) → brand →
-/// brand's text in those languages → theme → run-time overrides. For each key the highest layer that defines it wins, so
-/// files can be incomplete. A snapshot is an immutable value: a copy costs one retain, reads never wait, and
-/// ``switching(language:)`` and its siblings create another one. Store the current one in a ``CustomizationCenter``.
+/// The stack is, lowest first: base language → language chain, general to specific (`fr`, then `fr-CA`) → brand →
+/// brand's text in those languages → theme → run-time overrides. Each key has the value of the highest layer that
+/// defines it, so files can be incomplete. A snapshot is an immutable value: a copy costs one retain, reads never wait,
+/// and methods such as ``switching(language:)`` create a new snapshot. Store the current snapshot in a
+/// ``CustomizationCenter``.
 ///
 /// ```swift
 /// let strings = Customization(path: "Resources", languages: ["fr-CA"])
@@ -18,18 +19,18 @@ public struct Customization: Sendable {
 
     /// Reads a folder of `.lproj` folders.
     ///
-    /// This never fails: a folder or file that cannot be read is reported in ``diagnostics``, and its layer contains the
-    /// entries that can be read.
+    /// The initializer never fails: an unreadable folder or file is reported in ``diagnostics``, and its layer contains
+    /// the entries that can be read.
     ///
     /// - Parameters:
     ///   - path: The path of the folder with the `.lproj` folders and an optional Info.plist.
     ///   - base: The base language, in which every text exists.
     ///   - languages: The user's languages, the preferred one first; the system's if nil.
-    ///   - brand: The brand whose folder is above the languages.
+    ///   - brand: The brand.
     ///   - themes: The available themes.
-    ///   - theme: The name of the theme to start with; none if nil.
-    ///   - policy: How files are read, and the result of reads that find no value.
-    /// - Complexity: O(*n*) in the bytes of the files that the stack needs.
+    ///   - theme: The name of the first theme; none if nil.
+    ///   - policy: The rules for reading files, and the result of reads without a value.
+    /// - Complexity: O(*n*) in the bytes of the stack's files.
     public init(
         path: String, base: LanguageTag = "en", languages: [LanguageTag]? = nil,
         brand: CustomizationBrand = .fromInfoPlist, themes: [Theme] = [], theme: String? = nil,
@@ -42,16 +43,16 @@ public struct Customization: Sendable {
             themes: themes, theme: theme, policy: policy)
     }
 
-    /// Creates a stack from a tree; files that the tree has read are not read again.
+    /// Creates a stack from a tree; files that the tree has already read aren't read again.
     ///
     /// - Parameters:
     ///   - tree: The folder of `.lproj` folders.
     ///   - base: The base language, in which every text exists.
     ///   - languages: The user's languages, the preferred one first; the system's if nil.
-    ///   - brand: The brand whose folder is above the languages.
+    ///   - brand: The brand.
     ///   - themes: The available themes.
-    ///   - theme: The name of the theme to start with; none if nil.
-    ///   - policy: The result of reads that find no value.
+    ///   - theme: The name of the first theme; none if nil.
+    ///   - policy: The result of reads without a value.
     public init(
         tree: CustomizationTree, base: LanguageTag = "en", languages: [LanguageTag]? = nil,
         brand: CustomizationBrand = .fromInfoPlist, themes: [Theme] = [], theme: String? = nil,
@@ -73,7 +74,7 @@ public struct Customization: Sendable {
     ///
     /// - Parameters:
     ///   - layers: The layers, lowest first.
-    ///   - policy: The result of reads that find no value.
+    ///   - policy: The result of reads without a value.
     public init(layers: [CustomizationLayer], policy: CustomizationPolicy = .init()) {
         var base: LanguageTag = "en"
         for layer in layers { if case .base(let tag) = layer.role { base = tag } }
@@ -84,14 +85,14 @@ public struct Customization: Sendable {
 
     /// The layers of the stack, lowest first.
     public var layers: [CustomizationLayer] { storage.layers }
-    /// The problems found in the files of the stack; reads add to ``problems`` instead.
+    /// The problems found in the files of the stack; for problems of reads, see ``problems``.
     public var diagnostics: [CustomizationDiagnostic] { storage.diagnostics }
-    /// How files are read, and the result of reads that find no value.
+    /// The rules for reading files, and the result of reads without a value.
     public var policy: CustomizationPolicy { storage.policy }
     /// The names of all tables, sorted.
     public var tableNames: [String] { storage.tables.keys.sorted() }
 
-    /// All keys of a table, sorted.
+    /// Returns all keys of a table, sorted.
     ///
     /// - Parameter table: The table's name; `Localizable` if nil.
     /// - Returns: The keys; empty if no layer defines the table.
@@ -101,7 +102,7 @@ public struct Customization: Sendable {
         return (0..<composed.count).map { composed.key(of: $0) }.sorted()
     }
 
-    /// The resolved entry of a key, with aliases unresolved; nil if no layer defines the key.
+    /// Returns the entry of a key, without following aliases; nil if no layer defines the key.
     ///
     /// - Parameters:
     ///   - key: The key.
@@ -111,7 +112,7 @@ public struct Customization: Sendable {
         resolvedEntry(for: key, table: table)?.entry
     }
 
-    /// The resolved entry of a key with its layer; nil if no layer defines the key.
+    /// Returns the entry of a key and its layer; nil if no layer defines the key.
     ///
     /// - Parameters:
     ///   - key: The key.
@@ -128,7 +129,7 @@ public struct Customization: Sendable {
     }
 }
 
-/// The brand whose folder is above the languages.
+/// The brand of a customization.
 public enum CustomizationBrand: Hashable, Sendable, ExpressibleByStringLiteral {
     /// The brand in Info.plist's `FTCustomizationString`, if any.
     case fromInfoPlist

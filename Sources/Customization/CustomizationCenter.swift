@@ -1,8 +1,8 @@
 internal import AshlarCore
 
-/// Holds the current snapshot and publishes each new one.
+/// Holds the current snapshot and publishes new ones.
 ///
-/// Reading ``current`` takes a lock for the time of one retain and never waits for a change. A new snapshot is computed
+/// Reading ``current`` holds a lock for the time of one retain and never waits for a change. A new snapshot is computed
 /// without the lock and then replaces the current one.
 ///
 /// ```swift
@@ -11,7 +11,7 @@ internal import AshlarCore
 /// print(center.current.string("CancelString"))
 /// ```
 public final class CustomizationCenter: Sendable {
-    /// The shared center, which is empty until it gets a snapshot.
+    /// The shared center, which is empty until its snapshot is replaced.
     public static let shared: CustomizationCenter = CustomizationCenter(Customization(layers: []))
 
     private struct State {
@@ -34,10 +34,10 @@ public final class CustomizationCenter: Sendable {
     /// - Parameter customization: The new snapshot.
     public func replace(with customization: Customization) { update { _ in customization } }
 
-    /// Replaces the current snapshot with one made from it; `change` runs on the calling thread.
+    /// Replaces the current snapshot with one derived from it; `change` runs on the calling thread.
     ///
-    /// If another thread changed the snapshot meanwhile, `change` runs again with the newer one, so it must have no side
-    /// effects.
+    /// If another thread changes the snapshot at the same time, `change` runs again with the new one, so it must have
+    /// no side effects.
     ///
     /// - Parameter change: Returns the new snapshot for the current one.
     /// - Returns: The new snapshot.
@@ -57,12 +57,12 @@ public final class CustomizationCenter: Sendable {
         }
     }
 
-    /// The future snapshots; a slow reader skips all but the newest.
+    /// A stream of the new snapshots; a slow reader receives only the newest.
     ///
-    /// Every access returns a new stream, which ends when its reader is cancelled or the center is released. A stream never
-    /// returns an older snapshot after a newer one.
+    /// Each access returns another stream, which ends when its reader is cancelled or the center is released. A stream
+    /// never returns an older snapshot after a newer one.
     public var changes: AsyncStream<Customization> {
-        // Two updates may signal in the wrong order, so a signal carries no snapshot.
+        // Two updates can signal in the wrong order, so a signal contains no snapshot.
         let (signals, continuation) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
         let (id, start) = state.withLock { state in
             state.nextID += 1
@@ -87,9 +87,9 @@ public final class CustomizationCenter: Sendable {
         for listener in state.withLock({ $0.listeners.values }) { listener.finish() }
     }
 
-    /// Reads the files that changed on disk; files with errors keep their last good content.
+    /// Reads changed files again; if a file has errors, its last valid content stays in use.
     ///
-    /// - Returns: Whether anything changed.
+    /// - Returns: Whether a file has changed.
     @discardableResult
     public func reload() -> Bool {
         let old = current
@@ -100,7 +100,7 @@ public final class CustomizationCenter: Sendable {
     /// Reloads at an interval until the task is cancelled.
     ///
     /// - Parameters:
-    ///   - interval: The pause between two reloads.
+    ///   - interval: The pause between reloads.
     ///   - clock: The clock that measures the pause.
     public func watch(every interval: Duration = .seconds(1), clock: some Clock<Duration> = .continuous) async {
         while !Task.isCancelled {
@@ -116,7 +116,7 @@ private final class LastGiven: Sendable {
 
     init(_ storage: CustomizationStorage) { self.storage = Mutex(storage) }
 
-    /// Replaces the snapshot; whether it differs from the last one.
+    /// Replaces the snapshot; returns whether it differs from the last one.
     func replace(with new: CustomizationStorage) -> Bool {
         let old = storage.withLock { storage in
             defer { storage = new }

@@ -1,11 +1,11 @@
-// Values with several parts, as in DB5: each part has its own key, which is the name with a suffix. The parts can also be
-// members of a dictionary of that name, which are read as `name.part`.
+// Values with several parts, as in DB5. Each part has its own key: the name of the value with a suffix. The parts can
+// also be members of a dictionary with the name of the value, which are read as `name.part`.
 
 extension Customization {
-    /// The font with the name at the key and the size at the key with `Size`.
+    /// Returns the font with the name at the key and the size at the key with `Size`.
     ///
-    /// A dictionary with `name` and `size` is valid too. Without a name the font is the system's; a size that is missing
-    /// or below 1 is 15. If no part exists, the key is reported in ``problems``.
+    /// A dictionary with `name` and `size` is also valid. Without a name, the font is the system font. A size that is
+    /// missing or less than 1 is replaced by 15. If no part exists, the key is reported in ``problems``.
     ///
     /// - Parameters:
     ///   - key: The key.
@@ -19,7 +19,7 @@ extension Customization {
         return ThemeFont(name: name?.isEmpty == true ? nil : name, size: size < 1 ? 15 : size)
     }
 
-    /// The insets at the key with `Top`, `Left`, `Bottom` and `Right`; missing parts are 0.
+    /// Returns the insets at the key with `Top`, `Left`, `Bottom` and `Right`; missing parts are 0.
     ///
     /// If no part exists, the key is reported in ``problems``.
     ///
@@ -36,7 +36,7 @@ extension Customization {
         return insets
     }
 
-    /// The point at the key with `X` and `Y`; missing parts are 0.
+    /// Returns the point at the key with `X` and `Y`; missing parts are 0.
     ///
     /// If no part exists, the key is reported in ``problems``.
     ///
@@ -51,7 +51,7 @@ extension Customization {
         return point
     }
 
-    /// The size at the key with `Width` and `Height`; missing parts are 0.
+    /// Returns the size at the key with `Width` and `Height`; missing parts are 0.
     ///
     /// If no part exists, the key is reported in ``problems``.
     ///
@@ -67,7 +67,9 @@ extension Customization {
         return size
     }
 
-    /// The animation at the key with `Duration`, `Delay` and `Curve`; missing times are 0, a missing curve is ease-in-out.
+    /// Returns the animation at the key with `Duration`, `Delay` and `Curve`.
+    ///
+    /// Missing times are 0, and a missing curve is ease-in-out.
     ///
     /// The curve is `easeInOut`, `easeIn`, `easeOut` or `linear`, in any case. If no part exists, the key is
     /// reported in ``problems``.
@@ -85,7 +87,7 @@ extension Customization {
         return animation
     }
 
-    /// The case for a text: `uppercase` or `lowercase`, spelled in any case; otherwise unchanged.
+    /// Returns the case for a text: `uppercase` or `lowercase` in any case; otherwise the text isn't changed.
     ///
     /// - Parameters:
     ///   - key: The key.
@@ -110,7 +112,8 @@ private struct ThemeParts {
         (self.customization, self.key, self.table) = (customization, key, table)
     }
 
-    /// A part under the key with a suffix, else in the key's dictionary; a malformed part is reported and skipped.
+    /// Returns the part under the key with a suffix, or in the key's dictionary; a malformed part is reported and
+    /// skipped.
     private mutating func part<Value: CustomizationReadable>(_ suffix: String, _ member: String) -> Value? {
         for name in [key + suffix, key + "." + member] {
             guard let entry = customization.entry(name, table: table) else { continue }
@@ -124,7 +127,7 @@ private struct ThemeParts {
     mutating func number(_ suffix: String, _ member: String) -> Double? { part(suffix, member) }
     mutating func text(_ suffix: String, _ member: String) -> String? { part(suffix, member) }
 
-    /// One of a type's words, in any case.
+    /// Returns one of a type's words, ignoring case.
     mutating func choice<Choice: RawRepresentable & CaseIterable>(_ suffix: String, _ member: String) -> Choice?
     where Choice.RawValue == String {
         guard let word: String = part(suffix, member) else { return nil }

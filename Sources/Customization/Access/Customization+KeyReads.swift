@@ -1,8 +1,8 @@
-// One subscript for each type that is decoded at composition. A read through a key is then a probe and a copy, without the
+// One subscript for each type that is decoded at composition. A read with a key is then a probe and a copy, without the
 // value, location and error of the generic subscript, which handles all failures.
 
 extension Customization {
-    /// The decoded value of a key; nil also if the read has a problem to report.
+    /// Returns the decoded value of a key; nil if there is none, or if the read has a problem to report.
     @inline(__always)
     private func decoded<Value>(_ key: CustomizationKey<Value>) -> ComposedTable.Typed? {
         guard let composed = storage.table(key.table) else { return nil }
@@ -19,7 +19,7 @@ extension Customization {
         }
     }
 
-    /// The whole number of a key; nil if no layer defines it or its value is malformed, which is reported in ``problems``.
+    /// The integer of a key; nil if no layer defines it or its value is malformed, which is reported in ``problems``.
     ///
     /// - Parameter key: The key.
     public subscript(key: CustomizationKey<Int>) -> Int? {
@@ -53,7 +53,7 @@ extension Customization {
         return slow(key)
     }
 
-    /// The text of a key; nil if no layer defines it or its value is not a text, which is reported in ``problems``.
+    /// The text of a key; nil if no layer defines it or its value isn't a text, which is reported in ``problems``.
     ///
     /// - Parameter key: The key.
     public subscript(key: CustomizationKey<String>) -> String? {

@@ -1,10 +1,11 @@
 extension Customization {
-    /// The text of a key with its placeholders replaced by values.
+    /// Returns the text of a key with its placeholders replaced by values.
     ///
-    /// The entry is a plain text (`"%1$@ sent %2$lld files"`) or a message from a `.stringsdict` or `.xcstrings` file, whose
-    /// form is chosen by the rules of the entry's language. Never fails: a placeholder without a value stays visible and is
-    /// reported in ``problems``. For a key that no layer defines the policy's text is formatted, so a key in natural
-    /// language (`"Hello %@"`) is its own text. The first call parses the text; the snapshot stores the result.
+    /// The entry is a plain text (`"%1$@ sent %2$lld files"`) or a message from a `.stringsdict` or `.xcstrings` file,
+    /// whose form is chosen by the rules of the entry's language. Formatting never fails: a placeholder without a value
+    /// isn't replaced and is reported in ``problems``. If no layer defines the key, the policy's text is formatted, so
+    /// a key in natural language (`"Hello %@"`) is its own text. The first call parses the text, and the snapshot
+    /// stores the result.
     ///
     /// - Parameters:
     ///   - key: The key.
@@ -15,7 +16,7 @@ extension Customization {
         format(key, values: arguments.map(\.formatValue), table: table)
     }
 
-    /// The text of a key with its placeholders replaced by the values of a list.
+    /// Returns the text of a key with its placeholders replaced by the values of a list.
     ///
     /// - Parameters:
     ///   - key: The key.
@@ -26,11 +27,11 @@ extension Customization {
         formatted(key, isICU: false, table) { $0.formatted(values, language: $1) }
     }
 
-    /// The text of a key for a number of things, which is its first argument.
+    /// Returns the text of a key for a number of things, which is its first argument.
     ///
     /// - Parameters:
     ///   - key: The key of an entry in a `.stringsdict` or `.xcstrings` file, or of a plain text.
-    ///   - count: The number, which chooses the form and is shown by the form's `%d`.
+    ///   - count: The number, which chooses the form and replaces the form's `%d`.
     ///   - arguments: Further values.
     ///   - table: The table's name; `Localizable` if nil.
     /// - Returns: The formatted text; see ``format(_:_:table:)``.
@@ -41,12 +42,12 @@ extension Customization {
         format(key, values: [count.formatValue] + arguments.map(\.formatValue), table: table)
     }
 
-    /// The text of a key with its named arguments replaced by values.
+    /// Returns the text of a key with its named arguments replaced by values.
     ///
-    /// A text is read in the notation of ICU MessageFormat: `"{name} sent {count, plural, one {# file} other {# files}}"`.
-    /// A message from a `.stringsdict` or `.xcstrings` file takes the names of its variables. Plural forms and numbers
-    /// follow the language of the entry. Never fails: an argument without a value stays visible and is reported in
-    /// ``problems``.
+    /// A text is read in the notation of ICU MessageFormat: `"{name} sent {count, plural, one {# file} other {#
+    /// files}}"`. For a message from a `.stringsdict` or `.xcstrings` file, the arguments have the names of its
+    /// variables. Plural forms and numbers follow the language of the entry. Formatting never fails: an argument
+    /// without a value isn't replaced and is reported in ``problems``.
     ///
     /// ```swift
     /// let strings = Customization(layers: [CustomizationLayer(overrides: [
@@ -85,7 +86,7 @@ extension Customization {
     }
 
     private func message(in table: ComposedTable, _ slot: Int, isICU: Bool) -> ComposedTable.Message? {
-        // The language of the layer; for one without a language, such as a brand's, the current language.
+        // The language of the layer; for a layer without a language, such as a brand's, the current language.
         table.message(in: slot, isICU: isICU) { storage.layers[$0].language ?? textLanguage }
     }
 

@@ -1,5 +1,5 @@
 extension Customization {
-    /// The problems of reads of this snapshot: missing keys and malformed values, each once.
+    /// The problems of reads of this snapshot: missing keys and malformed values, without duplicates.
     public var problems: [CustomizationDiagnostic] { storage.problemList }
 
     /// Stores a problem of a read, and calls the policy's hook.
@@ -7,9 +7,9 @@ extension Customization {
 
     // MARK: Text
 
-    /// The text of a key; the policy's text if no layer defines it.
+    /// Returns the text of a key, or the policy's text if no layer defines it.
     ///
-    /// Numbers, booleans and colors are read as text too. An empty text is valid.
+    /// Numbers, booleans and colors are also read as text. An empty text is valid.
     ///
     /// - Parameters:
     ///   - key: The key.
@@ -40,9 +40,9 @@ extension Customization {
 
     // MARK: Values by name
 
-    /// The value of a key; nil if no layer defines it or it cannot be read as the type.
+    /// The value of a key; nil if no layer defines it or it can't be read as the type.
     ///
-    /// A malformed value is reported in ``problems``; a missing key is not.
+    /// A malformed value is reported in ``problems``; a missing key isn't.
     ///
     /// - Parameter key: The key with its type.
     public subscript<Value: CustomizationReadable>(key: CustomizationKey<Value>) -> Value? {
@@ -54,7 +54,7 @@ extension Customization {
         }
     }
 
-    /// The value of a key.
+    /// Returns the value of a key.
     ///
     /// - Parameter key: The key with its type.
     /// - Returns: The value.
@@ -70,7 +70,7 @@ extension Customization {
         return value
     }
 
-    /// The resolved value of a key, after its aliases.
+    /// Returns the value of a key after resolving its aliases.
     func reading(
         _ key: String, table: String?
     ) throws(CustomizationError) -> (reading: CustomizationReading, location: CustomizationLocation) {
@@ -104,7 +104,7 @@ extension Customization {
         return (reading, composed.resolvedEntry(of: target).entry.location)
     }
 
-    /// The value of a key; the default if no layer defines it or it cannot be read as the type.
+    /// Returns the value of a key, or the default if no layer defines it or it can't be read as the type.
     private func read<Value: CustomizationReadable>(_ key: String, _ table: String?, default: Value) -> Value {
         do {
             return try value(CustomizationKey<Value>(key, table: table))
@@ -114,7 +114,7 @@ extension Customization {
         }
     }
 
-    /// The interpretations of a key's value; nil if it is only a text or the read has a problem to report.
+    /// Returns the interpretations of a key's value; nil if it is only a text, or if the read has a problem to report.
     @inline(__always)
     private func typed(_ key: String, _ table: String?) -> ComposedTable.Typed? {
         guard let composed = storage.table(table) else { return nil }
@@ -123,11 +123,11 @@ extension Customization {
         return composed.typed(of: slot)
     }
 
-    /// A whole number; the default if no layer defines the key or its value is malformed, which is reported.
+    /// Returns an integer, or the default if no layer defines the key or its value is malformed, which is reported.
     ///
     /// - Parameters:
     ///   - key: The key.
-    ///   - default: The result of a read that fails.
+    ///   - default: The result if the read fails.
     ///   - table: The table's name; `Localizable` if nil.
     /// - Returns: The number.
     public func int(_ key: String, default: Int = 0, table: String? = nil) -> Int {
@@ -135,11 +135,11 @@ extension Customization {
         return read(key, table, default: `default`)
     }
 
-    /// A number; the default if no layer defines the key or its value is malformed, which is reported.
+    /// Returns a number, or the default if no layer defines the key or its value is malformed, which is reported.
     ///
     /// - Parameters:
     ///   - key: The key.
-    ///   - default: The result of a read that fails.
+    ///   - default: The result if the read fails.
     ///   - table: The table's name; `Localizable` if nil.
     /// - Returns: The number.
     public func double(_ key: String, default: Double = 0, table: String? = nil) -> Double {
@@ -147,22 +147,22 @@ extension Customization {
         return read(key, table, default: `default`)
     }
 
-    /// A number; the default if no layer defines the key or its value is malformed, which is reported.
+    /// Returns a number, or the default if no layer defines the key or its value is malformed, which is reported.
     ///
     /// - Parameters:
     ///   - key: The key.
-    ///   - default: The result of a read that fails.
+    ///   - default: The result if the read fails.
     ///   - table: The table's name; `Localizable` if nil.
     /// - Returns: The number.
     public func float(_ key: String, default: Float = 0, table: String? = nil) -> Float {
         read(key, table, default: `default`)
     }
 
-    /// A boolean; the default if no layer defines the key or its value is malformed, which is reported.
+    /// Returns a boolean, or the default if no layer defines the key or its value is malformed, which is reported.
     ///
     /// - Parameters:
     ///   - key: The key.
-    ///   - default: The result of a read that fails.
+    ///   - default: The result if the read fails.
     ///   - table: The table's name; `Localizable` if nil.
     /// - Returns: The boolean.
     public func bool(_ key: String, default: Bool = false, table: String? = nil) -> Bool {
@@ -170,11 +170,11 @@ extension Customization {
         return read(key, table, default: `default`)
     }
 
-    /// A color; the default if no layer defines the key or its value is malformed, which is reported.
+    /// Returns a color, or the default if no layer defines the key or its value is malformed, which is reported.
     ///
     /// - Parameters:
     ///   - key: The key.
-    ///   - default: The result of a read that fails.
+    ///   - default: The result if the read fails.
     ///   - table: The table's name; `Localizable` if nil.
     /// - Returns: The color.
     public func color(_ key: String, default: RGBAColor = .black, table: String? = nil) -> RGBAColor {
@@ -182,11 +182,11 @@ extension Customization {
         return read(key, table, default: `default`)
     }
 
-    /// A list; the default if no layer defines the key or its value is malformed, which is reported.
+    /// Returns a list, or the default if no layer defines the key or its value is malformed, which is reported.
     ///
     /// - Parameters:
     ///   - key: The key.
-    ///   - default: The result of a read that fails.
+    ///   - default: The result if the read fails.
     ///   - table: The table's name; `Localizable` if nil.
     /// - Returns: The list.
     public func list<Element: CustomizationReadable>(

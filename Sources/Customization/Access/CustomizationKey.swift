@@ -1,8 +1,8 @@
 internal import AshlarCore
 
-/// A key with the type of its value, hashed once.
+/// A key and the type of its value.
 ///
-/// Declare keys once, as statics, and read through them:
+/// A key is hashed once, when it is created. Declare keys as static members, and read values with them:
 ///
 /// ```swift
 /// extension CustomizationKey where Value == RGBAColor {
@@ -13,29 +13,29 @@ internal import AshlarCore
 /// print(color)
 /// ```
 public struct CustomizationKey<Value: CustomizationReadable>: Hashable, Sendable, ExpressibleByStringLiteral {
-    /// The key's text.
+    /// The text of the key.
     public let name: String
-    /// The table that the key is read from.
+    /// The name of the table; `Localizable` if nil.
     public let table: String?
     let hash: UInt64
 
     /// Creates a key.
     ///
     /// - Parameters:
-    ///   - name: The key's text.
-    ///   - table: The table that the key is read from; `Localizable` if nil.
+    ///   - name: The text of the key.
+    ///   - table: The name of the table; `Localizable` if nil.
     public init(_ name: String, table: String? = nil) {
         (self.name, self.table) = (name, table)
         hash = name.withKeyBytes { ByteHash.hash($0) }
     }
 
-    /// Creates a key of the table `Localizable`.
+    /// Creates a key in the table `Localizable`.
     public init(stringLiteral name: String) { self.init(name) }
 
     /// Whether two keys have the same text and table.
     public static func == (a: Self, b: Self) -> Bool { a.hash == b.hash && a.name == b.name && a.table == b.table }
 
-    /// Feeds the stored hash.
+    /// Hashes the stored hash.
     public func hash(into hasher: inout Hasher) { hasher.combine(hash) }
 }
 
@@ -44,33 +44,33 @@ public protocol CustomizationReadable: Sendable {
     /// The type's name in messages, such as "whole number".
     static var customizationTypeName: String { get }
 
-    /// Creates a value; nil if the layer's value cannot be read as this type.
+    /// Creates a value; returns nil if the layer's value can't be read as this type.
     ///
     /// - Parameter reading: The layer's value with its interpretations.
     init?(_ reading: CustomizationReading)
 }
 
-/// A layer's value for a key with its interpretations.
+/// The value of a key in a layer, with its interpretations.
 public struct CustomizationReading: Sendable {
-    /// The value in the layer; for an alias, the value that it leads to.
+    /// The value in the layer; for an alias, the value that it refers to.
     public let value: CustomizationValue
-    /// The layer's color notation.
+    /// The color dialect of the layer.
     public let colors: ColorDialect
-    /// How texts are read as numbers and booleans.
+    /// The rules for reading texts as numbers and booleans.
     public let numbers: NumberSpelling
     let typed: ComposedTable.Typed?
 
     /// The value as text, or nil if it is data, a list or a dictionary.
     public var text: String? { value.text }
-    /// The value as a whole number; nil if it is not one.
+    /// The value as an integer; nil if it isn't one.
     public var int: Int64? { typed.flatMap { $0.parts.contains(.int) ? $0.int : nil } }
-    /// The value as a number; nil if it is not one.
+    /// The value as a number; nil if it isn't one.
     public var double: Double? { typed.flatMap { $0.parts.contains(.double) ? $0.double : nil } }
-    /// The value as a boolean; nil if it is not one.
+    /// The value as a boolean; nil if it isn't one.
     public var bool: Bool? { typed.flatMap { $0.parts.contains(.bool) ? $0.flag : nil } }
-    /// The value as a color; nil if it is not one.
+    /// The value as a color; nil if it isn't one.
     public var color: RGBAColor? { typed.flatMap { $0.parts.contains(.color) ? $0.color : nil } }
-    /// The items of a list, each with its interpretations; nil if the value is not a list.
+    /// The elements of a list, each with its interpretations; nil if the value isn't a list.
     public var list: [CustomizationReading]? {
         guard case .list(let items) = value else { return nil }
         return items.map {
@@ -94,7 +94,7 @@ extension String: CustomizationReadable {
 extension Int: CustomizationReadable {
     /// "whole number".
     public static var customizationTypeName: String { "whole number" }
-    /// Accepts whole numbers that fit.
+    /// Accepts integers in the range of `Int`.
     public init?(_ reading: CustomizationReading) {
         guard let number = reading.int, let int = Int(exactly: number) else { return nil }
         self = int
@@ -114,7 +114,7 @@ extension Double: CustomizationReadable {
 extension Float: CustomizationReadable {
     /// "number".
     public static var customizationTypeName: String { "number" }
-    /// Accepts numbers that do not overflow.
+    /// Accepts numbers in the range of `Float`.
     public init?(_ reading: CustomizationReading) {
         guard let number = reading.double, Float(number).isFinite else { return nil }
         self = Float(number)
@@ -124,7 +124,7 @@ extension Float: CustomizationReadable {
 extension Bool: CustomizationReadable {
     /// "boolean".
     public static var customizationTypeName: String { "boolean" }
-    /// Accepts booleans, and texts that spell one.
+    /// Accepts booleans, and texts that are read as booleans.
     public init?(_ reading: CustomizationReading) {
         guard let flag = reading.bool else { return nil }
         self = flag
@@ -144,7 +144,7 @@ extension RGBAColor: CustomizationReadable {
 extension Array: CustomizationReadable where Element: CustomizationReadable {
     /// "list of" and the name of the elements.
     public static var customizationTypeName: String { "list of \(Element.customizationTypeName)" }
-    /// Accepts lists whose items can all be read as the element's type.
+    /// Accepts lists whose elements can all be read as the element type.
     public init?(_ reading: CustomizationReading) {
         guard let items = reading.list else { return nil }
         var elements: [Element] = []

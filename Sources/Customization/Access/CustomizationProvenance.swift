@@ -1,8 +1,8 @@
-/// The origin of a key's value: every layer that defines the key, the winner last.
+/// The origin of a key's value: every layer that defines the key.
 public struct CustomizationExplanation: Sendable, Hashable, CustomStringConvertible {
-    /// One layer's value for a key.
+    /// The value of a layer for a key.
     public struct Candidate: Sendable, Hashable, CustomStringConvertible {
-        /// The id of the layer, such as `fr.lproj`.
+        /// The identifier of the layer, such as `fr.lproj`.
         public var layer: String
         /// The purpose of the layer.
         public var role: CustomizationLayer.Role
@@ -11,7 +11,7 @@ public struct CustomizationExplanation: Sendable, Hashable, CustomStringConverti
         /// The location of the value.
         public var location: CustomizationLocation
 
-        /// The candidate on one line: location, value, role.
+        /// The candidate in one line: location, value, role.
         public var description: String { "\(location): \(value) (\(role))" }
     }
 
@@ -19,15 +19,15 @@ public struct CustomizationExplanation: Sendable, Hashable, CustomStringConverti
     public var key: String
     /// The table's name.
     public var table: String
-    /// The layers that define the key, lowest first; the last one wins.
+    /// The layers that define the key, lowest first; the last one provides the value.
     public var candidates: [Candidate]
-    /// The keys that an alias goes through, the key itself first; empty if the value is not an alias.
+    /// The keys that an alias refers to, the key itself first; empty if the value isn't an alias.
     public var aliases: [String]
 
-    /// The candidate that wins; nil if no layer defines the key.
+    /// The candidate that provides the value; nil if no layer defines the key.
     public var winner: Candidate? { candidates.last }
 
-    /// The candidates, one per line, the winner first and marked.
+    /// The candidates, one per line, the winner first and marked with `*`.
     public var description: String {
         guard let winner else { return "\(key): not defined in table \(table)" }
         var lines = ["\(key) = \(winner.value)", "  * \(winner)"]
@@ -38,13 +38,13 @@ public struct CustomizationExplanation: Sendable, Hashable, CustomStringConverti
 }
 
 extension Customization {
-    /// Returns the layers that define a key, with their values and locations, the winner last.
+    /// Explains the value of a key: the layers that define it, with values and locations.
     ///
     /// - Parameters:
     ///   - key: The key.
     ///   - table: The table's name; `Localizable` if nil.
     /// - Returns: The layers that define the key, and the path of its alias.
-    /// - Complexity: O(*layers*), and O(*n*) in the bytes of a file for its first call.
+    /// - Complexity: O(*layers*); the first call for a file is O(*n*) in its bytes.
     public func explain(_ key: String, table: String? = nil) -> CustomizationExplanation {
         let name = table ?? CustomizationLayer.defaultTable
         let candidates = layers.compactMap { layer in

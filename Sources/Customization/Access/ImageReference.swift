@@ -6,7 +6,7 @@ public struct ImageReference: Hashable, Sendable, CustomStringConvertible {
     public var path: String
     /// The scale in the file's name: 3 for `logo@3x.png`, 1 if there is none.
     public var scale: Int
-    /// The id of the layer whose folder contains the file; `.` for the tree's own folder.
+    /// The identifier of the layer whose folder contains the file; `.` for the tree's own folder.
     public var layer: String
 
     /// The path, with the scale if it is not 1.
@@ -14,12 +14,12 @@ public struct ImageReference: Hashable, Sendable, CustomStringConvertible {
 }
 
 extension Customization {
-    /// The image of a key, found in the folder of the highest layer that contains the file.
+    /// Returns the image of a key from the folder of the highest layer that contains the file.
     ///
-    /// The key's value is the file's name; a key that no layer defines is itself the name. In each folder a file with the
-    /// device's modifier comes before one without, the given scale before larger scales, and these before smaller
-    /// ones. A name without an extension finds `png`, `jpg`, `jpeg`, `heic`, `webp`, `gif`, `pdf` and `svg`.
-    /// The tree's own folder is searched last.
+    /// The key's value is the name of the file. If no layer defines the key, the key itself is the name. In each
+    /// folder, a file with the device's modifier takes precedence over one without, the given scale over larger scales,
+    /// and these over smaller scales. For a name without an extension, `png`, `jpg`, `jpeg`, `heic`, `webp`, `gif`,
+    /// `pdf` and `svg` are tried. The tree's own folder is searched last.
     ///
     /// - Parameters:
     ///   - key: The key, or the file's name.
@@ -87,7 +87,7 @@ struct ImageName {
         }
     }
 
-    /// The best file: a modifier before none, the given scale before larger before smaller.
+    /// Returns the best file: with a modifier before without, the given scale before larger and then smaller scales.
     func first(among files: Set<String>, scale: Int) -> (file: String, scale: Int)? {
         let scales = Array(scale...max(scale, 3)) + stride(from: scale - 1, through: 1, by: -1)
         for idiom in idioms {

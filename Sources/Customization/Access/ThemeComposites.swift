@@ -68,7 +68,7 @@ public struct ThemeSize: Hashable, Sendable {
 
 /// The duration, delay and curve of an animation.
 public struct ThemeAnimation: Hashable, Sendable {
-    /// The change of an animation's speed.
+    /// The timing curve of an animation.
     public enum Curve: String, Hashable, Sendable, CaseIterable {
         /// Slow at both ends.
         case easeInOut
@@ -84,7 +84,7 @@ public struct ThemeAnimation: Hashable, Sendable {
     public var duration: Double
     /// The delay before the start, in seconds.
     public var delay: Double
-    /// The change of its speed.
+    /// The timing curve.
     public var curve: Curve
 
     /// Creates an animation.
@@ -92,22 +92,22 @@ public struct ThemeAnimation: Hashable, Sendable {
     /// - Parameters:
     ///   - duration: The duration, in seconds.
     ///   - delay: The delay before the start, in seconds.
-    ///   - curve: The change of its speed.
+    ///   - curve: The timing curve.
     public init(duration: Double = 0, delay: Double = 0, curve: Curve = .easeInOut) {
         (self.duration, self.delay, self.curve) = (duration, delay, curve)
     }
 }
 
-/// The case that a theme sets for a text.
+/// The case of a text in a theme.
 public enum ThemeTextCase: String, Hashable, Sendable, CaseIterable {
-    /// Unchanged.
+    /// The text isn't changed.
     case none
-    /// Upper case.
+    /// Uppercase.
     case uppercase
-    /// Lower case.
+    /// Lowercase.
     case lowercase
 
-    /// The text in this case, without the rules of a locale.
+    /// Returns the text in this case, without the rules of a locale.
     ///
     /// - Parameter text: The text.
     /// - Returns: The text in this case.

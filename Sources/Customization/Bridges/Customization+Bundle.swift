@@ -8,7 +8,7 @@
         ///   - bundle: The bundle.
         ///   - base: The base language, in which every text exists.
         ///   - languages: The user's languages, the preferred one first; the system's if nil.
-        ///   - policy: How files are read, and the result of reads that find no value.
+        ///   - policy: The rules for reading files, and the result of reads without a value.
         public init(
             bundle: Bundle, base: LanguageTag = "en", languages: [LanguageTag]? = nil,
             policy: CustomizationPolicy = .init()

@@ -2,7 +2,7 @@
     public import AppKit
 
     extension NSColor {
-        /// Creates a color of the sRGB space.
+        /// Creates a color in the sRGB space.
         ///
         /// - Parameter color: The color.
         public convenience init(_ color: RGBAColor) {
@@ -13,7 +13,7 @@
     }
 
     extension NSImage {
-        /// Loads the image of a reference, or nil if the file is not an image.
+        /// Loads the image of a reference; returns nil if the file isn't an image.
         ///
         /// - Parameter reference: The reference.
         public convenience init?(_ reference: ImageReference) { self.init(contentsOfFile: reference.path) }

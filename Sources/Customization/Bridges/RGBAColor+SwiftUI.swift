@@ -2,7 +2,7 @@
     public import SwiftUI
 
     extension Color {
-        /// Creates a color of the sRGB space.
+        /// Creates a color in the sRGB space.
         ///
         /// - Parameter color: The color.
         public init(_ color: RGBAColor) {

@@ -2,7 +2,7 @@
     public import UIKit
 
     extension UIColor {
-        /// Creates a color of the extended sRGB space.
+        /// Creates a color in the extended sRGB space.
         ///
         /// - Parameter color: The color.
         public convenience init(_ color: RGBAColor) {
@@ -13,7 +13,7 @@
     }
 
     extension UIImage {
-        /// Loads the image of a reference at its scale, or nil if the file is not an image.
+        /// Loads the image of a reference at its scale; returns nil if the file isn't an image.
         ///
         /// - Parameter reference: The reference.
         public convenience init?(_ reference: ImageReference) {

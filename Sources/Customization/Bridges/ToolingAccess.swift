@@ -1,4 +1,4 @@
-// What AshlarTooling reads of this module's internals. Everything else stays internal, so that files can change freely.
+// The interface for AshlarTooling. Other declarations of this module are internal, so that they can change freely.
 
 extension Customization {
     /// The tree that the snapshot was loaded from, if any.
@@ -19,18 +19,18 @@ extension Customization {
         return errors
     }
 
-    /// Whether a folder of the stack or of a layer has an image.
+    /// Returns whether a folder of the stack or of a layer contains an image.
     package func hasImage(_ name: String, in layer: CustomizationLayer) -> Bool {
         let name = ImageName(name, idiom: nil)
         return find(name, scale: 1) != nil || name.first(among: layer.files, scale: 1) != nil
     }
 
-    /// The file name extensions of images.
+    /// The file extensions of images.
     package static var imageExtensions: [String] { ImageName.extensions }
 }
 
 extension CustomizationTree {
-    /// The layers of every language but the base, with a language's string catalogs last.
+    /// Returns the layers of every language but the base language; the string catalogs of a language are last.
     package func languageLayers(
         base: LanguageTag, brand: String?, policy: CustomizationPolicy
     ) -> [CustomizationLayer] {
@@ -43,9 +43,9 @@ extension CustomizationTree {
             + catalogs.map { CustomizationLayer(id: "*.xcstrings#\($0)", role: .language($0), tables: $1) }
     }
 
-    /// Every layer of the tree: the base language, the other languages, then each brand with its languages.
+    /// Returns every layer of the tree: the base language, the other languages, then each brand with its languages.
     ///
-    /// A language may have several layers, such as a string catalog and a folder; the last one wins.
+    /// A language can have several layers, such as a string catalog and a folder; the last one wins.
     package func allLayers(base: LanguageTag = "en") -> [CustomizationLayer] {
         let root = folder("")
         var layers: [CustomizationLayer] = []
@@ -77,10 +77,10 @@ extension CustomizationTree {
 }
 
 extension CustomizationValue {
-    /// What a value can be read as, other than text.
+    /// The types, other than text, as which a value can be read.
     package enum ReadableType: Hashable, Sendable { case int, double, bool, color }
 
-    /// The types that a value reads as under the strict rules.
+    /// Returns the types as which a value can be read by the strict rules.
     package func readableTypes(colors: ColorDialect) -> Set<ReadableType> {
         guard let parts = TypedDecoding.decode(self, dialect: colors, numbers: .strict)?.parts else { return [] }
         var types: Set<ReadableType> = []
@@ -91,13 +91,13 @@ extension CustomizationValue {
         return types
     }
 
-    /// The integer that a text spells, if any.
+    /// Returns a text as an integer, if it is one.
     package static func integer(_ text: String) -> Int64? { NumberReading.integer(text) }
 
-    /// The number that a text spells, if any.
+    /// Returns a text as a number, if it is one.
     package static func double(_ text: String) -> Double? { NumberReading.double(text) }
 
-    /// Reads JSON; `nil` if it is malformed.
+    /// Parses JSON; returns nil if it is malformed.
     package init?(json bytes: [UInt8]) {
         let read = JSONReader.read(bytes: bytes, file: "")
         guard read.diagnostics.isEmpty, let root = read.root else { return nil }
@@ -105,17 +105,17 @@ extension CustomizationValue {
     }
 }
 
-/// Where the parts of a statement are in the decoded text of a strings file.
+/// The ranges of a statement's parts in the decoded text of a strings file.
 package struct StringsStatement {
     /// The statement's key.
     package let key: String
     /// The statement from its key to its semicolon.
     package let range: Range<Int>
-    /// The comment right before it with its delimiters; empty if there is none.
+    /// The comment directly before it with its delimiters; empty if there is none.
     package let comment: Range<Int>
-    /// The value with its quotes, or the empty range after a key without value; `nil` if it is malformed.
+    /// The value with its quotes, or the empty range after a key without a value; nil if the value is malformed.
     package let value: Range<Int>?
-    /// Whether the statement has only a key, which is its value, too.
+    /// Whether the statement has only a key, which is also its value.
     package let isShorthand: Bool
 }
 
@@ -153,7 +153,7 @@ extension StringsTable {
         return (start..<parser.scanner.at, false)
     }
 
-    /// The offset of the brace that closes a file that is one dictionary.
+    /// The offset of the closing brace of a file that is one dictionary.
     package var closingBrace: Int? {
         storage.text.utf8.withUnsafeBufferPointer { bytes in
             var scanner = StringsScanner(bytes, keepsMalformedEscapes: true)
@@ -164,11 +164,11 @@ extension StringsTable {
         }
     }
 
-    /// Whether bytes are an XML or binary property list, not a strings file.
+    /// Returns whether bytes are an XML or binary property list instead of a strings file.
     package static func isPropertyList(_ bytes: [UInt8]) -> Bool {
         PropertyListReader.isBinary(bytes) || PropertyListReader.isXML(bytes)
     }
 
-    /// Whether the table was read from the text of a strings file.
+    /// Whether the table was read from a strings file.
     package var hasSourceText: Bool { !storage.text.utf8.isEmpty && storage.places.isEmpty }
 }

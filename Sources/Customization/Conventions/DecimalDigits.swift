@@ -1,14 +1,15 @@
 /// A number as decimal digits after a decimal point, times a power of ten.
 ///
-/// The value is "0." and the `digits`, times 10 to the power `point`. The C library uses the decimal separator of the process's locale.
+/// The value is "0." followed by the `digits`, times 10 to the power `point`. The C library isn't used because it
+/// formats numbers with the decimal separator of the process's locale.
 struct DecimalDigits {
     let isNegative: Bool
-    /// Values 0 to 9, without leading or trailing zeros; none for zero.
+    /// The digits as values 0 to 9, without leading or trailing zeros; empty for zero.
     private(set) var digits: [UInt8]
-    /// The number of digits before the decimal point; negative numbers mean zeros after it.
+    /// The number of digits before the decimal point; if negative, the number of zeros after it.
     private(set) var point: Int
 
-    /// The exact value of a finite number; up to 767 digits.
+    /// Creates the exact digits of a finite number, at most 767.
     init(exact number: Double) {
         isNegative = number.sign == .minus
         guard number != 0 else {
@@ -26,7 +27,7 @@ struct DecimalDigits {
         trim()
     }
 
-    /// The shortest digits that are read back as the same finite number, as Swift prints them.
+    /// Creates the shortest digits that parse as the same finite number, as Swift prints them.
     init(shortest number: Double) {
         isNegative = number.sign == .minus
         let text = number.magnitude.description
@@ -52,10 +53,12 @@ struct DecimalDigits {
     /// The number of digits after the decimal point.
     var fractionDigitCount: Int { max(0, digits.count - point) }
 
-    /// Rounds to a number of digits after the decimal point, halves to even.
+    /// Rounds to a number of digits after the decimal point; halves round to even.
     mutating func round(toFractionDigits count: Int) { round(toDigits: point + count) }
 
-    /// Rounds to a number of digits, halves to even; zero or less leaves one digit or none.
+    /// Rounds to a number of digits; halves round to even.
+    ///
+    /// Zero or less leaves one digit or none.
     mutating func round(toDigits count: Int) {
         guard count < digits.count else { return }
         guard count >= 0 else {
@@ -77,16 +80,16 @@ struct DecimalDigits {
         trim()
     }
 
-    /// The digit at a decimal place: 0 is the first before the point, -1 the first after it.
+    /// Returns the digit at a decimal place: 0 is the last one before the point, -1 the first one after it.
     private func digit(at place: Int) -> Character {
         let index = point - 1 - place
         return Character(Unicode.Scalar(UInt8(ascii: "0") + (digits.indices.contains(index) ? digits[index] : 0)))
     }
 
-    /// The digits without sign and exponent, such as `0.05`; with all digits after the point.
+    /// The digits without sign and exponent, such as `0.05`, with all digits after the point.
     var plainText: String { fixed(fractionDigits: fractionDigitCount) }
 
-    /// The digits without sign and exponent, with a number of digits after the point; round first.
+    /// Returns the digits without sign and exponent, with a number of digits after the point; round first.
     func fixed(fractionDigits: Int) -> String {
         var text = ""
         for place in (0..<max(point, 1)).reversed() { text.append(digit(at: place)) }
@@ -100,7 +103,7 @@ struct DecimalDigits {
     /// The decimal exponent of the first digit; 0 for zero.
     var exponent: Int { digits.isEmpty ? 0 : point - 1 }
 
-    /// The first digit, the point and a number of further digits; round first.
+    /// Returns the first digit, the point and a number of further digits; round first.
     func significand(fractionDigits: Int) -> String {
         var moved = self
         moved.point = digits.isEmpty ? 0 : 1
@@ -108,13 +111,13 @@ struct DecimalDigits {
     }
 }
 
-/// A natural number of any size, as limbs of 32 bits, the lowest first.
+/// A natural number of any size, as limbs of 32 bits, the least significant first.
 private struct BigNumber {
     private var limbs: [UInt32]
 
     init(_ value: UInt64) { limbs = [UInt32(truncatingIfNeeded: value), UInt32(value >> 32)] }
 
-    /// Multiplies by a power of a small base, in steps that fit a limb.
+    /// Multiplies by a power of a small base, in steps that fit into a limb.
     mutating func multiply(by base: UInt32, _ power: Int) {
         let (stepPower, step): (Int, UInt32) = base == 2 ? (31, 1 << 31) : (13, 1_220_703_125)
         for _ in 0..<power / stepPower { multiply(by: step) }
@@ -131,7 +134,7 @@ private struct BigNumber {
         if carry > 0 { limbs.append(UInt32(carry)) }
     }
 
-    /// The digits, the highest first; they can start with zeros.
+    /// The digits, most significant first, possibly with leading zeros.
     var decimalDigits: [UInt8] {
         var rest = limbs
         var reversed: [UInt8] = []

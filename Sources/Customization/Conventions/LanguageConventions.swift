@@ -2,8 +2,8 @@ internal import AshlarCore
 
 /// The conventions of a language: its plural rules, number format and lists.
 ///
-/// The data is that of Unicode CLDR. A locale without data of its own uses that of its parent in the same language, then
-/// that of its bare language, then English signs. Dates and currencies need Foundation and are not included.
+/// The data is from Unicode CLDR. A locale without data uses the data of its parent in the same language, then of its
+/// bare language, then English symbols. Dates and currencies aren't included, because they need Foundation.
 ///
 /// ```swift
 /// let german = LanguageConventions("de")
@@ -11,7 +11,7 @@ internal import AshlarCore
 /// print(german.list(["Äpfel", "Birnen", "Quitten"]))  // Äpfel, Birnen und Quitten
 /// ```
 ///
-/// A value is a reference to data that is created once per language. Creating the same conventions again costs one look-up.
+/// A value refers to data that is created once per language. Creating the same conventions again costs one lookup.
 public struct LanguageConventions: Hashable, Sendable {
     /// The data of a language.
     final class Data: Sendable {
@@ -30,7 +30,7 @@ public struct LanguageConventions: Hashable, Sendable {
     }
 
     private static let known = Mutex<[LanguageTag: Data]>([:])
-    /// The number of languages above which none is stored; tags of a server's clients are endless.
+    /// The maximum number of stored languages, because the clients of a server can send any number of tags.
     private static let mostKnown = 1_000
 
     let data: Data
@@ -66,12 +66,12 @@ public struct LanguageConventions: Hashable, Sendable {
 }
 
 extension LanguageConventions: ExpressibleByStringLiteral {
-    /// Finds the conventions of the language with a tag; those of English if the text is not a tag.
+    /// Finds the conventions of the language with a tag; English if the text isn't a tag.
     public init(stringLiteral tag: String) { self.init(LanguageTag(tag) ?? "en") }
 }
 
 extension LanguageConventions {
-    /// A whole number with the language's digits and grouping: `1,234` in English, `१,२३४` in Marathi.
+    /// Returns an integer with the language's digits and grouping: `1,234` in English, `१,२३४` in Marathi.
     public func number(_ number: some BinaryInteger) -> String {
         var text = ""
         if let small = Int64(exactly: number) {
@@ -83,27 +83,27 @@ extension LanguageConventions {
         return text
     }
 
-    /// A number with the language's digits, grouping and decimal separator, such as `1.234,5` in German.
+    /// Returns a number with the language's digits, grouping and decimal separator, such as `1.234,5` in German.
     ///
     /// - Parameters:
     ///   - number: The number; halves round to even.
-    ///   - fractionDigits: The smallest and the largest number of decimals.
-    /// - Returns: The text; `NaN` or `∞` for a number that is not finite.
+    ///   - fractionDigits: The minimum and maximum number of decimals.
+    /// - Returns: The text; `NaN` or `∞` for a number that isn't finite.
     public func number(_ number: Double, fractionDigits: ClosedRange<Int> = 0...3) -> String {
         data.numbers.text(number, fractionDigits, shift: 0, data.numbers.plain)
     }
 
-    /// A number as a percentage in the language's notation: 0.25 is `25%` in English and `25 %` in German.
+    /// Returns a number as a percentage in the language's notation: 0.25 is `25%` in English and `25 %` in German.
     ///
     /// - Parameters:
     ///   - number: The number; 1 is 100 %.
-    ///   - fractionDigits: The smallest and the largest number of decimals.
+    ///   - fractionDigits: The minimum and maximum number of decimals.
     /// - Returns: The text.
     public func percent(_ number: Double, fractionDigits: ClosedRange<Int> = 0...0) -> String {
         data.numbers.text(number, fractionDigits, shift: 2, data.numbers.percentage)
     }
 
-    /// Appends a whole number, without an allocation for the usual digits and sizes.
+    /// Appends an integer, without an allocation for the usual digits and sizes.
     func append(_ number: Int64, to text: inout String) {
         if number >= 0, number < data.numbers.plainLimit {
             text += String(number)
@@ -123,7 +123,7 @@ extension LanguageConventions {
         case unit
     }
 
-    /// The items as one text: "Motorcycle, Bus, and Car".
+    /// Returns the items as one text: "Motorcycle, Bus, and Car".
     ///
     /// - Parameters:
     ///   - items: The items.

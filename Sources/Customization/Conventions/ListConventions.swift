@@ -1,11 +1,11 @@
-/// The words and signs between the items of a list.
+/// The words and symbols between the items of a list.
 struct ListConventions: Sendable {
-    /// A text with two items, `<` and `>`, such as `< and >`.
+    /// A text with two placeholders for items, `<` and `>`, such as `< and >`.
     private struct Pair: Sendable {
         private let (before, between, after): (String, String, String)
 
         init(_ text: Substring) {
-            // Bytes, because a mark after a sign would be one character with it.
+            // Bytes, because a combining mark after a placeholder would form one character with it.
             let bytes = text.utf8.map { $0 == UInt8(ascii: "~") ? UInt8(ascii: " ") : $0 }
             let first = bytes.prefix { $0 != UInt8(ascii: "<") }
             let middle = bytes[first.endIndex...].dropFirst().prefix { $0 != UInt8(ascii: ">") }
@@ -23,9 +23,9 @@ struct ListConventions: Sendable {
 
     private let (two, start, middle, end): (Pair, Pair, Pair, Pair)
 
-    /// Reads the patterns of two items, and of the start, middle and end of longer lists.
+    /// Reads the patterns for two items, and for the start, middle and end of longer lists.
     ///
-    /// An example is `<~and~>|<,~>|<,~>|<,~and~>`. A pattern that is left out is equal to the one before it.
+    /// An example is `<~and~>|<,~>|<,~>|<,~and~>`. An omitted pattern equals the one before it.
     init(_ text: Substring) {
         let fields = text.split(separator: "|").map { Pair($0) }
         (two, start) = (fields[0], fields[min(1, fields.count - 1)])
@@ -36,7 +36,7 @@ struct ListConventions: Sendable {
         guard var text = items.last else { return "" }
         if items.count == 1 { return text }
         if items.count == 2 { return two.text(items[0], text) }
-        // The patterns nest from the end: start(a, middle(b, end(c, d))).
+        // The patterns are nested from the end: start(a, middle(b, end(c, d))).
         text = end.text(items[items.count - 2], text)
         for item in items.dropLast(2).dropFirst().reversed() { text = middle.text(item, text) }
         return start.text(items[0], text)
@@ -49,7 +49,7 @@ struct ListConventions: Sendable {
         numbers.split(separator: ".").compactMap { Int($0) }
     }
 
-    /// The patterns of a language, in the order of ``LanguageConventions/ListStyle``.
+    /// Returns the patterns of a language, in the order of ``LanguageConventions/ListStyle``.
     static func of(_ language: LanguageTag) -> [ListConventions] {
         (CLDRTable.lookUp(language, in: locales) ?? [0, 0, 0]).map { patterns[$0] }
     }

@@ -1,12 +1,12 @@
-/// The digits, signs and patterns of a language's numbers.
+/// The digits, symbols and patterns of a language's numbers.
 struct NumberConventions: Sendable {
     /// The text around a number, and the sizes of its groups.
     struct Pattern: Sendable {
         var (positivePrefix, negativePrefix, suffix) = ("", "-", "")
-        /// The digits in the group before the decimal separator, and in the groups before it.
+        /// The number of digits in the group before the decimal separator, and in the other groups.
         var (primary, secondary) = (3, 3)
 
-        /// Reads a pattern such as `#,##,##0%` or `% #,#0;% -#,#0`, with the language's signs.
+        /// Reads a pattern such as `#,##,##0%` or `% #,#0;% -#,#0`, with the language's symbols.
         init(_ text: Substring, minus: String, percent: String) {
             let halves = text.split(separator: ";", maxSplits: 1)
             func parts(_ half: Substring) -> (prefix: String, digits: Substring, suffix: String) {
@@ -30,17 +30,19 @@ struct NumberConventions: Sendable {
     /// The digits 0 to 9.
     let digits: [String]
     let (decimal, group): (String, String)
-    /// The number of digits before the first separator from which on numbers are grouped.
+    /// The minimum number of digits before the first group separator; shorter numbers aren't grouped.
     let smallestGroup: Int
     let plain: Pattern
     let percentage: Pattern
-    /// The smallest whole number that is not written as a plain text of ASCII digits.
+    /// The smallest integer that isn't written as plain ASCII digits.
     let plainLimit: Int64
 
-    /// Reads a set such as `0|.|,|-|%|1|#,##0|#,##0%`: the digit zero, the decimal and group separators, the signs, the
-    /// smallest group, and the patterns.
+    /// Reads a set such as `0|.|,|-|%|1|#,##0|#,##0%`.
+    ///
+    /// The fields are the digit zero, the decimal and group separators, the minus and percent signs, the smallest
+    /// group, and the patterns.
     init(_ text: String) {
-        // `~` is a no-break space, which is hard to see in a source file; `_` is a narrow one.
+        // `~` is a no-break space, which isn't visible in a source file; `_` is a narrow no-break space.
         let fields = text.split(separator: "|", omittingEmptySubsequences: false).map {
             $0.reduce(into: "") { $0 += $1 == "~" ? "\u{A0}" : $1 == "_" ? "\u{202F}" : String($1) }
         }
@@ -64,7 +66,7 @@ struct NumberConventions: Sendable {
 
     // MARK: Writing
 
-    /// The text of a number that is multiplied by a power of ten.
+    /// Returns the text of a number that is multiplied by a power of ten.
     func text(_ number: Double, _ fractionDigits: ClosedRange<Int>, shift: Int, _ pattern: Pattern)
         -> String
     {
@@ -84,7 +86,7 @@ struct NumberConventions: Sendable {
         return text + pattern.suffix
     }
 
-    /// Appends a whole number.
+    /// Appends an integer.
     func append(digits: [UInt8], isNegative: Bool, to text: inout String) {
         text += isNegative ? plain.negativePrefix : plain.positivePrefix
         append(grouping: digits, plain, to: &text)

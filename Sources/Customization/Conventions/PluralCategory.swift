@@ -1,6 +1,6 @@
-/// The grammatical form that goes with a number, named as in Unicode CLDR.
+/// The grammatical form of a noun with a number, with the names of Unicode CLDR.
 ///
-/// The names do not denote numbers: in Russian 21 is `one`, in Arabic 11 is `many`. See ``PluralRules``.
+/// The names don't denote numbers: in Russian 21 is `one`, in Arabic 11 is `many`. See ``PluralRules``.
 public enum PluralCategory: String, Hashable, Sendable, CaseIterable, CustomStringConvertible {
     /// The form for 0, in a few languages such as Arabic, Latvian and Welsh.
     case zero

@@ -1,9 +1,9 @@
-/// The properties of a displayed number that plural rules depend on: its size and the digits of its fraction.
+/// The properties of a displayed number on which plural rules depend: its size and the digits of its fraction.
 ///
-/// `1`, `1.0` and `1.00` are equal numbers in different forms; English says "1 star" but "1.0 stars". The letters are
+/// `1`, `1.0` and `1.00` are equal numbers in different forms: in English, "1 star" but "1.0 stars". The letters are
 /// those of UTS #35, "Plural Operand Meanings".
 struct PluralOperands: Hashable, Sendable {
-    /// The integer part, without sign (`i`); from 10¹⁸ on only its low 17 digits, which is enough for every rule.
+    /// The integer part without sign (`i`); from 10¹⁸, only its low 17 digits, which are sufficient for every rule.
     let integer: UInt64
     /// The number of visible digits in the fraction, with trailing zeros (`v`).
     let visibleDigits: UInt64
@@ -16,7 +16,7 @@ struct PluralOperands: Hashable, Sendable {
     /// The exponent of a compact number such as `1.2c6`, "1.2 million" (`e` and `c`).
     let exponent: UInt64
 
-    /// The operands of a whole number.
+    /// Creates the operands of an integer.
     init(_ number: some BinaryInteger) {
         let magnitude = number.magnitude
         integer = Self.reduced(
@@ -24,17 +24,17 @@ struct PluralOperands: Hashable, Sendable {
         (visibleDigits, fraction, significantDigits, significantFraction, exponent) = (0, 0, 0, 0, 0)
     }
 
-    /// The operands of a number in its shortest form, `1.5`, or `1` for 1.0.
+    /// Creates the operands of a number in its shortest form: `1.5`, or `1` for 1.0.
     ///
-    /// `nil` if the number is not finite; use ``PluralCategory/other`` then.
+    /// The result is `nil` if the number isn't finite; its category is ``PluralCategory/other``.
     init?(_ number: Double) {
         guard number.isFinite else { return nil }
         self.init(DecimalDigits(shortest: number).plainText)
     }
 
-    /// Reads a number as it is displayed: digits, an optional fraction after `.`, an optional compact exponent (`1.2c6`).
+    /// Parses a displayed number: digits, an optional fraction after `.`, an optional compact exponent (`1.2c6`).
     ///
-    /// A sign is ignored. `nil` if the text is not a number.
+    /// A sign is ignored. The result is `nil` if the text isn't a number.
     ///
     /// - Complexity: O(*n*) in the length of the text.
     init?(_ text: String) {
@@ -65,8 +65,9 @@ struct PluralOperands: Hashable, Sendable {
 
     private static let ceiling: UInt64 = 1_000_000_000_000_000_000
 
-    /// Replaces the high digits of a large number by a 1: every modulus in the rules divides 10¹⁷, and no rule names a
-    /// number of this size.
+    /// Replaces the high digits of a large number with a 1.
+    ///
+    /// Every modulus in the rules divides 10¹⁷, and no rule contains a number of this size.
     private static func reduced(_ number: UInt64) -> UInt64 {
         number < ceiling ? number : number % (ceiling / 10) + ceiling / 10
     }

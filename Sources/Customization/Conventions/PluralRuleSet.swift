@@ -1,6 +1,6 @@
-/// The conditions under which a number takes each plural category but `other`.
+/// The conditions for each plural category but `other`.
 ///
-/// Reads the notation of ``CLDRPluralData``, such as `one:v=0&i%10=1&i%100!=11|f=1;few:n=2..4`. The letters are the
+/// The notation is that of ``CLDRPluralData``, such as `one:v=0&i%10=1&i%100!=11|f=1;few:n=2..4`. The letters are the
 /// operands of UTS #35, "Plural Operand Meanings".
 struct PluralRuleSet: Sendable {
     /// A comparison such as `i%100!=11..14`.
@@ -40,7 +40,7 @@ struct PluralRuleSet: Sendable {
         }
     }
 
-    /// The rule sets that ``CLDRPluralData`` numbers.
+    /// The rule sets, in the order of their numbers in ``CLDRPluralData``.
     static let all = CLDRPluralData.ruleSets.split { $0 == " " || $0 == "\n" }.map { PluralRuleSet($0) }
 
     func category(of operands: PluralOperands) -> PluralCategory {
@@ -56,7 +56,7 @@ struct PluralRuleSet: Sendable {
 }
 
 extension PluralOperands {
-    /// An operand by its letter; `nil` if it is not a whole number and so in no range.
+    /// Returns an operand by its letter; `nil` if it isn't an integer, so that it is in no range.
     fileprivate func value(_ letter: UInt8) -> UInt64? {
         switch letter {
         case UInt8(ascii: "n"): significantDigits == 0 ? integer : nil

@@ -1,7 +1,7 @@
-/// The plural rules of a language: the form of a noun that goes with a number.
+/// The plural rules of a language, which choose the form of a noun for a number.
 ///
-/// The rules are those of Unicode CLDR. A tag without rules of its own uses those of its parent in the same language, then
-/// those of its bare language: `sr-Latn` uses the rules of `sr`. A language that CLDR does not list has only `other`.
+/// The rules are from Unicode CLDR. A tag without rules uses the rules of its parent in the same language, then of its
+/// bare language: `sr-Latn` uses the rules of `sr`. A language that CLDR doesn't list has only `other`.
 ///
 /// ```swift
 /// let rules = PluralRules("ru")
@@ -10,7 +10,7 @@
 /// print(places.category(for: 1), places.category(for: 2), places.category(for: 11))  // one two other
 /// ```
 public struct PluralRules: Hashable, Sendable {
-    /// What a number says about its noun.
+    /// The role of a number.
     public enum Kind: Hashable, Sendable {
         /// A quantity: "3 files".
         case cardinal
@@ -40,29 +40,29 @@ public struct PluralRules: Hashable, Sendable {
         PluralRuleSet.all[ruleSet].category(of: operands)
     }
 
-    /// The form that a whole number takes.
+    /// Returns the form for an integer.
     ///
-    /// - Complexity: O(1); at most about forty comparisons.
+    /// - Complexity: O(1), at most about forty comparisons.
     public func category(for number: some BinaryInteger) -> PluralCategory { category(for: PluralOperands(number)) }
 
-    /// The form that a number takes when it is displayed with the fewest digits; `other` if it is not finite.
+    /// Returns the form for a number that is displayed with as few digits as possible; `other` if it isn't finite.
     public func category(for number: Double) -> PluralCategory {
         PluralOperands(number).map { category(for: $0) } ?? .other
     }
 
-    /// The form that a number takes as it is displayed; `nil` if the text is not a number.
+    /// Returns the form for a displayed number; `nil` if the text isn't a number.
     ///
-    /// English says "1 star" but "1.0 stars". The text consists of digits, an optional fraction after `.` and an optional
-    /// compact exponent: `1.2c6` for "1.2 million". A sign is ignored.
+    /// In English, the result differs for "1" and "1.0". The text consists of digits, an optional fraction after `.`
+    /// and an optional compact exponent: `1.2c6` for "1.2 million". A sign is ignored.
     ///
     /// - Complexity: O(*n*) in the length of the text.
     public func category(forDisplayed number: String) -> PluralCategory? {
         PluralOperands(number).map { category(for: $0) }
     }
 
-    /// The form that a range of numbers takes, such as "0–1 file" or "2–5 files".
+    /// Returns the form for a range of numbers, such as "0–1 file" or "2–5 files".
     ///
-    /// Uses CLDR's plural ranges. A language or a pair without data takes the form of the end.
+    /// The method uses CLDR's plural ranges. For a language or a pair without data, the result is the form of the end.
     ///
     /// - Parameters:
     ///   - start: The form of the first number.
@@ -75,14 +75,14 @@ public struct PluralRules: Hashable, Sendable {
         return exception.flatMap { PluralCategory(rawValue: String($0.dropFirst(pair.utf8.count))) } ?? end
     }
 
-    /// The forms that the language has, in the order of ``PluralCategory``; the last is `other`.
+    /// The forms of the language, in the order of ``PluralCategory``; the last is `other`.
     public var categories: [PluralCategory] { PluralRuleSet.all[ruleSet].categories }
 
-    /// The languages and locales with cardinal rules of their own, in alphabetical order.
+    /// The languages and locales with their own cardinal rules, in alphabetical order.
     public static var languages: [LanguageTag] {
         cardinals.keys.compactMap { LanguageTag($0) }.sorted { $0.description < $1.description }
     }
 
-    /// The version of Unicode CLDR that the rules come from.
+    /// The version of the rules' Unicode CLDR.
     public static var dataVersion: String { CLDRPluralData.version }
 }

@@ -1,15 +1,14 @@
-/// A problem of a file, a value or a read: its kind, location and fix.
+/// A problem of a file, a value or a read: its code, location and fix.
 ///
-/// This module reports invalid input as diagnostics. An invalid file never makes loading fail and does not affect other
-/// layers.
+/// Invalid input results in diagnostics. An invalid file never prevents loading and doesn't affect other layers.
 public struct CustomizationDiagnostic: Hashable, Sendable, CustomStringConvertible {
-    /// The severity, from a note to lost text.
+    /// The severity of a problem.
     public enum Severity: Int, Hashable, Sendable, Comparable, CustomStringConvertible {
-        /// Information; nothing is wrong.
+        /// Information without a problem.
         case note
-        /// Probably a mistake; everything was read.
+        /// A probable mistake; nothing is lost.
         case warning
-        /// Text or values are lost or cannot be used.
+        /// Text or values are lost or can't be used.
         case error
 
         /// The printed word: `note`, `warning` or `error`.
@@ -25,36 +24,36 @@ public struct CustomizationDiagnostic: Hashable, Sendable, CustomStringConvertib
         public static func < (a: Severity, b: Severity) -> Bool { a.rawValue < b.rawValue }
     }
 
-    /// The kind of problem, a stable word such as `missing-semicolon`.
+    /// The code of a problem, a stable identifier such as `missing-semicolon`.
     ///
     /// Codes may be added, so a `switch` over them needs a `default`.
     public struct Code: RawRepresentable, Hashable, Sendable, CustomStringConvertible {
-        /// The stable word.
+        /// The identifier.
         public let rawValue: String
 
-        /// Creates a code from its word.
+        /// Creates a code from its identifier.
         ///
-        /// - Parameter rawValue: Lower-case words joined by `-`.
+        /// - Parameter rawValue: Lowercase words joined by `-`.
         public init(rawValue: String) { self.rawValue = rawValue }
 
-        /// Creates a code from its word.
+        /// Creates a code from its identifier.
         ///
-        /// - Parameter word: Lower-case words joined by `-`.
+        /// - Parameter word: Lowercase words joined by `-`.
         public init(_ word: String) { rawValue = word }
 
-        /// The stable word.
+        /// The identifier.
         public var description: String { rawValue }
     }
 
     /// The severity.
     public var severity: Severity
-    /// The kind of problem.
+    /// The code of the problem.
     public var code: Code
     /// The problem in one sentence, with the expected and the found text.
     public var message: String
     /// The location of the problem.
     public var location: CustomizationLocation
-    /// The key concerned, if there is one.
+    /// The affected key, if there is one.
     public var key: String?
     /// The fix, such as `insert ";"`, if known.
     public var fix: String?
@@ -65,10 +64,10 @@ public struct CustomizationDiagnostic: Hashable, Sendable, CustomStringConvertib
     ///
     /// - Parameters:
     ///   - severity: The severity.
-    ///   - code: The kind of problem.
-    ///   - message: What was expected and what was found.
+    ///   - code: The code of the problem.
+    ///   - message: The message, with the expected and the found text.
     ///   - location: The location of the problem.
-    ///   - key: The key concerned, if there is one.
+    ///   - key: The affected key, if there is one.
     ///   - fix: The fix, if known.
     ///   - related: A second location.
     public init(
@@ -81,12 +80,12 @@ public struct CustomizationDiagnostic: Hashable, Sendable, CustomStringConvertib
 
     /// The file's path.
     public var file: String { location.file }
-    /// The line, counted from 1, or 0 if unknown.
+    /// The line, from 1, or 0 if unknown.
     public var line: Int { location.line }
-    /// The column in Unicode scalars, counted from 1, or 0 if unknown.
+    /// The column in Unicode scalars, from 1, or 0 if unknown.
     public var column: Int { location.column }
 
-    /// The diagnostic in the form of compilers: `file:line:column: severity: message [code]`.
+    /// The diagnostic in the format of a compiler: `file:line:column: severity: message [code]`.
     public var description: String {
         "\(location): \(severity): \(message)" + (fix.map { "; \($0)" } ?? "") + " [\(code)]"
     }

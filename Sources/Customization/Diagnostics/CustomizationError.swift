@@ -9,15 +9,15 @@ public struct CustomizationError: Error, Hashable, Sendable, CustomStringConvert
 
         /// No layer defines the key.
         public static var missing: Code { Code(kind: .missing) }
-        /// The value cannot be read as the requested type.
+        /// The value can't be read as the requested type.
         public static var malformed: Code { Code(kind: .malformed) }
-        /// The value is an alias that leads back to itself.
+        /// The value is an alias that refers to itself, possibly through other aliases.
         public static var cycle: Code { Code(kind: .cycle) }
         /// No layer's folder contains the image of the key.
         public static var missingImage: Code { Code(kind: .missingImage) }
-        /// A change cannot be written into the file.
+        /// A change can't be written into the file.
         public static var unwritable: Code { Code(kind: .unwritable) }
-        /// A file of new texts is damaged, not signed or not newer, or cannot be stored.
+        /// An update is damaged, not signed or not newer, or can't be stored.
         public static var invalidUpdate: Code { Code(kind: .invalidUpdate) }
 
         /// The code's name.
@@ -36,7 +36,7 @@ public struct CustomizationError: Error, Hashable, Sendable, CustomStringConvert
     public var found: CustomizationValue?
     /// The location of the value.
     public var location: CustomizationLocation?
-    /// The keys that an alias went through, first to last.
+    /// The keys that an alias refers to, in order.
     public var aliases: [String] = []
 
     package init(
@@ -47,7 +47,7 @@ public struct CustomizationError: Error, Hashable, Sendable, CustomStringConvert
         (self.found, self.location, self.aliases) = (found, location, aliases)
     }
 
-    /// The failure in one sentence, with location, key, and the expected and found values.
+    /// The message with location, key, and the expected and found values.
     public var description: String {
         let place = location.map { "\($0): " } ?? ""
         switch code {

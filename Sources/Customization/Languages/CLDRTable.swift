@@ -1,20 +1,20 @@
-/// Reads the generated tables, which are lists of `key=value` pairs separated by white space.
+/// Reads the generated tables, which are lists of `key=value` pairs separated by whitespace.
 enum CLDRTable {
-    /// The pairs of a table; a value may be empty.
+    /// Returns the pairs of a table; a value can be empty.
     static func read(_ text: String) -> [String: String] {
         Dictionary(pairs(text)) { _, last in last }
     }
 
-    /// The pairs of a table in order.
+    /// Returns the pairs of a table in order.
     static func pairs(_ text: String) -> [(String, String)] {
-        // Bytes, because a table is read on the first use of a language: characters would cost milliseconds.
+        // Bytes, because splitting characters would take milliseconds on the first use of a language.
         text.utf8.split { $0 <= UInt8(ascii: " ") }.map { pair in
             let key = pair.prefix { $0 != UInt8(ascii: "=") }
             return (String(Substring(key)), String(Substring(pair[key.endIndex...].dropFirst())))
         }
     }
 
-    /// The value of a language, of its closest parent in the same language, or of the bare language.
+    /// Returns the value of a language, of its closest parent in the same language, or of the bare language.
     static func lookUp<Value>(_ language: LanguageTag, in table: [String: Value]) -> Value? {
         let tags = language.fallbacks.filter { $0.language == language.language }.map(\.description)
         return (tags + [language.language]).lazy.compactMap { table[$0] }.first

@@ -1,4 +1,4 @@
-/// Replaces deprecated and overlong subtags, by the algorithm of UTS #35, "Canonicalizing Syntax".
+/// Replaces deprecated and overlong subtags with the algorithm of UTS #35, "Canonicalizing Syntax".
 enum LanguageAliases {
     private struct Rule {
         let regionIsReplaced: Bool
@@ -10,9 +10,9 @@ enum LanguageAliases {
     private static let regions = CLDRTable.read(CLDRLanguageData.regionAliases)
     private static let scriptsAndVariants = CLDRTable.read(CLDRLanguageData.otherAliases)
 
-    /// The replacement of a tag outside the grammar, such as `i-klingon`.
+    /// Returns the replacement of a tag outside the grammar, such as `i-klingon`.
     ///
-    /// - Parameter tag: The whole tag in lower case.
+    /// - Parameter tag: The whole tag in lowercase.
     /// - Returns: The replacement; nil if there is none.
     static func irregular(_ tag: String) -> LanguageTag? {
         guard tag.utf8.contains(UInt8(ascii: "-")), let replacement = languages[tag] else { return nil }
@@ -43,7 +43,7 @@ enum LanguageAliases {
         return result == tag ? nil : result
     }
 
-    /// The most specific rule for a tag.
+    /// Returns the most specific rule for a tag.
     private static func rule(for tag: LanguageTag) -> Rule? {
         func rule(_ key: String, regionIsReplaced: Bool = false, variants: [String] = []) -> Rule? {
             languages[key].flatMap(LanguageTagParser.parse).map {
@@ -67,7 +67,8 @@ enum LanguageAliases {
         return tag.variants.lazy.compactMap { rule("und-\($0)", variants: [$0]) }.first
     }
 
-    /// The successor of an old region: of several, the one that the language implies, else the most populous.
+    /// Returns the successor of an old region; of several, the one that the language implies, or else the most
+    /// populous.
     private static func region(_ region: String, of tag: LanguageTag) -> String {
         guard let successors = regions[region.lowercased()]?.split(separator: "|").map(String.init) else {
             return region

@@ -1,12 +1,12 @@
 /// The language, script and region of a tag as integers, with the subtags that the tag implies.
 ///
-/// Integers, because a choice among sixty languages compares sixty times; see the benchmark row "choose a language".
+/// Integers, because choosing among 60 languages needs 60 comparisons; see the benchmark row "choose a language".
 struct LanguageCodes: Hashable, Sendable {
     var language: UInt32
     var script: UInt32
     var region: UInt32
 
-    /// The codes of a tag, maximized as ``LanguageTag/maximized`` does.
+    /// Creates the codes of a tag, maximized as in ``LanguageTag/maximized``.
     init(_ tag: LanguageTag) {
         language = Self.code(tag.language)
         script = tag.script.map(Self.code) ?? 0
@@ -16,15 +16,15 @@ struct LanguageCodes: Hashable, Sendable {
         if region == 0 { region = likely.region }
     }
 
-    /// The codes of a bare language, without the subtags that it implies.
+    /// Creates the codes of a bare language, without the subtags that it implies.
     init(language: String) { (self.language, script, region) = (Self.code(language), 0, 0) }
 
-    /// A subtag of at most four ASCII letters or digits as an integer; 0 for `*`.
+    /// Returns a subtag of at most four ASCII letters or digits as an integer; 0 for `*`.
     static func code(_ subtag: some StringProtocol) -> UInt32 {
         subtag == "*" ? 0 : subtag.utf8.reduce(0) { $0 &<< 8 | UInt32($1) }
     }
 
-    /// The subtag of a code.
+    /// Returns the subtag of a code.
     static func text(_ code: UInt32) -> String {
         let bytes = (0..<4).reversed().map { UInt8(truncatingIfNeeded: code >> (8 * $0)) }
         return String(decoding: bytes.drop { $0 == 0 }, as: UTF8.self)
@@ -50,7 +50,7 @@ enum LikelySubtags {
 
     private static func key(_ language: UInt32, _ second: UInt32) -> UInt64 { UInt64(language) << 32 | UInt64(second) }
 
-    /// The implied subtags of a tag that lacks a script or a region.
+    /// Returns the implied subtags of a tag that lacks a script or a region.
     static func entry(_ codes: LanguageCodes) -> Entry? {
         if codes.region != 0, let entry = entries[key(codes.language, codes.region)] { return entry }
         if codes.script != 0, let entry = entries[key(codes.language, codes.script)] { return entry }

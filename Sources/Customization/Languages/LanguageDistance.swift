@@ -1,11 +1,11 @@
 /// CLDR's distances between a preferred and an available language, from 0 (the same) to ``threshold`` (not a match).
 ///
-/// A distance is the sum of the distances of the languages, scripts and regions, see UTS #35, "Language Matching".
+/// A distance is the sum of the distances of the languages, scripts and regions; see UTS #35, "Language Matching".
 enum LanguageDistance {
-    /// The distance from which on languages do not match: the one between unrelated scripts.
+    /// The smallest distance at which languages don't match: the distance between unrelated scripts.
     static let threshold = 50
 
-    /// The locales preferred among equally distant ones.
+    /// The preferred locales among equal distances.
     static let paradigms = Set(
         CLDRMatchingData.paradigms.split(separator: " ").compactMap { LanguageTag(String($0)) }
             .map { LanguageCodes($0) })
@@ -28,14 +28,14 @@ enum LanguageDistance {
         }
     }
 
-    /// A part of a distance with the rule that gives it.
+    /// A part of a distance and its rule.
     struct Step {
         let subtag: String
         let distance: Int
         let rule: String
     }
 
-    /// The distance of two maximized tags; `nil` if they do not match.
+    /// Returns the distance of two maximized tags; `nil` if they don't match.
     static func distance(_ desired: LanguageCodes, _ supported: LanguageCodes, crossingScripts: Bool) -> Int? {
         var total = 0
         if desired.language != supported.language {
@@ -50,7 +50,7 @@ enum LanguageDistance {
         return total < threshold ? total : nil
     }
 
-    /// The parts of a distance that are not 0.
+    /// Returns the parts of a distance that aren't 0.
     static func steps(_ desired: LanguageCodes, _ supported: LanguageCodes) -> [Step] {
         var steps: [Step] = []
         func add(_ subtag: String, _ rule: Rule?) {
@@ -73,7 +73,7 @@ enum LanguageDistance {
         languageRules[desired]?.first { $0.supported == supported }?.rule
     }
 
-    /// The languages that can match another one, which is among them.
+    /// Returns the languages that can match another language, including itself.
     static func languages(relatedTo desired: UInt32) -> [UInt32] {
         [desired] + (languageRules[desired] ?? []).map(\.supported)
     }
@@ -102,7 +102,7 @@ enum LanguageDistance {
 
     // MARK: - Regions
 
-    /// One side of a region rule: a script, and a region or set of regions, where 0 and `nil` fit all.
+    /// One side of a region rule: a script, and a region or set of regions; 0 and `nil` match all.
     private struct RegionPattern {
         let script: UInt32
         var regions: Set<UInt32>?
@@ -153,7 +153,7 @@ enum LanguageDistance {
 
     /// The rules of each language in CLDR's order.
     ///
-    /// All of them work in both directions.
+    /// All rules work in both directions.
     private static let regionRules: [UInt32: [RegionRule]] = {
         var rules: [UInt32: [RegionRule]] = [:]
         for rule in CLDRTable.pairs(CLDRMatchingData.regions).compactMap(Rule.init) where rule.desired[0] != "*" {

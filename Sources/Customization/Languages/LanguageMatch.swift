@@ -1,4 +1,4 @@
-/// The language that a ``LanguageMatcher`` chose, and why.
+/// The language that a ``LanguageMatcher`` chose, and the reason.
 public struct LanguageMatch: Hashable, Sendable, CustomStringConvertible {
     /// The chosen language.
     public let language: LanguageTag
@@ -14,7 +14,7 @@ public struct LanguageMatch: Hashable, Sendable, CustomStringConvertible {
         chain = []
     }
 
-    /// The match in words, with the distance and the rules of CLDR that it comes from.
+    /// The match with its distance and the rules of CLDR that it results from.
     public var description: String {
         let steps = LanguageDistance.steps(LanguageCodes(preference), LanguageCodes(language))
         var reasons = steps.map { "\($0.subtag) \($0.distance) (\($0.rule))" }

@@ -1,8 +1,8 @@
-/// Chooses the available language that is nearest to the languages that a user prefers.
+/// Chooses the available language that is closest to the languages that a user prefers.
 ///
-/// Distances between languages, scripts and regions are those of Unicode CLDR, so a user of Brazilian Portuguese gets
-/// `pt-PT` where there is no `pt-BR`, a user of Catalan gets Spanish, and `en-AU` prefers `en-GB` to `en`. Scripts are
-/// crossed only if asked for.
+/// The distances between languages, scripts and regions are those of Unicode CLDR. For example, a user of Brazilian
+/// Portuguese gets `pt-PT` if there is no `pt-BR`, a user of Catalan gets Spanish, and `en-AU` prefers `en-GB` to `en`.
+/// Another script matches only if you permit it.
 ///
 /// ```swift
 /// let matcher = LanguageMatcher(available: ["de", "fr", "pt-PT"], base: "en")
@@ -16,11 +16,11 @@ public struct LanguageMatcher: Sendable {
     private let codes: [LanguageCodes]
     private let crossesScripts: Bool
 
-    /// Prepares a choice.
+    /// Creates a matcher.
     ///
     /// - Parameters:
     ///   - available: The available languages in any order.
-    ///   - base: The language in which every text exists. It is available too.
+    ///   - base: The base language, in which every text exists. It is also available.
     ///   - crossesScripts: Whether a language in another script can match, such as `sr-Cyrl` for `sr-Latn`.
     /// - Complexity: O(*n*) in the number of languages.
     public init(available: [LanguageTag], base: LanguageTag, crossesScripts: Bool = false) {
@@ -29,14 +29,14 @@ public struct LanguageMatcher: Sendable {
         self.crossesScripts = crossesScripts
     }
 
-    /// The nearest language; `nil` if none of the preferences has a match.
+    /// Returns the closest language; `nil` if none of the preferences has a match.
     ///
-    /// The first preference that has a match decides, unless a later one matches better by more than the 5 points that
-    /// each place in the list costs. A later preference that is available itself wins over an earlier one that is only
-    /// related: `[ca, fr]` finds `fr` before `es`. A different region alone is not reason enough to look further.
+    /// The first preference with a match decides, unless a later preference matches better by more than 5 points per
+    /// position in the list. A later preference that is available takes precedence over an earlier one with only a
+    /// related language: `[ca, fr]` finds `fr` before `es`. A different region alone isn't sufficient for this.
     ///
-    /// Of equally distant languages, the first in the preference's ``LanguageTag/fallbacks`` is chosen, then one of CLDR's
-    /// paradigm locales (`en`, `en-GB`, `es`, `es-419`, `pt-BR`, `pt-PT`), then the most general one.
+    /// Among equal distances, the first language of the preference's ``LanguageTag/fallbacks`` is chosen, then one of
+    /// CLDR's paradigm locales (`en`, `en-GB`, `es`, `es-419`, `pt-BR`, `pt-PT`), then the most general language.
     ///
     /// - Parameter preferred: The languages of the user, the best first.
     /// - Returns: The match, with its distance and the chain of languages to use.
@@ -58,10 +58,11 @@ public struct LanguageMatcher: Sendable {
         return best
     }
 
-    /// The cost of each place in the list of preferences, which is the distance between unrelated kinds of English.
+    /// The cost of each position in the list of preferences, which is the distance between unrelated regions of
+    /// English.
     private static let demotion = 5
 
-    /// The distance of a locale that is only related as CLDR's parent, such as `en-IN` for `hi-Latn`.
+    /// The distance of a locale that is related only as CLDR's parent, such as `en-IN` for `hi-Latn`.
     private static let parentDistance = 20
 
     private func nearest(to preference: LanguageTag) -> (index: Int, distance: Int)? {

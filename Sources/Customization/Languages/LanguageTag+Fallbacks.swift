@@ -1,10 +1,10 @@
 extension LanguageTag {
-    /// The tag to use for texts that this one lacks; nil if only the base language is left.
+    /// The tag whose texts replace missing texts of this one; nil if only the base language remains.
     ///
-    /// Private use, extensions and variants are dropped first, from the right, as in the lookup of RFC 4647, section 3.4.
-    /// Then CLDR's parents apply: `es-MX` → `es-419`, `en-AU` → `en-001`, `pt-AO` → `pt-PT`. A region that implies
-    /// another script than the language leads to that script (`zh-TW` → `zh-Hant-TW`), which does not lead back to the
-    /// language: `zh-Hant` and `sr-Latn` have no parent, because their readers cannot read `zh` and `sr`.
+    /// Private use, extensions and variants are removed first, from the right, as in the lookup of RFC 4647, section
+    /// 3.4. Then CLDR's parents apply: `es-MX` → `es-419`, `en-AU` → `en-001`, `pt-AO` → `pt-PT`. If a region implies
+    /// another script than the language, the parent has that script (`zh-TW` → `zh-Hant-TW`). `zh-Hant` and `sr-Latn`
+    /// have no parent, because their readers can't read `zh` and `sr`.
     public var parent: LanguageTag? {
         if let last = extensions.last { return droppingEnd(of: last) }
         if !variants.isEmpty {
@@ -32,7 +32,7 @@ extension LanguageTag {
         return tags
     }
 
-    /// Drops the last subtag, and the singleton before it if it has no other subtag.
+    /// Removes the last subtag, and the singleton before it if it has no other subtag.
     private func droppingEnd(of last: String) -> LanguageTag {
         let rest = last.split(separator: "-").dropLast()
         let kept = rest.count > 1 ? [rest.joined(separator: "-")] : []

@@ -1,8 +1,8 @@
 extension LanguageTag {
-    /// Chooses the languages to put over the base language, from general to specific.
+    /// Chooses the languages for the layers above the base language, from general to specific.
     ///
-    /// The nearest language is chosen as ``LanguageMatcher`` does. The chain contains it and its available parents (see
-    /// ``fallbacks``). An empty chain means that no preference matches: use the base language alone.
+    /// The chosen language is that of ``LanguageMatcher``. The chain contains it and its available parents (see
+    /// ``fallbacks``). An empty chain means that no preference matches; then use only the base language.
     ///
     /// ```swift
     /// let chain = LanguageTag.chain(for: ["fr-CA", "de"], available: ["de", "fr", "fr-CA"], base: "en")
@@ -14,7 +14,7 @@ extension LanguageTag {
     ///   - available: The available languages in any order.
     ///   - base: The language in which every text exists.
     ///   - crossingScripts: Whether a language in another script can match.
-    /// - Returns: Members of `available`, or `base`; each once.
+    /// - Returns: Members of `available`, or `base`, without duplicates.
     /// - Complexity: O(*p* × *a*) in the numbers of preferred and available tags.
     public static func chain(
         for preferred: [LanguageTag], available: [LanguageTag], base: LanguageTag, crossingScripts: Bool = false
@@ -23,9 +23,9 @@ extension LanguageTag {
             ?? []
     }
 
-    /// The available tags on the way from this tag to the root, from general to specific.
+    /// Returns the available tags among this tag and its parents, from general to specific.
     ///
-    /// Tags that imply the same language, script and region belong together, such as `zh-TW` and `zh-Hant`.
+    /// Tags that imply the same language, script and region are equivalent, such as `zh-TW` and `zh-Hant`.
     func chain(among candidates: [LanguageTag], _ codes: [LanguageCodes]) -> [LanguageTag] {
         let fallbacks = fallbacks
         let ways = fallbacks.map { LanguageCodes($0).matchingForm }
@@ -60,7 +60,7 @@ extension LanguageTag {
 }
 
 extension LanguageCodes {
-    /// The codes with plain Norwegian as the Bokmål that it nearly always is.
+    /// The codes, with Norwegian replaced by Bokmål, which it nearly always is.
     fileprivate var matchingForm: LanguageCodes {
         var codes = self
         if language == Self.norwegian { codes.language = Self.bokmal }

@@ -7,10 +7,10 @@
 #endif
 
 extension LanguageTag {
-    /// The user's preferred languages, the best first.
+    /// Returns the user's preferred languages, the best first.
     ///
-    /// On Apple systems they come from the settings, elsewhere from the environment; see ``preferred(inEnvironment:)``.
-    /// Each call reads them again.
+    /// On Apple systems they come from the settings, on other systems from the environment; see
+    /// ``preferred(inEnvironment:)``. Each call reads them again.
     public static func systemPreferred() -> [LanguageTag] {
         #if canImport(Darwin)
             Locale.preferredLanguages.compactMap { LanguageTag($0) }
@@ -24,11 +24,11 @@ extension LanguageTag {
         #endif
     }
 
-    /// The preferred languages in POSIX environment variables, the best first.
+    /// Returns the preferred languages in POSIX environment variables, the best first.
     ///
-    /// The locale is the first of `LC_ALL`, `LC_MESSAGES` and `LANG` that is not empty. If it is unset, `C` or `POSIX`,
-    /// the list is empty. Otherwise the languages of `LANGUAGE` (separated by colons, an extension of GNU gettext) come
-    /// before it. Names that are not languages are skipped.
+    /// The locale is the first of `LC_ALL`, `LC_MESSAGES` and `LANG` that isn't empty. If it is unset, `C` or `POSIX`,
+    /// the result is empty. Otherwise, the languages of `LANGUAGE` (separated by colons, an extension of GNU gettext)
+    /// precede it. Names that aren't languages are skipped.
     public static func preferred(inEnvironment environment: [String: String]) -> [LanguageTag] {
         let locale = ["LC_ALL", "LC_MESSAGES", "LANG"].lazy.compactMap { environment[$0] }.first { !$0.isEmpty } ?? ""
         guard let own = LanguageTag(posixLocale: locale[...]) else { return [] }
@@ -41,7 +41,7 @@ extension LanguageTag {
         return tags
     }
 
-    /// Reads a POSIX locale such as `sr_RS.UTF-8@latin`; `nil` for `C` and `POSIX`.
+    /// Parses a POSIX locale such as `sr_RS.UTF-8@latin`; returns nil for `C` and `POSIX`.
     init?(posixLocale locale: Substring) {
         let modifier = locale.split(separator: "@", maxSplits: 1).dropFirst().first.map(String.init)
         let name = locale.prefix { $0 != "." && $0 != "@" }

@@ -1,26 +1,27 @@
 /// A language tag such as `fr-CA` in canonical form.
 ///
-/// Reads BCP 47 (RFC 5646) tags in any letter case, with hyphens or underscores (`fr_CA`), and the names of old `.lproj`
-/// folders (`French`, `SimplifiedChinese`). Deprecated and overlong tags are replaced by the alias tables of Unicode CLDR:
-/// `iw` by `he`, `deu` by `de`, `sh` by `sr-Latn`, `en-UK` by `en-GB`. Two tags that name the same language are equal.
+/// A tag is parsed from BCP 47 (RFC 5646) in any case, with hyphens or underscores (`fr_CA`), or from the name of an
+/// old `.lproj` folder (`French`, `SimplifiedChinese`). Deprecated and overlong tags are replaced with the alias tables
+/// of Unicode CLDR: `iw` with `he`, `deu` with `de`, `sh` with `sr-Latn`, `en-UK` with `en-GB`. Two tags for the same
+/// language are equal.
 ///
-/// A tag does not check whether a language exists: any two or three letters are a language. Four and more letters are not,
-/// which excludes `Base` and most brand names.
+/// The existence of a language isn't checked: any two or three letters are a language. Four or more letters aren't a
+/// language, which excludes `Base` and most brand names.
 ///
 /// ```swift
 /// let tag: LanguageTag = "zh_hant_tw"
 /// print(tag, tag.language, tag.script ?? "", tag.region ?? "")  // zh-Hant-TW zh Hant TW
 /// ```
 public struct LanguageTag: Sendable {
-    /// The language in lower case, such as `"fr"`; `"und"` if the tag leaves it open.
+    /// The language in lowercase, such as `"fr"`; `"und"` if it is undetermined.
     public let language: String
     /// The script in title case, such as `"Hant"`, if the tag has one.
     public let script: String?
-    /// The region in upper case, such as `"CA"` or `"419"`, if the tag has one.
+    /// The region in uppercase, such as `"CA"` or `"419"`, if the tag has one.
     public let region: String?
-    /// The variants in lower case and alphabetical order, such as `["valencia"]`.
+    /// The variants in lowercase and alphabetical order, such as `["valencia"]`.
     public let variants: [String]
-    /// Extensions and private use in lower case, such as `["u-ca-buddhist", "x-sales"]`; private use is last.
+    /// Extensions and private use in lowercase, such as `["u-ca-buddhist", "x-sales"]`; private use is last.
     public let extensions: [String]
     /// The whole tag in canonical form, such as `"zh-Hant-TW"`.
     public let description: String
@@ -44,7 +45,7 @@ public struct LanguageTag: Sendable {
 }
 
 extension LanguageTag: Hashable {
-    /// Two tags are equal when their canonical forms are.
+    /// Two tags are equal if their canonical forms are equal.
     public static func == (left: LanguageTag, right: LanguageTag) -> Bool { left.description == right.description }
 
     /// Hashes the canonical form.
@@ -52,7 +53,7 @@ extension LanguageTag: Hashable {
 }
 
 extension LanguageTag: LosslessStringConvertible {
-    /// Reads a tag or an old `.lproj` name; nil if the text is neither.
+    /// Parses a tag or an old `.lproj` name; returns nil if the text is neither.
     ///
     /// - Complexity: O(*n*) in the length of the text.
     public init?(_ text: String) {
@@ -64,7 +65,7 @@ extension LanguageTag: LosslessStringConvertible {
 extension LanguageTag: ExpressibleByStringLiteral {
     /// Creates a tag from a literal.
     ///
-    /// - Precondition: The literal is a tag that ``init(_:)`` reads.
+    /// - Precondition: The literal is a tag that ``init(_:)`` accepts.
     public init(stringLiteral literal: String) {
         guard let tag = LanguageTag(literal) else { preconditionFailure("\"\(literal)\" is not a language tag") }
         self = tag
@@ -72,9 +73,9 @@ extension LanguageTag: ExpressibleByStringLiteral {
 }
 
 extension LanguageTag: Codable {
-    /// Reads a tag from a text.
+    /// Decodes a tag from a string.
     ///
-    /// - Throws: `DecodingError.dataCorrupted` if the text is not a tag.
+    /// - Throws: `DecodingError.dataCorrupted` if the string isn't a tag.
     public init(from decoder: any Decoder) throws {
         let container = try decoder.singleValueContainer()
         let text = try container.decode(String.self)
@@ -84,7 +85,7 @@ extension LanguageTag: Codable {
         self = tag
     }
 
-    /// Writes the canonical form.
+    /// Encodes the canonical form.
     public func encode(to encoder: any Encoder) throws {
         var container = encoder.singleValueContainer()
         try container.encode(description)

@@ -1,9 +1,9 @@
-/// Reads the grammar of RFC 5646, section 2.1, with underscores allowed; aliases are not resolved here.
+/// Parses the grammar of RFC 5646, section 2.1, and underscores, without resolving aliases.
 enum LanguageTagParser {
-    /// The length limit of tags; the longest one that the RFC recommends to support has 35 bytes.
+    /// The maximum length of tags; the longest tag that the RFC recommends to support has 35 bytes.
     static let longestTag = 255
 
-    /// The languages that the IANA registry lets an extended language follow.
+    /// The languages that can precede an extended language in the IANA registry.
     private static let prefixesOfExtendedLanguages = ["ar", "kok", "lv", "ms", "sgn", "sw", "uz", "zh"]
 
     static func parse(_ text: String) -> LanguageTag? {
@@ -51,7 +51,8 @@ enum LanguageTagParser {
             language: language, script: script, region: region, variants: variants.sorted(), extensions: extensions)
     }
 
-    /// Splits the subtags after the variants at the singletons; nil if a singleton repeats or has no subtag.
+    /// Divides the subtags after the variants at the singletons; returns nil if a singleton is repeated or has no
+    /// subtag.
     private static func extensions(_ subtags: ArraySlice<String>) -> [String]? {
         var groups: [[String]] = []
         for subtag in subtags {

@@ -1,13 +1,13 @@
-/// The English names of `.lproj` folders before language codes, which old trees still use.
+/// The English names of `.lproj` folders from the time before language codes, which old trees still use.
 enum LegacyLanguageNames {
-    /// The tag of an old name in any case; spaces, hyphens and underscores are ignored.
+    /// Returns the tag of an old name in any case; spaces, hyphens and underscores are ignored.
     static func tag(named name: String) -> LanguageTag? {
         guard name.utf8.count <= 32 else { return nil }
         let letters = name.lowercased().filter { !" -_".contains($0) }
         return tags[letters].flatMap(LanguageTagParser.parse)
     }
 
-    // The names of Core Foundation, with the spellings in GNUstep's trees.
+    // The names of Core Foundation, and their variants in GNUstep's trees.
     private static let tags: [String: String] = [
         "afrikaans": "af", "albanian": "sq", "amharic": "am", "arabic": "ar", "armenian": "hy", "assamese": "as",
         "aymara": "ay", "azerbaijani": "az", "basque": "eu", "belorussian": "be", "belarusian": "be", "bengali": "bn",

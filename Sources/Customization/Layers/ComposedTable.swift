@@ -1,14 +1,14 @@
 internal import AshlarCore
 
-/// The composition of one table's layers: the resolved value of each key, ready to read.
+/// The composition of one table's layers: the resolved value of each key.
 ///
-/// Composition creates texts, decodes numbers and colors and follows aliases once. A read is then one hash, one probe
+/// Composition creates texts, decodes numbers and colors, and follows aliases once. A read is then one hash, one probe
 /// and one comparison of bytes.
 ///
-/// The slots are in raw memory, which is written in `init` only. Figures of one run on a two-core x86-64 machine:
+/// The slots are in raw memory, which only `init` writes. Figures of one run on a two-core x86-64 machine:
 ///
-/// - Row "whole number by key", as a multiple of the time of a hit in a `Dictionary<String, String>` with 10,000 keys, bar
-///   0.3: 0.09–0.16 with raw memory, 0.43–0.56 with arrays, whose reads retain the array and check bounds.
+/// - Row "whole number by key", as a multiple of the time of a hit in a `Dictionary<String, String>` with 10,000 keys;
+///   the bar is 0.3: 0.09–0.16 with raw memory, 0.43–0.56 with arrays, whose reads retain the array and check bounds.
 /// - Row "switch language", five tables of 10,000 keys: 3.6 ms with raw memory, 7 ms with arrays.
 final class ComposedTable: @unchecked Sendable {
     struct Slot {
@@ -20,10 +20,10 @@ final class ComposedTable: @unchecked Sendable {
         var text: String = ""
         /// The number of the decoded value in `typed`, or -1.
         var typed: Int32 = -1
-        /// The slot with the value: the slot itself, the last of its aliases, or -1 if these lead nowhere.
+        /// The slot with the value: the slot itself, the end of its aliases, or -1 if an alias can't be resolved.
         var target: Int32 = -1
         var hasText = true
-        /// Whether the value comes from the base language although another language was chosen.
+        /// Whether the value comes from the base language although another language is selected.
         var isFallback = false
     }
 
@@ -43,14 +43,14 @@ final class ComposedTable: @unchecked Sendable {
         var color = RGBAColor.clear
     }
 
-    /// The failure to resolve an alias, with the keys on its way.
+    /// The failure to resolve an alias, with the keys that it refers to.
     enum AliasProblem {
         case cycle([String])
         case dangling([String])
     }
 
     let name: String
-    /// The tables of the layers that have this one, lowest first.
+    /// The tables with this name in the layers, lowest first.
     let sources: [(layer: Int, table: StringsTable)]
     let count: Int
     private let mask: Int
@@ -60,10 +60,10 @@ final class ComposedTable: @unchecked Sendable {
     private let keys: UnsafeMutablePointer<UInt8>
     private(set) var aliasProblems: [Int: AliasProblem] = [:]
     private var aliases: [Int: String] = [:]
-    /// The messages that were formatted, by slot and notation.
+    /// The messages that have been formatted, by slot and notation.
     private let messages = Mutex<[Int: Message]>([:])
 
-    /// A message of the table with the conventions of its language.
+    /// A message of the table and the conventions of its language.
     struct Message: Sendable {
         let message: CustomizationMessage
         let language: LanguageConventions
@@ -162,7 +162,7 @@ final class ComposedTable: @unchecked Sendable {
 
     // MARK: Finding
 
-    /// The slot of a key, or -1, and the cell where it is or would be.
+    /// Returns the slot of a key, or -1, and the cell in which the key is or would be.
     @inline(__always)
     private static func find(
         _ hash: UInt64, _ key: UnsafeBufferPointer<UInt8>, _ cells: UnsafeMutablePointer<UInt64>, _ mask: Int,
@@ -184,13 +184,13 @@ final class ComposedTable: @unchecked Sendable {
         }
     }
 
-    /// The slot of a key, or -1.
+    /// Returns the slot of a key, or -1.
     @inline(__always)
     func slot(_ key: String) -> Int {
         key.withKeyBytes { bytes in Self.find(ByteHash.hash(bytes), bytes, cells, mask, slots, keys).slot }
     }
 
-    /// The slot of a key whose hash is known, or -1.
+    /// Returns the slot of a key with a known hash, or -1.
     @inline(__always)
     func slot(_ key: String, hash: UInt64) -> Int {
         key.withKeyBytes { bytes in Self.find(hash, bytes, cells, mask, slots, keys).slot }
@@ -198,21 +198,21 @@ final class ComposedTable: @unchecked Sendable {
 
     // MARK: Reading a slot
 
-    /// The text of a slot; nil if its value has none.
+    /// Returns the text of a slot; nil if its value has none.
     @inline(__always)
     func text(of slot: Int) -> String? { slots[slot].hasText ? slots[slot].text : nil }
 
     @inline(__always)
     func isFallback(_ slot: Int) -> Bool { slots[slot].isFallback }
 
-    /// The interpretations of a slot's value; nil if it is only a text.
+    /// Returns the interpretations of a slot's value; nil if it is only a text.
     @inline(__always)
     func typed(of slot: Int) -> Typed? {
         let number = Int(slots[slot].typed)
         return number < 0 ? nil : typed[number]
     }
 
-    /// The interpretations of a key's value; nil if it is only a text.
+    /// Returns the interpretations of a key's value; nil if it is only a text.
     @inline(__always)
     func typed(_ key: String, hash: UInt64, ignoringFallbacks: Bool) -> Typed? {
         let slot = slot(key, hash: hash)
@@ -220,10 +220,10 @@ final class ComposedTable: @unchecked Sendable {
         return typed[Int(slots[slot].typed)]
     }
 
-    /// The slot with the value of a slot: the slot itself, or the end of its aliases; nil if those lead nowhere.
+    /// Returns the slot with the value of a slot: itself, or the end of its aliases; nil if an alias can't be resolved.
     func target(of slot: Int) -> Int? { slots[slot].target < 0 ? nil : Int(slots[slot].target) }
 
-    /// The number of the layer that defines the value of a slot, and its entry.
+    /// Returns the number of the layer that defines the value of a slot, and its entry.
     func resolvedEntry(of slot: Int) -> (layer: Int, entry: CustomizationEntry) {
         let source = sources[Int(slots[slot].layer)]
         return (source.layer, source.table.storage.entry(of: Int(slots[slot].record)))
@@ -242,7 +242,7 @@ final class ComposedTable: @unchecked Sendable {
             as: UTF8.self)
     }
 
-    /// The message in a slot, which is parsed by the first call; nil if the value is neither a text nor a message.
+    /// Returns the message in a slot; nil if the value is neither a text nor a message.
     ///
     /// - Parameters:
     ///   - slot: The slot.
@@ -273,7 +273,7 @@ final class ComposedTable: @unchecked Sendable {
 
     /// Applies the alpha of a color in DB5's dialect: `nameAlpha` for `name`.
     ///
-    /// The two can come from different themes, so only the composed table can do this.
+    /// The color and the alpha can come from different themes, so only the composed table can combine them.
     private func fade(_ slot: Int, _ end: inout Int) {
         guard var value = typed(of: slot), value.parts.contains(.color) else { return }
         let alphaSlot = self.slot(key(of: slot) + "Alpha")
@@ -286,10 +286,10 @@ final class ComposedTable: @unchecked Sendable {
 
     // MARK: Aliases
 
-    /// The greatest number of aliases that are followed one after another.
+    /// The maximum number of aliases that are followed in sequence.
     static let maximumAliases = 64
 
-    /// Gives each alias the value of the key at the end of its path.
+    /// Gives each alias the value of the last key that it refers to.
     private func followAliases() {
         for start in aliases.keys {
             var path = [key(of: start)]
@@ -315,7 +315,7 @@ final class ComposedTable: @unchecked Sendable {
         }
     }
 
-    /// The keys that an alias goes through, the slot's own first; one key for a value that is not an alias.
+    /// Returns the keys that an alias refers to, the slot's own key first; one key if the value isn't an alias.
     func aliasPath(of slot: Int) -> [String] {
         var path = [key(of: slot)]
         var at = slot

@@ -1,6 +1,6 @@
 /// One layer of a customization: the tables of one folder, theme or set of overrides, and its position in the stack.
 ///
-/// A layer is immutable data. Composing layers gives a flat table in which the highest layer that defines a key wins.
+/// A layer is immutable. Composing layers results in a flat table with the value of the highest layer for each key.
 public struct CustomizationLayer: Sendable {
     /// The purpose of a layer, which determines its position in the stack.
     public enum Role: Hashable, Sendable, CustomStringConvertible {
@@ -17,7 +17,7 @@ public struct CustomizationLayer: Sendable {
         /// Values set at run time.
         case override
 
-        /// The role in words, such as `language fr-CA`.
+        /// The role as text, such as `language fr-CA`.
         public var description: String {
             switch self {
             case .base(let tag): "base \(tag)"
@@ -33,15 +33,15 @@ public struct CustomizationLayer: Sendable {
     /// The name of the default table, as on Apple systems.
     public static let defaultTable: String = "Localizable"
 
-    /// The name of the layer, such as `fr.lproj`, `acme.lproj/fr.lproj` or `Themes.json#Dark`.
+    /// The identifier of the layer, such as `fr.lproj`, `acme.lproj/fr.lproj` or `Themes.json#Dark`.
     public var id: String
     /// The purpose of the layer.
     public var role: Role
-    /// The tables by name; `Localizable` is the default one.
+    /// The tables by name; `Localizable` is the default table.
     public var tables: [String: StringsTable]
-    /// The layer's color notation.
+    /// The color dialect of the layer.
     public var colors: ColorDialect
-    /// Whether the texts `$key` and `{a.b}` are aliases of that key; `$$` is then a literal `$`.
+    /// Whether the strings `$key` and `{a.b}` are aliases of that key; `$$` is then a literal `$`.
     public var resolvesAliases: Bool
     /// The folder with the layer's images, if it has one.
     public var folder: String?
@@ -53,11 +53,11 @@ public struct CustomizationLayer: Sendable {
     /// Creates a layer.
     ///
     /// - Parameters:
-    ///   - id: The name of the layer.
+    ///   - id: The identifier of the layer.
     ///   - role: The purpose of the layer.
     ///   - tables: The tables by name.
-    ///   - colors: The layer's color notation.
-    ///   - resolvesAliases: Whether texts may be aliases.
+    ///   - colors: The color dialect of the layer.
+    ///   - resolvesAliases: Whether strings can be aliases.
     ///   - diagnostics: The problems found in the layer's files.
     public init(
         id: String, role: Role, tables: [String: StringsTable], colors: ColorDialect = .ftCustomization,
@@ -67,11 +67,11 @@ public struct CustomizationLayer: Sendable {
         (self.resolvesAliases, self.diagnostics) = (resolvesAliases, diagnostics)
     }
 
-    /// Creates a layer of values for the default table, set by code.
+    /// Creates a layer of values for the default table from code.
     ///
     /// - Parameters:
     ///   - overrides: The values by key.
-    ///   - id: The name of the layer.
+    ///   - id: The identifier of the layer.
     public init(overrides: [String: CustomizationValue], id: String = "override") {
         let entries = overrides.sorted { $0.key < $1.key }.map {
             CustomizationEntry(key: $0.key, value: $0.value, location: CustomizationLocation(file: id))
@@ -81,7 +81,7 @@ public struct CustomizationLayer: Sendable {
             colors: .ftCustomization)
     }
 
-    /// The language of the layer's text; nil if it has none.
+    /// The language of the layer's strings; nil if it has none.
     public var language: LanguageTag? {
         switch role {
         case .base(let tag), .language(let tag), .brandLanguage(_, let tag): tag

@@ -1,51 +1,52 @@
-/// How files are read, and the result of reads that find no value.
+/// The rules for reading files, and the result of reads without a value.
 public struct CustomizationPolicy: Sendable {
-    /// The text of a key that no layer defines.
+    /// The string for a key that no layer defines.
     public enum MissingText: Sendable {
-        /// The key itself, as Apple's `localizedString` returns.
+        /// The key itself, as with Apple's `localizedString`.
         case key
-        /// The key between `⟦` and `⟧`, which is easy to see while testing.
+        /// The key between `⟦` and `⟧`, which is visible during tests.
         case marked
-        /// An empty text.
+        /// An empty string.
         case empty
         /// The result of the closure for the key and the table's name.
         case custom(@Sendable (_ key: String, _ table: String) -> String)
     }
 
-    /// The text of a key that no layer defines.
+    /// The string for a key that no layer defines.
     public var missing: MissingText
-    /// How texts are read as numbers and booleans.
+    /// The rules for reading strings as numbers and booleans.
     public var numbers: NumberSpelling
-    /// The color notation of strings files; themes have their own.
+    /// The color dialect of strings files; themes have their own dialect.
     public var colors: ColorDialect
-    /// Whether texts of strings files may be aliases; those of themes always may.
+    /// Whether strings in strings files can be aliases; strings in themes always can.
     public var resolvesAliases: Bool
     /// Whether a language in another script can match, such as `sr-Cyrl` for `sr-Latn`.
     public var crossesScripts: Bool
-    /// The brands whose folder has the name of a language, such as `bbc`; a brand that is requested need not be declared.
+    /// The brands whose folder has the name of a language, such as `bbc`; a requested brand doesn't have to be
+    /// declared.
     public var brands: Set<String>
-    /// The encoding of files without a byte order mark, if it is not UTF-8.
+    /// The encoding of files without a byte order mark, if it isn't UTF-8.
     public var assumedEncoding: StringsEncoding?
-    /// The size of the largest file that is read, in bytes.
+    /// The maximum size of a file in bytes.
     public var maximumFileSize: Int
-    /// Whether a text that only the base language defines is reported as a problem.
+    /// Whether a string that only the base language defines is reported as a problem.
     public var reportsFallbacks: Bool
-    /// Called for each problem of a read, on the reading thread.
+    /// A closure that is called for each problem of a read, on the reading thread.
     public var onProblem: (@Sendable (CustomizationDiagnostic) -> Void)?
 
     /// Creates a policy.
     ///
     /// - Parameters:
-    ///   - missing: The text of a key that no layer defines.
-    ///   - numbers: How texts are read as numbers and booleans.
-    ///   - colors: The color notation of strings files.
-    ///   - resolvesAliases: Whether texts of strings files may be aliases.
+    ///   - missing: The string for a key that no layer defines.
+    ///   - numbers: The rules for reading strings as numbers and booleans.
+    ///   - colors: The color dialect of strings files.
+    ///   - resolvesAliases: Whether strings in strings files can be aliases.
     ///   - crossesScripts: Whether a language in another script can match.
     ///   - brands: The brands whose folder has the name of a language.
-    ///   - assumedEncoding: The encoding of files without a byte order mark, if it is not UTF-8.
-    ///   - maximumFileSize: The size of the largest file that is read, in bytes.
-    ///   - reportsFallbacks: Whether a text that only the base language defines is reported as a problem.
-    ///   - onProblem: Called for each problem of a read, on the reading thread.
+    ///   - assumedEncoding: The encoding of files without a byte order mark, if it isn't UTF-8.
+    ///   - maximumFileSize: The maximum size of a file in bytes.
+    ///   - reportsFallbacks: Whether a string that only the base language defines is reported as a problem.
+    ///   - onProblem: A closure that is called for each problem of a read, on the reading thread.
     public init(
         missing: MissingText = .key, numbers: NumberSpelling = .strict, colors: ColorDialect = .ftCustomization,
         resolvesAliases: Bool = false, crossesScripts: Bool = false, brands: Set<String> = [],

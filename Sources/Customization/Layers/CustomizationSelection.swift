@@ -1,4 +1,4 @@
-/// The languages, brand, themes and layers that, with a tree, determine the stack.
+/// The languages, brand, themes and layers that determine the stack for a tree.
 struct CustomizationSelection: Sendable {
     var base: LanguageTag
     /// The user's languages, the preferred one first.
@@ -8,9 +8,9 @@ struct CustomizationSelection: Sendable {
     var brand: String?
     var themes: [Theme] = []
     var theme: String?
-    /// New texts for the languages of the tree, if any.
+    /// The update for the languages of the tree, if any.
     var update: CustomizationUpdate?
-    /// Layers that do not come from the tree; they are above all others.
+    /// Layers that aren't from the tree; they are above all others.
     var given: [CustomizationLayer] = []
 
     init(
@@ -20,7 +20,7 @@ struct CustomizationSelection: Sendable {
         (self.themes, self.theme) = (themes, theme)
     }
 
-    /// The languages to use, the preferred one first.
+    /// The current languages, the preferred one first.
     var preferred: [LanguageTag] { override.map { [$0] } ?? device }
 
     /// The available language that matches the preferences, if any.
@@ -32,10 +32,10 @@ struct CustomizationSelection: Sendable {
         match(available, policy)?.chain ?? []
     }
 
-    /// Whether text of the base language is only a fallback.
+    /// Whether a string of the base language is only a fallback.
     var hasLanguage: Bool { preferred.first.map { $0.language != base.language } ?? false }
 
-    /// The stack of layers, lowest first, with the problems found.
+    /// Returns the stack of layers, lowest first, and the problems.
     func stack(
         of tree: CustomizationTree?, policy: CustomizationPolicy
     ) -> (layers: [CustomizationLayer], diagnostics: [CustomizationDiagnostic]) {
@@ -56,7 +56,7 @@ struct CustomizationSelection: Sendable {
         return (layers, diagnostics)
     }
 
-    /// The languages of a tree and of the update.
+    /// Returns the languages of a tree and of the update.
     func languages(of tree: CustomizationTree) -> [LanguageTag] {
         let languages = tree.languages(brand: brand)
         guard let update else { return languages }
@@ -89,7 +89,7 @@ struct CustomizationSelection: Sendable {
         }
         let available = languages(of: tree)
         func add(_ tag: LanguageTag, _ role: CustomizationLayer.Role) {
-            // Two folders can name one language, such as French.lproj and fr.lproj; the canonical name wins.
+            // Two folders can have one language, such as French.lproj and fr.lproj; the canonical name wins.
             if let tables = root.catalogs[tag] {
                 layers.append(
                     CustomizationLayer(

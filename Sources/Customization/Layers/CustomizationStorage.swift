@@ -8,7 +8,7 @@ final class CustomizationStorage: Sendable {
     let layers: [CustomizationLayer]
     let diagnostics: [CustomizationDiagnostic]
     let tables: [String: ComposedTable]
-    /// The table `Localizable`, the default of reads.
+    /// The table `Localizable`, which reads use by default.
     let main: ComposedTable
     private let problems = Mutex(ProblemList())
 
@@ -29,7 +29,7 @@ final class CustomizationStorage: Sendable {
         self.tables = tables
     }
 
-    /// The composed table with a name; nil if no layer defines it.
+    /// Returns the composed table with a name; nil if no layer defines it.
     @inline(__always)
     func table(_ name: String?) -> ComposedTable? {
         guard let name else { return main }
@@ -46,7 +46,7 @@ final class CustomizationStorage: Sendable {
     }
 }
 
-/// The problems of reads, each kind once per key, up to a limit.
+/// The problems of reads, each code once per key, up to a limit.
 struct ProblemList: Sendable {
     static let maximumCount = 256
 

@@ -1,10 +1,10 @@
 internal import AshlarCore
 
-/// A folder of `.lproj` folders, of which each file is read at most once.
+/// A folder of `.lproj` folders, in which each file is read at most once.
 ///
 /// Creating a tree lists its folders and reads Info.plist. Strings files are read when a customization first uses their
-/// folder and stay in memory, so switching back and forth reads nothing. A tree never fails: a file that cannot be read
-/// is a diagnostic of its layer.
+/// folder, and remain in memory, so switching back and forth reads no files. Creating a tree never fails: an unreadable
+/// file results in a diagnostic of its layer.
 public final class CustomizationTree: Sendable {
     /// The path of the folder.
     public let path: String
@@ -13,18 +13,18 @@ public final class CustomizationTree: Sendable {
     /// The brand in Info.plist's `FTCustomizationString`, if any.
     public let brandOfInfoPlist: String?
     let options: CustomizationPolicy
-    /// The names of all `.lproj` folders, without the extension.
+    /// The names of all `.lproj` folders without the extension.
     let folders: [String]
     let rootFiles: Set<String>
     private let loaded = Mutex<[String: LoadedFolder]>([:])
-    /// The folders that an earlier tree read, which are reused if they did not change.
+    /// The folders of an earlier tree, which are reused if they haven't changed.
     private let earlier: [String: LoadedFolder]
 
-    /// Lists a folder.
+    /// Creates a tree and lists its folders.
     ///
     /// - Parameters:
     ///   - path: The path of the folder with the `.lproj` folders and an optional Info.plist.
-    ///   - policy: How files are read.
+    ///   - policy: The rules for reading files.
     public convenience init(path: String, policy: CustomizationPolicy = .init()) {
         self.init(path: path, policy: policy, earlier: [:])
     }
@@ -76,18 +76,18 @@ public final class CustomizationTree: Sendable {
         return nil
     }
 
-    /// The languages with a folder, in canonical form and sorted; brands are not included.
+    /// The languages with a folder, in canonical form and sorted, without brands.
     public var availableLanguages: [LanguageTag] { languages(brand: nil) }
 
-    /// The languages if the folder `brand` belongs to a brand.
+    /// Returns the languages if `brand` is the name of a brand's folder.
     func languages(brand: String?) -> [LanguageTag] {
         let tags = Set(folders.compactMap { language(of: $0, brand: brand) }).union(folder("").catalogs.keys)
         return tags.sorted { $0.description < $1.description }
     }
 
-    /// The names of the brands: folders that are declared, and folders whose name does not look like a language.
+    /// The names of the brands: declared folders, and folders whose name doesn't look like a language.
     ///
-    /// FTCustomization calls them brands, customers or themes.
+    /// FTCustomization uses the terms brand, customer and theme.
     public var availableBrands: [String] {
         folders.filter { folder in
             if options.brands.contains(folder) || folder == brandOfInfoPlist { return true }
@@ -95,20 +95,20 @@ public final class CustomizationTree: Sendable {
         }
     }
 
-    /// The language of a folder; nil for a brand that is requested, declared or in Info.plist, such as `bbc`.
+    /// Returns the language of a folder; nil for a brand that is requested, declared or in Info.plist, such as `bbc`.
     func language(of folder: String, brand: String? = nil) -> LanguageTag? {
         guard folder != brand, folder != brandOfInfoPlist, !options.brands.contains(folder) else { return nil }
         return Self.language(folder)
     }
 
-    /// The language of a folder's name; nil if CLDR does not know the language.
+    /// Returns the language of a folder's name; nil if CLDR doesn't contain the language.
     static func language(_ folder: String) -> LanguageTag? {
         guard folder != "Base", let tag = LanguageTag(folder), tag.language.utf8.count <= 3 else { return nil }
         // CLDR has no script for Interlingue and Pali.
         return tag.maximized.script != nil || ["ie", "pi"].contains(tag.language) ? tag : nil
     }
 
-    /// Whether a name is probably a misspelled language: `kab_KAB`, `hp`, but not `red` or `acme`.
+    /// Returns whether a name is probably a misspelled language: `kab_KAB`, `hp`, but not `red` or `acme`.
     private static func isNearlyLanguage(_ folder: String) -> Bool {
         guard folder != "Base", language(folder) == nil else { return false }
         let parts = folder.split(omittingEmptySubsequences: false) { $0 == "_" || $0 == "-" }
@@ -120,7 +120,7 @@ public final class CustomizationTree: Sendable {
         return isWord(parts[0], 2...3) && parts.dropFirst().allSatisfy { isWord($0, 2...8) }
     }
 
-    /// Reads all files that have not been read, so that no later switch reads a file.
+    /// Reads all unread files, so that no later switch reads a file.
     ///
     /// - Complexity: O(*n*) in the bytes of all strings files.
     public func preload() {
@@ -129,10 +129,10 @@ public final class CustomizationTree: Sendable {
         }
     }
 
-    /// The folders that have been read, by their path in the tree.
+    /// The loaded folders, by their path in the tree.
     var loadedFolders: [String: LoadedFolder] { loaded.withLock { $0 } }
 
-    /// The content of a folder, read by the first call.
+    /// Returns the content of a folder; the first call reads it.
     func folder(_ name: String) -> LoadedFolder {
         if let folder = loaded.withLock({ $0[name] }) { return folder }
         let folder = LoadedFolder(name: name, in: path, policy: options, earlier: earlier[name])

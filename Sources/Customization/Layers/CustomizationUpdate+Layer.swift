@@ -1,5 +1,5 @@
 extension CustomizationUpdate {
-    /// The layer of a language; nil if the update has no text in it.
+    /// Returns the layer of a language; nil if the update has no strings for it.
     func layer(
         of language: LanguageTag, role: CustomizationLayer.Role, policy: CustomizationPolicy
     ) -> CustomizationLayer? {

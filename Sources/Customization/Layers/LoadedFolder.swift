@@ -2,15 +2,15 @@ internal import AshlarCore
 
 /// The content of one `.lproj` folder: its tables, the names of its files, and the folders inside it.
 struct LoadedFolder: Sendable {
-    /// The state of a file on disk.
+    /// The state of a file.
     struct Version: Hashable, Sendable {
         var signature: FileSignature
-        /// The hash of the content, which differs where two writes within one clock tick have the same signature.
+        /// The hash of the content, because two writes within one clock tick have the same signature.
         var hash: UInt64
-        /// Whether another write could have left the same signature, so that the content must be read again.
+        /// Whether another write could result in the same signature, so that the content must be read again.
         var isFresh: Bool
 
-        /// Whether the file on disk is known to have this content without reading it.
+        /// Returns whether the file has this content, without reading it; false if that is uncertain.
         func isCurrent(_ signature: FileSignature) -> Bool { self.signature == signature && !isFresh }
 
         static func == (left: Version, right: Version) -> Bool {
@@ -20,13 +20,13 @@ struct LoadedFolder: Sendable {
         func hash(into hasher: inout Hasher) { hasher.combine(hash) }
     }
 
-    /// One file of tables with its last good content.
+    /// A file of tables with its last valid content.
     struct File: Sendable {
         var version: Version
-        /// The file's tables; those of a string catalog by language, any other file's under nil.
+        /// The tables of the file; those of a string catalog by language, those of any other file under nil.
         var tables: [LanguageTag?: StringsTable]
         var diagnostics: [CustomizationDiagnostic]
-        /// A later content that has errors and is not used, if there is one.
+        /// A newer content that isn't used because it has errors, if there is one.
         var rejected: Version?
     }
 
@@ -35,13 +35,13 @@ struct LoadedFolder: Sendable {
     let path: String
     private(set) var files: [String: File] = [:]
     private(set) var tables: [String: StringsTable] = [:]
-    /// The tables of string catalogs by language.
+    /// The tables of the string catalogs, by language.
     private(set) var catalogs: [LanguageTag: [String: StringsTable]] = [:]
     private(set) var names: Set<String> = []
     private(set) var subfolders: [String] = []
     private(set) var diagnostics: [CustomizationDiagnostic] = []
 
-    /// Reads a folder, reusing the files of `earlier` that did not change or that now have errors.
+    /// Reads a folder; files of `earlier` are reused if they haven't changed or now have errors.
     init(name: String, in root: String, policy: CustomizationPolicy, earlier: LoadedFolder?) {
         self.name = name
         path = name.isEmpty ? root : root + "/" + name
@@ -117,7 +117,7 @@ struct LoadedFolder: Sendable {
         }
     }
 
-    /// The folder as a layer of a stack.
+    /// Returns the folder as a layer of a stack.
     func layer(id: String? = nil, role: CustomizationLayer.Role, policy: CustomizationPolicy) -> CustomizationLayer {
         var layer = CustomizationLayer(
             id: id ?? name, role: role, tables: tables, colors: policy.colors, resolvesAliases: policy.resolvesAliases,
@@ -127,7 +127,7 @@ struct LoadedFolder: Sendable {
     }
 }
 
-/// The kinds of files that contain tables; later ones override earlier ones.
+/// The kinds of files with tables; later kinds override earlier ones.
 enum TableFileKind: CaseIterable {
     case strings
     case stringsDict

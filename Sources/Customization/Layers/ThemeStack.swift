@@ -1,5 +1,5 @@
 extension Theme {
-    /// The theme as a layer with its own values only.
+    /// The theme as a layer with only its own values.
     public var layer: CustomizationLayer {
         CustomizationLayer(
             id: table.file.isEmpty ? name : table.file + "#" + name, role: .theme(name),
@@ -10,13 +10,13 @@ extension Theme {
 
 /// Finds a theme and the themes that it extends.
 enum ThemeStack {
-    /// The parent of all other themes in DB5: the one named "default" in any case.
+    /// Returns the parent of all other themes in DB5: the theme named "default", ignoring case.
     private static func common(_ themes: [Theme]) -> Theme? { themes.last { $0.name.lowercased() == "default" } }
 
-    /// The name of the default theme: the one named "default", else the first one.
+    /// Returns the name of the default theme: the theme named "default", or else the first theme.
     static func defaultName(among themes: [Theme]) -> String? { (common(themes) ?? themes.first)?.name }
 
-    /// The layers of a theme, its farthest parent first.
+    /// Returns the layers of a theme, its most distant parent first.
     static func layers(
         _ name: String, among themes: [Theme]
     ) -> (layers: [CustomizationLayer], diagnostics: [CustomizationDiagnostic]) {

@@ -1,6 +1,6 @@
-/// Decodes the interpretations of a value, once, when tables are composed.
+/// Decodes the interpretations of a value once, when tables are composed.
 enum TypedDecoding {
-    /// The number, boolean and color that a value can be read as; nil if it is only a text.
+    /// Returns the number, boolean and color as which a value can be read; nil if it is only a string.
     static func decode(
         _ storage: StringsTable.Storage, _ record: Int, text: String, dialect: ColorDialect, numbers: NumberSpelling
     ) -> ComposedTable.Typed? {
@@ -29,9 +29,9 @@ enum TypedDecoding {
         case .int(let number):
             set(int: number)
             set(double: Double(number))
-            // Old readers of property lists and JSON did not distinguish 1 from true.
+            // Old readers of property lists and JSON didn't distinguish 1 from true.
             if number == 0 || number == 1 || numbers == .nsstring { set(bool: number != 0) }
-            // DB5 reads every value as a text first, so the digits of a number are those of a color.
+            // DB5 reads every value as a string first, so the digits of a number can be a color.
             if dialect == .db5, let color = dialect.color(String(number)) {
                 typed.parts.insert(.color)
                 typed.color = color
@@ -103,7 +103,7 @@ enum TypedDecoding {
         }
     }
 
-    /// A fast check that rejects most texts: other values do not start with these bytes and are not this long.
+    /// Rejects most strings quickly, by their first bytes and their length.
     @inline(__always)
     private static func mayBeTyped(_ first: UInt8, _ count: Int) -> Bool {
         switch first {

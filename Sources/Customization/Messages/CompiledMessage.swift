@@ -1,23 +1,23 @@
-/// A message that is parsed: pieces of text, placeholders and choices.
+/// A parsed message: pieces of text, placeholders and choices.
 ///
 /// Every notation compiles to the same pieces, so one renderer formats all of them.
 final class CompiledMessage: Sendable {
-    /// One piece of a text.
+    /// A piece of a text.
     enum Piece: Sendable {
         case literal(String)
-        /// A `printf` placeholder and its position from 1; 0 is the number of the variable that contains it.
+        /// A `printf` placeholder and its position from 1; position 0 is the number of the enclosing variable.
         indirect case placeholder(PrintfFormat.Placeholder, position: Int)
-        /// `%#@name@`: the number of the variable, -1 if it is not defined, and the position of its argument.
+        /// `%#@name@`: the number of the variable (-1 if it isn't defined), and the position of its argument.
         indirect case variable(PrintfFormat.Placeholder, number: Int, position: Int)
         /// `{name}` or `{name, number}`.
         indirect case argument(MessageArgument)
-        /// `#`: the number of the plural that contains it.
+        /// `#`: the number of the enclosing plural.
         case number
         /// `{name, plural, …}` or `{name, select, …}`.
         case choice(MessageChoice)
     }
 
-    /// A text in pieces, with the problems of its notation.
+    /// A text in pieces, and the syntax problems.
     struct Pattern: Sendable {
         var pieces: [Piece] = []
         var problems: [MessageProblem] = []
@@ -26,10 +26,10 @@ final class CompiledMessage: Sendable {
     /// A variable of a plural text.
     struct Variable: Sendable {
         let name: String
-        /// The placeholder that displays the number, if its precision matters.
+        /// The placeholder that displays the number, if its precision affects the category.
         let display: PrintfFormat.Placeholder?
         let forms: [PluralCategory: Pattern]
-        /// The argument of a reference without position, from 1.
+        /// The argument of a reference without a position, from 1.
         let position: Int
     }
 
@@ -37,11 +37,11 @@ final class CompiledMessage: Sendable {
     let variables: [Variable]
     /// The names of the arguments.
     let names: [String]
-    /// The position, from 0, of each argument of an ICU message, -1 for a name; nil for other notations.
+    /// The position, from 0, of each argument of an ICU message, or -1 for a name; nil for other notations.
     let positions: [Int]?
     /// The problems of all texts.
     let problems: [MessageProblem]
-    /// The approximate length of the literals in a result.
+    /// The approximate length of the literals in the result.
     private let literalCount: Int
 
     init(_ source: CustomizationMessage.Source) {
@@ -85,7 +85,7 @@ final class CompiledMessage: Sendable {
         position > 0 ? (1...min(position, 1_000)).map(String.init) : []
     }
 
-    /// The length of the longest literals that the pieces can show.
+    /// Returns the maximum length of the literals in the result.
     private static func length(_ pieces: [Piece]) -> Int {
         pieces.reduce(0) { sum, piece in
             switch piece {
@@ -96,9 +96,9 @@ final class CompiledMessage: Sendable {
         }
     }
 
-    /// The text for values.
+    /// Returns the text for values.
     ///
-    /// A result of more than 15 bytes costs one allocation if its capacity is right from the start.
+    /// A result of more than 15 bytes needs only one allocation if its initial capacity is sufficient.
     func render(_ arguments: some MessageArguments, language: LanguageConventions) -> FormattedMessage {
         var count = literalCount
         for index in names.indices {
@@ -116,7 +116,7 @@ final class CompiledMessage: Sendable {
 }
 
 extension CompiledMessage.Piece {
-    /// A piece of a format without variables.
+    /// Creates a piece of a format without variables.
     init(_ segment: PrintfFormat.Segment) {
         switch segment {
         case .literal(let text): self = .literal(text)
@@ -130,7 +130,7 @@ extension CompiledMessage.Piece {
 private struct PluralCompiler {
     private(set) var body = CompiledMessage.Pattern()
     private(set) var variables: [CompiledMessage.Variable] = []
-    /// The highest position of an argument.
+    /// The maximum position of an argument.
     private(set) var lastPosition = 0
 
     private let text: PluralText
@@ -149,7 +149,7 @@ private struct PluralCompiler {
     mutating func compile() {
         body = pattern(text.format, hasOwnNumber: false, next: 1)
         for (name, variable) in text.variables.sorted(by: { $0.key < $1.key }) {
-            // A variable that the text does not reach has no argument and is never shown.
+            // A variable to which the text doesn't refer has no argument and is never displayed.
             let place = numbering.variables[name]
             let forms = variable.forms.mapValues {
                 pattern($0, hasOwnNumber: true, next: place?.next ?? 1)
@@ -162,13 +162,15 @@ private struct PluralCompiler {
         }
     }
 
-    /// Compiles a text: in a variable, its first placeholder without position takes the variable's own number, the next
-    /// one the argument `next`, and so on.
+    /// Compiles a text.
+    ///
+    /// In a variable, the first placeholder without a position is the variable's own number, the second one is the
+    /// argument `next`, and so on.
     private mutating func pattern(_ text: String, hasOwnNumber: Bool, next: Int)
         -> CompiledMessage.Pattern
     {
         let format = PrintfFormat(text)
-        // Positions count over the whole message, so conflicts cannot be found in one form.
+        // Positions refer to the whole message, so conflicts can't be detected in one form.
         var pattern = CompiledMessage.Pattern(
             problems: format.problems.filter {
                 $0.code != .mixedPositions && $0.code != .conflictingTypes

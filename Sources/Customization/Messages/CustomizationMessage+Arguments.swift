@@ -11,13 +11,13 @@ extension CustomizationMessage {
 
         package let name: String
         package let kind: Kind
-        /// The cases of a choice, without exact numbers.
+        /// The cases of a choice except exact numbers.
         package let cases: [String]
-        /// Whether a plural has texts for exact numbers.
+        /// Whether a plural has cases for exact numbers.
         package let hasExactCases: Bool
     }
 
-    /// The arguments in braces, in the order of the text and with those of nested messages.
+    /// The arguments in braces in the order of the text, including those of nested messages.
     package var argumentUses: [ArgumentUse] {
         let message = compiled
         var uses: [ArgumentUse] = []

@@ -1,6 +1,6 @@
 internal import AshlarCore
 
-/// A text with placeholders, which is parsed once and then formatted with values.
+/// A string with placeholders, which is parsed once and then formatted with values.
 ///
 /// A message has one of three notations:
 ///
@@ -15,24 +15,25 @@ internal import AshlarCore
 /// print(named.formatted(["name": "Zoë", "count": 1200]).text)  // Zoë sent 1,200 files
 /// ```
 ///
-/// Formatting never fails. A placeholder without a value stays visible, a value of another type is shown in its plain
-/// form, and ``FormattedMessage/problems`` lists both. Values without a placeholder are not a problem, because
-/// translations can omit some. The first formatting parses the text.
+/// Formatting never fails. A placeholder without a value isn't replaced, a value of another type is inserted in its
+/// plain form, and ``FormattedMessage/problems`` contains both problems. A value without a placeholder isn't a problem,
+/// because translations can omit placeholders. The first formatting parses the string.
 public struct CustomizationMessage: Hashable, Sendable {
-    /// The texts of one variable of a plural message.
+    /// The forms of one variable of a plural message.
     public struct Variable: Hashable, Sendable {
-        /// The `printf` type of the number, such as `"d"`, `"lld"` or `".1f"`; a precision determines the displayed digits.
+        /// The `printf` type of the number, such as `"d"`, `"lld"` or `".1f"`; a precision determines the displayed
+        /// digits.
         public var valueType: String
-        /// The text for each category.
+        /// The form for each category.
         public var forms: [PluralCategory: String]
 
-        /// Creates a variable from its texts.
+        /// Creates a variable from its forms.
         public init(valueType: String = "d", forms: [PluralCategory: String]) {
             (self.valueType, self.forms) = (valueType, forms)
         }
     }
 
-    /// The texts of a message before they are parsed.
+    /// The source of a message before it is parsed.
     package enum Source: Hashable, Sendable {
         /// A `printf` format.
         case format(String)
@@ -40,13 +41,13 @@ public struct CustomizationMessage: Hashable, Sendable {
         case icu(String)
         /// A format with variables, from a `.stringsdict` or `.xcstrings` file.
         case plural(PluralText)
-        /// Messages by the name of a device.
+        /// Messages by device name.
         case devices([String: CustomizationMessage])
         /// Messages by width.
         case widths([String: CustomizationMessage])
     }
 
-    /// The source and the result of parsing it, shared by all copies.
+    /// The source and the parsed message, which all copies share.
     private final class Storage: Sendable {
         let source: Source
         private let compiled = Mutex<CompiledMessage?>(nil)
@@ -71,23 +72,22 @@ public struct CustomizationMessage: Hashable, Sendable {
     /// Creates a message from a format such as `"%1$@ sent %2$lld files"`.
     ///
     /// The grammar is that of C's `printf` with Foundation's `%@`. Numbers have no locale: ASCII digits, `.` before
-    /// decimals, no grouping. It differs from `printf` where that is unsafe or surprising: integers are never truncated
-    /// to the size in the format, `%n` is unknown, widths and precisions count characters, and `%f` also takes whole
-    /// numbers.
+    /// decimals, no grouping. For safety, it differs from `printf`: integers are never truncated to the size in the
+    /// format, `%n` is unknown, widths and precisions are numbers of characters, and `%f` also accepts integers.
     public init(_ format: String) { self.init(.format(format)) }
 
     /// Creates a message in the notation of ICU MessageFormat.
     ///
-    /// Supports `{name}`, `{name, number}` with the styles `integer` and `percent`, `select`, `plural` and
-    /// `selectordinal` with exact cases (`=0`) and `offset:`, nested messages, `#`, and quoting with apostrophes.
+    /// The initializer supports `{name}`, `{name, number}` with the styles `integer` and `percent`, `select`, `plural`
+    /// and `selectordinal` with exact cases (`=0`) and `offset:`, nested messages, `#`, and quoting with apostrophes.
     public init(icu text: String) { self.init(.icu(text)) }
 
     /// Creates a plural message from a format with variables, `%#@files@`, as in a `.stringsdict` file.
     ///
-    /// Arguments are numbered in the order of the format's placeholders. The first placeholder without position in a
-    /// variable's text takes the variable's own number. Further ones, and nested variables, take the arguments after it,
-    /// which do not depend on the chosen category. The category `zero` also means exactly 0 in languages without it. A
-    /// category without text falls back to `other`.
+    /// Arguments are numbered in the order of the format's placeholders. The first placeholder without a position in a
+    /// variable's form is the variable's own number. Further placeholders, and nested variables, use the arguments
+    /// after it, which don't depend on the chosen category. The category `zero` also applies to exactly 0 in languages
+    /// without it. A category without a form falls back to `other`.
     public init(format: String, variables: [String: Variable]) {
         self.init(.plural(PluralText(format: format, variables: variables)))
     }
@@ -101,18 +101,18 @@ public struct CustomizationMessage: Hashable, Sendable {
 
     var compiled: CompiledMessage { storage.message }
 
-    /// The problems of the text itself, independent of its arguments.
+    /// The problems of the message itself, independent of its arguments.
     public var problems: [MessageProblem] { compiled.problems }
 
-    /// The names of the arguments: those in braces, those of variables, or positions from 1.
+    /// The names of the arguments: names in braces, names of variables, or positions from 1.
     public var argumentNames: [String] { compiled.names }
 
-    /// The text for values in the order of the arguments.
+    /// Returns the text for values in the order of the arguments.
     ///
     /// - Parameters:
-    ///   - arguments: The values; an ICU message names its first one `{0}`.
-    ///   - language: The language of plural forms and, in ICU messages, of numbers.
-    /// - Returns: The text and the problems found.
+    ///   - arguments: The values; in an ICU message, `{0}` refers to the first value.
+    ///   - language: The language for plural forms and, in ICU messages, for numbers.
+    /// - Returns: The text and the problems.
     /// - Complexity: O(*n*) in the length of the result.
     public func formatted(
         _ arguments: any FormatArgument..., language: LanguageConventions = "en"
@@ -120,7 +120,7 @@ public struct CustomizationMessage: Hashable, Sendable {
         formatted(arguments.map(\.formatValue), language: language)
     }
 
-    /// The text for a list of values in the order of the arguments.
+    /// Returns the text for a list of values in the order of the arguments.
     public func formatted(_ values: [FormatValue], language: LanguageConventions = "en")
         -> FormattedMessage
     {
@@ -129,12 +129,12 @@ public struct CustomizationMessage: Hashable, Sendable {
             PositionalArguments(values: values, positions: message.positions), language: language)
     }
 
-    /// The text for named values.
+    /// Returns the text for named values.
     ///
     /// - Parameters:
     ///   - arguments: The values by name: the name in braces, the name of a variable, or a position from 1.
-    ///   - language: The language of plural forms and, in ICU messages, of numbers.
-    /// - Returns: The text and the problems found.
+    ///   - language: The language for plural forms and, in ICU messages, for numbers.
+    /// - Returns: The text and the problems.
     /// - Complexity: O(*n*) in the length of the result.
     public func formatted(
         _ arguments: KeyValuePairs<String, any FormatArgument>, language: LanguageConventions = "en"
@@ -144,17 +144,17 @@ public struct CustomizationMessage: Hashable, Sendable {
             NamedArguments(pairs: arguments, names: message.names), language: language)
     }
 
-    /// Compares the texts.
+    /// Compares the sources.
     public static func == (left: CustomizationMessage, right: CustomizationMessage) -> Bool {
         left.storage === right.storage || left.source == right.source
     }
 
-    /// Hashes the texts.
+    /// Hashes the source.
     public func hash(into hasher: inout Hasher) { hasher.combine(source) }
 }
 
 extension CustomizationMessage {
-    /// The message for this system's device and the widest width, without choices of these kinds.
+    /// Returns the message for this system's device and the widest width.
     package func resolved(devices: [String] = systemDevices) -> CustomizationMessage {
         switch source {
         case .format, .icu, .plural: return self
@@ -168,7 +168,7 @@ extension CustomizationMessage {
         }
     }
 
-    /// Whether the message depends on the device or the width.
+    /// Whether the message depends on a device or a width.
     package var variesByDevice: Bool {
         switch source {
         case .devices, .widths: true
@@ -176,7 +176,7 @@ extension CustomizationMessage {
         }
     }
 
-    /// The format and variables for a device; nil for an ICU message.
+    /// Returns the format and variables for a device; nil for an ICU message.
     package func pluralText(devices: [String] = systemDevices) -> PluralText? {
         switch resolved(devices: devices).source {
         case .plural(let text): text
@@ -185,12 +185,12 @@ extension CustomizationMessage {
         }
     }
 
-    /// The text of a message that depends on the device or width only; nil if it has variables.
+    /// The string of a message that depends only on a device or a width; nil if it has variables.
     package var plainText: String? {
         if case .format(let text) = resolved().source { text } else { nil }
     }
 
-    /// The device names of this system, the best first; empty on Linux, where `other` is used.
+    /// The device names of this system, the best first; empty on Linux, which uses `other`.
     package static var systemDevices: [String] {
         #if targetEnvironment(macCatalyst)
             ["mac", "ipad"]

@@ -1,10 +1,10 @@
-/// A formatted value before padding: sign or prefix, then the body.
+/// A formatted value before padding: a sign or prefix, and the body.
 struct FormatField {
     typealias Flags = PrintfFormat.Placeholder.Flags
 
     var prefix = ""
     var body: String
-    /// Whether the flag `0` may put zeros between prefix and body.
+    /// Whether the flag `0` can insert zeros between the prefix and the body.
     var takesZeros = false
 
     func padded(to width: Int, flags: Flags) -> String {
@@ -110,7 +110,7 @@ struct FormatField {
         return (exponent < 0 ? "-" : "+") + (digits.count < 2 ? "0" : "") + digits
     }
 
-    /// The digits of `%a` after `0x`; halves round to even.
+    /// Returns the digits of `%a` after `0x`; halves round to even.
     private static func hexadecimal(_ number: Double, _ precision: Int?, _ keepsPoint: Bool) -> String {
         let isSmall = number.exponentBitPattern == 0
         var bits = number.significandBitPattern | (isSmall ? 0 : 1 << 52)

@@ -1,4 +1,4 @@
-/// A value for formatting: strings, characters, numbers and booleans, and your own types.
+/// A value for formatting: strings, characters, numbers and booleans, and values of your own types.
 ///
 /// ```swift
 /// struct Seat: FormatArgument {
@@ -13,9 +13,9 @@ public protocol FormatArgument {
 }
 
 extension FormatArgument {
-    /// The value between Unicode isolates, which separate its direction from that of the text around it.
+    /// The value between Unicode isolates, which separate its writing direction from the surrounding text.
     ///
-    /// Use it for names and other texts of unknown direction in `%@`. The isolates are invisible characters.
+    /// Use it for names and other strings of unknown direction in `%@`. The isolates are invisible characters.
     ///
     /// ```swift
     /// let text = CustomizationMessage("%@: 3 files").formatted("Zoë".isolated).text
@@ -26,15 +26,15 @@ extension FormatArgument {
 
 /// A value for the formatter.
 public enum FormatValue: Hashable, Sendable {
-    /// A text.
+    /// A string.
     case string(String)
-    /// A whole number.
+    /// An integer.
     case int(Int64)
-    /// A whole number above `Int64.max`.
+    /// An integer above `Int64.max`.
     case unsigned(UInt64)
-    /// A number with decimals.
+    /// A floating-point number.
     case double(Double)
-    /// A boolean: 1 or 0 for a numeric placeholder, else "true" or "false".
+    /// A boolean, which is 1 or 0 for a numeric placeholder, and otherwise "true" or "false".
     case bool(Bool)
 
     init(_ number: some FixedWidthInteger) {
@@ -47,7 +47,7 @@ public enum FormatValue: Hashable, Sendable {
         }
     }
 
-    /// The value in the form of `%@`: numbers in their shortest form.
+    /// The value in the form of `%@`; numbers are in their shortest form.
     public var text: String {
         switch self {
         case .string(let text): return text
@@ -69,17 +69,17 @@ extension FormatValue: FormatArgument {
 }
 
 extension String: FormatArgument {
-    /// The text.
+    /// The string.
     public var formatValue: FormatValue { .string(self) }
 }
 
 extension Substring: FormatArgument {
-    /// The text.
+    /// The string.
     public var formatValue: FormatValue { .string(String(self)) }
 }
 
 extension Character: FormatArgument {
-    /// The character as a text.
+    /// The character as a string.
     public var formatValue: FormatValue { .string(String(self)) }
 }
 

@@ -5,12 +5,12 @@
 ///              | '{' name ',' ('plural' | 'selectordinal') ',' ['offset:' integer] (selector '{' message '}')+ '}'
 ///              | '{' name ',' 'select' ',' (selector '{' message '}')+ '}'
 ///
-/// `''` is an apostrophe; an apostrophe before `{`, `}` or, in a plural, `#` starts literal text up to the next
+/// `''` is an apostrophe. An apostrophe before `{`, `}` or, in a plural, `#` starts literal text up to the next
 /// apostrophe. An argument with an error is literal text up to its closing brace.
 struct ICUMessageParser {
     typealias Piece = CompiledMessage.Piece
 
-    /// The greatest depth of nested messages.
+    /// The maximum depth of nested messages.
     static let maximumDepth = 16
 
     /// A failure to parse an argument, which ends at the parser's position.
@@ -27,11 +27,11 @@ struct ICUMessageParser {
     init(_ text: String) { bytes = Array(text.utf8) }
 
     mutating func parse() -> [Piece] {
-        // At depth 0 nothing fails: a failure ends at the outermost argument.
+        // At depth 0, nothing fails: a failure ends at the outermost argument.
         (try? message(depth: 0, inPlural: false)) ?? []
     }
 
-    /// An argument that no other one contains; literal text if it is not well-formed.
+    /// Parses an outermost argument; returns literal text if it is malformed.
     private mutating func outermostArgument() -> Piece {
         let start = index
         let (names, count) = (self.names, problems.count)
@@ -46,7 +46,7 @@ struct ICUMessageParser {
         }
     }
 
-    /// The end of the text in braces that starts here; the end of the message if a brace is missing.
+    /// Returns the end of the text in braces that starts here, or the end of the message if a brace is missing.
     private func endOfBraces(from start: Int) -> Int {
         var depth = 0
         for at in start..<bytes.count {
@@ -96,7 +96,7 @@ struct ICUMessageParser {
         return pieces
     }
 
-    /// An apostrophe: a literal one, or the start of literal text.
+    /// Parses an apostrophe: a literal one, or the start of literal text.
     private mutating func quoted(_ literal: inout [UInt8], inPlural: Bool) {
         let quote = UInt8(ascii: "'")
         index += 1
@@ -164,7 +164,7 @@ struct ICUMessageParser {
             index: number(of: name), style: style, isNumber: isNumber, text: "{\(name)}", offset: start)
     }
 
-    /// The style of a simple argument, up to its `}`; empty if it has none.
+    /// Parses the style of a simple argument, up to its `}`; returns an empty string if it has none.
     private mutating func style() throws(Failure) -> String {
         var style = ""
         if take(",") {
@@ -258,7 +258,7 @@ struct ICUMessageParser {
         return true
     }
 
-    /// A run of letters, digits, `_` and characters beyond ASCII.
+    /// Parses letters, digits, `_` and characters beyond ASCII.
     private mutating func word(extra: String = "") -> String {
         let start = index
         while index < bytes.count {
@@ -275,7 +275,7 @@ struct ICUMessageParser {
 }
 
 extension String {
-    /// The text without ASCII white space at its edges.
+    /// Returns the text without ASCII whitespace at its edges.
     fileprivate func trimmingASCIISpace() -> String {
         String(
             decoding: Array(utf8.drop { $0 <= 0x20 }.reversed().drop { $0 <= 0x20 }.reversed()),

@@ -1,15 +1,15 @@
-/// The values of a message, found by the number of an argument.
+/// The values of a message, accessed by the number of an argument.
 protocol MessageArguments {
-    /// The value of an argument, counted from 0; nil if it is missing.
+    /// Returns the value of an argument, from 0; nil if it is missing.
     func value(at index: Int) -> FormatValue?
-    /// The message for a missing argument.
+    /// Returns the message for a missing argument.
     func problem(ofMissing index: Int) -> String
 }
 
 /// Values in the order of the arguments.
 struct PositionalArguments: MessageArguments {
     let values: [FormatValue]
-    /// The position of each argument that has a name; nil if arguments are numbered as the values are.
+    /// The position of each named argument; nil if arguments have the same numbers as the values.
     let positions: [Int]?
 
     func value(at index: Int) -> FormatValue? {

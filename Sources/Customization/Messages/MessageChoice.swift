@@ -12,13 +12,13 @@ struct MessageArgument: Sendable {
     let style: Style
     /// Whether the argument must be a number.
     let isNumber: Bool
-    /// The argument as it is written.
+    /// The argument as written.
     let text: String
     /// The offset in the message's UTF-8.
     let offset: Int
 }
 
-/// The texts of an ICU message among which a value chooses.
+/// A choice in an ICU message, among which a value selects.
 final class MessageChoice: Sendable {
     /// The rule of the choice.
     enum Kind: String, Sendable {
@@ -34,9 +34,9 @@ final class MessageChoice: Sendable {
     let index: Int
     /// The number that is subtracted before the plural rules apply.
     let numberOffset: Int64
-    /// The cases `=0` of a plural.
+    /// The exact cases of a plural, such as `=0`.
     let exact: [(number: Double, pieces: Pieces)]
-    /// The other cases, in the order of the text; `other` is one of them.
+    /// The other cases, in the order of the text, including `other`.
     let cases: [(name: String, pieces: Pieces)]
     /// The argument in braces, without its cases.
     let text: String
@@ -51,10 +51,10 @@ final class MessageChoice: Sendable {
         (self.exact, self.cases, self.text, self.offset) = (exact, cases, text, offset)
     }
 
-    /// All texts.
+    /// The pieces of all cases.
     var patterns: [Pieces] { exact.map(\.pieces) + cases.map(\.pieces) }
 
-    /// The text of a case, or of `other`; nil if there is neither.
+    /// Returns the pieces of a case, or of `other`; nil if there is neither.
     func pieces(of name: String) -> Pieces? {
         for choice in cases where choice.name == name { return choice.pieces }
         for choice in cases where choice.name == "other" { return choice.pieces }

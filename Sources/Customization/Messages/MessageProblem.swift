@@ -1,44 +1,44 @@
-/// A problem of a message's text or of its arguments.
+/// A problem of a message or of its arguments.
 public struct MessageProblem: Hashable, Sendable, CustomStringConvertible {
     /// The kind of problem.
     ///
     /// Codes may be added, so a `switch` needs a `default`.
     public struct Code: Hashable, Sendable, RawRepresentable {
-        /// The name of the problem: words joined by hyphens.
+        /// The identifier of the problem: words joined by hyphens.
         public let rawValue: String
 
-        /// Creates a code from its name.
+        /// Creates a code from its identifier.
         public init(rawValue: String) { self.rawValue = rawValue }
 
         private init(_ name: String) { rawValue = name }
 
-        /// A `%` without a known conversion, which is shown literally.
+        /// A `%` without a known conversion, which is literal text.
         public static let unknownConversion = Code("format-unknown-conversion")
         /// Some placeholders have positions and some have none.
         public static let mixedPositions = Code("format-mixed-positions")
         /// One argument is used as two types.
         public static let conflictingTypes = Code("format-conflicting-types")
-        /// A width or precision above 4,096; the placeholder is shown literally.
+        /// A width or precision above 4,096; the placeholder is literal text.
         public static let tooWide = Code("format-too-wide")
-        /// The argument is missing; the placeholder is shown literally.
+        /// The argument is missing; the placeholder is literal text.
         public static let missingArgument = Code("format-missing-argument")
-        /// The argument has another type; it is shown in its plain form.
+        /// The argument has another type; its plain form is inserted.
         public static let typeMismatch = Code("format-type-mismatch")
-        /// A variable without definition; the placeholder is shown literally.
+        /// A variable without a definition; the placeholder is literal text.
         public static let unknownVariable = Code("format-unknown-variable")
-        /// A variable that refers to itself; the placeholder is shown literally.
+        /// A variable that refers to itself; the placeholder is literal text.
         public static let cyclicVariable = Code("format-cyclic-variable")
-        /// A choice without text for the value, not even `other`; the placeholder is shown literally.
+        /// A choice without a case for the value or for `other`; the placeholder is literal text.
         public static let missingCategory = Code("format-missing-category")
-        /// An argument in braces that is not well-formed and is shown literally.
+        /// A malformed argument in braces, which is literal text.
         public static let syntax = Code("message-syntax")
-        /// A type or style of an argument in braces that is not supported; the value is shown in its plain form.
+        /// An unsupported type or style of an argument in braces; the plain form of the value is inserted.
         public static let unknownType = Code("message-unknown-type")
-        /// A choice that has two texts for one case; the first one is used.
+        /// A choice with a duplicate case; the first case is used.
         public static let duplicateCase = Code("message-duplicate-case")
         /// A case of a plural that is neither a plural category nor a number.
         public static let unknownCase = Code("message-unknown-case")
-        /// A choice without text for `other`.
+        /// A choice without a case for `other`.
         public static let missingOther = Code("message-missing-other")
     }
 
@@ -48,7 +48,7 @@ public struct MessageProblem: Hashable, Sendable, CustomStringConvertible {
     public let placeholder: String
     /// The offset of the placeholder, or of the error in it, in the text's UTF-8.
     public let offset: Int
-    /// The expected and the found value or text.
+    /// The message, with the expected and the found value or text.
     public let message: String
 
     init(_ code: Code, placeholder: String, offset: Int, _ message: String) {
@@ -59,7 +59,7 @@ public struct MessageProblem: Hashable, Sendable, CustomStringConvertible {
     public var description: String { "\(placeholder): \(message)" }
 }
 
-/// A formatted text with the problems found.
+/// A formatted text and its problems.
 public struct FormattedMessage: Hashable, Sendable {
     /// The text; complete even if there are problems.
     public let text: String

@@ -2,7 +2,7 @@
 struct MessageRenderer<Arguments: MessageArguments> {
     typealias Piece = CompiledMessage.Piece
 
-    /// The greatest number of expansions, which limits texts that name each other.
+    /// The maximum number of expansions, which limits variables that refer to each other.
     private static var maximumExpansions: Int { 1_000 }
 
     var text = ""
@@ -18,8 +18,9 @@ struct MessageRenderer<Arguments: MessageArguments> {
 
     mutating func render(_ pattern: CompiledMessage.Pattern) { render(pattern, own: 0, path: []) }
 
-    /// Renders a text of a variable; `own` is the position of the variable's number, and `path` contains the variables
-    /// around the text.
+    /// Renders a form of a variable.
+    ///
+    /// `own` is the position of the variable's number, and `path` contains the enclosing variables.
     private mutating func render(_ pattern: CompiledMessage.Pattern, own: Int, path: [Int]) {
         if !pattern.problems.isEmpty { problems += pattern.problems }
         render(pattern.pieces, own: own, number: nil, path: path)
@@ -153,7 +154,7 @@ struct MessageRenderer<Arguments: MessageArguments> {
 }
 
 extension CompiledMessage.Variable {
-    /// The category of a value in this variable; nil if it is not a number.
+    /// Returns the category of a value in this variable; nil if it isn't a number.
     func category(of value: FormatValue, rules: PluralRules) -> PluralCategory? {
         let operands: PluralOperands?
         switch value {
@@ -173,7 +174,7 @@ extension CompiledMessage.Variable {
 }
 
 extension PluralOperands {
-    /// The operands of a number as ``LanguageConventions`` displays it, with at most three decimals.
+    /// Creates the operands of a number as ``LanguageConventions`` displays it, with at most three decimals.
     fileprivate init?(shown value: FormatValue) {
         switch value {
         case .int(let number): self.init(number)
@@ -189,7 +190,7 @@ extension PluralOperands {
 }
 
 extension FormatValue {
-    /// The number that `#` displays in a plural with an offset.
+    /// Returns the number that `#` displays in a plural with an offset.
     fileprivate func subtracting(_ offset: Int64) -> FormatValue {
         guard offset != 0, let number else { return self }
         if case .int(let integer) = self {

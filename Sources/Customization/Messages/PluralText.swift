@@ -1,6 +1,6 @@
-/// The texts of a message in the form of a `.stringsdict` entry: a format and its variables.
+/// A message in the form of a `.stringsdict` entry: a format and its variables.
 package struct PluralText: Hashable, Sendable {
-    /// The text with its variables.
+    /// The format with its variables.
     package var format: String
     /// The variables by name.
     package var variables: [String: CustomizationMessage.Variable]
@@ -9,27 +9,27 @@ package struct PluralText: Hashable, Sendable {
         (self.format, self.variables) = (format, variables)
     }
 
-    /// Creates a text that consists of one variable.
+    /// Creates a message that consists of one variable.
     package init(forms: [PluralCategory: String], valueType: String) {
         self.init(format: "%#@value@", variables: ["value": .init(valueType: valueType, forms: forms)])
     }
 }
 
-/// The argument of each variable of a plural text, independent of the chosen categories.
+/// The argument of each variable of a plural message, independent of the chosen categories.
 package struct PluralNumbering {
     package struct Numbers {
         /// The variable's own argument.
         package let position: Int
-        /// The first argument of the other placeholders of its texts.
+        /// The first argument of the other placeholders in its forms.
         package let next: Int
-        /// The first argument after all of its texts.
+        /// The first argument after all of its forms.
         package var end: Int
     }
 
     package private(set) var variables: [String: Numbers] = [:]
 
     package init(_ message: PluralText) {
-        // The common case: the message is only the variable, so no argument follows its forms.
+        // In the common case, the message is only the variable, so no argument follows its forms.
         if message.variables.count == 1, let name = message.variables.keys.first,
             message.format == "%#@\(name)@"
         {
@@ -39,7 +39,7 @@ package struct PluralNumbering {
         _ = walk(message.format, own: false, next: 1, message)
     }
 
-    /// Numbers the variables that a text reaches.
+    /// Numbers the variables to which a text refers.
     ///
     /// - Returns: The first argument after the text.
     private mutating func walk(_ text: String, own: Bool, next: Int, _ message: PluralText) -> Int {

@@ -1,5 +1,5 @@
 extension PrintfFormat {
-    /// One placeholder of a format string, such as `%2$-8.3f`.
+    /// A placeholder of a format string, such as `%2$-8.3f`.
     package struct Placeholder: Hashable, Sendable {
         /// A width or a precision.
         package enum Count: Hashable, Sendable {
@@ -37,16 +37,16 @@ extension PrintfFormat {
         package let width: Count
         package let precision: Count
 
-        /// Whether it is probably not a placeholder: `% o` in "50% of all".
+        /// Whether it is probably not intended as a placeholder: `% o` in "50% of all".
         package var isAccidental: Bool { text.utf8.count == 3 && text.hasPrefix("% ") }
 
-        /// Whether it can be a position without its `$`: `%1d`, but not `%02d` or `%2.1f`.
+        /// Whether it could be a position without its `$`: `%1d`, but not `%02d` or `%2.1f`.
         package var isNearlyPositional: Bool {
             guard !isPositional, flags.isEmpty, precision == .none, case .fixed(let width) = width else { return false }
             return (1...9).contains(width)
         }
 
-        /// The arguments that it uses: those of `*`, then its own.
+        /// The arguments that it uses: those of `*`, then its own argument.
         package var uses: [(Int, PlaceholderType)] {
             var uses: [(Int, PlaceholderType)] = []
             for case .argument(let position) in [width, precision] { uses.append((position, .int)) }
@@ -58,17 +58,17 @@ extension PrintfFormat {
     package struct PlaceholderType: Hashable, Sendable, CustomStringConvertible {
         /// The kind of a placeholder's value.
         package enum Kind: String, Hashable, Sendable {
-            /// Anything: `%@`.
+            /// Any value: `%@`.
             case object
-            /// A whole number with sign: `%d`, `%i`.
+            /// A signed integer: `%d`, `%i`.
             case integer
-            /// A whole number without sign: `%u`, `%x`, `%o`.
+            /// An unsigned integer: `%u`, `%x`, `%o`.
             case unsigned
-            /// A number with decimals: `%f`, `%e`, `%g`, `%a`.
+            /// A floating-point number: `%f`, `%e`, `%g`, `%a`.
             case float
             /// One character: `%c`, `%C`.
             case character
-            /// A text: `%s`, `%S`.
+            /// A string: `%s`, `%S`.
             case string
             /// An address: `%p`.
             case pointer

@@ -1,7 +1,7 @@
 extension PrintfFormat {
-    /// The text with the position of every placeholder written out: `"%@ of %d"` gives `"%1$@ of %2$d"`.
+    /// The format with explicit positions: `"%1$@ of %2$d"` for `"%@ of %d"`.
     ///
-    /// The result formats the same values to the same text, except that a placeholder without a value stays with its
+    /// The result formats values in the same way, except that a placeholder without a value is displayed with its
     /// position. A `%` without a placeholder becomes `%%`.
     package var positional: String {
         segments.reduce(into: "") { text, segment in
@@ -14,7 +14,7 @@ extension PrintfFormat {
 }
 
 extension PrintfFormat.Placeholder {
-    /// The placeholder with an explicit position.
+    /// Returns the placeholder with an explicit position.
     package func text(at position: Int) -> String {
         if let variable { return "%\(position)$#@\(variable)@" }
         let letters = ["-": Flags.left, "+": .plus, " ": .space, "0": .zero, "#": .alternate]
@@ -36,7 +36,7 @@ extension PrintfFormat.Placeholder {
 }
 
 extension String {
-    /// The text as a format of itself: every `%` is doubled.
+    /// The text as a format: every `%` is doubled.
     package var doublingPercents: String {
         guard utf8.contains(UInt8(ascii: "%")) else { return self }
         return String(

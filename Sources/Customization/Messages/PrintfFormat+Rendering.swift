@@ -1,16 +1,16 @@
 extension PrintfFormat {
-    /// The largest width and precision, which limits the memory of a result.
+    /// The maximum width and precision, which limits the memory of a result.
     package static let largestWidth = 4096
 }
 
 extension PrintfFormat.Placeholder {
-    /// The text that replaces the placeholder.
+    /// Returns the text that replaces the placeholder.
     ///
     /// - Parameters:
     ///   - arguments: All values of the message.
     ///   - position: The position of the value, from 1.
     ///   - problems: Receives the problems of the value.
-    /// - Returns: The formatted value; the placeholder itself if there is none.
+    /// - Returns: The formatted value, or the placeholder itself if there is no value.
     func replacement(
         _ arguments: some MessageArguments, position: Int, problems: inout [MessageProblem]
     ) -> String {
@@ -45,7 +45,7 @@ extension PrintfFormat.Placeholder {
         return field.padded(to: width, flags: flags)
     }
 
-    /// The value of a `*`; nil if it is not a valid width.
+    /// Returns the value of a `*`; nil if it isn't a valid width.
     private func count(
         _ arguments: some MessageArguments, _ position: Int, _ problems: inout [MessageProblem]
     ) -> Int? {
@@ -66,7 +66,7 @@ extension PrintfFormat.Placeholder {
         return Int(count)
     }
 
-    /// The value in the form of the conversion; nil if it is of another type.
+    /// Returns the value in the form of the conversion; nil if it has another type.
     private func field(_ value: FormatValue, flags: Flags, precision: Int?) -> FormatField? {
         switch type.kind {
         case .object: return FormatField(body: cut(value.text, to: precision))
@@ -100,12 +100,12 @@ extension PrintfFormat.Placeholder {
 }
 
 extension FormatValue {
-    /// A whole number as its magnitude and sign.
+    /// An integer as its magnitude and sign.
     struct Integer {
         let magnitude: UInt64
         let isNegative: Bool
 
-        /// The two's complement in the width of the length modifier, if the number fits.
+        /// Returns the two's complement in the width of the length modifier, if the number fits.
         func bits(length: String) -> UInt64 {
             guard isNegative else { return magnitude }
             let bits = 0 &- magnitude
@@ -114,7 +114,7 @@ extension FormatValue {
         }
     }
 
-    /// The value as a whole number; nil if it is not one.
+    /// The value as an integer; nil if it isn't one.
     var integer: Integer? {
         switch self {
         case .int(let number): return Integer(magnitude: number.magnitude, isNegative: number < 0)
@@ -127,7 +127,7 @@ extension FormatValue {
         }
     }
 
-    /// The value as a number with decimals; nil if it is not a number.
+    /// The value as a floating-point number; nil if it isn't a number.
     var number: Double? {
         switch self {
         case .int(let number): Double(number)

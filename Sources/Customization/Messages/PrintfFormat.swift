@@ -1,8 +1,8 @@
-/// A format string of `.strings` files, parsed: `"%1$@ sent %2$lld files"`.
+/// A parsed format string of a strings file: `"%1$@ sent %2$lld files"`.
 ///
 /// The grammar is that of C's `printf` with Foundation's `%@` and the `%#@name@` variables of `.stringsdict` files.
 package struct PrintfFormat: Hashable, Sendable {
-    /// A piece of the text.
+    /// A piece of the format.
     package enum Segment: Hashable, Sendable {
         case literal(String)
         case placeholder(Placeholder)
@@ -14,7 +14,7 @@ package struct PrintfFormat: Hashable, Sendable {
     package let problems: [MessageProblem]
     package let segments: [Segment]
 
-    /// Parses a format string; every text is valid, with its mistakes in ``problems``.
+    /// Parses a format string; every string is valid, and ``problems`` contains its mistakes.
     ///
     /// - Complexity: O(*n*) in the length of the text.
     package init(_ text: String) {
@@ -25,16 +25,16 @@ package struct PrintfFormat: Hashable, Sendable {
         problems = parser.problems + Self.conflicts(in: parser.segments)
     }
 
-    /// The placeholders in the order of the text; `%%` is not one.
+    /// The placeholders in order, without `%%`.
     package var placeholders: [Placeholder] {
         segments.compactMap { segment in
             if case .placeholder(let placeholder) = segment { placeholder } else { nil }
         }
     }
 
-    /// The type of each argument that the text uses, by its position from 1.
+    /// The type of each argument by its position from 1.
     ///
-    /// If an argument is used as several types, this is the first one.
+    /// If an argument is used with several types, the value is the first one.
     package var argumentTypes: [Int: PlaceholderType] {
         Dictionary(placeholders.flatMap(\.uses), uniquingKeysWith: { first, _ in first })
     }

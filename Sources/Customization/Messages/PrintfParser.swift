@@ -13,7 +13,7 @@ struct PrintfParser {
     private let bytes: [UInt8]
     private var index = 0
     private var literal: [UInt8] = []
-    /// The next argument of a placeholder without position.
+    /// The next argument for a placeholder without a position.
     private var nextPosition = 1
     private var hasPositional = false
     private var hasSequential = false
@@ -116,7 +116,7 @@ struct PrintfParser {
         return nextPosition - 1
     }
 
-    /// `#@name@`; the name has no white space.
+    /// Parses `#@name@`; the name contains no whitespace.
     private mutating func variableName() -> String? {
         guard index + 1 < bytes.count, bytes[index] == UInt8(ascii: "#"), bytes[index + 1] == UInt8(ascii: "@"),
             let end = bytes[(index + 2)...].firstIndex(of: UInt8(ascii: "@")), end > index + 2
@@ -143,7 +143,7 @@ struct PrintfParser {
         return flag
     }
 
-    /// A width or precision; nil if it is too large.
+    /// Parses a width or precision; returns nil if it is too large.
     private mutating func count(_ start: Int) -> Placeholder.Count? {
         if take("*") {
             let afterStar = index
@@ -186,7 +186,7 @@ struct PrintfParser {
     private mutating func unknown(
         _ start: Int, _ message: String, code: MessageProblem.Code = .unknownConversion
     ) -> Placeholder? {
-        // The whole character, not one byte of it.
+        // A whole character instead of one of its bytes.
         var end = min(index + 1, bytes.count)
         while end < bytes.count, bytes[end] & 0xC0 == 0x80 { end += 1 }
         problems.append(

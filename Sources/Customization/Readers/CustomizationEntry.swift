@@ -6,7 +6,7 @@ public struct CustomizationEntry: Hashable, Sendable {
     public var value: CustomizationValue
     /// The start of the key in its file.
     public var location: CustomizationLocation
-    /// The text of the comment right before the entry, without its delimiters, if there is one.
+    /// The text of the comment directly before the entry, without its delimiters, if there is one.
     public var comment: String?
 
     /// Creates an entry.
@@ -15,7 +15,7 @@ public struct CustomizationEntry: Hashable, Sendable {
     ///   - key: The key.
     ///   - value: The value.
     ///   - location: The start of the key in its file.
-    ///   - comment: The comment right before the entry.
+    ///   - comment: The comment directly before the entry.
     public init(
         key: String, value: CustomizationValue, location: CustomizationLocation = .init(file: ""),
         comment: String? = nil

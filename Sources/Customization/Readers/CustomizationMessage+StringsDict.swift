@@ -9,10 +9,10 @@ extension CustomizationMessage {
         package static let widthRule = "NSStringVariableWidthRuleType"
     }
 
-    /// Reads a value in the form of a `.stringsdict` entry; nil if it has another form.
+    /// Creates a message from a value in the form of a `.stringsdict` entry; returns nil for another form.
     ///
-    /// - Parameter value: A dictionary with `NSStringLocalizedFormatKey` and one dictionary per variable, or with rules for
-    ///   devices or widths that lead to a text or to such a dictionary.
+    /// - Parameter value: A dictionary with `NSStringLocalizedFormatKey` and one dictionary for each variable, or with
+    ///   rules for devices or widths whose values are strings or such dictionaries.
     package init?(stringsDict value: CustomizationValue) {
         guard case .dict(let members) = value else { return nil }
         if case .dict(let choices)? = members[Name.deviceRule] {
@@ -37,7 +37,7 @@ extension CustomizationMessage {
         }
     }
 
-    /// The message in the form of a `.stringsdict` entry; a text for a format or an ICU message.
+    /// The message in the form of a `.stringsdict` entry; a string for a format or an ICU message.
     package var stringsDict: CustomizationValue {
         switch source {
         case .format(let text), .icu(let text): return .string(text)

@@ -1,7 +1,7 @@
 /// Creates a theme from a file in the format of the Design Tokens Community Group.
 ///
-/// A token is an object with a `$value`; every other object is a group. The names on the way to a token, joined by
-/// dots, are its key, which aliases (`{color.brand}`) use too.
+/// A token is an object with a `$value`; every other object is a group. The key of a token consists of the names of its
+/// groups and its own name, joined by dots. Aliases (`{color.brand}`) use this key, too.
 struct DesignTokenReader {
     let text: SourceText
     let colors: ColorDialect
@@ -24,7 +24,7 @@ struct DesignTokenReader {
         return theme
     }
 
-    /// The file's name up to its first dot: `dark` for `themes/dark.tokens.json`.
+    /// Returns the file's name up to its first dot: `dark` for `themes/dark.tokens.json`.
     private static func name(_ file: String) -> String {
         let name = file.split(separator: "/").last.map { $0.prefix { $0 != "." } } ?? ""
         return name.isEmpty ? "design tokens" : String(name)
@@ -53,7 +53,7 @@ struct DesignTokenReader {
             }
             if member.value["$value"] != nil {
                 token(member, key: key, type: type)
-                // A group's own value has this name; it can also be read under the group's name.
+                // The value of a group itself has this name; it is also the value of the group's key.
                 if member.key == "$root" { token(member, key: path.joined(separator: "."), type: type) }
             } else if member.value.members != nil {
                 group(member.value, path: path + [member.key], type: type)
@@ -70,7 +70,7 @@ struct DesignTokenReader {
         func add(_ key: String, _ value: CustomizationValue) {
             entries.append(CustomizationEntry(key: key, value: value, location: location, comment: comment))
         }
-        // Parts of composite values have their own keys and can be aliases.
+        // The parts of a composite value have their own keys and can be aliases.
         func addParts(_ prefix: String, _ node: SourceNode) {
             for part in node.members ?? [] {
                 addParts(prefix + "." + part.key, part.value)
@@ -89,7 +89,7 @@ struct DesignTokenReader {
             if let color = color(value) { return .color(color) }
             report(.error, "expected a color, found \(value)", node.offset, key)
         case "dimension":
-            // The size of a rem depends on the user's settings, so it stays unchanged.
+            // The size of a rem depends on the user's settings, so the value isn't converted.
             guard case .dict(let members) = value else { break }
             if members["unit"] == .string("px"), let number = node["value"]?.number { return .double(number) }
             if members["unit"] != .string("rem") || node["value"]?.number == nil {

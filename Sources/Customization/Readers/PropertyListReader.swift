@@ -1,12 +1,12 @@
 internal import AshlarCore
 
-/// Reads property lists of all three formats: XML, binary, and the old ASCII format.
+/// Reads property lists in all three formats: XML, binary, and the old ASCII format.
 enum PropertyListReader {
     static func isBinary(_ bytes: [UInt8]) -> Bool { BinaryPropertyListParser.recognizes(bytes) }
 
-    /// Whether the text starts as an XML property list does, after a byte order mark and white space.
+    /// Returns whether the text starts like an XML property list, after a byte order mark and whitespace.
     static func isXML(_ bytes: [UInt8]) -> Bool {
-        // In every encoding the first characters are ASCII once zero bytes and marks are left out.
+        // In every encoding, the first characters are ASCII after zero bytes and marks are removed.
         let head = bytes.prefix(256).filter { $0 != 0 && $0 < 0x80 }
         guard let start = head.firstIndex(where: { !($0 == 0x20 || (0x09...0x0D).contains($0)) }) else { return false }
         return ["<?xml", "<!DOCTYPE", "<plist", "<!--"].contains { head[start...].starts(with: $0.utf8) }
@@ -14,7 +14,7 @@ enum PropertyListReader {
 
     static func read(bytes: [UInt8], file: String) -> ReadFile {
         if isBinary(bytes) {
-            // Offsets in a binary file are of no use to a reader.
+            // Offsets in a binary file don't help the reader of a message.
             let text = SourceText(utf8: [], file: file)
             return document(text, []) { () throws(PropertyListError) in try BinaryPropertyListParser.parse(bytes) }
         }
@@ -52,7 +52,7 @@ enum PropertyListReader {
 }
 
 extension StringsTable.Storage {
-    /// The table as a dictionary with the locations of its keys.
+    /// Returns the table as a dictionary with the locations of its keys.
     func node() -> SourceNode {
         let members = records.indices.filter { !records[$0].isShadowed }.map { i in
             let offset = Int(records[i].statement.start)

@@ -1,13 +1,13 @@
 internal import AshlarCore
 
-/// A value of a document that a table cannot store.
+/// A value of a document that a table can't contain.
 struct DocumentProblem {
     var offset: Int
     var message: String
 }
 
 extension SourceNode {
-    /// Creates the value at a node of a property list; `nil`, with a problem, if it cannot be stored.
+    /// Creates the value of a property list's node; returns nil and adds a problem if a table can't contain it.
     init?(_ document: PropertyListDocument, _ index: Int, _ problems: inout [DocumentProblem]) {
         let node = document.nodes[index]
         offset = Int(node.position)
@@ -71,7 +71,7 @@ extension SourceNode {
 /// The content of a property list or JSON file, the text for locations, and the problems found.
 typealias ReadFile = (root: SourceNode?, text: SourceText, diagnostics: [CustomizationDiagnostic])
 
-/// Reads JSON (RFC 8259) into values with their places, as much of it as can be read.
+/// Parses JSON (RFC 8259) into values with their locations; continues after errors.
 enum JSONReader {
     static func read(bytes: [UInt8], file: String) -> ReadFile {
         let text = SourceText(bytes: bytes, file: file)

@@ -1,6 +1,6 @@
 /// A value of a property list or JSON file, with its location in the file's text.
 struct SourceNode: Sendable {
-    /// One key of a dictionary with its value.
+    /// A key of a dictionary and its value.
     struct Member: Sendable {
         var key: String
         var offset: Int
@@ -17,7 +17,7 @@ struct SourceNode: Sendable {
         case date(String)
         case null
         case list([SourceNode])
-        /// The members in the file's order, including duplicates.
+        /// The members in the order of the file, including duplicates.
         case dict([Member])
     }
 
@@ -25,7 +25,7 @@ struct SourceNode: Sendable {
     var offset: Int
     var kind: Kind
 
-    /// The value without its location; a date is a text, a null is an empty text.
+    /// Returns the value without its location; a date becomes a string, and a null an empty string.
     func value() -> CustomizationValue {
         switch kind {
         case .string(let text): .string(text)
@@ -41,31 +41,31 @@ struct SourceNode: Sendable {
         }
     }
 
-    /// The last member with a name; nil if this is not a dictionary that has one.
+    /// The last member with a name; nil if the value isn't a dictionary or has no such member.
     subscript(key: String) -> SourceNode? {
         guard case .dict(let members) = kind else { return nil }
         return members.last { $0.key == key }?.value
     }
 
-    /// The text; nil if this is not one.
+    /// The string; nil for another type.
     var text: String? {
         if case .string(let text) = kind { return text }
         return nil
     }
 
-    /// The members; nil if this is not a dictionary.
+    /// The members; nil if the value isn't a dictionary.
     var members: [Member]? {
         if case .dict(let members) = kind { return members }
         return nil
     }
 
-    /// The items; nil if this is not a list.
+    /// The elements; nil if the value isn't a list.
     var items: [SourceNode]? {
         if case .list(let items) = kind { return items }
         return nil
     }
 
-    /// The number; nil if this is not one.
+    /// The number; nil for another type.
     var number: Double? {
         switch kind {
         case .int(let number): Double(number)
@@ -74,7 +74,7 @@ struct SourceNode: Sendable {
         }
     }
 
-    /// Calls `body` for each member that a later one of the same name replaces, at any depth.
+    /// Calls `body` for each member that is replaced by a later member with the same name, at any depth.
     func forEachRepeat(_ body: (_ earlier: Member, _ later: Member) -> Void) {
         switch kind {
         case .list(let items): for item in items { item.forEachRepeat(body) }

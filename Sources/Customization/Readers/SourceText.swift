@@ -5,7 +5,7 @@ final class SourceText: Sendable {
     let file: String
     let utf8: [UInt8]
     let encoding: StringsEncoding
-    /// Whether the bytes are not text; `utf8` is then empty.
+    /// Whether the bytes aren't text; `utf8` is then empty.
     let isRejected: Bool
     private let decodingProblems: [DecodingProblem]
     /// The offsets of the line starts, created on first use.

@@ -1,7 +1,7 @@
-/// Reads `.xcstrings` files: one JSON file with the texts of all languages.
+/// Reads `.xcstrings` files: JSON files with the strings of all languages.
 ///
-/// Texts that depend on numbers or devices become messages. A key without text
-/// in the source language is its own text, as in Xcode. Texts in the state `new` without content are skipped.
+/// Strings that depend on numbers or devices become messages. A key without a string in the source language is its own
+/// string, as in Xcode. Strings in the state `new` without content are skipped.
 enum StringCatalogReader {
     static func read(
         _ bytes: [UInt8], file: String
@@ -15,7 +15,7 @@ enum StringCatalogReader {
     }
 }
 
-/// Converts a string catalog into tables.
+/// Converts a string catalog to tables.
 private struct StringCatalog {
     let text: SourceText
     private(set) var entries: [LanguageTag: [CustomizationEntry]] = [:]
@@ -67,7 +67,7 @@ private struct StringCatalog {
         }
     }
 
-    /// The value of a localization, or of one choice in it.
+    /// Returns the value of a localization, or of a choice in it.
     private mutating func value(_ node: SourceNode, substitutions outer: SourceNode?) -> CustomizationValue? {
         let substitutions = node["substitutions"] ?? outer
         if let unit = node["stringUnit"] {
@@ -123,7 +123,7 @@ private struct StringCatalog {
         return forms
     }
 
-    /// A text that varies as a whole: its first number chooses the form.
+    /// Creates a message that varies as a whole: its first number chooses the form.
     private func message(forms: [PluralCategory: String]) -> CustomizationMessage {
         let widest = forms.values.map { PrintfFormat($0) }.max {
             $0.placeholders.count < $1.placeholders.count
@@ -141,7 +141,7 @@ private struct StringCatalog {
             ])
     }
 
-    /// A text with variables; `%arg` in their forms is their number.
+    /// Creates a message with variables; `%arg` in their forms is their number.
     private mutating func message(_ format: String, substitutions: [SourceNode.Member])
         -> CustomizationMessage
     {
@@ -170,7 +170,7 @@ private struct StringCatalog {
         return CustomizationMessage(format: Self.positioned(format, positions), variables: variables)
     }
 
-    /// Writes the positions of variables into a text: `%#@files@` becomes `%1$#@files@`.
+    /// Adds the positions of variables to a string: `%#@files@` becomes `%1$#@files@`.
     private static func positioned(_ text: String, _ positions: [String: Int]) -> String {
         positions.reduce(text) { text, variable in
             text.replacingOccurrences(of: "%#@\(variable.key)@", with: "%\(variable.value)$#@\(variable.key)@")
@@ -179,7 +179,7 @@ private struct StringCatalog {
 }
 
 extension String {
-    /// The text with each occurrence replaced, compared byte by byte.
+    /// Returns the string with each occurrence replaced, compared byte by byte.
     fileprivate func replacingOccurrences(of part: String, with replacement: String) -> String {
         let (bytes, part) = (Array(utf8), Array(part.utf8))
         guard !part.isEmpty, bytes.count >= part.count else { return self }

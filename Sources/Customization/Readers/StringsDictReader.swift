@@ -1,6 +1,6 @@
-/// Reads `.stringsdict` files, XML or binary: texts that depend on numbers, devices or widths.
+/// Reads XML and binary `.stringsdict` files: strings that depend on numbers, devices or widths.
 ///
-/// Each entry becomes a message; one that is malformed stays a dictionary.
+/// Each entry becomes a message; a malformed entry remains a dictionary.
 enum StringsDictReader {
     static func read(_ bytes: [UInt8], file: String) -> (table: StringsTable, diagnostics: [CustomizationDiagnostic]) {
         let (root, text, problems) = PropertyListReader.read(bytes: bytes, file: file)
@@ -116,13 +116,13 @@ private struct StringsDictCheck {
 }
 
 extension CustomizationDiagnostic.Code {
-    /// An entry of a plural file does not have the expected form.
+    /// An entry of a plural file is malformed.
     public static let pluralMalformed = Self("plural-malformed")
-    /// A text names a variable that is not defined.
+    /// A string refers to a variable that isn't defined.
     public static let pluralUnknownVariable = Self("plural-unknown-variable")
-    /// A variable without text for `other`.
+    /// A variable has no form for `other`.
     public static let pluralMissingOther = Self("plural-missing-other")
-    /// A name that is not a plural category.
+    /// A name isn't a plural category.
     public static let pluralUnknownCategory = Self("plural-unknown-category")
     /// A part of a string catalog is skipped.
     public static let catalogPartSkipped = Self("catalog-part-skipped")

@@ -2,19 +2,19 @@
 public enum StringsEncoding: Hashable, Sendable {
     /// UTF-8, with or without a byte order mark.
     case utf8
-    /// UTF-16, low byte first.
+    /// UTF-16, least significant byte first.
     case utf16LittleEndian
-    /// UTF-16, high byte first.
+    /// UTF-16, most significant byte first.
     case utf16BigEndian
-    /// UTF-32, low byte first.
+    /// UTF-32, least significant byte first.
     case utf32LittleEndian
-    /// UTF-32, high byte first.
+    /// UTF-32, most significant byte first.
     case utf32BigEndian
-    /// ISO 8859-1; read on request only.
+    /// ISO 8859-1; never detected.
     case latin1
-    /// Windows code page 1252; read on request only.
+    /// Windows code page 1252; never detected.
     case windows1252
-    /// The classic Mac OS Roman set; read on request only.
+    /// Classic Mac OS Roman; never detected.
     case macRoman
 }
 
@@ -29,7 +29,7 @@ extension StringsEncoding {
         }
     }
 
-    // Code page 1252 as the WHATWG Encoding Standard maps it: the five unassigned bytes stay control characters.
+    // Code page 1252 as in the WHATWG Encoding Standard: the five unassigned bytes are control characters.
     private static let windows1252Upper: [UInt16] =
         [
             0x20AC, 0x81, 0x201A, 0x0192, 0x201E, 0x2026, 0x2020, 0x2021, 0x02C6, 0x2030, 0x0160, 0x2039, 0x0152,
@@ -37,7 +37,7 @@ extension StringsEncoding {
             0x203A, 0x0153, 0x9D, 0x017E, 0x0178,
         ] + Array(0xA0...0xFF)
 
-    // Mac OS Roman with the euro sign at 0xDB, as Unicode's ROMAN.TXT maps it.
+    // Mac OS Roman with the euro sign at 0xDB, as in Unicode's ROMAN.TXT.
     private static let macRomanUpper: [UInt16] = [
         0xC4, 0xC5, 0xC7, 0xC9, 0xD1, 0xD6, 0xDC, 0xE1, 0xE0, 0xE2, 0xE4, 0xE3, 0xE5, 0xE7, 0xE9, 0xE8, 0xEA,
         0xEB, 0xED, 0xEC, 0xEE, 0xEF, 0xF1, 0xF3, 0xF2, 0xF4, 0xF6, 0xF5, 0xFA, 0xF9, 0xFB, 0xFC, 0x2020, 0xB0,

@@ -6,7 +6,7 @@ extension StringsParser {
         case rejected
     }
 
-    /// Reads as CoreFoundation does: one value; if that is a text and more follows, statements from the start.
+    /// Parses like CoreFoundation: one value; if that is a string and more text follows, statements from the start.
     mutating func parseAsFoundation() -> FoundationResult {
         guard !scanner.bytes.isEmpty else { return .rejected }
         guard scanner.skipSpace() else { return .table }
@@ -32,7 +32,7 @@ extension StringsParser {
         return scanner.skipSpace() ? .rejected : .table
     }
 
-    /// Reads statements until one does not start with a key; false if one is malformed.
+    /// Parses statements until one doesn't start with a key; returns false if a statement is malformed.
     private mutating func parseFoundationStatements() -> Bool {
         while scanner.skipSpace() {
             let start = scanner.at

@@ -1,11 +1,11 @@
 extension StringsParser {
-    /// Reads every valid statement, and reports everything else.
+    /// Reads every valid statement and reports all other text.
     mutating func parseRecovering() {
         let isBraced = scanner.skipSpace() && scanner.bytes[scanner.at] == UInt8(ascii: "{")
         if isBraced {
             scanner.at += 1
         } else {
-            // Restart, because the comment before the first statement belongs to it.
+            // Restarts, because the comment before the first statement belongs to it.
             scanner = StringsScanner(scanner.bytes, keepsMalformedEscapes: true)
         }
         let start = scanner.at
@@ -43,7 +43,7 @@ extension StringsParser {
         while scanner.skipSpace() { statement() }
     }
 
-    /// Reads one statement, or reports a problem and skips to the next statement.
+    /// Reads a statement, or reports a problem and skips to the next statement.
     private mutating func statement() {
         let start = scanner.at
         let c = scanner.bytes[start]
@@ -163,17 +163,17 @@ extension StringsParser {
         if !scanner.events.isEmpty { flushEvents(key) }
     }
 
-    /// The end of the statement: after its semicolon if there is one, else after its value.
+    /// Returns the end of the statement: after its semicolon if there is one, otherwise after its value.
     private func statementEnd(_ valueEnd: Int) -> Int {
         scanner.at > valueEnd && scanner.bytes[scanner.at - 1] == UInt8(ascii: ";") ? scanner.at : valueEnd
     }
 
-    /// Whether a line ends between two bytes.
+    /// Returns whether there is a line end between two bytes.
     private func spansLines(_ start: Int, _ end: Int) -> Bool {
         scanner.bytes[start..<end].contains { $0 == 0x0A || $0 == 0x0D }
     }
 
-    /// Reports a text or container of several lines with unexpected text after it: its end is probably missing.
+    /// Reports a string or container of several lines with unexpected text after it, whose end is probably missing.
     private mutating func reportSwallowing(_ start: Int, end: Int) {
         let isText = Self.isQuote(scanner.bytes[start])
         let place = builder.text.location(ofByte: end)
@@ -183,7 +183,7 @@ extension StringsParser {
                 + "\(place.column), where \(character(at: scanner.at)) is unexpected: its end is probably missing")
     }
 
-    /// Skips white space and comments in a statement, and keeps the comment before the statement.
+    /// Skips whitespace and comments in a statement without replacing the comment before the statement.
     private mutating func skipSpaceInStatement() -> Bool {
         let before = scanner.comment
         defer { scanner.comment = before }
@@ -202,7 +202,7 @@ extension StringsParser {
 // MARK: - Text that needs quotes
 
 extension StringsParser {
-    /// Whether an unquoted text probably continues with this byte.
+    /// Returns whether an unquoted value probably continues with this byte.
     private func isPartOfUnquotedText(_ c: UInt8) -> Bool {
         switch c {
         case UInt8(ascii: "+"), UInt8(ascii: "%"), UInt8(ascii: ","), UInt8(ascii: "#"), UInt8(ascii: "@"),
@@ -246,7 +246,7 @@ extension StringsParser {
 
     private func isNoBreakSpace(_ at: Int) -> Bool { scanner.byte(at) == 0xC2 && scanner.byte(at + 1) == 0xA0 }
 
-    /// Reports a character that cannot start a statement, and skips it or the text after it.
+    /// Reports a character that can't start a statement, and skips it or the text after it.
     private mutating func strayCharacter(_ c: UInt8) {
         let start = scanner.at
         let found = character(at: start)

@@ -1,9 +1,9 @@
 extension StringsParser {
-    /// Moves to the next position after `start` where a statement or a comment probably starts.
+    /// Moves to the next position after `start` at which a statement or a comment probably starts.
     ///
-    /// Candidates are the starts of lines and the bytes after a `;` or a `*/`. The search starts inside the failed
-    /// statement, so that a missing quote does not lose the following lines. The number of bytes that are read twice is
-    /// limited; beyond the limit the search starts at the failure.
+    /// The candidates are the starts of lines and the bytes after a `;` or a `*/`. The search starts inside the failed
+    /// statement, so that a missing quote doesn't lose the following lines. The number of bytes that are read twice is
+    /// limited; beyond the limit, the search starts at the failure.
     mutating func recoverStatements(from start: Int) {
         let bytes = scanner.bytes
         var i = start + 1
@@ -13,7 +13,7 @@ extension StringsParser {
         scanner.unterminatedComment = nil
         scanner.events.removeAll()
         defer { reportSkipped(from: start, to: scanner.at) }
-        // Of a stray character before a statement only the character is skipped.
+        // If a stray character precedes a statement, only the character is skipped.
         if rereads, i < bytes.count, !Self.isQuote(bytes[start]) || Self.isQuote(bytes[i]), looksLikeStatement(i) {
             scanner.at = i
             return
@@ -51,14 +51,14 @@ extension StringsParser {
         }
     }
 
-    /// Whether this is the `/` of a `*/`.
+    /// Returns whether this is the `/` of a `*/`.
     private func isCommentEnd(_ at: Int) -> Bool {
         scanner.bytes[at] == UInt8(ascii: "/") && at > 0 && scanner.bytes[at - 1] == UInt8(ascii: "*")
     }
 
     static func isQuote(_ c: UInt8) -> Bool { c == UInt8(ascii: "\"") || c == UInt8(ascii: "'") }
 
-    /// Whether a key and a `=` on one line start here, or, if allowed, a key and a `;`.
+    /// Returns whether a key and a `=` on one line start here or, if allowed, a key and a `;`.
     mutating func looksLikeStatement(_ start: Int, mayBeShorthand: Bool = false) -> Bool {
         let bytes = scanner.bytes
         var i = start
@@ -80,7 +80,7 @@ extension StringsParser {
         return i >= bytes.count || bytes[i] == 0x0A || bytes[i] == 0x0D
     }
 
-    /// The byte after a text quoted on one line and white space; nil if the text is not closed there.
+    /// Returns the byte after a quoted string on one line and whitespace; nil if the string isn't terminated there.
     private mutating func afterQuotedText(_ start: Int) -> Int? {
         let bytes = scanner.bytes
         let quote = bytes[start]
@@ -101,7 +101,7 @@ extension StringsParser {
         return search.next
     }
 
-    /// Reports a comment without an end, and continues at the next line that starts a statement.
+    /// Reports an unterminated comment, and continues at the next line that starts a statement.
     mutating func recoverFromComment() {
         guard let start = scanner.unterminatedComment else { return }
         report(start, .error, .unterminatedComment, "unterminated comment", fix: "insert \"*/\"")
@@ -110,8 +110,8 @@ extension StringsParser {
 
     /// Moves to the first statement in a comment whose end is missing before another comment.
     ///
-    /// The end is missing if the comment has a text, the next lines are statements, and the other comment starts a line. A
-    /// group of statements that is commented out starts right after the `/*`, or on the line of the `/*`.
+    /// The end is missing if the comment contains text, the next lines are statements, and the other comment starts a
+    /// line. A group of statements that is commented out starts directly after the `/*`, or on the same line.
     ///
     /// - Returns: Whether there is such a comment.
     mutating func resumeInUnclosedComment() -> Bool {
@@ -143,10 +143,10 @@ extension StringsParser {
         return false
     }
 
-    /// Reports text in comments that was probably not meant as a comment.
+    /// Reports text in comments that is probably not intended as a comment.
     ///
-    /// A block that contains `/*` was probably not closed before it; a line comment with a whole statement after other
-    /// text has probably lost its line end.
+    /// A block that contains `/*` probably lacks its end before it. A line comment with a whole statement after other
+    /// text probably lacks its line end.
     mutating func finishComments() {
         for comment in scanner.suspiciousComments {
             let isBlock = scanner.bytes[comment.range.lowerBound + 1] == UInt8(ascii: "*")
@@ -169,10 +169,11 @@ extension StringsParser {
         scanner.suspiciousComments.removeAll()
     }
 
-    /// The starts of statements in a comment: anywhere in a block; in a line comment also a key alone at its end.
+    /// Returns the starts of statements in a comment, which can be anywhere in a block.
     ///
-    /// A line that is only a comment with a quoted key is a statement that was commented out. With an unquoted key, which
-    /// is rare, it can also be a comment that lost its line end.
+    /// In a line comment, a key alone at the end is also a statement. A line comment with only a quoted key and its
+    /// value is a statement that is commented out. With an unquoted key, which is rare, it could also be a comment
+    /// without its line end.
     private mutating func statements(in comment: Range<Int>, isBlock: Bool) -> [Int] {
         let bytes = scanner.bytes
         var starts: [Int] = []
@@ -198,7 +199,7 @@ extension StringsParser {
         return starts
     }
 
-    /// The start of an unquoted key without a value at the end of a line comment.
+    /// Returns the start of an unquoted key without a value at the end of a line comment.
     private func keyAlone(at semicolon: Int, in text: Range<Int>) -> Int? {
         guard text.contains(semicolon) else { return nil }
         var next = semicolon + 1
@@ -214,7 +215,7 @@ extension StringsParser {
         return before > text.lowerBound && scanner.bytes[before - 1] == UInt8(ascii: "=") ? nil : start
     }
 
-    /// Whether only white space precedes a byte on its line.
+    /// Returns whether only whitespace precedes a byte on its line.
     private func startsLine(_ at: Int) -> Bool {
         var i = at
         while i > 0, Self.isBlank(scanner.bytes[i - 1]) { i -= 1 }

@@ -1,10 +1,10 @@
-/// The strictness of reading a strings file.
+/// How errors in a strings file are handled.
 public enum StringsParseMode: Hashable, Sendable {
     /// Reports every error with its line and column, and continues after it.
     case recovering
-    /// Returns exactly what `PropertyListSerialization` returns: all entries, those before a truncation, or none.
+    /// Returns exactly the result of `PropertyListSerialization`: all entries, those before a truncation, or none.
     ///
-    /// XML property lists are read strictly in this mode too.
+    /// XML property lists are also read strictly in this mode.
     case foundation
 }
 
@@ -14,12 +14,12 @@ public struct ParsedStrings: Sendable {
     public var table: StringsTable
     /// The problems found in the file, in the order of its lines.
     public var diagnostics: [CustomizationDiagnostic]
-    /// Whether the file as a whole could not be read.
+    /// Whether the whole file was rejected.
     ///
-    /// In the `.recovering` mode this is so only if its bytes are not
-    /// text in its encoding, or if it is a broken XML or binary property list.
+    /// In the mode `.recovering`, a file is rejected only if its bytes aren't text in its encoding, or if it is a
+    /// malformed XML or binary property list.
     public var isRejected: Bool
-    /// The value of a file that is not a table, in the `.foundation` mode.
+    /// The value of a file that isn't a table, in the mode `.foundation`.
     public var root: CustomizationValue?
 
     /// Whether a diagnostic is an error.
@@ -28,7 +28,7 @@ public struct ParsedStrings: Sendable {
 
 /// Reads the statements of a strings file into a table.
 struct StringsParser {
-    /// The location and reason of a value that cannot be read.
+    /// The location and reason of a malformed value.
     struct Failure: Error {
         var offset: Int
         var code: CustomizationDiagnostic.Code
@@ -37,14 +37,14 @@ struct StringsParser {
 
     /// The result of a search for a closing quote.
     struct QuoteSearch {
-        /// The range from the opening quote to the end of the search; quotes in it are escaped.
+        /// The range from the opening quote to the end of the search; all quotes in it are escaped.
         var range = 0..<0
-        /// The byte after the closing quote and white space; nil if there is none on the line.
+        /// The byte after the closing quote and whitespace; nil if there is none on the line.
         var next: Int?
     }
 
     static let maximumDepth = 512
-    /// The number of problems that are listed; further ones are only counted.
+    /// The maximum number of listed problems; further problems are only counted.
     static let maximumDiagnostics = 1000
 
     var scanner: StringsScanner
@@ -52,21 +52,21 @@ struct StringsParser {
     let isFoundation: Bool
     var diagnostics: [CustomizationDiagnostic] = []
     var unlistedDiagnostics = 0
-    /// Whether one of the diagnostics that are not listed is an error.
+    /// Whether one of the unlisted diagnostics is an error.
     var hasUnlistedError = false
     var failure: Failure?
-    /// The number of bytes read again by recovery, which is limited so that reading stays linear.
+    /// The number of bytes that recovery has read again, which is limited so that reading takes linear time.
     var reread = 0
-    /// The number of suspicious comments that were searched for statements.
+    /// The number of suspicious comments that have been searched for statements.
     var checkedComments = 0
-    /// The last search for a closing quote of each kind, so that no search is repeated.
+    /// The last search for a closing quote of each kind, which prevents repeated searches.
     var searched = (double: QuoteSearch(), single: QuoteSearch())
 
     init(_ bytes: UnsafeBufferPointer<UInt8>, text: SourceText, isFoundation: Bool) {
         scanner = StringsScanner(bytes, keepsMalformedEscapes: !isFoundation)
         builder = StringsTableBuilder(text: text)
         self.isFoundation = isFoundation
-        // A statement is rarely shorter than this.
+        // Few statements are shorter than this.
         builder.records.reserveCapacity(bytes.count / 64)
     }
 
@@ -86,7 +86,7 @@ struct StringsParser {
     }
 
     mutating func fail(_ offset: Int, _ code: CustomizationDiagnostic.Code, _ message: String) {
-        // In CoreFoundation an invalid value in a list ends the list if a parenthesis follows.
+        // In CoreFoundation, an invalid value in a list ends the list if a parenthesis follows.
         if failure == nil, !isFoundation { failure = Failure(offset: offset, code: code, message: message) }
     }
 
@@ -96,7 +96,7 @@ struct StringsParser {
             : String(decoding: scanner.bytes[slice.range], as: UTF8.self)
     }
 
-    /// The character at an offset in the form of messages.
+    /// Returns the character at an offset for messages.
     func character(at offset: Int) -> String {
         guard offset < scanner.bytes.count else { return "the end of the file" }
         let scalar = String(decoding: scanner.bytes[offset..<min(offset + 4, scanner.bytes.count)], as: UTF8.self)
@@ -115,7 +115,7 @@ struct StringsParser {
 // MARK: - Values
 
 extension StringsParser {
-    /// Reads a text; nil, without moving, if none starts here.
+    /// Parses a string; returns nil without moving if no string starts here.
     mutating func parseText() -> StringsScanner.Text? {
         let c = scanner.bytes[scanner.at]
         if c == UInt8(ascii: "\"") || c == UInt8(ascii: "'") { return scanner.quotedText() }
@@ -123,7 +123,7 @@ extension StringsParser {
         return nil
     }
 
-    /// Reads a list, dictionary or data value; nil with a `failure` if it is malformed.
+    /// Parses a list, dictionary or data value; returns nil with a `failure` if it is malformed.
     mutating func parseContainer(depth: Int) -> CustomizationValue? {
         let start = scanner.at
         scanner.at += 1
@@ -134,12 +134,12 @@ extension StringsParser {
         }
     }
 
-    /// Reads any value; nil with a `failure`, or without one if no value starts here.
+    /// Parses any value; returns nil with a `failure`, or without one if no value starts here.
     mutating func parseValue(depth: Int) -> CustomizationValue? {
         guard scanner.skipSpace() else { return nil }
         let start = scanner.at
         guard depth <= Self.maximumDepth else {
-            // The end of an empty list is not a value.
+            // The end of an empty list isn't a value.
             if scanner.bytes[start] != UInt8(ascii: ")") {
                 fail(start, .tooDeep, "values are nested more than \(Self.maximumDepth) deep")
             }
@@ -150,7 +150,7 @@ extension StringsParser {
         default:
             guard let text = parseText() else { return nil }
             guard case .found(let slice) = text else {
-                // CoreFoundation reads no value here, which can be the end of a list.
+                // CoreFoundation reads no value here; this can be the end of a list.
                 if !isFoundation { fail(start, .unterminatedString, "unterminated string") }
                 return nil
             }

@@ -1,7 +1,7 @@
-/// Splits the bytes of a strings file into tokens: white space, comments, quoted and unquoted texts.
+/// Divides the bytes of a strings file into tokens: whitespace, comments, quoted and unquoted strings.
 ///
-/// The grammar is that of the "old-style" ASCII property list in CoreFoundation. The scanner does not know statements;
-/// the parser reports the events of its tokens.
+/// The grammar is that of the "old-style" ASCII property list in CoreFoundation. The scanner doesn't process
+/// statements; the parser reports the events of its tokens.
 struct StringsScanner {
     /// A problem inside a token.
     struct Event {
@@ -10,7 +10,7 @@ struct StringsScanner {
         var code: CustomizationDiagnostic.Code
         var message: String
 
-        /// A duplicate key of a dictionary.
+        /// Creates the event of a duplicate key in a dictionary.
         static func duplicate(_ key: String, at offset: Int) -> Event {
             Event(
                 offset: offset, severity: .warning, code: .duplicateKey,
@@ -18,7 +18,7 @@ struct StringsScanner {
         }
     }
 
-    /// A text, literally or with its escapes decoded.
+    /// A string, literal or decoded.
     enum Text {
         case found(StringsTable.Slice)
         case unterminated
@@ -26,19 +26,19 @@ struct StringsScanner {
 
     let bytes: UnsafeBufferPointer<UInt8>
     var at = 0
-    /// The decoded texts with escapes.
+    /// The decoded strings.
     var decoded: [UInt8] = []
     /// The problems of the tokens.
     var events: [Event] = []
     /// The last comment, with its delimiters.
     var comment: Range<Int>?
-    /// The start of a comment without an end.
+    /// The start of an unterminated comment.
     var unterminatedComment: Int?
-    /// Comments that may contain statements: line comments with `=`, `;` or `*/`, and blocks with `/*`.
+    /// Comments that can contain statements: line comments with `=`, `;` or `*/`, and blocks with `/*`.
     var suspiciousComments: [(range: Range<Int>, inner: Int)] = []
-    /// The start of a search for the end of a comment that failed; later searches would fail too.
+    /// The start of a failed search for the end of a comment; later searches would also fail.
     private var noCommentEndFrom = Int.max
-    /// Whether `\U` without a digit stays unchanged instead of being U+0000.
+    /// Whether `\U` without a digit is retained instead of becoming U+0000.
     let keepsMalformedEscapes: Bool
 
     init(_ bytes: UnsafeBufferPointer<UInt8>, keepsMalformedEscapes: Bool) {
@@ -50,7 +50,7 @@ struct StringsScanner {
     @inline(__always)
     func byte(_ offset: Int) -> UInt8 { offset < bytes.count ? bytes[offset] : 0 }
 
-    /// Whether U+2028 or U+2029 starts here.
+    /// Returns whether U+2028 or U+2029 starts here.
     @inline(__always)
     func isLineSeparator(_ offset: Int) -> Bool {
         bytes[offset] == 0xE2 && byte(offset + 1) == 0x80 && (byte(offset + 2) == 0xA8 || byte(offset + 2) == 0xA9)
@@ -60,7 +60,7 @@ struct StringsScanner {
 // MARK: - White space and comments
 
 extension StringsScanner {
-    /// Skips white space and comments; false at the end of the file.
+    /// Skips whitespace and comments; returns false at the end of the file.
     mutating func skipSpace() -> Bool {
         while at < bytes.count {
             switch bytes[at] {
@@ -135,14 +135,14 @@ extension StringsScanner {
         }
     }
 
-    /// Reads unquoted characters; the text may be empty.
+    /// Reads unquoted characters, possibly none.
     mutating func bareText() -> StringsTable.Slice {
         let start = at
         while at < bytes.count, Self.isBareCharacter(bytes[at]) { at += 1 }
         return StringsTable.Slice(start: start, end: at)
     }
 
-    /// Reads a quoted text from its opening quote to after its closing one, or to the end of the file.
+    /// Reads a quoted string from its opening quote to after its closing quote, or to the end of the file.
     mutating func quotedText() -> Text {
         let quote = bytes[at]
         at += 1
@@ -174,7 +174,7 @@ extension StringsScanner {
         while i + 8 <= bytes.count {
             let word = UInt64(littleEndian: raw.loadUnaligned(fromByteOffset: i, as: UInt64.self))
             let (a, b) = (word ^ quotes, word ^ slashes)
-            // A byte of `hits` is 0x80 where `a` or `b` has a zero byte; the lowest one is exact.
+            // A byte of `hits` is 0x80 if `a` or `b` has a zero byte there; the lowest one is exact.
             let hits = ((a &- ones) & ~a | (b &- ones) & ~b) & highs
             if hits != 0 { return i + hits.trailingZeroBitCount >> 3 }
             i += 8
@@ -223,7 +223,7 @@ extension StringsScanner {
         pendingHigh = nil
     }
 
-    /// Writes one UTF-16 unit, joining surrogate pairs over two escapes.
+    /// Writes a UTF-16 code unit; two escapes can form a surrogate pair.
     private mutating func write(_ unit: UInt16, _ pendingHigh: inout UInt16?) {
         if let high = pendingHigh, unit & 0xFC00 == 0xDC00 {
             pendingHigh = nil

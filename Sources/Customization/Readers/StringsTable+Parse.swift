@@ -1,8 +1,8 @@
 extension StringsTable {
-    /// Reads a strings file in any encoding, or an XML or binary property list.
+    /// Parses a strings file in any encoding, or an XML or binary property list.
     ///
-    /// The encoding is detected by the byte order mark, UTF-16 without one by its zero bytes. Everything else must be
-    /// UTF-8, unless `assumedEncoding` is set. The `.recovering` mode drops nothing silently: each error is a
+    /// The encoding is detected by the byte order mark; UTF-16 without one is detected by its zero bytes. All other
+    /// files must be UTF-8, unless `assumedEncoding` is set. In the mode `.recovering`, each error results in a
     /// diagnostic with line and column.
     ///
     /// ```swift
@@ -14,9 +14,9 @@ extension StringsTable {
     /// - Parameters:
     ///   - bytes: The file's bytes, at most 4 GB.
     ///   - file: The file's path, for locations.
-    ///   - mode: Whether to recover from errors, or to read exactly as Foundation does.
-    ///   - assumedEncoding: The encoding of a file without a byte order mark, such as `.macRoman` for an old one.
-    /// - Returns: The result, with the problems found.
+    ///   - mode: Whether to recover from errors, or to read exactly like Foundation.
+    ///   - assumedEncoding: The encoding of a file without a byte order mark, such as `.macRoman` for an old file.
+    /// - Returns: The table and the problems.
     /// - Complexity: O(*n*) in the number of bytes.
     public static func parse(
         strings bytes: [UInt8], file: String = "", mode: StringsParseMode = .recovering,

@@ -1,12 +1,12 @@
 extension StringsTable {
-    /// Reads a `.stringsdict` file, XML or binary: texts that depend on numbers, devices or widths.
+    /// Parses an XML or binary `.stringsdict` file: strings that depend on numbers, devices or widths.
     ///
     /// The value of an entry is a ``CustomizationMessage``.
     ///
     /// - Parameters:
     ///   - bytes: The file's bytes.
     ///   - file: The file's path, for locations.
-    /// - Returns: The table, and the problems of the file; an entry with a mistake stays in the table.
+    /// - Returns: The table and the problems; an entry with a mistake remains in the table.
     /// - Complexity: O(*n*) in the number of bytes.
     public static func parse(stringsDict bytes: [UInt8], file: String = "") -> ParsedStrings {
         let (table, diagnostics) = StringsDictReader.read(bytes, file: file)
@@ -14,14 +14,14 @@ extension StringsTable {
         return ParsedStrings(table: table, diagnostics: diagnostics, isRejected: isRejected)
     }
 
-    /// Reads an `.xcstrings` file: the texts of all languages in one JSON file.
+    /// Parses an `.xcstrings` file: the strings of all languages in one JSON file.
     ///
-    /// A key without text in the source language is its own text.
+    /// A key without a string in the source language is its own string.
     ///
     /// - Parameters:
     ///   - bytes: The file's bytes.
     ///   - file: The file's path, for locations.
-    /// - Returns: A table for each language, and the problems of the file.
+    /// - Returns: A table for each language, and the problems.
     /// - Complexity: O(*n*) in the number of bytes.
     public static func parse(
         stringCatalog bytes: [UInt8], file: String = ""

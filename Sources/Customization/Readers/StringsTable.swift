@@ -1,19 +1,19 @@
 internal import AshlarCore
 
-/// The entries of one file: keys with their values and locations, in the file's order.
+/// The entries of one file: keys with their values and locations, in the order of the file.
 ///
-/// A table is a value over shared storage, so a copy costs one retain. It stores the file's bytes and creates the `String`
-/// of a key or value on request. Keys are compared by their UTF-8 bytes: `é` as one scalar and `e` with a combining accent
-/// are two keys. If a file defines a key twice, the last value wins.
+/// A table is a value with shared storage, so a copy costs one retain. It stores the file's bytes, and creates the
+/// `String` of a key or value on request. Keys are compared by their UTF-8 bytes: `é` as one scalar and `e` with a
+/// combining accent are different keys. For a duplicate key, the last value wins.
 public struct StringsTable: Sendable {
     let storage: Storage
 
     init(storage: Storage) { self.storage = storage }
 
-    /// Creates a table from entries; of entries with the same key the last one wins.
+    /// Creates a table from entries; for duplicate keys, the last entry wins.
     ///
     /// - Parameters:
-    ///   - file: The file of locations that have none.
+    ///   - file: The file of locations without a file.
     ///   - entries: The entries, in order.
     public init(file: String = "", entries: [CustomizationEntry]) {
         var builder = StringsTableBuilder(text: SourceText(utf8: [], file: file))
@@ -49,9 +49,9 @@ public struct StringsTable: Sendable {
         storage.find(key).map { storage.entry(of: $0) }
     }
 
-    /// The table with the entries of another one; if both define a key, the other table's value wins.
+    /// Returns the table with the entries of another one, whose values win for keys in both.
     ///
-    /// - Parameter other: The table that wins.
+    /// - Parameter other: The other table.
     /// - Returns: The merged table.
     /// - Complexity: O(*n* + *m*) in the entries of both.
     public func merging(_ other: StringsTable) -> StringsTable {
@@ -62,7 +62,7 @@ public struct StringsTable: Sendable {
 }
 
 extension StringsTable: Sequence {
-    /// Iterates over the entries in the file's order, without those that a later one replaces.
+    /// Iterates over the entries in the order of the file, without replaced ones.
     public func makeIterator() -> AnyIterator<CustomizationEntry> {
         let storage = self.storage
         var next = 0
@@ -77,22 +77,22 @@ extension StringsTable: Sequence {
 }
 
 extension StringsTable {
-    /// One statement of the file: the ranges of its key, value and comment.
+    /// A statement of the file: the ranges of its key, value and comment.
     struct Record: Sendable {
         var hash: UInt64 = 0
         var key = Slice()
-        /// The value's bytes, or in `start` the number of the value if `hasPlainText` is false.
+        /// The bytes of the value; if `hasPlainText` is false, `start` is the number of the value.
         var value = Slice()
-        /// From the first byte of the key to the `;`, in the file's text.
+        /// The range from the first byte of the key to the `;`, in the file's text.
         var statement = Slice()
-        /// The comment right before the statement with its delimiters, in the file's text.
+        /// The comment directly before the statement with its delimiters, in the file's text.
         var comment = Slice()
         var hasPlainText = true
         /// Whether a later statement has the same key.
         var isShadowed = false
     }
 
-    /// A run of bytes in the file's text, or in the bytes that decoding escapes made.
+    /// A range in the file's text, or in the decoded bytes.
     struct Slice: Sendable, Equatable {
         var start: UInt32 = 0
         var count: UInt32 = 0
@@ -111,16 +111,16 @@ extension StringsTable {
     /// The bytes, statements and index of a table.
     final class Storage: Sendable {
         let text: SourceText
-        /// The bytes of texts that had escapes or do not come from a file.
+        /// The bytes of strings that had escapes or aren't from a file.
         let decoded: [UInt8]
         let records: [Record]
-        /// Values that are not plain text.
+        /// Values that aren't plain strings.
         let values: [CustomizationValue]
-        /// The locations and comments of tables that were not read from text.
+        /// The locations and comments of tables that weren't read from text.
         let places: [(location: CustomizationLocation, comment: String?)]
         let index: HashIndex
         let winnerCount: Int
-        /// All values as text, created by the first composition and shared by all later ones.
+        /// All values as strings, which the first composition creates and later ones share.
         private let texts = Mutex<[String]?>(nil)
 
         init(
@@ -159,7 +159,7 @@ extension StringsTable.Storage {
         return record.hasPlainText ? .string(string(record.value)) : values[Int(record.value.start)]
     }
 
-    /// The values as text; for a value that is not plain text, its `text` or "".
+    /// Returns the values as strings; for a value that isn't a plain string, its `text` or "".
     func allTexts() -> [String] {
         if let made = texts.withLock({ $0 }) { return made }
         let made = records.indices.map { i in
@@ -197,7 +197,7 @@ extension StringsTable.Storage {
 }
 
 extension String {
-    /// The text without ASCII white space at its edges.
+    /// Returns the text without ASCII whitespace at its edges.
     package func trimmingSpace() -> String {
         func isSpace(_ byte: UInt8) -> Bool { byte == 0x20 || (0x09...0x0D).contains(byte) }
         guard let first = utf8.firstIndex(where: { !isSpace($0) }), let last = utf8.lastIndex(where: { !isSpace($0) })

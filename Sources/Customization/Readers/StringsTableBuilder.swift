@@ -19,7 +19,7 @@ struct StringsTableBuilder {
             StringsTable.Record(key: key, value: value, statement: statement, comment: comment, hasPlainText: true))
     }
 
-    /// Adds a statement whose value is not plain text, or not literally in the text.
+    /// Adds a statement whose value isn't a plain string, or not literally in the text.
     mutating func append(
         key: StringsTable.Slice, value: CustomizationValue, statement: StringsTable.Slice,
         comment: StringsTable.Slice = .init()
@@ -35,13 +35,13 @@ struct StringsTableBuilder {
             StringsTable.Record(key: key, value: number, statement: statement, comment: comment, hasPlainText: false))
     }
 
-    /// Adds an entry that does not come from the text; all entries of the table must then be added in this way.
+    /// Adds an entry that isn't from the text; all entries of the table must then be added in this way.
     mutating func append(_ entry: CustomizationEntry) {
         append(key: decode(entry.key), value: entry.value, statement: .init())
         places.append((entry.location, entry.comment))
     }
 
-    /// Stores a text that is not literally in the file.
+    /// Stores a string that isn't literally in the file.
     mutating func decode(_ text: String) -> StringsTable.Slice {
         let start = decoded.count
         decoded.append(contentsOf: text.utf8)
@@ -56,7 +56,7 @@ struct StringsTableBuilder {
         places.removeAll()
     }
 
-    /// Builds the table and reports each statement with the same key as a later one.
+    /// Builds the table and reports each statement that has the same key as a later one.
     ///
     /// - Complexity: O(*n*) in the number of statements.
     mutating func build(onDuplicate: (_ earlier: Int, _ later: Int) -> Void = { _, _ in }) -> StringsTable.Storage {

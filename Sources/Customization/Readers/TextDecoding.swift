@@ -7,7 +7,7 @@ struct DecodingProblem: Sendable {
     var severity: CustomizationDiagnostic.Severity
     var code: CustomizationDiagnostic.Code
     var message: String
-    /// The line and column of a byte that could not be decoded.
+    /// The line and column of an invalid byte.
     var place: (line: Int, column: Int)?
 
     init(
@@ -19,7 +19,7 @@ struct DecodingProblem: Sendable {
     }
 }
 
-/// The bytes of a text file as UTF-8, with the problems found while decoding them.
+/// The bytes of a text file as UTF-8, and the problems of decoding.
 struct TextDecoding {
     /// The text in UTF-8, without a byte order mark.
     var utf8: [UInt8]
@@ -28,10 +28,10 @@ struct TextDecoding {
     var markLength: Int
     /// The problems found, in the order of the bytes.
     var problems: [DecodingProblem] = []
-    /// Whether the bytes are not text in this encoding; `utf8` is then empty.
+    /// Whether the bytes aren't text in this encoding; `utf8` is then empty.
     var isRejected = false
 
-    /// Decodes by byte order mark, else by the pattern of zero bytes, else as UTF-8.
+    /// Decodes by the byte order mark, or by the pattern of zero bytes, or as UTF-8.
     ///
     /// - Complexity: O(*n*) in the number of bytes.
     init(_ bytes: [UInt8], assuming assumed: StringsEncoding? = nil) {
@@ -56,7 +56,7 @@ struct TextDecoding {
         }
     }
 
-    /// Decodes as Foundation on Linux does, including its fault with UTF-16 without a byte order mark.
+    /// Decodes like Foundation on Linux, including its error for UTF-16 without a byte order mark.
     init(asFoundation bytes: [UInt8]) {
         let unmarked =
             bytes.count > 2 && Self.byteOrderMark(of: bytes).encoding == nil && (bytes[0] == 0 || bytes[1] == 0)
@@ -64,7 +64,7 @@ struct TextDecoding {
             self.init(bytes, assuming: .utf8)
             return
         }
-        // Foundation skips two bytes as if they were the mark.
+        // Foundation skips two bytes as if they were a byte order mark.
         self.init([])
         (encoding, markLength) = (.utf16LittleEndian, 2)
         decodeUTF16(bytes, bigEndian: false)
@@ -80,7 +80,7 @@ struct TextDecoding {
         return (nil, 0)
     }
 
-    /// Distinguishes UTF-16 from UTF-8 by its zero bytes, of which ASCII punctuation alone produces many.
+    /// Distinguishes UTF-16 from UTF-8 by zero bytes; ASCII punctuation is sufficient.
     private static func unmarkedUTF16(_ bytes: [UInt8]) -> StringsEncoding? {
         let sample = min(bytes.count, 1024) & ~1
         var zeros = (even: 0, odd: 0)
@@ -88,7 +88,7 @@ struct TextDecoding {
             if bytes[i] == 0 { zeros.even += 1 }
             if bytes[i + 1] == 0 { zeros.odd += 1 }
         }
-        // Text that is also valid UTF-8, such as a comment with zero bytes, needs more zero bytes.
+        // Text that is also valid UTF-8, such as a comment with zero bytes, requires more zero bytes.
         let isUTF8 =
             (UTF8Validation.firstInvalid(in: Array(bytes[..<sample])) ?? sample) > sample - 4
         let enough = max(2, sample / 2 / (isUTF8 ? 3 : 8))
@@ -120,7 +120,7 @@ struct TextDecoding {
         let units = (bytes.count - markLength) / 2
         var lone: [Int] = []
         let start = markLength
-        // Capacity for at least one: with none the closure would write the count of the empty array that threads share.
+        // At least one: with a capacity of 0, the closure would write the count of the shared empty array.
         utf8 = [UInt8](unsafeUninitializedCapacity: max(units * 3, 1)) { out, written in
             bytes.withUnsafeBytes { raw in
                 func unit(_ i: Int) -> UInt16 {

@@ -1,4 +1,4 @@
-/// A named set of values: colors, texts, numbers, booleans, lists or dictionaries.
+/// A named set of values: colors, strings, numbers, booleans, lists or dictionaries.
 public struct Theme: Sendable {
     /// The theme's name.
     public var name: String
@@ -6,7 +6,7 @@ public struct Theme: Sendable {
     public var parent: String?
     /// The theme's values.
     public var table: StringsTable
-    /// The theme's color notation.
+    /// The color dialect of the theme.
     public var colors: ColorDialect
     /// The problems found while reading the theme.
     public var diagnostics: [CustomizationDiagnostic] = []
@@ -17,7 +17,7 @@ public struct Theme: Sendable {
     ///   - name: The theme's name.
     ///   - parent: The name of the theme that this one extends.
     ///   - table: The theme's values.
-    ///   - colors: The theme's color notation.
+    ///   - colors: The color dialect of the theme.
     public init(
         name: String, parent: String? = nil, table: StringsTable, colors: ColorDialect = .squidKit
     ) {

@@ -2,44 +2,44 @@ internal import AshlarCore
 
 /// The result of reading a theme file.
 public struct ParsedThemes: Sendable {
-    /// The themes in the file's order; of themes with the same name only the last.
+    /// The themes in the order of the file; for duplicate names, only the last theme.
     public var themes: [Theme]
     /// The problems found in the file.
     public var diagnostics: [CustomizationDiagnostic]
 }
 
 extension Theme {
-    /// Reads a file of themes: SquidKit's JSON in both forms, DB5's property list, or design tokens.
+    /// Parses a file of themes: SquidKit's JSON in both forms, DB5's property list, or design tokens.
     ///
-    /// - SquidKit: `{"themes": [{"name": …, "attributes": …}]}`. The attributes are a list of
-    ///   `{"type"?, "value", "key" | "keys", "alpha"?}`, or an object in which a color is
-    ///   `{"color": …, "alpha"?}` and everything else is the value itself. A theme may name another one in `extends`.
-    /// - DB5: a property list whose keys are the themes' names. The theme named "default" is the parent of all others.
-    ///   A key `nameAlpha` is the alpha of the color `name`, even if they come from different themes of the stack.
-    /// - Design tokens: JSON in the format of the Design Tokens Community Group, whose tokens have a `$value`
-    ///   and can inherit their `$type` from a group. The file is one theme with the name of the file. Dimensions in `px`
-    ///   and durations are numbers of pixels and seconds.
+    /// - SquidKit: `{"themes": [{"name": …, "attributes": …}]}`. The attributes are a list of `{"type"?, "value", "key"
+    ///   | "keys", "alpha"?}`, or an object in which a color is `{"color": …, "alpha"?}` and any other value is the
+    ///   value itself. A theme can extend another one with `extends`.
+    /// - DB5: a property list whose keys are the names of the themes. The theme named "default" is the parent of all
+    ///   others. A key `nameAlpha` is the alpha of the color `name`, even if they are in different themes of the stack.
+    /// - Design tokens: JSON in the format of the Design Tokens Community Group, whose tokens have a `$value` and can
+    ///   inherit their `$type` from a group. The file is one theme with the name of the file. Dimensions in `px` and
+    ///   durations become numbers of pixels and seconds.
     ///
-    /// The texts `$key` and `{a.b}` are aliases of that key; `$$` is a literal `$`. The members of dictionaries can be read
-    /// as `a.b.c`.
+    /// The strings `$key` and `{a.b}` are aliases of that key; `$$` is a literal `$`. The members of dictionaries have
+    /// the keys `a.b.c`.
     ///
     /// - Parameters:
     ///   - bytes: The file's bytes.
     ///   - file: The file's path, for locations.
-    ///   - colors: The file's color notation; the format's own if nil.
-    /// - Returns: The result, with the problems found.
+    ///   - colors: The color dialect of the file; if nil, that of the format.
+    /// - Returns: The themes and the problems.
     /// - Complexity: O(*n*) in the number of bytes.
     public static func parse(_ bytes: [UInt8], file: String = "", colors: ColorDialect? = nil) -> ParsedThemes {
         var reader = ThemeReader(file: file, colors: colors)
         return reader.read(bytes)
     }
 
-    /// Reads a file of themes from disk; a file that cannot be read gives a diagnostic and no theme.
+    /// Reads a file of themes from disk; an unreadable file results in a diagnostic and no theme.
     ///
     /// - Parameters:
     ///   - path: The file's path.
-    ///   - colors: The file's color notation; the format's own if nil.
-    /// - Returns: The result, with the problems found.
+    ///   - colors: The color dialect of the file; if nil, that of the format.
+    /// - Returns: The themes and the problems.
     public static func load(_ path: String, colors: ColorDialect? = nil) -> ParsedThemes {
         do {
             return parse(try WholeFile.read(path, limit: 64 << 20), file: path, colors: colors)
@@ -103,7 +103,7 @@ struct ThemeReader {
         diagnostics += repeats
     }
 
-    /// Reads one theme and stores its problems in it, for the lint of a stack with the theme.
+    /// Reads one theme and stores its problems in the theme, for the lint of a stack with it.
     private mutating func withItsProblems(_ read: (inout ThemeReader) -> Theme?) -> Theme? {
         let before = diagnostics.count
         var theme = read(&self)
@@ -155,7 +155,7 @@ struct ThemeReader {
         return Theme(name: name, parent: node["extends"]?.text, table: table, colors: dialect)
     }
 
-    /// Reads an attribute of the older form; without `key` and `keys` it is an object of values by name.
+    /// Reads an attribute of the older form; without `key` and `keys`, it is an object of named values.
     private mutating func squidKitAttribute(
         _ node: SourceNode, _ dialect: ColorDialect, _ entries: inout [CustomizationEntry]
     ) {
@@ -200,7 +200,7 @@ struct ThemeReader {
             if let alpha = member.value[item.key + "Alpha"], let content = item.value.text,
                 dialect.color(content) != nil
             {
-                // Composition applies the alpha, so that a theme can change either of the two alone.
+                // The alpha is applied at composition, so that a theme can change only the color or only the alpha.
                 _ = opacity(alpha, key: item.key)
             }
             add(item.key, value(item.value, dialect, key: item.key), at: item.offset, &entries)
@@ -210,7 +210,8 @@ struct ThemeReader {
 
     // MARK: Values
 
-    /// Adds a value and, for a dictionary, its members under dotted names; the key's own entry is last and wins.
+    /// Adds a value and, for a dictionary, its members under dotted names; the entry of the key itself is last and
+    /// wins.
     private func add(
         _ key: String, _ value: CustomizationValue?, at offset: Int, _ entries: inout [CustomizationEntry]
     ) {
@@ -245,7 +246,7 @@ struct ThemeReader {
         return node.value()
     }
 
-    /// Reads a declared color; an alias stays an alias, and anything else is reported and stays a text.
+    /// Reads a declared color; an alias remains an alias, and any other value is reported and remains a string.
     private mutating func color(
         _ node: SourceNode, alpha: SourceNode?, _ dialect: ColorDialect, key: String?
     ) -> CustomizationValue {
@@ -262,7 +263,7 @@ struct ThemeReader {
         return .color(color.withAlpha(color.alpha * opacity))
     }
 
-    /// Reads an alpha from 0 to 1; anything else is reported.
+    /// Reads an alpha from 0 to 1; any other value is reported.
     private mutating func opacity(_ node: SourceNode, key: String?) -> Float {
         guard let number = node.number else {
             report(.warning, .malformedValue, "an alpha must be a number; 1 is used", node.offset, key: key)

@@ -2,8 +2,8 @@ internal import AshlarCore
 
 /// New texts for an installed app: one file with a version, a checksum and an optional signature.
 ///
-/// The texts of an update are above the app's own texts of the same language, and below brands and themes. A language that
-/// the app lacks becomes available.
+/// The strings of an update override the app's strings of the same language; brands and themes override the update. A
+/// language that only the update has becomes available.
 ///
 /// ```swift
 /// func show(_ download: [UInt8], in center: CustomizationCenter) throws {
@@ -12,18 +12,18 @@ internal import AshlarCore
 /// }
 /// ```
 ///
-/// The file is text: a first line `ashlar-strings 1`, the lines `version: 42` and `sha256: …`, an optional line
-/// `signature: …` in Base64, an empty line, and the payload as JSON. The checksum is that of the payload; the signature is
-/// that of the lines before it, so it covers the version and, through the checksum, the texts.
+/// The file is text: the first line `ashlar-strings 1`, the lines `version: 42` and `sha256: …`, an optional line
+/// `signature: …` in Base64, an empty line, and the payload as JSON. The checksum covers the payload. The signature
+/// covers the lines before it, and therefore the version and, through the checksum, the strings.
 public struct CustomizationUpdate: Sendable {
-    /// Decides whether a signature belongs to bytes.
+    /// A closure that returns whether a signature is valid for some bytes.
     public typealias Verification = @Sendable (_ signed: [UInt8], _ signature: [UInt8]) -> Bool
 
     /// The version, a positive number.
     public let version: Int
     /// The tables of each language by name.
     public let tables: [LanguageTag: [String: StringsTable]]
-    /// The problems of the texts; an entry with a problem is left out.
+    /// The problems of the strings; an entry with a problem is omitted.
     public let diagnostics: [CustomizationDiagnostic]
 
     /// Reads an update.
@@ -31,7 +31,7 @@ public struct CustomizationUpdate: Sendable {
     /// - Parameters:
     ///   - bytes: The content of the file.
     ///   - file: The file's path, for locations.
-    ///   - verify: Decides whether the signature is valid; without it, a signature is ignored. With it, a file without a
+    ///   - verify: Returns whether the signature is valid. If nil, a signature is ignored; otherwise, a file without a
     ///     signature is rejected.
     /// - Throws: ``CustomizationError`` with the code `invalidUpdate` and the reason.
     /// - Complexity: O(*n*) in the number of bytes.

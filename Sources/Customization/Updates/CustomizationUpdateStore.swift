@@ -1,10 +1,10 @@
 internal import AshlarCore
 
-/// Stores updates in a folder, so that they survive the end of the app, and can restore the one before.
+/// Stores updates in a folder, so that they are available after a restart, and can restore the previous one.
 ///
-/// The folder holds the current and the previous update. Each file is replaced as a whole, so a crash leaves the old
-/// content or the new one. An update must be newer than every one that was installed before, also than one that was rolled
-/// back. Use one store for a folder.
+/// The folder contains the current and the previous update. Each file is replaced atomically, so after a crash it has
+/// either the old or the new content. An update must be newer than every update that was installed before, including
+/// those that were rolled back. Use only one store for a folder.
 ///
 /// ```swift
 /// func install(_ download: [UInt8], _ store: CustomizationUpdateStore, _ center: CustomizationCenter) throws {
@@ -16,7 +16,7 @@ public final class CustomizationUpdateStore: Sendable {
     private enum File: String {
         case current = "current.ashlar-strings"
         case previous = "previous.ashlar-strings"
-        /// The newest version that was ever installed.
+        /// The newest version that was installed.
         case newest = "newest-version"
     }
 
@@ -34,20 +34,20 @@ public final class CustomizationUpdateStore: Sendable {
 
     private let folder: String
     private let verify: CustomizationUpdate.Verification?
-    /// Held while files are written.
+    /// The lock that is held while files are written.
     private let files: Mutex<Files>
     private let published: Mutex<CustomizationUpdate?>
 
     /// The problems found while opening the folder.
     public let diagnostics: [CustomizationDiagnostic]
 
-    /// Opens a folder; a missing one is created by the first installation.
+    /// Opens a folder; the first installation creates it if it is missing.
     ///
-    /// A current update that cannot be read is reported in ``diagnostics``, and the previous one is used.
+    /// If the current update can't be read, this is reported in ``diagnostics``, and the previous update is used.
     ///
     /// - Parameters:
     ///   - folder: The path of the folder.
-    ///   - verify: Decides whether a signature is valid; see ``CustomizationUpdate/init(_:file:verify:)``.
+    ///   - verify: Checks a signature; see ``CustomizationUpdate/init(_:file:verify:)``.
     public init(folder: String, verify: CustomizationUpdate.Verification? = nil) {
         (self.folder, self.verify) = (folder, verify)
         var problems: [CustomizationDiagnostic] = []
@@ -72,14 +72,14 @@ public final class CustomizationUpdateStore: Sendable {
         diagnostics = problems
     }
 
-    /// The update in use, if any.
+    /// The current update, if any.
     public var current: CustomizationUpdate? { published.withLock { $0 } }
 
     /// Checks an update and makes it the current one.
     ///
     /// - Parameter bytes: The content of the file.
     /// - Returns: The update.
-    /// - Throws: ``CustomizationError`` with the code `invalidUpdate`; the current update then stays in use.
+    /// - Throws: ``CustomizationError`` with the code `invalidUpdate`; the current update then remains in use.
     @discardableResult
     public func install(_ bytes: [UInt8]) throws(CustomizationError) -> CustomizationUpdate {
         let update = try CustomizationUpdate(bytes, verify: verify)
@@ -88,7 +88,7 @@ public final class CustomizationUpdateStore: Sendable {
                 throw CustomizationUpdate.invalid(
                     "version \(update.version) is not newer than version \(files.newestVersion)", "update")
             }
-            // The previous file first: after a crash in between, both files have the old content.
+            // The previous file is written first; after a crash in between, both files have the old content.
             if let old = files.current { try write(old.bytes, .previous) }
             try write(Array(String(update.version).utf8), .newest)
             try write(bytes, .current)
@@ -98,12 +98,12 @@ public final class CustomizationUpdateStore: Sendable {
         return update
     }
 
-    /// Restores the update before the current one, or the app's own texts.
+    /// Restores the previous update, or the app's strings.
     ///
-    /// The version that is rolled back cannot be installed again.
+    /// The version that is rolled back can't be installed again.
     ///
-    /// - Returns: The update that is now in use, if any.
-    /// - Throws: ``CustomizationError`` with the code `invalidUpdate` if a file cannot be written.
+    /// - Returns: The new current update, if any.
+    /// - Throws: ``CustomizationError`` with the code `invalidUpdate` if a file can't be written.
     @discardableResult
     public func rollBack() throws(CustomizationError) -> CustomizationUpdate? {
         try change { (files: inout Files) throws(CustomizationError) in
@@ -114,7 +114,7 @@ public final class CustomizationUpdateStore: Sendable {
         return current
     }
 
-    /// Changes the files and then the update in use; a failure changes neither in memory.
+    /// Changes the files and then the current update; a failure doesn't change the state in memory.
     private func change(_ body: (inout Files) throws(CustomizationError) -> Void) throws(CustomizationError) {
         let result: Result<Void, CustomizationError> = files.withLock { files in
             do throws(CustomizationError) {

@@ -1,6 +1,6 @@
-/// The notation of a text that is an alias of another key.
+/// The notation of a string that is an alias of another key.
 enum AliasSyntax {
-    /// The key that `$key` or `{a.b}` names; nil for any other text.
+    /// Returns the key in `$key` or `{a.b}`; nil for any other string.
     static func alias(_ text: String) -> String? {
         if text.utf8.first == UInt8(ascii: "$") {
             let key = text.dropFirst()
@@ -11,6 +11,6 @@ enum AliasSyntax {
         return key.isEmpty || key.contains("{") || key.contains(" ") ? nil : String(key)
     }
 
-    /// The text without the first `$` of a leading `$$`.
+    /// Returns the string without the first `$` of a leading `$$`.
     static func unescaped(_ text: String) -> String { text.hasPrefix("$$") ? String(text.dropFirst()) : text }
 }

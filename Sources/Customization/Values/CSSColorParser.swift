@@ -1,6 +1,6 @@
 /// Parses `rgb()` and `rgba()` by the grammar of CSS Color 4, including comments between tokens.
 ///
-/// The legacy form has commas and either three numbers or three percentages; the modern form has white space, any mix of
+/// The legacy form has commas, and three numbers or three percentages. The modern form has whitespace, any mix of
 /// numbers, percentages and `none`, and a `/` before the alpha. Values outside their range are clamped.
 struct CSSColorParser {
     private enum Token: Equatable {
@@ -10,7 +10,7 @@ struct CSSColorParser {
         case comma
         case slash
 
-        /// The value in the range of a component, or of an alpha with a `whole` of 1.
+        /// Returns the value in the range of a component, or of an alpha with a `whole` of 1.
         func value(of whole: Double) -> Float? {
             switch self {
             case .number(let number): Float(number / whole)
@@ -57,7 +57,7 @@ struct CSSColorParser {
 
     // MARK: Tokens
 
-    /// The tokens of the arguments; nil if one is not part of the grammar.
+    /// Returns the tokens of the arguments; nil if a token isn't part of the grammar.
     private mutating func tokens() -> [Token]? {
         var tokens: [Token] = []
         while skipSpace() {
@@ -82,7 +82,7 @@ struct CSSColorParser {
         return tokens
     }
 
-    /// Skips white space and comments; false at the end.
+    /// Skips whitespace and comments; returns false at the end.
     private mutating func skipSpace() -> Bool {
         while at < bytes.count {
             switch bytes[at] {
@@ -99,7 +99,7 @@ struct CSSColorParser {
         return false
     }
 
-    /// Reads a number or percentage; nil if there is none, or one with a unit.
+    /// Parses a number or percentage; returns nil if there is none, or if it has a unit.
     private mutating func number() -> Token? {
         let start = at
         if Self.isSign(byte(at)) { at += 1 }

@@ -1,31 +1,31 @@
 /// The notation of a layer's colors.
 ///
-/// The notation of a color is never guessed: its layer declares it.
+/// The notation is never guessed: each layer declares it.
 public enum ColorDialect: Hashable, Sendable {
     /// FTCustomization's notation: `92,66,134` or `92,66,134,54` with components from 0 to 255.
     ///
-    /// The fourth number is an alpha on the given scale; `54%` and `0.54` are valid on every scale. `#rrggbb` is valid
-    /// too. A missing alpha is 1.
+    /// The fourth number is an alpha in the given scale; `54%` and `0.54` are valid in every scale. `#rrggbb` is also
+    /// valid. A missing alpha is 1.
     case components(alpha: AlphaScale)
     /// SquidKit's notation: `[#|0x]NNNNNN[any text]`. Text after six digits is ignored.
     case squidKit
-    /// SquidKit's exact behaviour: `#` and `0x` are removed anywhere, and an invalid pair of digits is 0.
+    /// SquidKit's exact behavior: `#` and `0x` are removed anywhere, and an invalid pair of digits is 0.
     case squidKitLenient
-    /// DB5's notation: `NNNNNN` or `#NNNNNN` with any text after it, `NNNNNNNN` with alpha last, `clear`, or `rgba()`.
+    /// DB5's notation: `NNNNNN` or `#NNNNNN` followed by any text, `NNNNNNNN` with alpha last, `clear`, or `rgba()`.
     case db5
-    /// `#rgb`, `#rgba`, `#rrggbb`, `#rrggbbaa`, `rgb()`, `rgba()`, `transparent`, as CSS Color 4 defines them.
+    /// `#rgb`, `#rgba`, `#rrggbb`, `#rrggbbaa`, `rgb()`, `rgba()`, `transparent`, as in CSS Color 4.
     case css
     /// `#rgb`, `#argb`, `#rrggbb`, `#aarrggbb`: Android's order, alpha first.
     case android
     /// The Design Tokens format: a dictionary of `colorSpace`, `components`, `alpha` and `hex`; or `#rrggbb`.
     ///
-    /// The spaces `srgb`, `srgb-linear`, `hsl`, `hwb`, `display-p3`, `oklab` and `oklch` are converted;
-    /// colors outside sRGB are clipped. For other spaces `hex` is used.
+    /// The spaces `srgb`, `srgb-linear`, `hsl`, `hwb`, `display-p3`, `oklab` and `oklch` are converted; colors outside
+    /// sRGB are clipped. For other spaces, `hex` is used.
     case dtcg
 
     /// The scale of an integer alpha.
     public enum AlphaScale: Hashable, Sendable {
-        /// 0 to 255, but lint reports each alpha that could be a percentage.
+        /// 0 to 255; lint reports each alpha that could be a percentage.
         case undecided
         /// 0 to 255.
         case byte
@@ -37,13 +37,13 @@ public enum ColorDialect: Hashable, Sendable {
 
     /// FTCustomization's `r,g,b[,a]`, with an alpha from 0 to 255.
     ///
-    /// FTCustomization's documentation does not define the scale of the alpha.
+    /// FTCustomization's documentation doesn't define the scale of the alpha.
     public static let ftCustomization: ColorDialect = .components(alpha: .undecided)
 
-    /// Reads a color; nil if the text is not a color in this notation.
+    /// Parses a color; returns nil if the text isn't a color in this dialect.
     ///
     /// - Parameters:
-    ///   - text: The text; white space around it is ignored.
+    ///   - text: The text; whitespace around it is ignored.
     ///   - alpha: An opacity that multiplies the one in the text.
     /// - Returns: The color.
     public func color(_ text: String, alpha: Float = 1) -> RGBAColor? {
@@ -51,7 +51,7 @@ public enum ColorDialect: Hashable, Sendable {
         return alpha == 1 ? color : color.map { $0.withAlpha($0.alpha * alpha) }
     }
 
-    /// Reads a color in the dictionary form of `.dtcg`.
+    /// Parses a color in the dictionary form of `.dtcg`.
     ///
     /// - Parameter members: The dictionary.
     /// - Returns: The color.
@@ -61,7 +61,7 @@ public enum ColorDialect: Hashable, Sendable {
     }
 }
 
-/// Reads colors from bytes, without creating strings of their parts.
+/// Parses colors from bytes, without creating strings of their parts.
 struct ColorReading {
     typealias Bytes = UnsafeBufferPointer<UInt8>.SubSequence
 
@@ -97,7 +97,7 @@ struct ColorReading {
 
     // MARK: Numbers
 
-    /// A whole number of at most three digits.
+    /// Parses an integer of at most three digits.
     private static func small(_ bytes: Bytes) -> Int? {
         guard (1...3).contains(bytes.count) else { return nil }
         var value = 0
@@ -158,7 +158,7 @@ struct ColorReading {
         return high << 4 | low
     }
 
-    /// Exactly 3, 4, 6 or 8 digits.
+    /// Parses exactly 3, 4, 6 or 8 digits.
     private static func digits(_ bytes: Bytes, counts: Set<Int>, alphaFirst: Bool) -> RGBAColor? {
         guard counts.contains(bytes.count) else { return nil }
         var parts: [UInt8] = []
@@ -192,7 +192,7 @@ struct ColorReading {
         return bytes
     }
 
-    /// SquidKit's `UIColor+Hex`: prefixes are removed anywhere, then the valid digits of each of three pairs are read.
+    /// SquidKit's `UIColor+Hex`: removes prefixes anywhere, then reads the valid digits of each of three pairs.
     private static func lenient(_ bytes: Bytes) -> RGBAColor? {
         var kept: [UInt8] = []
         var rest = bytes
@@ -240,7 +240,7 @@ struct ColorReading {
         return zip(bytes, 0...).allSatisfy { $0 | 0x20 == word.utf8Start[$1] }
     }
 
-    /// `rgb(…)` or `rgba(…)`.
+    /// Parses `rgb(…)` or `rgba(…)`.
     private static func function(_ bytes: Bytes) -> RGBAColor? {
         guard let open = bytes.firstIndex(of: UInt8(ascii: "(")), bytes.last == UInt8(ascii: ")"),
             isWord(bytes[..<open], "rgb") || isWord(bytes[..<open], "rgba")

@@ -1,11 +1,11 @@
 /// A value of a file, before a typed read.
 ///
-/// A strings file contains texts, and rarely lists, dictionaries or data; themes and property lists also contain numbers,
-/// booleans, colors and aliases.
+/// A strings file contains strings, and sometimes lists, dictionaries or data. Themes and property lists also contain
+/// numbers, booleans, colors and aliases.
 public enum CustomizationValue: Hashable, Sendable {
-    /// A text.
+    /// A string.
     case string(String)
-    /// A whole number.
+    /// An integer.
     case int(Int64)
     /// A number with a fraction.
     case double(Double)
@@ -19,7 +19,7 @@ public enum CustomizationValue: Hashable, Sendable {
     case list([CustomizationValue])
     /// A dictionary of values.
     case dict([String: CustomizationValue])
-    /// A text that depends on numbers, names or the device.
+    /// A string that depends on numbers, names or the device.
     case message(CustomizationMessage)
     /// The key whose value replaces this one.
     case alias(String)
@@ -40,7 +40,7 @@ public enum CustomizationValue: Hashable, Sendable {
         }
     }
 
-    /// The value as text; nil for data, lists, dictionaries, aliases, and messages with arguments.
+    /// The value as a string; nil for data, lists, dictionaries, aliases, and messages with arguments.
     ///
     /// Numbers print without a locale, booleans as `true` and `false`, colors as `#rrggbb` or `#rrggbbaa`.
     public var text: String? {
@@ -57,7 +57,7 @@ public enum CustomizationValue: Hashable, Sendable {
 }
 
 extension CustomizationValue: CustomStringConvertible {
-    /// The value in a short, readable form; keys of dictionaries are sorted.
+    /// The value in a short form; keys of dictionaries are sorted.
     public var description: String {
         switch self {
         case .string(let text): "\"\(text)\""
@@ -75,6 +75,6 @@ extension CustomizationValue: CustomStringConvertible {
 }
 
 extension CustomizationValue: ExpressibleByStringLiteral {
-    /// Creates a text.
+    /// Creates a string.
     public init(stringLiteral text: String) { self = .string(text) }
 }

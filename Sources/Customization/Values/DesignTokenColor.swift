@@ -6,13 +6,13 @@
     import Glibc
 #endif
 
-// The Design Tokens format takes the color spaces of CSS Color 4; the conversions are those of its sample code.
+// The Design Tokens format uses the color spaces of CSS Color 4; the conversions are those of its sample code.
 
 extension ColorReading {
     /// Creates a color from the Design Tokens format: `{colorSpace, components, alpha?, hex?}`.
     ///
-    /// Spaces that sRGB can show exactly or nearly are converted. For the others `hex`, the format's own fallback, is
-    /// used.
+    /// Spaces that sRGB can represent at least approximately are converted. For other spaces, `hex` is used, which is
+    /// the format's fallback.
     static func designToken(_ members: [String: CustomizationValue]) -> RGBAColor? {
         guard case .string(let space)? = members["colorSpace"] else { return nil }
         let alpha = members["alpha"].map(number) ?? 1
@@ -28,7 +28,7 @@ extension ColorReading {
         return ColorDialect.dtcg.color(hex)?.withAlpha(Float(alpha))
     }
 
-    /// A number, or 0 for a component that is `none`.
+    /// Returns a number, or 0 for a component that is `none`.
     private static func number(_ value: CustomizationValue) -> Double? {
         switch value {
         case .int(let number): Double(number)
@@ -38,7 +38,7 @@ extension ColorReading {
         }
     }
 
-    /// Components in sRGB; nil for a space that is not converted.
+    /// Returns the components in sRGB; nil for a space that isn't converted.
     private static func sRGB(_ c: [Double], _ space: String) -> [Double]? {
         switch space {
         case "srgb": return c

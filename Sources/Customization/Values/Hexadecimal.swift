@@ -1,6 +1,6 @@
 /// Reads and writes hexadecimal digits.
 enum Hexadecimal {
-    /// The value of a digit; nil for any other character.
+    /// Returns the value of a digit; nil for any other character.
     @inline(__always)
     static func digit(_ character: UInt8) -> UInt8? {
         switch character {
@@ -11,7 +11,7 @@ enum Hexadecimal {
         }
     }
 
-    /// The two digits of a byte.
+    /// Returns the two digits of a byte.
     static func pair(_ byte: UInt8) -> String {
         (byte < 16 ? "0" : "") + String(byte, radix: 16, uppercase: true)
     }

@@ -1,6 +1,6 @@
 /// Compares the bytes of keys, eight at a time.
 enum KeyBytes {
-    /// Whether the bytes from `start` are those of `key`.
+    /// Returns whether the bytes from `start` equal `key`.
     @inline(__always)
     static func areEqual(_ start: UnsafePointer<UInt8>, _ key: UnsafeBufferPointer<UInt8>) -> Bool {
         let left = Span(_unsafeStart: start, count: key.count).bytes
@@ -15,7 +15,7 @@ enum KeyBytes {
             if !isEqual(at, as: UInt64.self) { return false }
             at += 8
         }
-        // The last eight bytes may overlap those before.
+        // The last eight bytes can overlap the bytes before.
         if count >= 8 { return isEqual(count - 8, as: UInt64.self) }
         while at < count {
             if !isEqual(at, as: UInt8.self) { return false }
@@ -26,7 +26,7 @@ enum KeyBytes {
 }
 
 extension String {
-    /// Calls `body` with the UTF-8 of the text, without a copy if Swift stores it.
+    /// Calls `body` with the UTF-8 of the string, without a copy if Swift stores it.
     @inline(__always)
     func withKeyBytes<R>(_ body: (UnsafeBufferPointer<UInt8>) -> R) -> R {
         if let result = utf8.withContiguousStorageIfAvailable(body) { return result }

@@ -1,8 +1,9 @@
-/// The way in which texts are read as numbers and booleans.
+/// The rules for reading strings as numbers and booleans.
 public enum NumberSpelling: Hashable, Sendable {
-    /// The whole text must be a number or boolean; anything else is malformed.
+    /// The whole string must be a number or boolean; any other string is malformed.
     case strict
-    /// As `NSString`'s `integerValue`, `doubleValue` and `boolValue`: the longest numeric prefix is read; nothing fails.
+    /// Reads the longest numeric prefix and never fails, like `NSString`'s `integerValue`, `doubleValue` and
+    /// `boolValue`.
     case nsstring
 }
 
@@ -12,7 +13,7 @@ enum NumberReading {
 
     private static func isDigit(_ c: UInt8) -> Bool { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(c) }
 
-    /// `[+-]digits` or `0x…`, ignoring white space around it, if it fits 64 bits.
+    /// Parses `[+-]digits` or `0x…`, ignoring whitespace around it, if it fits into 64 bits.
     static func integer(_ text: String) -> Int64? {
         text.withKeyBytes { integer(ColorReading.trimmed($0)) }
     }
@@ -46,7 +47,7 @@ enum NumberReading {
         return value
     }
 
-    /// A decimal number with `.` as its point, ignoring white space around it, if it is finite.
+    /// Parses a finite decimal number with `.` as its point, ignoring whitespace around it.
     static func double(_ text: String) -> Double? {
         text.withKeyBytes { double(ColorReading.trimmed($0)) }
     }
@@ -57,12 +58,12 @@ enum NumberReading {
         return number
     }
 
-    /// Whether the whole text is a decimal number, finite or not.
+    /// Returns whether the whole text is a decimal number, finite or not.
     static func isDouble(_ text: Substring.UTF8View) -> Bool {
         Array(text).withUnsafeBufferPointer { endOfDouble($0[...]) == $0.endIndex }
     }
 
-    /// The end of the longest decimal number at the start of the bytes; nil if there is none.
+    /// Returns the end of the longest decimal number at the start of the bytes; nil if there is none.
     private static func endOfDouble(_ bytes: Bytes) -> Int? {
         var i = bytes.startIndex
         let end = bytes.endIndex
@@ -86,7 +87,8 @@ enum NumberReading {
         return i
     }
 
-    /// The spellings that `NSString.boolValue` reads in the same way: yes, true, y, t, 1, no, false, n, f, 0 in any case.
+    /// Parses the words that `NSString.boolValue` reads in the same way: yes, true, y, t, 1, no, false, n, f, 0 in any
+    /// case.
     static func bool(_ text: String) -> Bool? {
         text.withKeyBytes { bool(ColorReading.trimmed($0)) }
     }
@@ -103,10 +105,10 @@ enum NumberReading {
     }
 }
 
-// MARK: - NSString's behaviour
+// MARK: - NSString's behavior
 
 extension NumberReading {
-    /// The bytes after white space, which for NSString includes the no-break space.
+    /// Returns the bytes after whitespace, which for NSString includes the no-break space.
     private static func dropBlanks(_ bytes: Bytes) -> Bytes {
         var bytes = bytes
         while let c = bytes.first {
@@ -121,7 +123,7 @@ extension NumberReading {
         return bytes
     }
 
-    /// Whether the number is negative, and the bytes after its sign and the white space around it.
+    /// Returns whether the number is negative, and the bytes after its sign and the whitespace around it.
     private static func signed(_ bytes: UnsafeBufferPointer<UInt8>) -> (isNegative: Bool, rest: Bytes) {
         let start = dropBlanks(bytes[...])
         guard let sign = start.first, sign == UInt8(ascii: "-") || sign == UInt8(ascii: "+") else {
@@ -130,7 +132,7 @@ extension NumberReading {
         return (sign == UInt8(ascii: "-"), dropBlanks(start.dropFirst()))
     }
 
-    /// As `NSString.integerValue`: the digits at the start, saturating; 0 if there are none.
+    /// Parses like `NSString.integerValue`: the digits at the start, saturating; 0 if there are none.
     static func nsInteger(_ text: String) -> Int64 {
         text.withKeyBytes { bytes in
             let (isNegative, rest) = signed(bytes)
@@ -148,7 +150,7 @@ extension NumberReading {
         }
     }
 
-    /// As `NSString.doubleValue`: the decimal number at the start; 0 if there is none.
+    /// Parses like `NSString.doubleValue`: the decimal number at the start; 0 if there is none.
     static func nsDouble(_ text: String) -> Double {
         text.withKeyBytes { bytes in
             let (isNegative, rest) = signed(bytes)
@@ -160,7 +162,8 @@ extension NumberReading {
         }
     }
 
-    /// As `NSString.boolValue`: whether the text starts with Y, y, T, t or, after a sign and zeros, a digit from 1 to 9.
+    /// Parses like `NSString.boolValue`: true if the string starts with Y, y, T, t or, after a sign and zeros, a digit
+    /// from 1 to 9.
     static func nsBool(_ text: String) -> Bool {
         text.withKeyBytes { bytes in
             let start = dropBlanks(bytes[...])

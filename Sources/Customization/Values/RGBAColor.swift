@@ -38,13 +38,13 @@ public struct RGBAColor: Hashable, Sendable, CustomStringConvertible {
     /// Transparent black.
     public static let clear: RGBAColor = RGBAColor(red: 0, green: 0, blue: 0, alpha: 0)
 
-    /// The components as bytes, rounded to the nearest.
+    /// The components as bytes, rounded to the nearest value.
     public var bytes: (red: UInt8, green: UInt8, blue: UInt8, alpha: UInt8) {
         func byte(_ value: Float) -> UInt8 { UInt8((min(max(value, 0), 1) * 255).rounded()) }
         return (byte(red), byte(green), byte(blue), byte(alpha))
     }
 
-    /// The same color with another opacity.
+    /// Returns the color with another opacity.
     ///
     /// - Parameter alpha: The opacity, 0 to 1.
     /// - Returns: The new color.
