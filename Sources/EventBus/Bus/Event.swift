@@ -1,6 +1,6 @@
 internal import AshlarCore
 
-/// A type whose values are events: its topic is named after the type.
+/// A type whose values are events; its topic has the name of the type.
 ///
 /// ```swift
 /// struct SignedIn: Event { let user: Int }
@@ -10,19 +10,19 @@ internal import AshlarCore
 /// watch.cancel()
 /// ```
 ///
-/// The name is the type's full name. A type that must keep its name when its module is renamed, or that is
-/// triggered very often, declares the topic: `static let topic = Topic<SignedIn>("account:signedIn")`.
+/// The name is the full name of the type. Declare the topic if the name must not change with the name of the module, or
+/// if the event is triggered very often: `static let topic = Topic<SignedIn>("account:signedIn")`.
 public protocol Event: Sendable {
-    /// The topic that events of this type are triggered on.
+    /// The topic of events of this type.
     static var topic: Topic<Self> { get }
 }
 
 extension Event {
-    /// The topic named after the type, made once per type.
+    /// The topic with the name of the type, created once per type.
     public static var topic: Topic<Self> { Topic(core: EventTopics.core(of: Self.self)) }
 }
 
-/// The topics of event types that don't declare one.
+/// The topics of event types without a declared topic.
 private enum EventTopics {
     private static let cores = Mutex<[ObjectIdentifier: TopicCore]>([:])
 
@@ -37,7 +37,7 @@ private enum EventTopics {
         }
     }
 
-    /// The full name of a type; a name over the limit keeps its front, and the number of the type keeps it unique.
+    /// Returns the full name of a type; a name over the limit is truncated, and the number of the type makes it unique.
     private static func name(of type: Any.Type) -> String {
         let name = String(reflecting: type)
         guard TopicName.mistake(in: name) != nil else { return name }

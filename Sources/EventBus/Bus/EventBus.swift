@@ -1,11 +1,11 @@
 internal import AshlarCore
 public import Synchronization
 
-/// Delivers events to watchers, by name, by type, by the object they come from, or by pattern.
+/// Delivers events to watchers, by name, by type, by source object, or by pattern.
 ///
-/// A handler runs inside `trigger`, on the thread of the caller, unless its watch says otherwise. Handlers of one
-/// event run in the order of their priority, then of their registration. A bus may be used from any thread; it
-/// holds no lock while it runs code of its users.
+/// A handler runs inside `trigger`, on the thread of the caller, unless its watch specifies another delivery. Handlers
+/// of one event run in the order of their priority, then of their registration. A bus is thread-safe and holds no lock
+/// while it runs your code.
 ///
 /// ```swift
 /// let bus = EventBus()
@@ -14,15 +14,15 @@ public import Synchronization
 /// watch.cancel()
 /// ```
 ///
-/// Only the bus retains its watchers; its watches end when the bus is released.
+/// Only the bus retains its watchers. When the bus is released, its watches end.
 public final class EventBus: WatcherBus {
     /// The bus that the whole app shares.
     public static let shared = EventBus()
 
-    /// The value that the word of a slot has if it is up to date and has nothing to do; see `SlotWord`.
+    /// The word of a slot that is up to date and has no work to do; see `SlotWord`.
     ///
-    /// It changes with every new pattern, hook and tap. A slot with another word is brought up to date by the next
-    /// trigger, so none of these costs more the more topics there are.
+    /// It changes with every new pattern, hook and tap. The next trigger updates a slot with another word, so the cost
+    /// of these changes doesn't depend on the number of topics.
     @usableFromInline let word: Atomic<UInt64>
     let slots = SlotTable()
     let depthLimit: Int
@@ -39,7 +39,7 @@ public final class EventBus: WatcherBus {
     private let counters = BusCounters()
     private let flags = Atomic<UInt64>(0)
     private let hooks = Mutex(EventHooks())
-    /// Spares a handler that throws the lock of the hooks.
+    /// Whether there is a failure hook, so that a handler that throws doesn't need the lock of the hooks.
     private let hasFailureHook = Atomic(false)
 
     private static let numbers = Atomic<UInt32>(0)
@@ -49,8 +49,8 @@ public final class EventBus: WatcherBus {
     /// Creates a bus.
     ///
     /// - Parameters:
-    ///   - depthLimit: The number of triggers that may be nested on one thread, 1 to 1,000. A deeper one is
-    ///     refused: its result and the failure hook report it, and nobody receives the event.
+    ///   - depthLimit: The maximum number of nested triggers on one thread, 1 to 1,000. A deeper trigger is refused: no
+    ///     watcher receives the event, and the result and the failure hook contain the error.
     ///   - delivery: Whether handlers run inside `trigger`, or always later on the main actor.
     ///   - nesting: When a trigger inside a handler is delivered.
     public init(
@@ -80,16 +80,16 @@ public final class EventBus: WatcherBus {
 
     func retireIfUnused(_ slot: TopicSlot) { slots.removeIfUnused(slot) }
 
-    /// Makes every slot look for new patterns and flags at its next trigger.
+    /// Makes every slot check for new patterns and flags at its next trigger.
     func outdateSlots() { word.wrappingAdd(SlotWord.generation, ordering: .sequentiallyConsistent) }
 
-    /// Raises a flag on every slot, now and later.
+    /// Sets a flag on every current and later slot.
     func raise(_ flag: SlotWord) {
         let old = flags.bitwiseOr(flag.rawValue, ordering: .sequentiallyConsistent).oldValue
         if old & flag.rawValue == 0 { outdateSlots() }
     }
 
-    /// Lowers a flag on every slot.
+    /// Clears a flag on every slot.
     func lower(_ flag: SlotWord) {
         flags.bitwiseAnd(~flag.rawValue, ordering: .sequentiallyConsistent)
         outdateSlots()
@@ -104,8 +104,8 @@ public final class EventBus: WatcherBus {
 
     /// Sets the hook called for every failure: an error of a handler, or a refused trigger.
     ///
-    /// It runs on the thread of the trigger or of the delivery. A failure inside the hook is counted, see
-    /// ``hookFailureCount``, and not reported again. The hook replaces the one before it; nil removes it.
+    /// The hook runs on the thread of the trigger or of the delivery. A failure inside the hook is counted in
+    /// ``hookFailureCount`` and isn't reported again. The hook replaces an earlier one; nil removes it.
     public func onFailure(_ hook: (@Sendable (EventFailure) throws -> Void)?) {
         let old = hooks.withLock { hooks in
             defer { hooks.failure = hook }
@@ -117,8 +117,7 @@ public final class EventBus: WatcherBus {
 
     /// Sets the hook called for every undelivered event.
     ///
-    /// Events that the hook itself triggers aren't reported to it again. The hook replaces the one before it; nil
-    /// removes it.
+    /// Events that the hook triggers aren't reported to it. The hook replaces an earlier one; nil removes it.
     public func onUndelivered(_ hook: (@Sendable (Signal<any Sendable>) -> Void)?) {
         let old = hooks.withLock { hooks in
             defer { hooks.undelivered = hook }
@@ -128,10 +127,10 @@ public final class EventBus: WatcherBus {
         if hook != nil { raise(.observed) } else { lower(.observed) }
     }
 
-    /// The number of errors that the failure hook has thrown, and of failures inside it.
+    /// The number of errors that the failure hook threw, and of failures inside it.
     public var hookFailureCount: Int { counters.hookFailures.load(ordering: .relaxed) }
 
-    /// The number of triggers that were refused because they were nested too deep.
+    /// The number of triggers that were refused because they were nested too deeply.
     public var refusedCount: Int { counters.refused.load(ordering: .relaxed) }
 
     func countRefused() { counters.refused.add(1, ordering: .relaxed) }
@@ -156,19 +155,19 @@ public final class EventBus: WatcherBus {
     }
 }
 
-/// The time at which the handlers of a bus run.
+/// When the handlers of a bus run.
 public enum EventDelivery: Hashable, Sendable {
-    /// Inside `trigger`, unless a watch says otherwise.
+    /// Inside `trigger`, unless a watch specifies another delivery.
     case inline
-    /// Later, on the main actor, in the order of the triggers, never inside `trigger`, as in iStructure.
+    /// Later, on the main actor, in the order of the triggers, as in iStructure.
     case queuedOnMain
 }
 
-/// The time at which a trigger inside a handler is delivered.
+/// When a trigger inside a handler is delivered.
 public enum EventNesting: Hashable, Sendable {
-    /// At once, inside the outer one.
+    /// At once, inside the outer trigger.
     case depthFirst
-    /// After all handlers of the outer one, as in Guava's event bus.
+    /// After all handlers of the outer trigger, as in Guava's event bus.
     case breadthFirst
 }
 
@@ -178,7 +177,7 @@ private struct EventHooks {
     var tap: (@Sendable (EventTrace) -> Void)?
 }
 
-/// The counters of a bus, in an object of their own so that the cache lines of the bus itself are only read.
+/// The counters of a bus, in a separate object so that the cache lines of the bus are only read.
 private final class BusCounters: Sendable {
     private let before: (UInt64, UInt64, UInt64, UInt64, UInt64, UInt64) = (0, 0, 0, 0, 0, 0)
     let triggers = Atomic<UInt64>(0)

@@ -1,6 +1,6 @@
 /// The events that a watch receives: those of one topic, or of every topic whose name matches a pattern.
 public struct EventSelection<Payload: Sendable>: Sendable {
-    // The same layout for every payload, so that unspecialized code copies it without looking its type up.
+    // The layout is the same for every payload, so that unspecialized code copies it without looking up its type.
     let core: TopicCore?
     /// The pattern; nil for a topic.
     let pattern: TopicPattern?
@@ -41,11 +41,11 @@ extension TopicPattern: EventSelector {
     public var selection: EventSelection<any Sendable> { EventSelection(self) }
 }
 
-/// Text that is written in the source selects as a ``TopicPattern``; for other text, use ``TopicPattern/init(parsing:)``.
+/// A string literal selects as a ``TopicPattern``; for other text, use ``TopicPattern/init(parsing:)``.
 extension String: EventSelector {
     /// The events of the topics that the text matches as a pattern.
     ///
-    /// - Precondition: The pattern is well formed.
+    /// - Precondition: The pattern is well-formed.
     public var selection: EventSelection<any Sendable> {
         do throws(EventBusError) { return EventSelection(try TopicPattern(parsing: self)) } catch {
             preconditionFailure(error.description)

@@ -1,8 +1,8 @@
 extension EventBus {
-    /// Sets the hook called after each trigger's inline handlers: a trace of the bus.
+    /// Sets the hook called after the inline handlers of each trigger.
     ///
-    /// A bus without a tap has no extra cost. Triggers of the tap itself aren't traced. The tap replaces the one
-    /// before it; nil removes it.
+    /// A bus without a tap has no extra cost. Triggers inside the tap aren't traced. The tap replaces an earlier one;
+    /// nil removes it.
     public func tap(_ tap: (@Sendable (EventTrace) -> Void)?) {
         setTapHook(tap)
         if tap != nil { raise(.tapped) } else { lower(.tapped) }
@@ -15,19 +15,19 @@ public struct EventTrace: Sendable, CustomStringConvertible {
     public let name: String
     /// The source line of the trigger.
     public let location: EventLocation
-    /// The depth of the trigger inside others on the bus.
+    /// The nesting depth of the trigger on the bus.
     public let depth: Int
-    /// Its number on the bus; 0 if nobody watched.
+    /// The number of the event on the bus; 0 if there was no watcher.
     public let sequence: UInt64
-    /// The number of handlers that have run.
+    /// The number of handlers that ran.
     public let delivered: Int
-    /// The number of watchers that receive it later.
+    /// The number of watchers that receive the event later.
     public let queued: Int
-    /// The number of events dropped for lack of room.
+    /// The number of events that were dropped because a mailbox was full.
     public let dropped: Int
-    /// The number of handlers that have thrown.
+    /// The number of handlers that threw.
     public let failed: Int
-    /// How long the trigger took, its inline handlers included.
+    /// The duration of the trigger, including its inline handlers.
     public let duration: Duration
 
     /// The trace in one line, indented by its depth.

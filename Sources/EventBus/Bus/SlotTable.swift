@@ -1,6 +1,6 @@
 internal import AshlarCore
 
-/// The slots of a bus by name, in shards with a lock each.
+/// The slots of a bus by name, in shards with one lock each.
 final class SlotTable: Sendable {
     private static let shardCount = 16
     private let shards: [Shard]
@@ -11,12 +11,12 @@ final class SlotTable: Sendable {
 
     /// Returns the slot with a name, if there is one.
     ///
-    /// - Complexity: O(1), whatever the number of names.
+    /// - Complexity: O(1), independent of the number of names.
     func find(_ name: UnsafeBufferPointer<UInt8>, hash: UInt64) -> TopicSlot? {
         shard(of: hash).table.withLock { $0.find(name, hash: hash) }
     }
 
-    /// Returns the slot with a name, after adding the one that `make` returns if there is none.
+    /// Returns the slot with a name; adds the slot that `make` returns if there is none.
     func findOrInsert(_ name: String, hash: UInt64, make: () -> TopicSlot) -> TopicSlot {
         var name = name
         return name.withUTF8 { bytes in
@@ -29,7 +29,7 @@ final class SlotTable: Sendable {
         }
     }
 
-    /// Takes a slot out if it is in no use; it is closed before another can take its name.
+    /// Removes an unused slot, and closes it before another slot can have its name.
     func removeIfUnused(_ slot: TopicSlot) {
         let closed = shard(of: slot.hash).table.withLock { table in
             let closed = slot.close()
@@ -48,7 +48,7 @@ final class SlotTable: Sendable {
         }
     }
 
-    /// All slots, in no particular order.
+    /// All slots, in any order.
     ///
     /// - Complexity: O(*n*) in the number of names.
     var all: [TopicSlot] { shards.flatMap { shard in shard.table.withLock { $0.all } } }
@@ -60,7 +60,7 @@ final class SlotTable: Sendable {
 
 /// A hash table with linear probing from names to slots.
 private struct NameTable {
-    /// 0 marks a free place; no name hashes to it.
+    /// The hashes of the names; 0 marks a free position, because no name has this hash.
     private var hashes: [UInt64] = []
     private var slots: [TopicSlot?] = []
     private var count = 0
@@ -90,7 +90,7 @@ private struct NameTable {
             if hashes[hole] == 0 { return }
             hole = next(hole)
         }
-        // Moves later members of the run back, so that no search stops at the hole.
+        // Moves later members of the run back, so that no search ends at the hole.
         var index = next(hole)
         while hashes[index] != 0 {
             let distance = (index &- home(of: hashes[index])) & (hashes.count - 1)

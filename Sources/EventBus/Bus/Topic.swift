@@ -1,10 +1,10 @@
 internal import AshlarCore
 public import Synchronization
 
-/// A name bound to one payload type: the key under which events are triggered and watched.
+/// A name bound to one payload type, with which events are triggered and watched.
 ///
-/// Names are 1 to 255 bytes of UTF-8 in segments separated by `:`, such as `network:on`. Topics with equal names are
-/// equal; store one in a `static let`, because a topic caches its slot on the bus and needs no search:
+/// A name consists of 1 to 255 bytes of UTF-8 in segments separated by `:`, such as `network:on`. Topics with equal
+/// names are equal. Store a topic in a `static let`, because it caches its slot on the bus:
 ///
 /// ```swift
 /// enum Topics {
@@ -15,14 +15,14 @@ public import Synchronization
 public struct Topic<Payload: Sendable>: Sendable, Hashable, CustomStringConvertible {
     @usableFromInline let core: TopicCore
 
-    /// Creates a topic with a name written in the source.
+    /// Creates a topic with a literal name.
     ///
-    /// A topic that stores events delivers the last ones to each new watcher, also of a pattern, before any live event
-    /// of the topic. It is ordered. An ordered topic delivers one event after the other even if threads trigger it at the
-    /// same time: a trigger that comes while another is being delivered is queued behind it, and so are the stored
-    /// events for a watch that is made meanwhile. Both hold for all topics of the name on a bus.
+    /// A topic that stores events delivers its last events to each new watcher, including watchers of a pattern, before
+    /// any new event of the topic. Such a topic is ordered. An ordered topic delivers one event at a time, even if
+    /// several threads trigger it: a trigger during a delivery is queued, and so are the stored events for a new watch.
+    /// Both properties apply to all topics with this name on a bus.
     ///
-    /// - Precondition: The name is well formed; `0 <= keeping`.
+    /// - Precondition: The name is well-formed; `0 <= keeping`.
     public init(
         _ name: StaticString, of payload: Payload.Type = Payload.self, keeping: Int = 0, ordered: Bool = false
     ) {
@@ -32,7 +32,7 @@ public struct Topic<Payload: Sendable>: Sendable, Hashable, CustomStringConverti
         core = TopicCore(text, keeping: keeping, isOrdered: ordered)
     }
 
-    /// Creates a topic with a name made at run time.
+    /// Creates a topic with a name known at run time.
     ///
     /// - Throws: ``EventBusError`` with the code `malformedName` and the offset of the mistake, or `invalidCapacity`.
     public init(
@@ -45,7 +45,7 @@ public struct Topic<Payload: Sendable>: Sendable, Hashable, CustomStringConverti
         core = TopicCore(name, keeping: keeping, isOrdered: ordered)
     }
 
-    /// Creates a topic whose name may break the rules for names; only the pattern `**` is certain to match it.
+    /// Creates a topic whose name may be malformed; only the pattern `**` is certain to match it.
     init(unchecked name: String) { core = TopicCore(name) }
 
     init(core: TopicCore) { self.core = core }
@@ -56,7 +56,7 @@ public struct Topic<Payload: Sendable>: Sendable, Hashable, CustomStringConverti
     /// The topic's name.
     public var description: String { core.name }
 
-    /// Topics are equal when their names have the same bytes.
+    /// Topics are equal if their names have the same bytes.
     public static func == (a: Self, b: Self) -> Bool {
         a.core === b.core || a.core.name.utf8.elementsEqual(b.core.name.utf8)
     }
@@ -65,7 +65,7 @@ public struct Topic<Payload: Sendable>: Sendable, Hashable, CustomStringConverti
     public func hash(into hasher: inout Hasher) { hasher.combine(core.hash) }
 }
 
-/// The shared part of a topic: its name and the slot that it found on the first bus it was used with.
+/// The shared part of a topic: its name, and its slot on the first bus with which it was used.
 @usableFromInline
 final class TopicCore: Sendable {
     let name: String
@@ -73,7 +73,7 @@ final class TopicCore: Sendable {
     let keeping: Int
     let isOrdered: Bool
 
-    /// The slot on the bus that this topic is mostly used with; every slot that was ever cached is in `remembered`.
+    /// The slot on the bus with which the topic is mostly used; `remembered` contains every slot that was cached.
     @usableFromInline let cached = Atomic<Unmanaged<TopicSlot>?>(nil)
     private let remembered = Mutex<[TopicSlot]>([])
     private static let mostRemembered = 16
@@ -94,7 +94,7 @@ final class TopicCore: Sendable {
         for slot in slots { slot.unpin() }
     }
 
-    /// Caches the slot, unless a slot of another living bus is cached.
+    /// Caches the slot, unless a slot of another existing bus is cached.
     ///
     /// A slot that a reader may be using isn't released before the topic, so readers don't retain it.
     func remember(_ slot: TopicSlot) {

@@ -1,19 +1,22 @@
 internal import AshlarCore
 public import Synchronization
 
-/// One topic on one bus: its watchers, and the snapshot of them that triggers read.
+/// One topic on one bus: its watchers, and the snapshot that triggers read.
 ///
-/// A change only drops the snapshot; the next trigger builds it once, so that *n* registrations cost O(*n*).
+/// A change only discards the snapshot. The next trigger builds a new one, so that *n* registrations take O(*n*).
 @usableFromInline
 final class TopicSlot: WatchHost, @unchecked Sendable {
-    // Unchecked because of the pointers to cells, which are atomic and live as long as the slot.
+    // Unchecked because of the pointers to cells, which are atomic and valid for the lifetime of the slot.
     @usableFromInline let name: String
-    /// The word that triggers compare, 0 once the slot has left its bus; it changes under the lock of `state` only.
+    /// The word that triggers compare; 0 after the slot left its bus.
+    ///
+    /// It changes only under the lock of `state`.
     @usableFromInline let word: Atomic<UInt64>
     weak let bus: EventBus?
     fileprivate typealias Cell = SnapshotCell<TopicSnapshot>
     private let single: UnsafeMutablePointer<Cell>
-    /// One cell for each group of threads, a cache line apart, once two threads have used the single one at a time.
+    /// One cell for each group of threads, in separate cache lines, after two threads used the single cell
+    /// concurrently.
     private let many = Atomic<UnsafeMutablePointer<Cell>?>(nil)
     private let state = Mutex(SlotState())
     let hash: UInt64
@@ -23,7 +26,7 @@ final class TopicSlot: WatchHost, @unchecked Sendable {
 
     init(name: String, hash: UInt64, bus: EventBus) {
         (self.name, self.hash, self.bus) = (name, hash, bus)
-        // The first trigger brings the slot up to date.
+        // The first trigger updates the slot.
         word = Atomic(SlotWord.make(generation: 0, bus: bus.number))
         single = .allocate(capacity: 1)
         single.initialize(to: Cell())
@@ -42,18 +45,18 @@ final class TopicSlot: WatchHost, @unchecked Sendable {
 
     func belongs(to owner: AnyObject) -> Bool { bus === owner }
 
-    /// Whether the slot belongs to a living bus.
+    /// Whether the slot belongs to an existing bus.
     var isOpen: Bool { word.load(ordering: .acquiring) != 0 }
 
     private func raise(_ flag: SlotWord) { word.bitwiseOr(flag.rawValue, ordering: .acquiringAndReleasing) }
 
     private func lower(_ flag: SlotWord) { word.bitwiseAnd(~flag.rawValue, ordering: .acquiringAndReleasing) }
 
-    /// Takes over the patterns and flags of the bus.
+    /// Adopts the patterns and flags of the bus.
     func update(from bus: EventBus) {
         let dropped = state.withLock { state in
             guard isOpen else { return DroppedSnapshots() }
-            // Read first: a pattern that comes later changes the word of the bus again.
+            // Read first, because a later pattern changes the word of the bus again.
             var word = bus.word.load(ordering: .sequentiallyConsistent) | bus.raised
             let patterns = bus.wide.join(self)
             let isSame = patterns.elementsEqual(state.patterns) { $0 === $1 }
@@ -66,7 +69,7 @@ final class TopicSlot: WatchHost, @unchecked Sendable {
         dropped.release()
     }
 
-    /// Removes the watcher of a pattern that was cancelled.
+    /// Removes the cancelled watcher of a pattern.
     func leave(_ id: UInt64) {
         let (gone, dropped) = state.withLock { state in
             let gone = state.patterns.filter { $0.id == id }
@@ -79,7 +82,7 @@ final class TopicSlot: WatchHost, @unchecked Sendable {
 
     // MARK: Binding
 
-    /// Binds the topic to a payload type, if it isn't bound; returns what it is bound to.
+    /// Binds the topic to a payload type, unless it is already bound; returns the binding.
     func bind(_ payload: Any.Type, at location: @autoclosure () -> EventLocation) -> TopicBinding {
         state.withLock { state in
             if let binding = state.binding { return binding }
@@ -91,10 +94,10 @@ final class TopicSlot: WatchHost, @unchecked Sendable {
 
     var binding: TopicBinding? { state.withLock { $0.binding } }
 
-    /// Takes over the properties that a topic declares for its name.
+    /// Adopts the properties that a topic declares for its name.
     func adopt(_ core: TopicCore) {
         guard core.keeping > 0 || core.isOrdered else { return }
-        // Registered first, so that a new watch of a pattern misses no stored event.
+        // Registered first, so that a new watch of a pattern doesn't miss a stored event.
         if core.keeping > 0 { bus?.storing.withLock { $0[ObjectIdentifier(self)] = self } }
         state.withLock { state in
             state.stored.limit = max(state.stored.limit, core.keeping)
@@ -103,10 +106,10 @@ final class TopicSlot: WatchHost, @unchecked Sendable {
         }
     }
 
-    /// The runner of the triggers of an ordered topic.
+    /// The runner for the triggers of an ordered topic.
     var runner: SerialRunner? { state.withLock { $0.runner } }
 
-    /// Stores an event if the topic stores some; returns the number that it got.
+    /// Stores an event if the topic stores events; returns the number of the event.
     func store(_ payload: any Sendable, from source: AnyObject?, sequence: () -> UInt64) -> UInt64? {
         let (number, gone) = state.withLock { state -> (UInt64?, [StoredEvents.Stored]) in
             guard state.stored.limit > 0 else { return (nil, []) }
@@ -126,9 +129,9 @@ final class TopicSlot: WatchHost, @unchecked Sendable {
     /// The number of the oldest stored event; nil if there is none.
     var oldestStored: UInt64? { state.withLock { $0.stored.events.first?.sequence } }
 
-    /// Delivers the stored events to a watcher that has begun joining, in the turn of the topic.
+    /// Delivers the stored events to a new watcher, in the order of the topic.
     ///
-    /// A topic that stores events is ordered, so no live event comes between.
+    /// A topic that stores events is ordered, so no new event is delivered in between.
     func join<Payload: Sendable>(_ watcher: TypedWatcher<Payload>, on bus: EventBus) {
         _ = runner?.run { [weak bus] in
             watcher.endJoining(self)
@@ -136,7 +139,7 @@ final class TopicSlot: WatchHost, @unchecked Sendable {
         }
     }
 
-    /// Holds the slot on its bus while a topic remembers it; returns false if it has left.
+    /// Retains the slot on its bus while a topic caches it; returns false if the slot has left the bus.
     func pin() -> Bool {
         state.withLock { state in
             guard isOpen else { return false }
@@ -152,7 +155,7 @@ final class TopicSlot: WatchHost, @unchecked Sendable {
 
     // MARK: Watching
 
-    /// Adds the watcher that `make` returns for its number; nil if the slot has left its bus.
+    /// Adds the watcher that `make` returns for its number; returns nil if the slot has left its bus.
     func add<Payload: Sendable>(
         _ options: WatchOptions, _ make: (_ id: UInt64) -> TypedWatcher<Payload>
     ) -> Watch? {
@@ -179,7 +182,7 @@ final class TopicSlot: WatchHost, @unchecked Sendable {
     }
 
     func cancel(_ id: UInt64) -> Bool {
-        // Removed objects are released at the end of this scope, without a lock.
+        // Removed objects are released at the end of this scope, outside the lock.
         let (watcher, dropped, wasLive, isEmpty) = state.withLock { state in
             let watcher = state.watchers.remove(id)
             let wasLive = watcher?.cancel() ?? false
@@ -192,9 +195,9 @@ final class TopicSlot: WatchHost, @unchecked Sendable {
         return wasLive
     }
 
-    /// Cancels the watches whose source or owner is gone.
+    /// Cancels the watches whose source or owner has been released.
     ///
-    /// Looking at those takes and releases them, so no lock is held.
+    /// Checking an object retains and releases it, so no lock is held.
     private func sweep() {
         for watcher in watchers where watcher.isOrphan { _ = cancel(watcher.id) }
         state.withLock { $0.sweepAt = max(64, $0.watchers.liveCount * 2) }
@@ -206,9 +209,9 @@ final class TopicSlot: WatchHost, @unchecked Sendable {
 
     var watchers: [Watcher] { state.withLock { Array($0.watchers.live) } }
 
-    /// Takes the slot off its bus if nobody watches or remembers it, or in any case; nil if it stays.
+    /// Removes the slot from its bus if it isn't watched or cached, or in any case; returns nil if it remains.
     ///
-    /// The caller ends the closed slot once it has left all locks.
+    /// The caller ends the closed slot outside all locks.
     func close(evenIfUsed: Bool = false) -> ClosedSlot? {
         state.withLock { state in
             let isUnused = state.watchers.liveCount == 0 && state.pins == 0 && state.stored.events.isEmpty
@@ -223,9 +226,9 @@ final class TopicSlot: WatchHost, @unchecked Sendable {
 
     // MARK: Snapshots
 
-    /// Returns the watchers of now, with the trigger counted in; nil if there are none.
+    /// Returns the current watchers, with the trigger counted; nil if there are none.
     ///
-    /// A thread that is inside no other trigger and finds a reader has found another thread.
+    /// If a thread without another trigger finds a reader, the reader is another thread.
     @inline(__always)
     func pinSnapshot(thread: UInt32, isOutermost: Bool) -> Unmanaged<TopicSnapshot>? {
         var cell = single
@@ -236,13 +239,13 @@ final class TopicSlot: WatchHost, @unchecked Sendable {
         return cell.pointee.pin() ?? rebuild(for: cell)
     }
 
-    /// Counts a trigger out of the snapshot that it has pinned.
+    /// Releases the snapshot that the trigger has pinned.
     @inline(__always)
     func unpin(_ snapshot: Unmanaged<TopicSnapshot>) {
         snapshot._withUnsafeGuaranteedRef { $0.cell }.pointee.unpin()
     }
 
-    /// Gives each group of threads a cell of its own.
+    /// Creates a cell for each group of threads.
     @inline(never)
     private func spread() {
         state.withLock { _ in
@@ -258,7 +261,7 @@ final class TopicSlot: WatchHost, @unchecked Sendable {
     private func rebuild(for cell: UnsafeMutablePointer<Cell>) -> Unmanaged<TopicSnapshot>? {
         state.withLock { state in
             guard isOpen else { return nil }
-            // Another thread may have been faster.
+            // Another thread may have built the snapshot first.
             if let snapshot = cell.pointee.pin() { return snapshot }
             if state.lists == nil { state.lists = state.build() }
             guard let lists = state.lists else {
@@ -269,7 +272,7 @@ final class TopicSlot: WatchHost, @unchecked Sendable {
         }
     }
 
-    /// Takes the snapshots out; the caller releases what is returned once it has left the lock.
+    /// Removes the snapshots; the caller releases the result outside the lock.
     private func dropSnapshots(_ state: inout sending SlotState) -> DroppedSnapshots {
         guard let lists = state.lists else { return DroppedSnapshots() }
         state.lists = nil
@@ -284,7 +287,7 @@ final class TopicSlot: WatchHost, @unchecked Sendable {
     }
 }
 
-/// The former contents of a slot that has left its bus.
+/// The contents of a slot that has left its bus.
 struct ClosedSlot {
     fileprivate let slot: TopicSlot
     fileprivate let watchers: [Watcher]
@@ -304,7 +307,7 @@ struct ClosedSlot {
     }
 }
 
-/// Outdated snapshots, to be released after the lock is left.
+/// Discarded snapshots, which are released outside the lock.
 private struct DroppedSnapshots: Sendable {
     var slot: TopicSlot?
     var lists: WatcherLists?
@@ -312,39 +315,40 @@ private struct DroppedSnapshots: Sendable {
     func release() { slot?.forEachCell { $0.pointee.releaseRetired() } }
 }
 
-/// The payload type of a topic, and the line that chose it.
+/// The payload type of a topic, and the source location that bound it.
 struct TopicBinding: Sendable {
     let payload: Any.Type
     let location: EventLocation
 }
 
-/// The word by which a trigger recognizes a slot that needs no more than a plain delivery, or none.
+/// The word by which a trigger recognizes a slot that needs only a plain delivery, or no delivery.
 ///
-/// From the top: 30 bits for the generation of the bus's patterns and flags, 28 bits for the number of the bus, 6 flags.
+/// From the top, the bits are: 30 bits for the generation of the bus's patterns and flags, 28 bits for the number of
+/// the bus, and 6 flags.
 @usableFromInline
 struct SlotWord: Sendable {
     @usableFromInline let rawValue: UInt64
 
-    /// There may be watchers.
+    /// There can be watchers.
     static let watched = Self(rawValue: 1)
     /// The bus has a hook for undelivered events.
     static let observed = Self(rawValue: 2)
-    /// There are watchers of everything that comes from one object.
+    /// There are watchers of all events from one object.
     static let sourced = Self(rawValue: 4)
     /// The bus has a tap.
     static let tapped = Self(rawValue: 8)
-    /// Events take the long way: the topic stores or orders them, or the bus queues them.
+    /// Events need the full delivery: the topic stores or orders them, or the bus queues them.
     static let diverted = Self(rawValue: 16)
-    /// There are watchers of patterns; a flag of the bus only.
+    /// There are watchers of patterns; only the bus has this flag.
     static let patterned = Self(rawValue: 32)
 
     static var detours: UInt64 { 8 | 16 }
     static var generation: UInt64 { 1 << 34 }
     /// The bits of the number of the bus.
     @inlinable static var bus: UInt64 { 0x3_ffff_ffc0 }
-    /// `watched`, for inlined code.
+    /// The bit of `watched`, for inlined code.
     @inlinable static var watchedBit: UInt64 { 1 }
-    /// All bits but `observed` and `sourced`, which don't divert an event from a plain delivery.
+    /// All bits but `observed` and `sourced`, which don't require the full delivery.
     @inlinable static var notDiverting: UInt64 { ~6 }
 
     static func make(generation: UInt64, bus: UInt32) -> UInt64 { generation << 34 | UInt64(bus) << 6 & Self.bus }
@@ -357,7 +361,7 @@ private struct SlotState: Sendable {
     var watchers = WatcherRegistry()
     var binding: TopicBinding?
     var pins = 0
-    /// The number of watchers at which dead ones are removed.
+    /// The number of watchers at which ended watches are removed.
     var sweepAt = 64
     var stored = StoredEvents()
     var runner: SerialRunner?

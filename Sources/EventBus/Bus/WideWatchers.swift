@@ -1,28 +1,28 @@
 internal import AshlarCore
 
-/// The watchers of a bus that belong to no single topic: those of a pattern, and those of everything from one object.
+/// The watchers of a bus that don't belong to a single topic: watchers of patterns, and of all events from one object.
 ///
-/// A topic joins the patterns that match its name at its next trigger. Watchers with a source stay here and are looked
-/// up by it, because a bus may have as many of them as the app has objects.
+/// A topic joins the patterns that match its name at its next trigger. Watchers with a source are stored here and found
+/// by the source, because a bus can have as many of them as the app has objects.
 final class WideWatchers: WatchHost {
     private let state = Mutex(State())
 
     private struct State: Sendable {
-        /// The watchers of every source.
+        /// The watchers without a source.
         var open = WatcherRegistry()
-        /// The watchers of one source, in lists by it.
+        /// The watchers with a source, in lists by source.
         var scoped = WatcherRegistry()
         var bySource: [ObjectIdentifier: SourceGroup] = [:]
         var patterns = PatternTrie()
         /// The topics that have joined each watcher of `open`.
         var joined: [UInt64: [ObjectIdentifier: TopicSlot]] = [:]
-        /// The number of watchers with a source at which dead ones are removed.
+        /// The number of watchers with a source at which ended watches are removed.
         var sweepAt = 64
 
         subscript(id: UInt64) -> Watcher? { open[id] ?? scoped[id] }
     }
 
-    /// The watchers of one source, and their list once a trigger has asked for it.
+    /// The watchers of one source, and their list after a trigger requested it.
     private struct SourceGroup: Sendable {
         var watchers = WatcherRegistry()
         var list: WatcherList?
@@ -38,7 +38,7 @@ final class WideWatchers: WatchHost {
     func add(
         _ options: WatchOptions, on bus: EventBus, _ make: (_ id: UInt64) -> TypedWatcher<any Sendable>
     ) -> Watch {
-        // No topic begins to store events meanwhile.
+        // During this time, no topic starts to store events.
         let (watcher, storing, mustSweep) = bus.storing.withLock { storing in
             let watcher = make(bus.nextWatchID())
             let topics = storing.values.filter { watcher.details?.pattern?.matches($0.name) ?? true }
@@ -59,7 +59,7 @@ final class WideWatchers: WatchHost {
         return watch
     }
 
-    /// Adds a watcher; returns whether it is time to remove dead ones.
+    /// Adds a watcher; returns whether ended watches should be removed.
     private func insert(_ watcher: Watcher) -> Bool {
         let (mustSweep, old) = state.withLock { state -> (Bool, WatcherList?) in
             guard let source = watcher.details?.sourceID else {
@@ -79,7 +79,8 @@ final class WideWatchers: WatchHost {
         return mustSweep
     }
 
-    /// Returns the watchers of patterns that match a topic, in the order of registration, and notes that it has them.
+    /// Returns the watchers of patterns that match a topic, in the order of registration, and records the topic for
+    /// them.
     func join(_ topic: TopicSlot) -> [Watcher] {
         state.withLock { state in
             let watchers = state.patterns.watchers(of: topic.name).sorted { $0.id < $1.id }
@@ -88,7 +89,7 @@ final class WideWatchers: WatchHost {
         }
     }
 
-    /// Removes a topic that has left its bus from the watchers that it had joined.
+    /// Removes a topic that has left its bus from the watchers that it joined.
     func leave(_ topic: TopicSlot, _ watchers: [Watcher]) {
         state.withLock { state in
             for watcher in watchers { state.joined[watcher.id]?[ObjectIdentifier(topic)] = nil }
@@ -125,9 +126,9 @@ final class WideWatchers: WatchHost {
         return wasLive
     }
 
-    /// Cancels the watches whose source or owner is gone.
+    /// Cancels the watches whose source or owner has been released.
     ///
-    /// This retains and releases those objects, so no lock of this object is held.
+    /// Checking an object retains and releases it, so no lock of this object is held.
     private func sweep() {
         let all = state.withLock { Array($0.scoped.live) }
         for watcher in all where watcher.isOrphan { _ = cancel(watcher.id) }
@@ -138,7 +139,7 @@ final class WideWatchers: WatchHost {
 
     func isLive(_ id: UInt64) -> Bool { watcher(id)?.isLive ?? false }
 
-    /// Returns the watchers of everything from an object, dead ones of an earlier object at its address included.
+    /// Returns the watchers of all events from an object, including ended ones of an earlier object at its address.
     func group(of source: AnyObject) -> WatcherList? {
         state.withLock { state in
             let source = ObjectIdentifier(source)

@@ -1,40 +1,40 @@
 internal import AshlarCore
 
-/// A queue of events that are triggered later and may replace each other until then.
+/// A queue of events that are triggered later and can replace each other until then.
 ///
-/// This is the bus's form of Foundation's `NotificationQueue`. Events are triggered in the order in which they were
-/// queued, those of `soon` before those of `whenIdle`. An event that coalesces replaces similar events in the queue
-/// and is appended to it, so a burst becomes one event with the last payload.
+/// It corresponds to Foundation's `NotificationQueue`. Events are triggered in the order in which they were queued,
+/// those of `soon` before those of `whenIdle`. An event that coalesces replaces similar events in the queue and is
+/// appended, so a burst becomes one event with the last payload.
 ///
 /// ```swift
 /// let bus = EventBus()
 /// let edited = Topic<String>("note:edited")
 /// let deferred = DeferredEvents(bus)
 /// for text in ["a", "ab", "abc"] { deferred.trigger(edited, text, coalescing: .name) }
-/// deferred.flush()  // triggers once, with "abc"; otherwise the main actor does when it is idle
+//
 /// ```
 public final class DeferredEvents: Sendable {
     /// When an event is triggered.
     public enum Moment: Hashable, Sendable {
-        /// Inside of the call, after taking out of the queue what it coalesces with.
+        /// Inside the call, after removing the queued events with which it coalesces.
         case now
-        /// As soon as the caller's work is done.
+        /// After the caller's current work.
         case soon
-        /// When there is nothing else to do.
+        /// When there is no other work.
         case whenIdle
     }
 
-    /// Which queued events an event replaces.
+    /// The queued events that an event replaces.
     public enum Coalescing: Hashable, Sendable {
-        /// None.
+        /// No events.
         case none
-        /// Those with its name.
+        /// Events with the same name.
         case name
-        /// Those with its name and its source.
+        /// Events with the same name and the same source.
         case nameAndSource
     }
 
-    /// Runs an action at a later moment, `soon` or `whenIdle`.
+    /// A closure that runs an action later, `soon` or `whenIdle`.
     public typealias Schedule = @Sendable (Moment, _ action: @escaping @Sendable () -> Void) -> Void
 
     private let bus: EventBus
@@ -52,12 +52,12 @@ public final class DeferredEvents: Sendable {
         let trigger: @Sendable (EventSource) -> Void
     }
 
-    /// Creates a queue in front of a bus.
+    /// Creates a queue for a bus.
     ///
     /// - Parameters:
-    ///   - bus: The bus that the events are triggered on.
-    ///   - schedule: Has an action run later. By default the main actor runs it: `soon` after what it was given
-    ///     before, `whenIdle` with the lowest priority.
+    ///   - bus: The bus on which the events are triggered.
+    ///   - schedule: Runs an action later. By default the main actor runs it: `soon` in order with its other work,
+    ///     `whenIdle` with the lowest priority.
     public init(_ bus: EventBus, schedule: @escaping Schedule = DeferredEvents.onMain) {
         (self.bus, self.schedule) = (bus, schedule)
     }
@@ -69,7 +69,7 @@ public final class DeferredEvents: Sendable {
 
     /// Queues an event.
     ///
-    /// Payload and source are retained until the event is triggered.
+    /// The payload and the source are retained until the event is triggered.
     public func trigger<Payload>(
         _ topic: Topic<Payload>, _ payload: Payload, from source: AnyObject? = nil, _ moment: Moment = .whenIdle,
         coalescing: Coalescing = .none, fileID: StaticString = #fileID, line: UInt32 = #line, column: UInt32 = #column
@@ -87,9 +87,9 @@ public final class DeferredEvents: Sendable {
         if mustSchedule { schedule(moment) { self.run(moment) } }
     }
 
-    /// Takes queued events out, without triggering them.
+    /// Removes queued events without triggering them.
     ///
-    /// - Returns: The number of events removed.
+    /// - Returns: The number of removed events.
     @discardableResult
     public func cancel(_ name: String, from source: AnyObject? = nil, coalescing: Coalescing = .name) -> Int {
         remove(like: Entry(name: name, source: EventSource(source)) { _ in }, coalescing).count
@@ -102,7 +102,7 @@ public final class DeferredEvents: Sendable {
         }
     }
 
-    /// Triggers what is queued, now and on this thread.
+    /// Triggers the queued events now, on this thread.
     public func flush() {
         run(.soon)
         run(.whenIdle)
@@ -124,7 +124,7 @@ public final class DeferredEvents: Sendable {
         }
     }
 
-    /// Triggers what is queued for a moment; what its handlers queue waits for the next.
+    /// Triggers the queued events of a moment; events that the handlers queue wait for the next call.
     private func run(_ moment: Moment) {
         if moment == .whenIdle { run(.soon) }
         let due = state.withLock { state in

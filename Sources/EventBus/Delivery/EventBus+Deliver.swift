@@ -1,7 +1,7 @@
 public import Synchronization
 
 extension EventBus {
-    /// Delivers an event to a topic that has not found its slot on this bus.
+    /// Delivers an event to a topic whose slot on this bus isn't cached.
     @usableFromInline
     @inline(never)
     func resolveAndDeliver<Payload: Sendable>(
@@ -13,8 +13,8 @@ extension EventBus {
 
     /// Delivers an event to the watchers of every source; returns nil if the delivery isn't plain.
     ///
-    /// This is `deliver` for nearly every trigger. The arguments of the trigger are passed as parameters of their
-    /// own, because making, copying and destroying a `TriggerCall` costs a seventh of a trigger to one watcher.
+    /// Nearly every trigger is delivered here. The arguments of the trigger are separate parameters, because creating,
+    /// copying and destroying a `TriggerCall` takes a seventh of the time of a trigger to one watcher.
     @inlinable
     @inline(never)
     func deliverPlainly<Payload: Sendable>(
@@ -41,9 +41,10 @@ extension EventBus {
         return DeliveryResult(sequence: pass.sequence, tally)
     }
 
-    /// Delivers an event to the watchers of now.
+    /// Delivers an event to the current watchers.
     ///
-    /// Unless `isTyped`, `Payload` isn't what the topic is bound to, and only watchers of any payload can take it.
+    /// Unless `isTyped`, the topic is bound to another type than `Payload`, and only watchers of any payload receive
+    /// the event.
     @inlinable
     @inline(never)
     func deliver<Payload: Sendable>(
@@ -69,7 +70,7 @@ extension EventBus {
         return DeliveryResult(sequence: pass.sequence, tally)
     }
 
-    /// Delivers an event that comes from an object to the watchers of every source and of that one, in one order.
+    /// Delivers an event from an object to the watchers without a source and to those of the object, in one order.
     @inlinable
     @inline(never)
     func deliverMerged<Payload: Sendable>(
@@ -84,8 +85,8 @@ extension EventBus {
 
     /// Offers an event to one watcher.
     ///
-    /// The plain case is a call of the handler after one relaxed load; the snapshot keeps the watcher alive, so
-    /// there is no reference counting.
+    /// In the plain case, the handler is called after one relaxed load. The snapshot retains the watcher, so there is
+    /// no reference counting.
     @inlinable
     @inline(__always)
     func offer<Payload: Sendable>(
@@ -105,10 +106,10 @@ extension EventBus {
     }
 }
 
-/// The state of a plain trigger while it delivers, small enough to be passed in registers.
+/// The state of a plain trigger during its delivery, small enough to be passed in registers.
 @usableFromInline
 struct PlainPass {
-    /// Pinned; nil if the trigger isn't a plain one.
+    /// The pinned snapshot; nil if the trigger isn't a plain one.
     @usableFromInline let snapshot: Unmanaged<TopicSnapshot>?
     @usableFromInline let sequence: UInt64
     let thread: BusThread?
@@ -116,20 +117,20 @@ struct PlainPass {
     let outer: BusThread.Nesting
 }
 
-/// The state of a trigger while it delivers.
+/// The state of a trigger during its delivery.
 @usableFromInline
 struct DeliveryPass {
-    /// Pinned; nil if the topic has no watcher or the trigger was refused.
+    /// The pinned snapshot; nil if the topic has no watcher or the trigger was refused.
     @usableFromInline var snapshot: Unmanaged<TopicSnapshot>?
-    /// From 1; 0 if no watcher takes the event.
+    /// The number of the event, from 1; 0 if no watcher receives the event.
     @usableFromInline var sequence: UInt64 = 0
     @usableFromInline var depth: UInt32
     let outer: BusThread.Nesting
-    /// The watchers of everything from the source, retained once.
+    /// The watchers of all events from the source, retained once.
     var wide: Unmanaged<WatcherList>?
-    /// Whether more than the watchers of every source take part.
+    /// Whether there are other watchers than those without a source.
     @usableFromInline var isMerged = false
-    /// Why the delivery ended early, unless there is no watcher.
+    /// The reason why the delivery ended early, except for a missing watcher.
     var failing: Failing?
 
     enum Failing {

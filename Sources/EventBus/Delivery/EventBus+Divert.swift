@@ -1,8 +1,8 @@
 internal import AshlarCore
 
 extension EventBus {
-    /// Delivers an event by all stations: the main actor's queue, the queue of nested triggers, the order of the topic,
-    /// the store, and the tap.
+    /// Delivers an event in all stages: the main actor's queue, the queue of nested triggers, the order of the topic,
+    /// the stored events, and the tap.
     func divert<Payload: Sendable>(
         _ slot: TopicSlot, _ payload: Payload, _ call: TriggerCall, isTyped: Bool
     ) -> DeliveryResult {
@@ -60,7 +60,8 @@ extension EventBus {
             call.arrive(from: thread)
             let current = BusThread.current
             let outer = current.nesting
-            // As deep as the trigger itself: a handler that always triggers its own topic ends at the limit.
+            // The depth is that of the trigger itself, so that a handler that always triggers its own topic ends at the
+            // limit.
             current.nesting = BusThread.Nesting(bus: self.number, depth: max(depth, outer.depth(onBus: self.number)))
             defer { current.nesting = outer }
             let delivered = self.store(slot, payload, call, isTyped: isTyped)
@@ -89,7 +90,7 @@ extension EventBus {
     }
 }
 
-/// A whole trigger in the queue of the main actor.
+/// A trigger in the queue of the main actor.
 private final class QueuedTrigger: Sendable {
     let deliver: @Sendable () -> Void
 

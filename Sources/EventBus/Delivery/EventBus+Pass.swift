@@ -1,7 +1,7 @@
 import Synchronization
 
 extension EventBus {
-    /// Returns the slot of a topic on this bus; nil if its name is bound to another payload type here.
+    /// Returns the slot of a topic on this bus; nil if its name is bound to another payload type on this bus.
     @usableFromInline
     func resolve(_ core: TopicCore, _ payload: Any.Type, _ call: TriggerCall) -> TopicSlot? {
         let slot = slot(core.name, hash: core.hash)
@@ -11,7 +11,7 @@ extension EventBus {
         return slot
     }
 
-    /// The result of an event whose payload is of another type than its name is bound to.
+    /// Returns the result of an event whose payload type differs from the type to which the name is bound.
     @usableFromInline
     func refuseMismatch(_ core: TopicCore, _ payload: Any.Type, _ call: TriggerCall) -> DeliveryResult {
         let error = mismatch(slot(core.name, hash: core.hash), payload, at: call.location)
@@ -26,7 +26,7 @@ extension EventBus {
             found: "\(payload)", location: location, otherLocation: binding?.location)
     }
 
-    /// Acquires what a delivery needs: the watchers, a number, and one more step of depth.
+    /// Acquires the resources of a delivery: the watchers, a number, and a level of nesting.
     @usableFromInline
     @inline(never)
     func begin(_ slot: TopicSlot, _ source: AnyObject?, stage: UInt64) -> DeliveryPass {
@@ -57,7 +57,7 @@ extension EventBus {
             isMerged: wide != nil || isScoped)
     }
 
-    /// Acquires what a plain delivery needs; the pass has no snapshot if the delivery isn't plain.
+    /// Acquires the resources of a plain delivery; if the delivery isn't plain, the pass has no snapshot.
     @usableFromInline
     @inline(never)
     func enter(_ slot: TopicSlot, from source: AnyObject?) -> PlainPass {
@@ -76,7 +76,7 @@ extension EventBus {
         return PlainPass(snapshot: snapshot, sequence: nextSequence(), thread: thread, depth: depth, outer: outer)
     }
 
-    /// Releases what `enter` acquired, on the same thread.
+    /// Releases the resources that `enter` acquired, on the same thread.
     @usableFromInline
     @inline(never)
     func leave(_ slot: TopicSlot, _ pass: PlainPass) {
@@ -91,13 +91,13 @@ extension EventBus {
         _ signal: Signal<Payload>, to watcher: Watcher, isolation: (any Actor)?, _ slot: TopicSlot,
         _ tally: inout DeliveryTally
     ) {
-        // The location matters only where the payload can have a wrong type.
+        // The location is used only if the payload can have a wrong type.
         let call = TriggerCall(
             source: signal.object, isolation: isolation, fileID: #fileID, line: #line, column: #column)
         offerSlowly(signal, to: watcher, isTyped: true, call, slot, &tally)
     }
 
-    /// Returns the retained watchers of everything from an object.
+    /// Returns the watchers of all events from an object, retained.
     private func wideWatchers(of source: AnyObject?) -> Unmanaged<WatcherList>? {
         guard hasRaised(.sourced), let source, let group = wide.group(of: source) else { return nil }
         return Unmanaged.passRetained(group)
@@ -111,7 +111,7 @@ extension EventBus {
             snapshot?.open, scoped, pass.wide?.takeUnretainedValue(), source: call.source, name: slot.name)
     }
 
-    /// Releases what `begin` acquired.
+    /// Releases the resources that `begin` acquired.
     @usableFromInline
     @inline(never)
     func finish(_ slot: TopicSlot, _ pass: DeliveryPass) {
@@ -120,7 +120,7 @@ extension EventBus {
         pass.wide?.release()
     }
 
-    /// The result of an event that found no watcher, or that was refused.
+    /// Returns the result of an event that had no watcher or was refused.
     @usableFromInline
     func finishUnwatched<Payload: Sendable>(
         _ slot: TopicSlot, _ payload: Payload, _ pass: DeliveryPass, _ call: TriggerCall, isTyped: Bool
@@ -167,7 +167,7 @@ extension EventBus {
         }
     }
 
-    /// Hands an event to a watcher that isn't cancelled.
+    /// Passes an event to a watcher that isn't cancelled.
     private func offer<Payload: Sendable>(
         _ signal: Signal<Payload>, to watcher: TypedWatcher<Payload>, _ call: TriggerCall, _ slot: TopicSlot,
         _ tally: inout DeliveryTally
@@ -200,19 +200,19 @@ extension EventBus {
         offer(signal, to: watcher, call, slot, &tally)
     }
 
-    /// Removes a watcher that has ended from the lists.
+    /// Removes an ended watcher from the lists.
     private func forget(_ watcher: Watcher, _ slot: TopicSlot) {
         if slot.watcher(watcher.id) != nil { _ = slot.cancel(watcher.id) } else { _ = wide.cancel(watcher.id) }
     }
 
-    /// Removes a watcher that has ended from the lists, wherever it is.
+    /// Removes an ended watcher from all lists that contain it.
     func forget(_ watcher: Watcher, topic name: String) {
         var name = name
         let slot = name.withUTF8 { slots.find($0, hash: TopicName.hash($0)) }
         if let slot { forget(watcher, slot) } else { _ = wide.cancel(watcher.id) }
     }
 
-    /// Notes the error of a handler and reports it.
+    /// Records and reports the error of a handler.
     @usableFromInline
     @inline(never)
     func fail(

@@ -1,10 +1,9 @@
 extension EventBus {
-    /// Triggers an event and waits until every watcher with a buffer that suspends has room for it.
+    /// Triggers an event and waits until every watcher with a suspending buffer has room for it.
     ///
-    /// Inline handlers run before anything is waited for. Waiting senders are let in in order of arrival.
-    /// Where the bus or the topic queues the event as a whole, its delivery is waited for first.
-    /// If the task is cancelled while it waits, the event is dropped where there was no room yet, and counted as
-    /// dropped.
+    /// Inline handlers run before the method waits. Waiting senders get room in the order of their arrival. If the bus
+    /// or the topic queues the whole event, the method first waits for its delivery. If the task is cancelled while it
+    /// waits, the event is dropped for the watchers without room and counted as dropped.
     @discardableResult
     public func send<Payload>(
         _ topic: Topic<Payload>, _ payload: Payload, from source: (any AnyObject & Sendable)? = nil,
@@ -16,7 +15,7 @@ extension EventBus {
         call.sending = sending
         let result = resolveAndDeliver(topic.core, payload, call)
         var (queued, dropped) = (0, 0)
-        // While one is waited for, a delivery under way elsewhere may add more.
+        // During the wait, a delivery on another thread can add more.
         while let wait = sending.next() {
             switch await wait() {
             case true?: queued += 1
@@ -27,7 +26,7 @@ extension EventBus {
         return result.adding(queued: queued, dropped: dropped)
     }
 
-    /// Sends an event whose type is its topic.
+    /// Sends an event whose type has a topic.
     @discardableResult
     public func send<E: Event>(
         _ event: E, from source: (any AnyObject & Sendable)? = nil, isolation: isolated (any Actor)? = #isolation,

@@ -1,13 +1,13 @@
 public import Synchronization
 
 extension EventBus {
-    /// Triggers an event: runs the handlers that are called inline and queues it for the others.
+    /// Triggers an event: runs the inline handlers, and queues the event for the other watchers.
     ///
-    /// The source is the object that the event comes from, for watchers of that object. The result contains the
-    /// number of deliveries and the errors of handlers. A payload of another type than the name is bound to is such a failure, with
-    /// the code `payloadMismatch`.
+    /// The source is the object from which the event comes, for watchers of that object. The result contains the number
+    /// of deliveries and the errors of handlers. If the name is bound to another payload type, the result contains an
+    /// error with the code `payloadMismatch`.
     ///
-    /// - Complexity: O(*n*) in the number of watchers of the topic; those with another source cost nothing.
+    /// - Complexity: O(*n*) in the number of watchers of the topic, without watchers of other sources.
     @inlinable
     @discardableResult
     public func trigger<Payload>(
@@ -15,7 +15,7 @@ extension EventBus {
         isolation: isolated (any Actor)? = #isolation, fileID: StaticString = #fileID, line: UInt32 = #line,
         column: UInt32 = #column
     ) -> DeliveryResult {
-        // The topic retains every slot that it remembers, so this doesn't.
+        // The topic retains every slot that it caches, so this method doesn't.
         if let slot = topic.core.cached.load(ordering: .acquiring) {
             let word = word.load(ordering: .acquiring)
             let found = slot._withUnsafeGuaranteedRef { $0.word.load(ordering: .acquiring) }
@@ -27,7 +27,7 @@ extension EventBus {
                 if let result { return result }
             }
             if (found ^ word) & SlotWord.bus == 0 {
-                // The call is made where it is used: a closure that captures it would copy it.
+                // The call is created inside the closure, because capturing it would copy it.
                 return slot._withUnsafeGuaranteedRef {
                     deliver(
                         $0, payload,
@@ -41,7 +41,7 @@ extension EventBus {
             TriggerCall(source: source, isolation: isolation, fileID: fileID, line: line, column: column))
     }
 
-    /// Triggers an event that has no data.
+    /// Triggers an event without data.
     @inlinable
     @discardableResult
     public func trigger(
@@ -51,7 +51,7 @@ extension EventBus {
         trigger(topic, (), from: source, isolation: isolation, fileID: fileID, line: line, column: column)
     }
 
-    /// Triggers an event whose type is its topic.
+    /// Triggers an event whose type has a topic.
     @inlinable
     @discardableResult
     public func trigger<E: Event>(
@@ -61,10 +61,11 @@ extension EventBus {
         trigger(E.topic, event, from: source, isolation: isolation, fileID: fileID, line: line, column: column)
     }
 
-    /// Triggers an event by a name written in the source.
+    /// Triggers an event with a literal name.
     ///
-    /// A bare name is untyped: every watcher of the name receives the event if its own payload type fits. Those that
-    /// expect another type are failures in the result, with the code `payloadMismatch`; so is a malformed name.
+    /// A name without a topic is untyped: every watcher of the name receives the event if its payload type matches. For
+    /// watchers with another type, the result contains an error with the code `payloadMismatch`. A malformed name is
+    /// also an error in the result.
     @discardableResult
     public func trigger<Payload: Sendable>(
         _ name: StaticString, _ payload: Payload, from source: AnyObject? = nil,
@@ -80,7 +81,7 @@ extension EventBus {
         }
     }
 
-    /// Triggers an event without data by a name written in the source.
+    /// Triggers an event without data with a literal name.
     @discardableResult
     public func trigger(
         _ name: StaticString, from source: AnyObject? = nil, isolation: isolated (any Actor)? = #isolation,
@@ -89,7 +90,7 @@ extension EventBus {
         trigger(name, (), from: source, isolation: isolation, fileID: fileID, line: line, column: column)
     }
 
-    /// Triggers an event by a name made at run time.
+    /// Triggers an event with a name known at run time.
     ///
     /// - Throws: ``EventBusError`` with the code `malformedName`.
     @discardableResult
@@ -106,7 +107,7 @@ extension EventBus {
         return try result.get()
     }
 
-    /// Triggers an event without data by a name made at run time.
+    /// Triggers an event without data with a name known at run time.
     ///
     /// - Throws: ``EventBusError`` with the code `malformedName`.
     @discardableResult
@@ -126,7 +127,7 @@ extension EventBus {
             return deliver(slot, payload, call, isTyped: slot.binding.map { $0.payload == Payload.self } ?? false)
         }
         if let mistake = TopicName.mistake(in: bytes) { throw mistake }
-        // A name without a slot concerns only those who watch many names.
+        // If a name has no slot, only watchers of patterns and of sources can receive the event.
         guard
             hasRaised(.patterned) || hasRaised(.observed) || hasRaised(.tapped) || hasRaised(.diverted)
                 || hasRaised(.sourced) && call.source != nil

@@ -1,17 +1,17 @@
 extension EventBus {
-    /// Ends an owner's watches on this bus that match all given criteria; without any, all of them.
+    /// Ends an owner's watches on this bus that match all given criteria; without criteria, all of them.
     ///
-    /// A name or pattern is compared as it was written, byte by byte. A name alone includes the watches of it that have
-    /// a source, and a source alone those that have a name.
+    /// A name or pattern is compared with the text of the watch, byte by byte. A name without a source also matches
+    /// watches with a source, and a source without a name also matches watches with a name.
     ///
-    /// - Returns: The number of watches that were live.
+    /// - Returns: The number of watches that ended.
     /// - Complexity: O(*n*) in the number of the owner's watches.
     @discardableResult
     public func unwatch(_ name: String? = nil, from source: AnyObject? = nil, owner: some WatchOwner) -> Int {
         owner.watches.cancel { watch in
             guard watch.host.belongs(to: self) else { return false }
             if let source, watch.source != ObjectIdentifier(source) { return false }
-            // Not `==` of strings, for which the composed and decomposed form of a letter are equal.
+            // `==` isn't used, because it considers the composed and decomposed form of a letter equal.
             return name.map { watch.watched.utf8.elementsEqual($0.utf8) } ?? true
         }
     }

@@ -3,17 +3,17 @@ extension EventBus {
 
     /// Watches events with a handler that is called inside `trigger`.
     ///
-    /// The errors of the handler are in the result of the trigger. Handlers are called by priority, then in the order
-    /// of registration. Dropping the returned handle doesn't end the watch.
+    /// The result of the trigger contains the errors of the handler. Handlers are called by priority, then in the order
+    /// of registration. Releasing the returned handle doesn't end the watch.
     ///
     /// - Parameters:
     ///   - selector: A topic or a pattern.
-    ///   - source: The object that events must come from. It is held weakly, and the watch ends with it.
+    ///   - source: The object from which events must come. It is held weakly, and the watch ends with it.
     ///   - priority: Handlers of higher priority are called first.
     ///   - once: Whether the first event ends the watch.
-    ///   - fileID: The file that reports name.
-    ///   - line: The line that reports name.
-    ///   - column: The column that reports name.
+    ///   - fileID: The file for reports.
+    ///   - line: The line for reports.
+    ///   - column: The column for reports.
     ///   - handler: The handler.
     /// - Returns: The handle that ends the watch.
     /// - Precondition: The topic's name isn't bound to another payload type on this bus; see `declare`.
@@ -29,7 +29,7 @@ extension EventBus {
         return register(selection, options, .inline(handler))
     }
 
-    /// Watches events for an owner, which the handler receives; the watch goes into the owner's bag.
+    /// Watches events for an owner, which the handler receives; the watch is added to the owner's bag.
     ///
     /// The bus holds the owner weakly. The other parameters are those of the watch without an owner.
     @discardableResult
@@ -54,7 +54,7 @@ extension EventBus {
 
     /// Watches events on the main actor.
     ///
-    /// The handler runs inside `trigger` if that is called on the main actor and nothing waits for this watch.
+    /// If `trigger` is called on the main actor and no event waits for this watch, the handler runs inside `trigger`.
     /// Otherwise the event is queued and handled in the order of the triggers. With `alwaysQueued`, the handler never
     /// runs inside `trigger`.
     public func watchOnMain<Selector: EventSelector>(
@@ -97,8 +97,8 @@ extension EventBus {
 
     /// Watches events on an actor, which is held weakly.
     ///
-    /// Events wait in a mailbox. The handler runs for one event after the other, in the order of the triggers, even
-    /// if it suspends. Its errors go to the failure hook.
+    /// Events wait in a mailbox. The handler runs for one event at a time, in the order of the triggers, even if it
+    /// suspends. Its errors are passed to the failure hook.
     public func watch<Selector: EventSelector, On: Actor>(
         _ selector: Selector, from source: AnyObject? = nil, on actor: On, buffer: EventBuffer = .newest(64),
         priority: Int8 = 0, once: Bool = false, fileID: StaticString = #fileID, line: UInt32 = #line,
@@ -112,9 +112,9 @@ extension EventBus {
         return register(selection, options, .queued(.actor(actor, buffer, bus: self, handler: handler)))
     }
 
-    /// Watches events through a mailbox; the asynchronous handler runs for one event after the other.
+    /// Watches events through a mailbox; the asynchronous handler runs for one event at a time.
     ///
-    /// The errors of the handler go to the failure hook.
+    /// The errors of the handler are passed to the failure hook.
     public func watch<Selector: EventSelector>(
         _ selector: Selector, from source: AnyObject? = nil, buffer: EventBuffer, priority: Int8 = 0,
         once: Bool = false, fileID: StaticString = #fileID, line: UInt32 = #line, column: UInt32 = #column,
@@ -148,9 +148,9 @@ extension EventBus {
 
     // MARK: Registering
 
-    /// Binds the name of a topic to its payload type on this bus, for names made at run time.
+    /// Binds the name of a topic to its payload type on this bus, for names known at run time.
     ///
-    /// - Throws: ``EventBusError`` with the code `payloadMismatch` and both source lines if the name is bound to
+    /// - Throws: ``EventBusError`` with the code `payloadMismatch` and both source locations if the name is bound to
     ///   another type.
     public func declare<Payload>(
         _ topic: Topic<Payload>, fileID: StaticString = #fileID, line: UInt32 = #line, column: UInt32 = #column

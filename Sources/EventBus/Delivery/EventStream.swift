@@ -2,9 +2,9 @@ internal import AshlarCore
 
 /// The events of a topic or pattern as an asynchronous sequence.
 ///
-/// It watches from its creation, not from the first `next()`. The first iterator receives the events since
-/// then; each further iterator watches from when it is made, and every iterator receives every event. An iterator stops
-/// watching when it is released, or when its task is cancelled.
+/// A stream watches from its creation, not from the first `next()`. The first iterator receives the events since then.
+/// Each further iterator watches from its creation. Every iterator receives every event. An iterator stops watching
+/// when it is released, or when its task is cancelled.
 public struct EventStream<Payload: Sendable>: AsyncSequence, Sendable {
     /// An event.
     public typealias Element = Signal<Payload>
@@ -19,30 +19,30 @@ public struct EventStream<Payload: Sendable>: AsyncSequence, Sendable {
         first = FirstSubscription(subscribe())
     }
 
-    /// Creates an iterator that receives every event from now on; the first also receives earlier events.
+    /// Creates an iterator that receives every later event; the first iterator also receives earlier events.
     public func makeAsyncIterator() -> Iterator { Iterator(subscription: first.take() ?? subscribe()) }
 
-    /// What has become of the events of the first iterator, whether it has been made or not.
+    /// The counts of the first iterator's events, even before it is created.
     public var counts: EventCounts { first.counts }
 
     /// One reader of the stream.
     public struct Iterator: AsyncIteratorProtocol {
         let subscription: StreamSubscription<Payload>
 
-        /// Waits for the next event; nil when the bus is gone or the task is cancelled.
+        /// Waits for the next event; returns nil when the bus is released or the task is cancelled.
         public mutating func next() async -> Signal<Payload>? { await subscription.next(isolation: nil) }
 
-        /// Waits for the next event; nil when the bus is gone or the task is cancelled.
+        /// Waits for the next event; returns nil when the bus is released or the task is cancelled.
         public mutating func next(isolation actor: isolated (any Actor)?) async -> Signal<Payload>? {
             await subscription.next(isolation: actor)
         }
 
-        /// What has become of the events of this iterator.
+        /// The counts of this iterator's events.
         public var counts: EventCounts { subscription.mailbox.counts }
     }
 }
 
-/// Keeps the subscription of a stream until the first iterator takes it.
+/// Retains the subscription of a stream until the first iterator takes it.
 private final class FirstSubscription<Payload: Sendable>: Sendable {
     private let subscription: Mutex<StreamSubscription<Payload>?>
     private let mailbox: Mailbox
@@ -71,7 +71,7 @@ final class StreamSubscription<Payload: Sendable>: Sendable {
 
     deinit { watch?.cancel() }
 
-    /// The subscription to a bus that is gone.
+    /// Creates the subscription to a bus that has been released.
     static func ended(_ buffer: EventBuffer) -> StreamSubscription {
         let mailbox = Mailbox(buffer)
         mailbox.finish(throwingAway: true)
@@ -88,7 +88,7 @@ final class StreamSubscription<Payload: Sendable>: Sendable {
 }
 
 extension EventBus {
-    /// Returns the events of a topic or pattern as an asynchronous sequence, which watches from now on.
+    /// Returns the later events of a topic or pattern as an asynchronous sequence.
     ///
     /// ```swift
     /// let bus = EventBus()

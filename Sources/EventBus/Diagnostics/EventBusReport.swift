@@ -1,10 +1,10 @@
-/// The live watches of a bus at one moment, with their source locations.
+/// The current watches of a bus with their source locations.
 public struct EventBusReport: Sendable, CustomStringConvertible {
-    /// One watch.
+    /// A watch.
     public struct Entry: Sendable, Hashable, CustomStringConvertible {
-        /// What is watched: the name of a topic or a pattern.
+        /// The name of the watched topic, or the pattern.
         public let watched: String
-        /// Where the watch was made.
+        /// The source location of the watch.
         public let location: EventLocation
         /// The type of the owner or actor; nil if the watch has none.
         public let owner: String?
@@ -12,12 +12,12 @@ public struct EventBusReport: Sendable, CustomStringConvertible {
         public let hasSource: Bool
         /// The priority of the watch.
         public let priority: Int
-        /// Whether the owner or the source is gone, so that the watch waits to be cleared away.
+        /// Whether the owner or the source has been released, so that the watch will be removed.
         public let isDead: Bool
-        /// Whether the same owner has made the same watch on the same line before: its handler runs twice.
+        /// Whether the same owner made the same watch on the same line before, so that its handler runs twice.
         public let isDuplicate: Bool
 
-        /// The watch in one line.
+        /// The watch as one line.
         public var description: String {
             var text = "\(watched)  \(owner ?? "no owner")  \(location)"
             if hasSource { text += "  one source" }
@@ -28,15 +28,15 @@ public struct EventBusReport: Sendable, CustomStringConvertible {
         }
     }
 
-    /// The watches by what they watch, then in the order of their creation.
+    /// The watches, sorted by what they watch, then in the order of their creation.
     public let entries: [Entry]
     /// The number of topics that have a slot on the bus.
     public let topicCount: Int
 
-    /// The watches that nothing ends but a call of `cancel`: candidates for leaks.
+    /// The watches without an owner, which only `cancel` ends: candidates for leaks.
     public var ownerless: [Entry] { entries.filter { $0.owner == nil } }
 
-    /// The watches whose owner or source is gone.
+    /// The watches whose owner or source has been released.
     public var dead: [Entry] { entries.filter(\.isDead) }
 
     /// The watches that repeat another one.
@@ -47,7 +47,7 @@ public struct EventBusReport: Sendable, CustomStringConvertible {
 }
 
 extension EventBus {
-    /// Returns the live watches of now.
+    /// Returns the current watches.
     ///
     /// - Complexity: O(*n* log *n*) in the number of watches.
     public func report() -> EventBusReport {

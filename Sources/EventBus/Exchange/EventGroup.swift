@@ -1,6 +1,6 @@
 internal import AshlarCore
 
-/// Members that share the events of a topic or pattern: one member receives each event, in turn.
+/// Members that share the events of a topic or pattern: each event goes to one member, in turn.
 ///
 /// ```swift
 /// let bus = EventBus()
@@ -13,7 +13,7 @@ internal import AshlarCore
 /// second.cancel()
 /// ```
 ///
-/// Events without a member are dropped. The group ends with its last reference, and with it the watches of its members.
+/// If there is no member, events are dropped. When the group is released, the watches of its members end.
 public final class EventGroup<Payload: Sendable>: Sendable {
     private let host: Host
     private let watch: Watch
@@ -34,9 +34,9 @@ public final class EventGroup<Payload: Sendable>: Sendable {
         host.close()
     }
 
-    /// Adds a member, whose asynchronous handler runs for one of its events after the other.
+    /// Adds a member, whose asynchronous handler runs for one of its events at a time.
     ///
-    /// The errors of the handler go to the failure hook of the bus.
+    /// The errors of the handler are passed to the failure hook of the bus.
     public func join(
         buffer: EventBuffer = .unbounded, fileID: StaticString = #fileID, line: UInt32 = #line,
         column: UInt32 = #column, _ handler: @escaping @Sendable (Signal<Payload>) async throws -> Void

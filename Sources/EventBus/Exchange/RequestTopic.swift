@@ -1,6 +1,6 @@
 internal import AshlarCore
 
-/// A name bound to the payloads of a request and of its reply.
+/// A name bound to the payload types of a request and of its reply.
 ///
 /// ```swift
 /// let length = RequestTopic<String, Int>("text:length")
@@ -10,16 +10,16 @@ internal import AshlarCore
 /// watch.cancel()
 /// ```
 ///
-/// A request is an event, so patterns, hooks and the tap see it.
+/// A request is an event, so patterns, hooks and the tap receive it, too.
 public struct RequestTopic<Request: Sendable, Reply: Sendable>: Sendable {
     let topic: Topic<PendingRequest<Request, Reply>>
 
-    /// Creates a topic with a name written in the source.
+    /// Creates a topic with a literal name.
     ///
-    /// - Precondition: The name is well formed.
+    /// - Precondition: The name is well-formed.
     public init(_ name: StaticString) { topic = Topic(name) }
 
-    /// Creates a topic with a name made at run time.
+    /// Creates a topic with a name known at run time.
     ///
     /// - Throws: ``EventBusError`` with the code `malformedName`.
     public init(named name: String) throws(EventBusError) { topic = try Topic(named: name) }
@@ -29,24 +29,24 @@ public struct RequestTopic<Request: Sendable, Reply: Sendable>: Sendable {
 }
 
 extension EventBus {
-    /// Answers the requests of a topic, one after the other, until the returned watch is cancelled.
+    /// Answers the requests of a topic, one at a time, until the returned watch is cancelled.
     ///
     /// - Parameters:
     ///   - topic: The topic.
-    ///   - fileID: The file that reports name.
-    ///   - line: The line that reports name.
-    ///   - column: The column that reports name.
-    ///   - handler: Returns the reply. Its error is thrown to the caller of the request.
-    /// - Returns: The handle that ends the watch. Requests that wait fail with the code `noReply`.
-    /// - Throws: ``EventBusError`` with the code `duplicateResponder` and both source lines if the topic has a
-    ///   responder.
+    ///   - fileID: The file for reports.
+    ///   - line: The line for reports.
+    ///   - column: The column for reports.
+    ///   - handler: Returns the reply. If it throws, the caller of the request receives the error.
+    /// - Returns: The handle that ends the watch. Waiting requests then fail with the code `noReply`.
+    /// - Throws: ``EventBusError`` with the code `duplicateResponder` and both source locations if the topic already
+    ///   has a responder.
     public func respond<Request, Reply>(
         to topic: RequestTopic<Request, Reply>, fileID: StaticString = #fileID, line: UInt32 = #line,
         column: UInt32 = #column, _ handler: @escaping @Sendable (Request) async throws -> Reply
     ) throws(EventBusError) -> Watch {
         let location = EventLocation(fileID, line, column)
         let key = ByteText(topic.name)
-        // The responder is chosen under the lock; two concurrent calls have one winner.
+        // The responder is stored under the lock, so only one of two concurrent calls succeeds.
         let (watch, other) = responders.withLock { responders -> (Watch?, EventLocation?) in
             if let old = responders[key], old.watch.isLive { return (nil, old.location) }
             let watch = self.watch(topic.topic, buffer: .unbounded, fileID: fileID, line: line, column: column) {
@@ -64,21 +64,21 @@ extension EventBus {
 
     /// Sends a request and waits for the reply.
     ///
-    /// The task of the request may be cancelled; the responder isn't cancelled by that.
+    /// Cancelling the task of the request doesn't cancel the responder.
     ///
     /// - Parameters:
     ///   - topic: The topic.
     ///   - payload: The payload of the request.
-    ///   - limit: The longest time to wait.
+    ///   - limit: The maximum time to wait.
     ///   - clock: The clock of the limit.
     /// - Returns: The reply.
-    /// - Throws: ``EventBusError`` with the code `noResponder`, `noReply` if the responder was cancelled, or
+    /// - Throws: ``EventBusError`` with the code `noResponder`, `noReply` if the responder is cancelled, or
     ///   `requestTimedOut`; the error of the responder; or `CancellationError`.
     public func request<Request, Reply>(
         _ topic: RequestTopic<Request, Reply>, _ payload: Request, within limit: Duration = .seconds(30),
         clock: any Clock<Duration> = ContinuousClock()
     ) async throws -> Reply {
-        // A watcher of a pattern receives requests too, so a delivery doesn't mean that there is a responder.
+        // A watcher of a pattern also receives requests, so a delivery doesn't imply that there is a responder.
         guard responders.withLock({ $0[ByteText(topic.name)]?.watch.isLive ?? false }) else {
             throw EventBusError(.noResponder, subject: topic.name, expected: "a responder")
         }
@@ -98,10 +98,10 @@ extension EventBus {
     }
 }
 
-/// A request that waits for its reply: the payload of a request topic's events.
+/// A request that waits for its reply; the payload of a request topic's events.
 struct PendingRequest<Request: Sendable, Reply: Sendable>: Sendable {
     let payload: Request
-    /// The waiting caller; the request fails when the last copy of it is released without a reply.
+    /// The waiting caller; when its last copy is released without a reply, the request fails.
     private let promise: Promise
 
     init(payload: Request, slot: ReplySlot<Reply>) { (self.payload, promise) = (payload, Promise(slot)) }
@@ -123,7 +123,7 @@ struct PendingRequest<Request: Sendable, Reply: Sendable>: Sendable {
     }
 }
 
-/// The place for one reply and the caller that waits for it.
+/// The storage for one reply, and the caller that waits for it.
 final class ReplySlot<Reply: Sendable>: Sendable {
     private enum State {
         case open
@@ -169,12 +169,12 @@ final class ReplySlot<Reply: Sendable>: Sendable {
 }
 
 extension EventBusError.Code {
-    /// The request topic has a responder already.
+    /// The request topic already has a responder.
     public static let duplicateResponder = Self("duplicateResponder")
     /// The request topic has no responder.
     public static let noResponder = Self("noResponder")
     /// The responder ended before it answered the request.
     public static let noReply = Self("noReply")
-    /// The reply did not arrive in time.
+    /// The reply didn't arrive in time.
     public static let requestTimedOut = Self("requestTimedOut")
 }

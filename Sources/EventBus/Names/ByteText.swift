@@ -1,6 +1,6 @@
-/// Text that is equal to other text only if the bytes are.
+/// Text that is compared byte by byte.
 ///
-/// For `String`, the composed and the decomposed form of a letter are equal; names and patterns are compared by bytes.
+/// `String` considers the composed and the decomposed form of a letter equal; names and patterns don't.
 struct ByteText: Hashable, Sendable {
     let text: String
 

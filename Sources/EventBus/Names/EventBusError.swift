@@ -1,20 +1,20 @@
 /// A failure of the event bus, its router or its service registry.
 ///
-/// `subject` is the text concerned (a topic name, a pattern, a path, a service), `offset` the position in that text, and
-/// `expected` and `found` describe the conflict. Fields that don't apply are nil or empty.
+/// `subject` is the text in question (a topic name, a pattern, a path or a service name), `offset` a position in it,
+/// and `expected` and `found` describe the problem. Fields that don't apply are nil or empty.
 public struct EventBusError: Error, Sendable, CustomStringConvertible {
     /// The kind of a failure; codes may be added, so a `switch` over them needs a `default`.
     public struct Code: Hashable, Sendable, CustomStringConvertible {
         /// The code's name in lower camel case, such as `"malformedName"`.
         public let description: String
 
-        /// Creates a code; for the module's own use and for adapters that report their own failures.
+        /// Creates a code, for this module and for adapters that report their own failures.
         public init(_ name: StaticString) { description = name.description }
     }
 
     /// The kind of the failure.
     public let code: Code
-    /// The text concerned: a topic name, a pattern, a path or a service name.
+    /// The text in question: a topic name, a pattern, a path or a service name.
     public var subject: String
     /// The byte offset of the mistake in the UTF-8 of `subject`.
     public var offset: Int?
@@ -24,11 +24,11 @@ public struct EventBusError: Error, Sendable, CustomStringConvertible {
     public var found: String?
     /// The source location of the failure.
     public var location: EventLocation?
-    /// The earlier source location that it contradicts.
+    /// An earlier source location with which it conflicts.
     public var otherLocation: EventLocation?
-    /// The steps that led to the failure, in order: a cycle of services, a chain of redirects.
+    /// The steps that led to the failure, in order: a cycle of services, or a chain of redirects.
     public var trail: [String]
-    /// The error underneath, if there is one.
+    /// The underlying error, if there is one.
     public var underlying: (any Error)?
 
     /// Creates an error.
@@ -43,7 +43,7 @@ public struct EventBusError: Error, Sendable, CustomStringConvertible {
         (self.trail, self.underlying) = (trail, underlying)
     }
 
-    /// The failure in one line, with all details.
+    /// The message in one line, with all details.
     public var description: String {
         var text = "\(code) '\(subject.prefix(300))'"
         if let offset { text += " at byte \(offset)" }
@@ -58,25 +58,25 @@ public struct EventBusError: Error, Sendable, CustomStringConvertible {
 }
 
 extension EventBusError.Code {
-    /// The name is empty, too long, has an empty segment or holds a `*`.
+    /// The name is empty, too long, or contains an empty segment or a `*`.
     public static let malformedName = Self("malformedName")
-    /// The pattern has a `*` where none is allowed.
+    /// The pattern contains a misplaced `*`.
     public static let malformedPattern = Self("malformedPattern")
     /// The name is bound to another payload type on this bus.
     public static let payloadMismatch = Self("payloadMismatch")
-    /// A trigger inside triggers went deeper than the bus allows and was refused.
+    /// A nested trigger exceeded the depth limit of the bus and was refused.
     public static let nestedTooDeep = Self("nestedTooDeep")
-    /// The capacity of a buffer is below 1.
+    /// The capacity of a buffer is less than 1.
     public static let invalidCapacity = Self("invalidCapacity")
 }
 
-/// A location in source code, as `#fileID`, `#line` and `#column` report it.
+/// A location in source code, from `#fileID`, `#line` and `#column`.
 public struct EventLocation: Hashable, Sendable, CustomStringConvertible {
     /// The module and file, such as `"App/Login.swift"`.
     public let file: String
-    /// The line, counted from 1.
+    /// The line, from 1.
     public let line: Int
-    /// The column in bytes, counted from 1, or 0 if it isn't known.
+    /// The column in bytes, from 1, or 0 if unknown.
     public let column: Int
 
     /// Creates a location.
@@ -86,6 +86,6 @@ public struct EventLocation: Hashable, Sendable, CustomStringConvertible {
         self.init(file: fileID.description, line: Int(line), column: Int(column))
     }
 
-    /// The location as compilers print it, such as `"App/Login.swift:12:5"`.
+    /// The location in the format of a compiler, such as `"App/Login.swift:12:5"`.
     public var description: String { column == 0 ? "\(file):\(line)" : "\(file):\(line):\(column)" }
 }

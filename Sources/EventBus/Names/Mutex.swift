@@ -1,4 +1,4 @@
 internal import AshlarCore
 
-/// The package's mutex; the alias decides between it and the one of `Synchronization` where both are imported.
+/// The package's mutex; the alias takes precedence over the type in `Synchronization` if both are imported.
 typealias Mutex = AshlarCore.Mutex

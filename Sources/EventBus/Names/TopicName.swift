@@ -1,4 +1,4 @@
-/// The rules of topic names: 1 to 255 bytes of UTF-8, segments between `:`, no empty segment, no `*`.
+/// The rules for topic names: 1 to 255 bytes of UTF-8, segments separated by `:`, no empty segment, no `*`.
 enum TopicName {
     static let longest = 255
     static let separator = UInt8(ascii: ":")
@@ -31,7 +31,7 @@ enum TopicName {
 
     private static let seed = UInt64.random(in: 1...UInt64.max)
 
-    /// Hashes a name eight bytes at a time with a seed of this process; never 0.
+    /// Hashes a name eight bytes at a time with a seed of this process; the result is never 0.
     static func hash(_ name: UnsafeBufferPointer<UInt8>) -> UInt64 {
         var hash = seed ^ UInt64(truncatingIfNeeded: name.count)
         let bytes = UnsafeRawBufferPointer(name)

@@ -1,7 +1,7 @@
-/// A pattern that topic names are compared with: `network:*`, `network:**`, or just a name.
+/// A pattern for topic names: `network:*`, `network:**`, or a name.
 ///
-/// `*` matches exactly one segment, `**` any number of segments, including none, and only at the end. A star
-/// fills a whole segment. The rules are those of MQTT's topic filters.
+/// `*` matches exactly one segment. `**` matches any number of segments, including none, and is permitted only at the
+/// end. A star must be a whole segment. The rules are those of MQTT's topic filters.
 ///
 /// | pattern | matches | doesn't match |
 /// |---|---|---|
@@ -11,14 +11,14 @@
 /// | `a:**` | `a`, `a:b`, `a:b:c` | `ab` |
 /// | `**` | every name | |
 public struct TopicPattern: Sendable, Hashable, CustomStringConvertible, ExpressibleByStringLiteral {
-    /// The pattern as it was written.
+    /// The pattern as written.
     public let description: String
     /// The segments before a `**`, in bytes; nil represents `*`.
     let segments: [[UInt8]?]
     let hasTail: Bool
     private let hasWildcard: Bool
 
-    /// Creates a pattern from text made at run time.
+    /// Creates a pattern from text known at run time.
     ///
     /// - Throws: ``EventBusError`` with the code `malformedPattern` and the offset of the mistake.
     public init(parsing text: String) throws(EventBusError) {
@@ -28,9 +28,9 @@ public struct TopicPattern: Sendable, Hashable, CustomStringConvertible, Express
         }
     }
 
-    /// Creates a pattern written in the source.
+    /// Creates a pattern from a literal.
     ///
-    /// - Precondition: The pattern is well formed.
+    /// - Precondition: The pattern is well-formed.
     public init(stringLiteral text: StaticString) {
         switch Self.parse(text.description) {
         case .success(let pattern): self = pattern
@@ -52,7 +52,7 @@ public struct TopicPattern: Sendable, Hashable, CustomStringConvertible, Express
         guard count <= TopicName.longest else {
             return mistake(TopicName.longest, "1 to \(TopicName.longest) bytes", "\(count) bytes")
         }
-        // Bytes, because a `:` and an accent after it are one character.
+        // Bytes, because a `:` and a combining accent after it form one character.
         let parts = text.utf8.split(separator: TopicName.separator, omittingEmptySubsequences: false)
         var (segments, offset, hasTail, hasWildcard): ([[UInt8]?], Int, Bool, Bool) = ([], 0, false, false)
         for (index, part) in parts.enumerated() {
@@ -75,7 +75,7 @@ public struct TopicPattern: Sendable, Hashable, CustomStringConvertible, Express
         return .success(TopicPattern(text, segments: segments, hasTail: hasTail, hasWildcard: hasWildcard))
     }
 
-    /// The only name that the pattern matches, or nil if it has wildcards.
+    /// The only name that the pattern matches; nil if it contains wildcards.
     var exactName: String? { hasWildcard ? nil : description }
 
     /// Whether the pattern matches every name.
@@ -97,7 +97,7 @@ public struct TopicPattern: Sendable, Hashable, CustomStringConvertible, Express
         return isEverything
     }
 
-    /// Patterns are equal when they are written the same.
+    /// Patterns are equal if their texts are equal.
     public static func == (a: Self, b: Self) -> Bool { a.description.utf8.elementsEqual(b.description.utf8) }
 
     /// Hashes the text of the pattern.

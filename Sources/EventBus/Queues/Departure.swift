@@ -1,6 +1,6 @@
 internal import AshlarCore
 
-/// A moment that callers can wait for, such as the end of a queued delivery.
+/// An event in time for which callers can wait, such as the end of a queued delivery.
 final class Departure: Sendable {
     private let state = Mutex((isOver: false, waiting: [CheckedContinuation<Void, Never>]()))
 

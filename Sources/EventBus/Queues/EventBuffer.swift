@@ -1,6 +1,6 @@
 /// The capacity of a watcher's queue, and the event that is dropped when the queue is full.
 ///
-/// Every event that is dropped is counted, in the result of the trigger and by the stream.
+/// Every dropped event is counted, in the result of the trigger and by the stream.
 public struct EventBuffer: Sendable, Hashable, CustomStringConvertible {
     enum Overflow: Hashable {
         case dropOldest
@@ -25,20 +25,20 @@ public struct EventBuffer: Sendable, Hashable, CustomStringConvertible {
     /// - Precondition: `0 < capacity`.
     public static func oldest(_ capacity: Int) -> EventBuffer { EventBuffer(capacity, .dropNewest) }
 
-    /// Stores the last event only.
+    /// Stores only the last event.
     public static let latest = EventBuffer(1, .dropOldest)
 
-    /// Stores every event, limited by memory only.
+    /// Stores every event, limited only by memory.
     public static let unbounded = EventBuffer(.max, .dropNewest)
 
-    /// Makes `send` wait until there is room; a `trigger`, which can't wait, drops its event.
+    /// Makes `send` wait until there is room; `trigger`, which can't wait, drops its event.
     ///
     /// - Precondition: `0 < capacity`.
     public static func suspend(_ capacity: Int) -> EventBuffer { EventBuffer(capacity, .suspend) }
 
-    /// Returns a buffer with a capacity that is created at run time, such as `checked(.newest, capacity: n)`.
+    /// Returns a buffer with a capacity known at run time, such as `checked(.newest, capacity: n)`.
     ///
-    /// - Throws: ``EventBusError`` with the code `invalidCapacity` if the capacity is below 1.
+    /// - Throws: ``EventBusError`` with the code `invalidCapacity` if the capacity is less than 1.
     public static func checked(
         _ policy: (Int) -> EventBuffer, capacity: Int
     ) throws(EventBusError) -> EventBuffer {

@@ -1,4 +1,4 @@
-/// A queue in a ring of memory.
+/// A queue in a ring buffer.
 struct Fifo<Element> {
     private var ring: ContiguousArray<Element?> = []
     private var head = 0
@@ -8,7 +8,7 @@ struct Fifo<Element> {
 
     var first: Element? { count > 0 ? ring[head] : nil }
 
-    /// - Complexity: O(1), amortised.
+    /// - Complexity: O(1), amortized.
     mutating func append(_ element: Element) {
         if count == ring.count { grow() }
         ring[(head + count) & (ring.count - 1)] = element
@@ -34,7 +34,7 @@ struct Fifo<Element> {
         return found
     }
 
-    /// Changes the first element that is meant; returns whether there is one.
+    /// Changes the first matching element; returns whether there is one.
     ///
     /// - Complexity: O(*n*).
     mutating func update(where isIt: (Element) -> Bool, _ change: (inout Element) -> Void) -> Bool {

@@ -1,14 +1,14 @@
 internal import AshlarCore
 
-/// An event in a queue: one reference, whatever its payload, so that the code of queues is compiled only once.
+/// An event in a queue: one reference for any payload, so that the code of queues is compiled only once.
 typealias QueuedEvent = any AnyObject & Sendable
 
-/// The result of handing an event to a watcher.
+/// The result of passing an event to a watcher.
 @usableFromInline
 enum Taking {
     case delivered
     case queued
-    /// The event is queued, and an older one was dropped for it.
+    /// The event was queued, and an older event was dropped.
     case displaced
     /// The event itself was dropped.
     case dropped
@@ -17,7 +17,7 @@ enum Taking {
 
 /// The events that wait for one watcher, in the order of their triggers.
 ///
-/// Continuations are resumed, and events released, after the lock is left.
+/// Continuations are resumed, and events are released, outside the lock.
 final class Mailbox: Sendable {
     private let state: Mutex<State>
     private let isUnbounded: Bool
@@ -35,7 +35,7 @@ final class Mailbox: Sendable {
     private struct Sender {
         let ticket: UInt64
         let event: QueuedEvent
-        /// Set once the sender waits.
+        /// The continuation, set when the sender waits.
         var continuation: CheckedContinuation<Bool, Never>?
     }
 
@@ -43,7 +43,7 @@ final class Mailbox: Sendable {
         let buffer: EventBuffer
         var items = Fifo<QueuedEvent>()
         var senders = Fifo<Sender>()
-        /// The outcome for senders that was decided before they waited, by ticket.
+        /// The results, by ticket, for senders that don't wait yet.
         var decided: [UInt64: Bool] = [:]
         var consumers = Fifo<Consumer>()
         var cancelledConsumers: Set<UInt64> = []
@@ -57,9 +57,9 @@ final class Mailbox: Sendable {
 
     // MARK: Adding
 
-    /// Adds an event if there is room, or the buffer drops an older one; returns whether to start a drainer.
+    /// Adds an event if there is room, or if the buffer drops an older event; returns whether to start a drainer.
     func put(_ event: QueuedEvent) -> (Taking, mustDrain: Bool) {
-        // A dropped event is released after the lock is left.
+        // A dropped event is released outside the lock.
         let (put, consumer, displaced) = state.withLock { state -> ((Taking, Bool), Consumer?, QueuedEvent?) in
             guard !state.isFinished else { return ((.skipped, false), nil, nil) }
             state.counts.produced += 1
@@ -96,7 +96,7 @@ final class Mailbox: Sendable {
         }
     }
 
-    /// Waits until the event of a ticket has a place; returns false if it was dropped.
+    /// Waits until there is room for the event of a ticket; returns false if the event was dropped.
     func waitForRoom(_ ticket: UInt64) async -> Bool {
         await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in
@@ -121,10 +121,11 @@ final class Mailbox: Sendable {
 
     // MARK: Removing
 
-    /// Returns the next event for the drainer; nil ends the drainer, and the next event starts another.
+    /// Returns the next event for the drainer; nil ends the drainer, and the next event starts a new one.
     ///
-    /// An unbounded mailbox moves all waiting events to the drainer's `batch` at once, so that drainer and triggers
-    /// rarely contend for the lock. In other mailboxes events stay here, where they can be counted and replaced.
+    /// An unbounded mailbox moves all waiting events to the drainer's `batch` at once, so that the drainer and triggers
+    /// rarely contend for the lock. In other mailboxes, events remain in the mailbox, where they can be counted and
+    /// replaced.
     func takeOrRest(_ batch: inout Fifo<QueuedEvent>) -> QueuedEvent? {
         if let event = batch.popFirst() { return event }
         let empty = isUnbounded ? batch : Fifo<QueuedEvent>()
@@ -157,7 +158,7 @@ final class Mailbox: Sendable {
     /// Whether no event waits and no drainer is running.
     var isIdle: Bool { state.withLock { !$0.isDraining && $0.items.isEmpty } }
 
-    /// Waits for the next event and returns it; nil at the end, or if the task is cancelled.
+    /// Waits for the next event and returns it; returns nil at the end, or if the task is cancelled.
     func next(isolation: isolated (any Actor)? = #isolation) async -> QueuedEvent? {
         let (event, sender, isOver) = state.withLock { state -> (QueuedEvent?, Sender?, Bool) in
             let (event, sender) = Self.take(&state)
@@ -173,7 +174,7 @@ final class Mailbox: Sendable {
         defer { state.withLock { _ = $0.cancelledConsumers.remove(ticket) } }
         return await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in
-                // An event may have arrived since the first look.
+                // An event may have arrived since the first check.
                 let (event, sender, isWaiting) = state.withLock { state -> (QueuedEvent?, Sender?, Bool) in
                     let (event, sender) = Self.take(&state)
                     if event != nil { return (event, sender, false) }
@@ -196,7 +197,7 @@ final class Mailbox: Sendable {
 
     // MARK: The end
 
-    /// Refuses new events; the waiting ones are still delivered unless they are dropped.
+    /// Refuses new events; waiting events are still delivered unless they are dropped.
     func finish(throwingAway: Bool) {
         let (items, senders, consumers) = state.withLock { state in
             state.isFinished = true
@@ -222,14 +223,14 @@ final class Mailbox: Sendable {
 
 /// The numbers of events that a queued watcher or a stream has received and dropped.
 ///
-/// At any moment `produced == consumed + dropped + buffered`.
+/// At any time, `produced == consumed + dropped + buffered`.
 public struct EventCounts: Hashable, Sendable {
-    /// The events that were triggered while it watched.
+    /// The number of events that were triggered since the start of the watch.
     public internal(set) var produced = 0
-    /// The events that it has received.
+    /// The number of events that were received.
     public internal(set) var consumed = 0
-    /// The events that were dropped because there was no room, or at the end.
+    /// The number of events that were dropped because there was no room, or at the end.
     public internal(set) var dropped = 0
-    /// The events that wait, those of suspended senders included.
+    /// The number of waiting events, including those of suspended senders.
     public internal(set) var buffered = 0
 }

@@ -1,9 +1,9 @@
 internal import AshlarCore
 
-/// Runs work serially, from any threads.
+/// Runs work serially, from any thread.
 ///
-/// Work that arrives while other work runs is queued. A thread runs its own work and a share of the queue; then the
-/// next caller goes on, or a task. So no thread is busy with the work of others without end.
+/// Work that arrives while other work runs is queued. A thread runs its own work and a limited part of the queue. The
+/// next caller or a task runs the rest. Therefore no thread is occupied with the work of others indefinitely.
 final class SerialRunner: Sendable {
     typealias Work = @Sendable () -> Void
     private let state = Mutex(State())
@@ -11,14 +11,14 @@ final class SerialRunner: Sendable {
     private struct State {
         var line = Fifo<Work>()
         var isRunning = false
-        /// Whether a task will look after the queue.
+        /// Whether a task will run the queue.
         var hasTask = false
     }
 
-    /// The number of pieces that a caller runs at most.
+    /// The maximum number of queued closures that a caller runs.
     private static let share = 64
 
-    /// Runs the work now, or queues it if other work is running; returns whether it has run.
+    /// Runs the work, or queues it if other work is running; returns whether it has run.
     func run(_ work: @escaping Work) -> Bool {
         let position = state.withLock { state -> Int? in
             state.line.append(work)
@@ -48,7 +48,7 @@ final class SerialRunner: Sendable {
     private func runInTask() {
         let mustRun = state.withLock { state in
             state.hasTask = false
-            // A thread that runs now looks after the queue itself.
+            // A thread that is running handles the queue itself.
             if state.isRunning || state.line.isEmpty { return false }
             state.isRunning = true
             return true
