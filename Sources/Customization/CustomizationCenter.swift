@@ -97,16 +97,38 @@ public final class CustomizationCenter: Sendable {
         return new.storage !== old.storage
     }
 
-    /// Reloads at an interval until the task is cancelled.
+    /// Reloads whenever a file of the tree changes, appears or vanishes, until the task is cancelled.
     ///
-    /// - Parameters:
-    ///   - interval: The pause between reloads.
-    ///   - clock: The clock that measures the pause.
-    public func watch(every interval: Duration = .seconds(1), clock: some Clock<Duration> = .continuous) async {
-        while !Task.isCancelled {
-            do { try await clock.sleep(for: interval) } catch { return }
+    /// Changes are noticed by events of the system, or by comparing the files once a second where it has none. Every five
+    /// seconds the files are compared without an event, as not every file system reports all of them. A file that has
+    /// errors keeps its last good content.
+    ///
+    /// ```swift
+    /// let watching = Task { await center.watch() }
+    /// ```
+    public func watch() async {
+        let (signals, continuation) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
+        // Switching the language reads other folders, which are watched from then on.
+        let id = state.withLock { state in
+            state.nextID += 1
+            state.listeners[state.nextID] = continuation
+            return state.nextID
+        }
+        var paths: [String] = []
+        var watch: PathWatch?
+        continuation.yield()
+        for await _ in signals {
+            // The watch starts before the files are read, so that no change is lost in between.
+            let needed = current.storage.tree?.watchedPaths ?? []
+            if needed != paths {
+                watch = PathWatch.start(needed) { _ in continuation.yield() }
+                paths = needed
+            }
             reload()
         }
+        watch?.cancel()
+        let removed = state.withLock { $0.listeners.removeValue(forKey: id) }
+        _ = removed
     }
 }
 

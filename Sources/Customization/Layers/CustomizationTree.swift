@@ -11,7 +11,7 @@ public final class CustomizationTree: Sendable {
     /// The problems found while listing the folder and reading Info.plist.
     public let diagnostics: [CustomizationDiagnostic]
     /// The brand in Info.plist's `FTCustomizationString`, if any.
-    public let brandOfInfoPlist: String?
+    package let brandOfInfoPlist: String?
     let options: CustomizationPolicy
     /// The names of all `.lproj` folders without the extension.
     let folders: [String]
@@ -132,7 +132,14 @@ public final class CustomizationTree: Sendable {
     /// The loaded folders, by their path in the tree.
     var loadedFolders: [String: LoadedFolder] { loaded.withLock { $0 } }
 
-    /// Returns the content of a folder; the first call reads it.
+    /// The folders and files whose changes make a reload necessary, sorted.
+    var watchedPaths: [String] {
+        let folders = loadedFolders.values
+        let files = folders.flatMap { folder in folder.files.keys.map { folder.path + "/" + $0 } }
+        return ([path + "/"] + folders.map { $0.path + "/" } + files).sorted()
+    }
+
+    /// The content of a folder, read by the first call.
     func folder(_ name: String) -> LoadedFolder {
         if let folder = loaded.withLock({ $0[name] }) { return folder }
         let folder = LoadedFolder(name: name, in: path, policy: options, earlier: earlier[name])

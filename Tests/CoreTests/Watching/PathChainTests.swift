@@ -43,6 +43,15 @@ import Testing
         #expect(entries(root + "/f") == ["f*"])
     }
 
+    @Test("A path that ends with a slash can be any entry of the directory")
+    func directoryContents() throws {
+        try FileManager.default.createDirectory(atPath: root + "/a/b", withIntermediateDirectories: true)
+        try link("l", to: "a")
+        #expect(entries(root + "/a/b/") == ["a", "a/b", "a/b/*"])
+        #expect(entries(root + "/l/") == ["l", "a", "a/*"])
+        #expect(entries(root + "/x/") == ["x"])
+    }
+
     @Test("Each component of a link's target has an entry, and the target of a file is a file")
     func links() throws {
         try FileManager.default.createDirectory(atPath: root + "/v1/in", withIntermediateDirectories: true)

@@ -183,6 +183,7 @@
                     name.isEmpty
                         ? watcher.entries.keys.contains { $0.directory == directory }
                         : watcher.entries[.init(directory: directory, name: name)] != nil
+                            || watcher.entries[.init(directory: directory, name: "")] != nil
                 }
                 guard isConcerned || hasLostEvents else { continue }
                 if mask & ~Self.openWriteEvents == 0 {

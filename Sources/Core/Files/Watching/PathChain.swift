@@ -24,10 +24,12 @@ enum PathChain {
     /// An entry is visited before it is read. If the visitor watches the entry's directory, no later change is lost.
     ///
     /// - Parameters:
-    ///   - path: An absolute path, or one relative to the current directory.
+    ///   - path: An absolute path, or one relative to the current directory. If it ends with a slash, any entry of the
+    ///     directory can be the file: the last entry has an empty name.
     ///   - visit: Called with each entry, and with whether the entry can be the file itself.
     static func walk(_ path: String, visit: (Entry, _ isFile: Bool) -> Void) {
         var rest = components(absolute(path))[...]
+        let isDirectory = path.hasSuffix("/") && path != "/"
         var directory = "/"
         var links = 0
         while let name = rest.popFirst() {
@@ -37,7 +39,7 @@ enum PathChain {
                 continue
             }
             let entry = Entry(directory: directory, name: name)
-            visit(entry, rest.isEmpty)
+            visit(entry, rest.isEmpty && !isDirectory)
             guard let status = FileStatus(entry.path, followingLinks: false) else { return }
             guard status.kind == .link, links < maximumLinks, let target = destination(of: entry.path) else {
                 directory = entry.path
@@ -47,6 +49,7 @@ enum PathChain {
             if target.hasPrefix("/") { directory = "/" }
             rest = (components(target) + rest)[...]
         }
+        if isDirectory { visit(Entry(directory: directory, name: ""), true) }
     }
 
     private static func absolute(_ path: String) -> String {

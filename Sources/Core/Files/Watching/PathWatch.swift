@@ -35,7 +35,8 @@ package final class PathWatch: Sendable {
     ///
     /// Changes after this method returns are detected. A change shortly before may also be reported.
     ///
-    /// The files don't have to exist yet.
+    /// The files need not exist yet. A path that ends with a slash is a directory whose entries are noticed when they
+    /// appear, vanish or are renamed; watch the files in it for their content.
     package static func start(
         _ paths: [String], by method: Method = .events, onChange: @escaping Handler
     ) -> PathWatch {

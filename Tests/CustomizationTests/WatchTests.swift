@@ -1,0 +1,115 @@
+import AshlarCustomization
+import Foundation
+import Testing
+
+@Suite(.timeLimit(.minutes(2))) struct WatchTests {
+    /// A watched tree; each edit waits for the snapshot that shows it.
+    private final class Watched {
+        let tree: TemporaryTree
+        let center: CustomizationCenter
+        private var changes: AsyncStream<Customization>.AsyncIterator
+        private let watcher: Task<Void, Never>
+
+        init(_ files: [String: String], languages: [LanguageTag] = ["en"]) throws {
+            tree = try TemporaryTree(files)
+            let center = CustomizationCenter(Customization(path: tree.path, languages: languages))
+            self.center = center
+            changes = center.changes.makeAsyncIterator()
+            watcher = Task { await center.watch() }
+        }
+
+        /// The first text other than the given one.
+        func next(_ key: String, after old: String, table: String? = nil) async -> String? {
+            while let change = await changes.next() {
+                let text = change.string(key, table: table)
+                if text != old { return text }
+            }
+            return nil
+        }
+
+        func end() async {
+            watcher.cancel()
+            await watcher.value
+        }
+    }
+
+    @Test("A file that is written in place, replaced or removed is noticed, and so is a new one")
+    func edits() async throws {
+        let watched = try Watched(["en.lproj/Localizable.strings": "a = one;"])
+        try watched.tree.write("a = two;", to: "en.lproj/Localizable.strings")
+        #expect(await watched.next("a", after: "one") == "two")
+        let path = watched.tree.path + "/en.lproj/"
+        try Data("a = three;".utf8).write(to: URL(fileURLWithPath: path + "Localizable.strings"), options: .atomic)
+        #expect(await watched.next("a", after: "two") == "three")
+        try watched.tree.write("n = new;", to: "en.lproj/New.strings")
+        #expect(await watched.next("n", after: "n", table: "New") == "new")
+        try watched.tree.write("n = newer;", to: "en.lproj/New.strings")
+        #expect(await watched.next("n", after: "new", table: "New") == "newer", "a file that is new is watched, too")
+        try watched.tree.remove("en.lproj/Localizable.strings")
+        #expect(await watched.next("a", after: "three") == "a")
+        await watched.end()
+    }
+
+    @Test("A folder of a language that appears later is noticed")
+    func newFolder() async throws {
+        let watched = try Watched(["en.lproj/Localizable.strings": "a = one;"], languages: ["fr"])
+        try watched.tree.write("a = un;", to: "fr.lproj/Localizable.strings")
+        #expect(await watched.next("a", after: "one") == "un")
+        try watched.tree.write("a = deux;", to: "fr.lproj/Localizable.strings")
+        #expect(await watched.next("a", after: "un") == "deux")
+        await watched.end()
+    }
+
+    @Test("The files of a language that is selected later are watched")
+    func switchedLanguage() async throws {
+        let watched = try Watched([
+            "en.lproj/Localizable.strings": "a = one;", "fr.lproj/Localizable.strings": "a = un;",
+        ])
+        watched.center.update { $0.switching(language: "fr") }
+        #expect(await watched.next("a", after: "one") == "un")
+        try watched.tree.write("a = deux;", to: "fr.lproj/Localizable.strings")
+        #expect(await watched.next("a", after: "un") == "deux")
+        await watched.end()
+    }
+
+    @Test("A file with errors keeps its last good content until it is corrected")
+    func badFile() async throws {
+        let watched = try Watched(["en.lproj/Localizable.strings": "a = one;", "en.lproj/Other.strings": "o = one;"])
+        try watched.tree.write("a = \"two;", to: "en.lproj/Localizable.strings")
+        try watched.tree.write("o = two;", to: "en.lproj/Other.strings")
+        #expect(await watched.next("o", after: "one", table: "Other") == "two")
+        #expect(watched.center.current.string("a") == "one")
+        try watched.tree.write("a = three;", to: "en.lproj/Localizable.strings")
+        #expect(await watched.next("a", after: "one") == "three")
+        await watched.end()
+    }
+
+    /// The comparison without events happens every five seconds, so twelve changes would take a minute.
+    ///
+    /// The test has a process of its own, because other tests can occupy the threads of this one.
+    @Test("Changes are noticed by events, by two watches of one center")
+    func byEvents() async {
+        await #expect(processExitsWith: .success) {
+            let watched = try Watched(["en.lproj/Localizable.strings": "a = 0;"])
+            let center = watched.center
+            let second = Task { await center.watch() }
+            let start = ContinuousClock.now
+            for number in 1...12 {
+                try watched.tree.write("a = \(number);", to: "en.lproj/Localizable.strings")
+                #expect(await watched.next("a", after: "\(number - 1)") == "\(number)")
+            }
+            #expect(ContinuousClock.now - start < .seconds(40))
+            second.cancel()
+            await second.value
+            await watched.end()
+        }
+    }
+
+    @Test("A center without a tree waits until its task is cancelled, also before it begins")
+    func withoutTree() async {
+        let center = CustomizationCenter(Customization(layers: []))
+        let watcher = Task { await center.watch() }
+        watcher.cancel()
+        await watcher.value
+    }
+}
