@@ -133,6 +133,16 @@ import Testing
         }
     }
 
+    @Test("A table that is not a dictionary is reported; one language in two spellings is refused")
+    func malformedTables() throws {
+        let update = try CustomizationUpdate(Self.file(version: 1, #"{"fr": {"Localizable": "x", "B": {"a": "b"}}}"#))
+        #expect(update.diagnostics.map(\.code) == [.notATable])
+        #expect(update.tables["fr"]?.keys.sorted() == ["B"])
+        #expect(throws: CustomizationError.self) {
+            try CustomizationUpdate(Self.file(version: 1, #"{"fr": {}, "FR": {"Localizable": {"a": "b"}}}"#))
+        }
+    }
+
     @Test("A malformed message is left out and reported")
     func malformedMessage() throws {
         let update = try CustomizationUpdate(
@@ -199,19 +209,84 @@ import Testing
         #expect(CustomizationUpdateStore(folder: tree.path).current == nil)
     }
 
-    @Test("A kill at any point of an installation leaves the old update or the new one")
-    func interruptedInstallation() throws {
-        // The states between the three writes of an installation.
+    @Test("A kill between the writes of an installation leaves the old update or the new one", arguments: 0...3)
+    func interruptedInstallation(written: Int) throws {
         let (old, new) = (Self.file(version: 1, Self.french), Self.file(version: 2, Self.french))
-        for written in 0...3 {
-            let tree = try TemporaryTree([:])
-            try CustomizationUpdateStore(folder: tree.path).install(old)
-            if written > 0 { try Data(old).write(to: URL(filePath: tree.path + "/previous.ashlar-strings")) }
-            if written > 1 { try tree.write("2", to: "newest-version") }
-            if written > 2 { try Data(new).write(to: URL(filePath: tree.path + "/current.ashlar-strings")) }
+        let tree = try TemporaryTree([:])
+        try CustomizationUpdateStore(folder: tree.path).install(old)
+        if written > 0 { try Data(old).write(to: URL(filePath: tree.path + "/previous.ashlar-strings")) }
+        if written > 1 { try Data(new).write(to: URL(filePath: tree.path + "/current.ashlar-strings")) }
+        if written > 2 { try tree.write("2", to: "newest-version") }
+        let store = CustomizationUpdateStore(folder: tree.path)
+        #expect(store.current?.version == (written > 1 ? 2 : 1))
+        #expect(store.diagnostics.isEmpty)
+        if written < 2 { try store.install(new) }
+        #expect(store.current?.version == 2, "an installation that was interrupted can be repeated")
+        #expect(try store.rollBack()?.version == 1)
+    }
+
+    @Test("Stores of one folder see each other's installations when they install or roll back")
+    func twoStores() throws {
+        let tree = try TemporaryTree([:])
+        let (first, second) = (
+            CustomizationUpdateStore(folder: tree.path), CustomizationUpdateStore(folder: tree.path)
+        )
+        try first.install(Self.file(version: 5, Self.french))
+        #expect(throws: CustomizationError.self, "an older version") {
+            try second.install(Self.file(version: 4, Self.french))
+        }
+        #expect(CustomizationUpdateStore(folder: tree.path).current?.version == 5)
+        try second.install(Self.file(version: 6, Self.french))
+        #expect(try first.rollBack()?.version == 5, "the version before the other store's")
+        #expect(try second.rollBack() == nil)
+        #expect(throws: CustomizationError.self) { try first.install(Self.file(version: 6, Self.french)) }
+        #expect(try first.install(Self.file(version: 7, Self.french)).version == 7)
+    }
+
+    @Test("Stores of one folder that install and roll back at once leave whole files", .timeLimit(.minutes(2)))
+    func racingStores() async throws {
+        let tree = try TemporaryTree([:])
+        let folder = tree.path
+        await withTaskGroup(of: Void.self) { group in
+            for worker in 0..<4 {
+                group.addTask {
+                    let store = CustomizationUpdateStore(folder: folder)
+                    for round in 0..<10 {
+                        _ = try? store.install(Self.file(version: round * 4 + worker + 1, Self.french))
+                        if round % 5 == worker { _ = try? store.rollBack() }
+                        #expect(CustomizationUpdateStore(folder: folder).diagnostics.isEmpty)
+                    }
+                }
+            }
+        }
+        let store = CustomizationUpdateStore(folder: folder)
+        #expect(throws: CustomizationError.self) { try store.install(Self.file(version: 36, Self.french)) }
+        #expect(try store.install(Self.file(version: 100, Self.french)).version == 100)
+    }
+
+    @Test("A process that is killed while it installs leaves a readable folder", .timeLimit(.minutes(5)))
+    func killedProcesses() async throws {
+        let tree = try TemporaryTree([:])
+        setenv("ASHLAR_UPDATE_FOLDER", tree.path, 1)
+        for round in 1...CLDRFixture.count(3, soak: 60) {
+            setenv("ASHLAR_UPDATE_VERSION", "\(round * 1_000)", 1)
+            await #expect(processExitsWith: .signal(SIGKILL)) {
+                let environment = ProcessInfo.processInfo.environment
+                let start = Int(environment["ASHLAR_UPDATE_VERSION"] ?? "") ?? 0
+                let store = CustomizationUpdateStore(folder: environment["ASHLAR_UPDATE_FOLDER"] ?? "/nonexistent")
+                let text = String(repeating: "x", count: 50_000)
+                let languages = "{\"fr\": {\"Localizable\": {\"title\": \"\(text)\"}}}"
+                let end = Int.random(in: 1_000...30_000)
+                Thread.detachNewThread {
+                    usleep(UInt32(end))
+                    kill(getpid(), SIGKILL)
+                }
+                for version in start... { _ = try store.install(UpdateTests.file(version: version, languages)) }
+            }
             let store = CustomizationUpdateStore(folder: tree.path)
-            #expect(store.current?.version == (written > 2 ? 2 : 1))
-            #expect(store.diagnostics.isEmpty)
+            #expect(store.diagnostics.isEmpty, "round \(round)")
+            let next = (store.current?.version ?? 0) + 1
+            #expect(try store.install(Self.file(version: max(next, round * 1_000 + 900), Self.french)).version >= next)
         }
     }
 

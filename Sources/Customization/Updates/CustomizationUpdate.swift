@@ -58,16 +58,25 @@ public struct CustomizationUpdate: Sendable {
             guard let language = LanguageTag(name), case .dict(let content) = content else {
                 throw Self.invalid("\"\(name)\" is not a language with tables", file)
             }
-            tables[language] = content.compactMapValues { Self.table($0, name, file, &problems) }
+            guard tables[language] == nil else { throw Self.invalid("two dictionaries for \(language)", file) }
+            var known: [String: StringsTable] = [:]
+            for (table, value) in content { known[table] = Self.table(value, table, name, file, &problems) }
+            tables[language] = known
         }
         (self.version, self.tables, diagnostics) = (header.version, tables, problems)
     }
 
     private static func table(
-        _ value: CustomizationValue, _ language: String, _ file: String, _ problems: inout [CustomizationDiagnostic]
+        _ value: CustomizationValue, _ name: String, _ language: String, _ file: String,
+        _ problems: inout [CustomizationDiagnostic]
     ) -> StringsTable? {
-        guard case .dict(let members) = value else { return nil }
         let location = CustomizationLocation(file: file + "#" + language)
+        guard case .dict(let members) = value else {
+            problems.append(
+                CustomizationDiagnostic(
+                    .error, .notATable, "the table \(name) is not a dictionary but a \(value.typeName)", at: location))
+            return nil
+        }
         let entries = members.sorted { $0.key < $1.key }.compactMap { key, value -> CustomizationEntry? in
             switch value {
             case .string, .int, .double, .bool, .list: break

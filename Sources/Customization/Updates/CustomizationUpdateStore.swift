@@ -2,9 +2,9 @@ internal import AshlarCore
 
 /// Stores updates in a folder, so that they are available after a restart, and can restore the previous one.
 ///
-/// The folder contains the current and the previous update. Each file is replaced atomically, so after a crash it has
-/// either the old or the new content. An update must be newer than every update that was installed before, including
-/// those that were rolled back. Use only one store for a folder.
+/// The folder holds the current and the previous update. Each file is replaced as a whole, so a crash leaves the old
+/// content or the new one. An update must be newer than every one that was installed before, also than one that was rolled
+/// back. Several stores and processes can use one folder: each change starts from the files on disk.
 ///
 /// ```swift
 /// func install(_ download: [UInt8], _ store: CustomizationUpdateStore, _ center: CustomizationCenter) throws {
@@ -18,6 +18,8 @@ public final class CustomizationUpdateStore: Sendable {
         case previous = "previous.ashlar-strings"
         /// The newest version that was installed.
         case newest = "newest-version"
+        /// Held by the store that changes the files.
+        case lock = "lock"
     }
 
     private struct Stored: Sendable {
@@ -51,28 +53,39 @@ public final class CustomizationUpdateStore: Sendable {
     public init(folder: String, verify: CustomizationUpdate.Verification? = nil) {
         (self.folder, self.verify) = (folder, verify)
         var problems: [CustomizationDiagnostic] = []
-        func read(_ file: File) -> Stored? {
-            guard let bytes = try? WholeFile.read(folder + "/" + file.rawValue), !bytes.isEmpty else { return nil }
-            do throws(CustomizationError) {
-                let update = try CustomizationUpdate(bytes, file: file.rawValue, verify: verify)
-                return Stored(update: update, bytes: bytes)
-            } catch {
-                problems.append(error.diagnostic)
-                return nil
-            }
-        }
-        var files = Files(current: read(.current), previous: read(.previous))
-        files.current = files.current ?? (problems.isEmpty ? nil : files.previous)
-        let newest = (try? WholeFile.read(folder + "/" + File.newest.rawValue)).flatMap {
-            Int(String(decoding: $0, as: UTF8.self))
-        }
-        files.newestVersion = max(newest ?? 0, files.current?.update.version ?? 0)
+        let files = Self.read(folder, verify, &problems)
         self.files = Mutex(files)
         published = Mutex(files.current?.update)
         diagnostics = problems
     }
 
-    /// The current update, if any.
+    /// The content of the folder; a current update that cannot be read is replaced by the previous one.
+    private static func read(
+        _ folder: String, _ verify: CustomizationUpdate.Verification?, _ problems: inout [CustomizationDiagnostic]
+    ) -> Files {
+        func stored(_ file: File) -> (update: Stored?, isDamaged: Bool) {
+            guard let bytes = try? WholeFile.read(folder + "/" + file.rawValue), !bytes.isEmpty else {
+                return (nil, false)
+            }
+            do throws(CustomizationError) {
+                let update = try CustomizationUpdate(bytes, file: file.rawValue, verify: verify)
+                return (Stored(update: update, bytes: bytes), false)
+            } catch {
+                problems.append(error.diagnostic)
+                return (nil, true)
+            }
+        }
+        let (current, previous) = (stored(.current), stored(.previous).update)
+        let newest = (try? WholeFile.read(folder + "/" + File.newest.rawValue)).flatMap {
+            Int(String(decoding: $0, as: UTF8.self))
+        }
+        let files = Files(current: current.isDamaged ? previous : current.update, previous: previous)
+        return Files(
+            current: files.current, previous: files.previous,
+            newestVersion: max(newest ?? 0, files.current?.update.version ?? 0))
+    }
+
+    /// The update in use, if any.
     public var current: CustomizationUpdate? { published.withLock { $0 } }
 
     /// Checks an update and makes it the current one.
@@ -88,10 +101,10 @@ public final class CustomizationUpdateStore: Sendable {
                 throw CustomizationUpdate.invalid(
                     "version \(update.version) is not newer than version \(files.newestVersion)", "update")
             }
-            // The previous file is written first; after a crash in between, both files have the old content.
+            // After a crash in between, the previous file has the old content too, and the update can be installed again.
             if let old = files.current { try write(old.bytes, .previous) }
-            try write(Array(String(update.version).utf8), .newest)
             try write(bytes, .current)
+            try write(Array(String(update.version).utf8), .newest)
             files = Files(
                 current: Stored(update: update, bytes: bytes), previous: files.current, newestVersion: update.version)
         }
@@ -107,6 +120,8 @@ public final class CustomizationUpdateStore: Sendable {
     @discardableResult
     public func rollBack() throws(CustomizationError) -> CustomizationUpdate? {
         try change { (files: inout Files) throws(CustomizationError) in
+            // The version first: after a crash in between, it cannot be installed again either.
+            try write(Array(String(files.newestVersion).utf8), .newest)
             try write(files.previous?.bytes ?? [], .current)
             try write([], .previous)
             (files.current, files.previous) = (files.previous, nil)
@@ -118,10 +133,15 @@ public final class CustomizationUpdateStore: Sendable {
     private func change(_ body: (inout Files) throws(CustomizationError) -> Void) throws(CustomizationError) {
         let result: Result<Void, CustomizationError> = files.withLock { files in
             do throws(CustomizationError) {
-                var new = files
-                try body(&new)
-                files = new
-                published.withLock { $0 = new.current?.update }
+                files = try withFolderLock { () throws(CustomizationError) in
+                    // Another store can have changed the folder.
+                    var ignored: [CustomizationDiagnostic] = []
+                    var new = Self.read(folder, verify, &ignored)
+                    new.newestVersion = max(new.newestVersion, files.newestVersion)
+                    try body(&new)
+                    return new
+                }
+                published.withLock { $0 = files.current?.update }
                 return .success(())
             } catch {
                 return .failure(error)
@@ -130,12 +150,29 @@ public final class CustomizationUpdateStore: Sendable {
         try result.get()
     }
 
-    private func write(_ bytes: [UInt8], _ file: File) throws(CustomizationError) {
+    /// Runs a body while no other store changes the folder.
+    private func withFolderLock(_ body: () throws(CustomizationError) -> Files) throws(CustomizationError) -> Files {
+        let result: Result<Files, CustomizationError>
         do throws(FileFailure) {
             try FolderListing.create(folder)
+            result = try FileLock.withLock(on: folder + "/" + File.lock.rawValue) {
+                Result { () throws(CustomizationError) in try body() }
+            }
+        } catch {
+            throw Self.unwritable(folder, error)
+        }
+        return try result.get()
+    }
+
+    private static func unwritable(_ path: String, _ failure: FileFailure) -> CustomizationError {
+        CustomizationUpdate.invalid("cannot write: \(failure)", path)
+    }
+
+    private func write(_ bytes: [UInt8], _ file: File) throws(CustomizationError) {
+        do throws(FileFailure) {
             try AtomicFile.replace(folder + "/" + file.rawValue, with: bytes)
         } catch {
-            throw CustomizationUpdate.invalid("cannot write: \(error)", folder + "/" + file.rawValue)
+            throw Self.unwritable(folder + "/" + file.rawValue, error)
         }
     }
 }
