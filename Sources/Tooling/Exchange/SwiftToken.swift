@@ -93,6 +93,8 @@ private struct SwiftTokenizer {
         let number = tokens.count
         tokens.append(SwiftToken(kind: .literal("", isInterpolated: true), offset: start))
         var text: [UInt8] = []
+        // The lines of the source in `text`: an escaped `\n` starts none, and a `\` at the end of a line joins two.
+        var lineStarts: [Int] = []
         var isInterpolated = false
         while at < bytes.count {
             if ends(isMultiline: isMultiline, hashes: hashes) { break }
@@ -102,15 +104,22 @@ private struct SwiftTokenizer {
                 if at < bytes.count, bytes[at] == UInt8(ascii: "(") {
                     isInterpolated = true
                     interpolation()
+                } else if isMultiline, let next = continuation() {
+                    at = next
+                    lineStarts.append(text.count)
                 } else {
                     escape(&text)
                 }
+            } else if isMultiline, let next = lineEnd(at) {
+                text.append(0x0A)
+                at = next
+                lineStarts.append(text.count)
             } else {
                 text.append(bytes[at])
                 at += 1
             }
         }
-        let content = isMultiline ? Self.withoutIndent(text) : String(decoding: text, as: UTF8.self)
+        let content = isMultiline ? Self.withoutIndent(text, lineStarts) : String(decoding: text, as: UTF8.self)
         tokens[number] = SwiftToken(
             kind: .literal(isInterpolated ? "" : content, isInterpolated: isInterpolated), offset: start)
     }
@@ -123,6 +132,17 @@ private struct SwiftTokenizer {
         }
         at = end + hashes
         return true
+    }
+
+    /// The start of the next line if one ends here; all line ends are `\n` in a literal.
+    private func lineEnd(_ start: Int) -> Int? {
+        if has("\r\n", start) { return start + 2 }
+        return has("\n", start) || has("\r", start) ? start + 1 : nil
+    }
+
+    /// The start of the next line if only white space is left of this one.
+    private func continuation() -> Int? {
+        lineEnd(bytes[at...].firstIndex { $0 != 0x20 && $0 != 0x09 } ?? bytes.count)
     }
 
     private func isEscape(_ hashes: Int) -> Bool {
@@ -168,17 +188,21 @@ private struct SwiftTokenizer {
                 text += String(Character(scalar)).utf8
             }
             at = end + 1
-        case 0x0A: break  // A line that continues.
         default: text.append(byte)
         }
     }
 
-    /// Returns the content of a multiline literal without the indentation of its last line.
-    private static func withoutIndent(_ text: [UInt8]) -> String {
-        var lines = text.split(separator: 0x0A, omittingEmptySubsequences: false)
-        guard lines.count > 1, let last = lines.popLast() else { return String(decoding: text, as: UTF8.self) }
-        let indent = last.prefix { $0 == 0x20 || $0 == 0x09 }.count
-        return lines.dropFirst().map { String(decoding: $0.dropFirst(min(indent, $0.count)), as: UTF8.self) }
-            .joined(separator: "\n")
+    /// The content of a literal on several lines, without its first and last line end and the indentation of the last line.
+    private static func withoutIndent(_ text: [UInt8], _ lineStarts: [Int]) -> String {
+        guard let last = lineStarts.last else { return String(decoding: text, as: UTF8.self) }
+        let indent = text[last...].count
+        var content: [UInt8] = []
+        for (start, end) in zip(lineStarts, lineStarts.dropFirst()) {
+            let spaces = text[start..<end].prefix(indent).prefix { $0 == 0x20 || $0 == 0x09 }.count
+            content += text[(start + spaces)..<end]
+        }
+        // The last line ends before the closing quotes, unless it is joined with the line before.
+        if last > 0, text[last - 1] == 0x0A, content.last == 0x0A { content.removeLast() }
+        return String(decoding: content, as: UTF8.self)
     }
 }

@@ -233,47 +233,55 @@ private struct XLIFFReader {
             case "trans-unit":
                 guard let id = child["id"] else { continue }
                 let note = child.elements.first { $0.name == "note" }?.text
-                let goal = child.elements.first { $0.name == "target" }
+                let goal = child.child("target")
                 let states = [
                     "new": TranslationCatalog.State.new, "needs-translation": .new, "translated": .translated,
                     "final": .translated, "signed-off": .translated,
                 ]
                 let state = goal.flatMap { $0["state"] }.map { states[$0] ?? .needsReview }
-                add(id, table, note, child, goal, state ?? .translated, source, target)
+                add(id, table, note, [child], goal.map { [$0] }, state ?? .translated, source, target)
             case "unit":
                 guard let id = child["name"] ?? child["id"] else { continue }
                 let note = child.elements.first { $0.name == "notes" }?.elements.first?.text
-                let segments = child.elements.filter { $0.name == "segment" }
-                if segments.count > 1 {
-                    report(
-                        .warning, .exchangeLoss, "several segments; only the first one is read", at: child.offset,
-                        key: id)
-                }
-                guard let segment = segments.first else { continue }
-                let state: TranslationCatalog.State =
-                    segment["state"] == "initial"
-                    ? .new
-                    : segment["subState"] == "ashlar:needs-review" ? .needsReview : .translated
-                add(id, table, note, segment, segment.elements.first { $0.name == "target" }, state, source, target)
+                // Tools split a text into sentences; `ignorable` is the text between them.
+                let parts = child.elements.filter { $0.name == "segment" || $0.name == "ignorable" }
+                let segments = parts.filter { $0.name == "segment" }
+                guard !segments.isEmpty else { continue }
+                let isTranslated = segments.allSatisfy { $0.child("target") != nil }
+                add(
+                    id, table, note, parts, isTranslated ? parts.map { $0.child("target") ?? $0.child("source") } : nil,
+                    Self.state(of: segments), source, target)
             case "body", "group": units(in: child, table: table, source: source, target: target)
             default: break
             }
         }
     }
 
+    /// The progress of a unit of XLIFF 2.0: that of its least advanced segment.
+    private static func state(of segments: [AndroidXML]) -> TranslationCatalog.State {
+        if segments.contains(where: { $0["state"] == "initial" }) { return .new }
+        return segments.contains { $0["subState"] == "ashlar:needs-review" } ? .needsReview : .translated
+    }
+
+    /// Adds the texts of a unit, whose parts are joined; without `goals` it is not translated.
     private mutating func add(
-        _ id: String, _ table: String, _ note: String?, _ unit: AndroidXML, _ goal: AndroidXML?,
+        _ id: String, _ table: String, _ note: String?, _ parts: [AndroidXML], _ goals: [AndroidXML?]?,
         _ state: TranslationCatalog.State, _ source: LanguageTag, _ target: LanguageTag
     ) {
         let (key, path) = PartCollector.split(id)
-        for element in unit.elements where ["source", "target"].contains(element.name) && !element.elements.isEmpty {
+        for element in parts.flatMap(\.elements)
+        where ["source", "target"].contains(element.name) && !element.elements.isEmpty {
             report(.warning, .exchangeLoss, "inline markup is read as text", at: element.offset, key: key)
         }
-        if let text = unit.elements.first(where: { $0.name == "source" })?.text {
-            collector.add(text, .translated, source, table, key, path, note)
-        }
-        if let goal { collector.add(goal.text, state, target, table, key, path, note) }
+        let sources = parts.compactMap { $0.child("source")?.text }
+        if !sources.isEmpty { collector.add(sources.joined(), .translated, source, table, key, path, note) }
+        if let goals { collector.add(goals.map { $0?.text ?? "" }.joined(), state, target, table, key, path, note) }
     }
+}
+
+extension AndroidXML {
+    /// The first element inside with a name.
+    fileprivate func child(_ name: String) -> AndroidXML? { elements.first { $0.name == name } }
 }
 
 extension CustomizationDiagnostic.Code {
