@@ -47,6 +47,7 @@ struct AndroidConstructTests {
             "<plurals name=\"NAME\"><item quantity=\"one\">%d file</item><item quantity=\"other\">%d files</item></plurals>",
             "<plurals name=\"NAME\"><item quantity=\"few\">%1$s: %2$,d</item><item quantity=\"other\">@string/base</item></plurals>",
             "<plurals name=\"NAME\"><item quantity=\"other\">\\uD83C\\uDFC3 <b>x</b></item></plurals>",
+            "<plurals name=\"NAME\"><item quantity=\"one\">@string/base</item><item quantity=\"other\">%d</item></plurals>",
             "<bool name=\"NAME\">true</bool>", "<bool name=\"NAME\">False</bool>",
             "<integer name=\"NAME\">42</integer>",
             "<integer name=\"NAME\">0x10</integer>", "<color name=\"NAME\">#abc</color>",

@@ -63,6 +63,15 @@ import Testing
         }
     }
 
+    @Test("A plural form that is a reference is reported, and exported as a reference")
+    func pluralReferences() {
+        let xml =
+            "<plurals name=\"k\"><item quantity=\"one\">@string/a</item><item quantity=\"other\">%d</item></plurals>"
+        let (layers, diagnostics) = Self.imported(xml)
+        #expect(diagnostics.map(\.code) == [.androidChanged])
+        #expect(Self.exported(layers).contains(xml))
+    }
+
     @Test("A text that only looks like a reference is a text", arguments: ["@home", "a@b/c", "? why/not", "@x/y"])
     func notReferences(text: String) {
         #expect(Self.value("<string name=\"k\">\(text)</string>") == .string(text))

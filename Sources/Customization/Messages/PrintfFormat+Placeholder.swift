@@ -17,13 +17,19 @@ extension PrintfFormat {
             package static let space = Flags(rawValue: 4)
             package static let zero = Flags(rawValue: 8)
             package static let alternate = Flags(rawValue: 16)
+            /// Java's `,`: the digits are grouped.
+            package static let grouping = Flags(rawValue: 32)
+            /// Java's `(`: negative numbers are in parentheses.
+            package static let parentheses = Flags(rawValue: 64)
+            /// Java's `<`: the argument is that of the placeholder before.
+            package static let previous = Flags(rawValue: 128)
         }
 
         /// The text of the placeholder.
         package let text: String
         /// The offset in the format's UTF-8.
         package let offset: Int
-        /// The position of its argument, from 1.
+        /// The position of its argument, from 1; 0 for Java's `%n`, which has none.
         package let position: Int
         /// Whether the position is explicit, as in `%1$@`.
         package let isPositional: Bool
@@ -74,6 +80,10 @@ extension PrintfFormat {
             case pointer
             /// A plural variable: `%#@name@`.
             case variable
+            /// A date in Java: `%tB`.
+            case date
+            /// The end of a line in Java: `%n`.
+            case lineEnd
         }
 
         /// The kind of value.

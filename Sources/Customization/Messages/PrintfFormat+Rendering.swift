@@ -12,9 +12,9 @@ extension PrintfFormat.Placeholder {
     ///   - problems: Receives the problems of the value.
     /// - Returns: The formatted value, or the placeholder itself if there is no value.
     func replacement(
-        _ arguments: some MessageArguments, position: Int, problems: inout [MessageProblem]
+        _ arguments: borrowing MessageValues, position: Int, problems: inout [MessageProblem]
     ) -> String {
-        guard let value = arguments.value(at: position - 1) else {
+        guard let value = arguments[position - 1] else {
             problems.append(.init(.missingArgument, self, arguments.problem(ofMissing: position - 1)))
             return text
         }
@@ -47,10 +47,10 @@ extension PrintfFormat.Placeholder {
 
     /// Returns the value of a `*`; nil if it isn't a valid width.
     private func count(
-        _ arguments: some MessageArguments, _ position: Int, _ problems: inout [MessageProblem]
+        _ arguments: borrowing MessageValues, _ position: Int, _ problems: inout [MessageProblem]
     ) -> Int? {
         let limit = Int64(PrintfFormat.largestWidth)
-        guard let value = arguments.value(at: position - 1) else {
+        guard let value = arguments[position - 1] else {
             problems.append(.init(.missingArgument, self, "argument \(position) for \"*\" is missing"))
             return nil
         }
@@ -90,7 +90,7 @@ extension PrintfFormat.Placeholder {
             guard let number = value.integer else { return nil }
             return .unsigned(number.bits(length: "ll"), conversion: "x", flags: flags.union(.alternate), precision: nil)
         case .float: return value.number.map { .float($0, conversion: conversion, flags: flags, precision: precision) }
-        case .variable: return nil
+        case .variable, .date, .lineEnd: return nil
         }
     }
 
@@ -120,10 +120,10 @@ extension FormatValue {
         case .int(let number): return Integer(magnitude: number.magnitude, isNegative: number < 0)
         case .unsigned(let number): return Integer(magnitude: number, isNegative: false)
         case .bool(let value): return Integer(magnitude: value ? 1 : 0, isNegative: false)
-        case .double(let number):
+        case .double(let number), .amount(let number, _):
             guard let magnitude = UInt64(exactly: number.magnitude) else { return nil }
             return Integer(magnitude: magnitude, isNegative: number < 0)
-        case .string: return nil
+        case .string, .date: return nil
         }
     }
 
@@ -132,8 +132,8 @@ extension FormatValue {
         switch self {
         case .int(let number): Double(number)
         case .unsigned(let number): Double(number)
-        case .double(let number): number
-        case .bool, .string: nil
+        case .double(let number), .amount(let number, _): number
+        case .bool, .string, .date: nil
         }
     }
 
@@ -144,6 +144,8 @@ extension FormatValue {
         case .int, .unsigned: "integer"
         case .double: "double"
         case .bool: "bool"
+        case .date: "date"
+        case .amount: "amount"
         }
     }
 }

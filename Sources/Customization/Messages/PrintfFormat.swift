@@ -1,6 +1,7 @@
-/// A parsed format string of a strings file: `"%1$@ sent %2$lld files"`.
+/// A format string, parsed: `"%1$@ sent %2$lld files"`.
 ///
-/// The grammar is that of C's `printf` with Foundation's `%@` and the `%#@name@` variables of `.stringsdict` files.
+/// The grammar is that of C's `printf` with Foundation's `%@` and the `%#@name@` variables of `.stringsdict` files, or
+/// that of Java.
 package struct PrintfFormat: Hashable, Sendable {
     /// A piece of the format.
     package enum Segment: Hashable, Sendable {
@@ -17,8 +18,8 @@ package struct PrintfFormat: Hashable, Sendable {
     /// Parses a format string; every string is valid, and ``problems`` contains its mistakes.
     ///
     /// - Complexity: O(*n*) in the length of the text.
-    package init(_ text: String) {
-        var parser = PrintfParser(text)
+    package init(_ text: String, dialect: Dialect = .printf) {
+        var parser = PrintfParser(text, dialect: dialect)
         parser.parse()
         self.text = text
         segments = parser.segments

@@ -2,6 +2,10 @@
 ///
 ///     placeholder = '%' [position '$'] flag* [width] ['.' [precision]] length? conversion | '%' [position '$'] '#@' name '@'
 ///     width, precision = digits | '*' [position '$'];  flag = one of "-+ 0#'";  length = hh h l ll q L z t j
+///
+/// In the dialect of Java:
+///
+///     placeholder = '%' [position '$'] flag* [digits] ['.' digits] conversion | '%n';  flag = one of "-+ 0#,(<"
 struct PrintfParser {
     private typealias Placeholder = PrintfFormat.Placeholder
     private typealias PlaceholderType = PrintfFormat.PlaceholderType
@@ -9,7 +13,7 @@ struct PrintfParser {
     private(set) var segments: [PrintfFormat.Segment] = []
     private(set) var problems: [MessageProblem] = []
 
-    private let text: String
+    private let dialect: PrintfFormat.Dialect
     private let bytes: [UInt8]
     private var index = 0
     private var literal: [UInt8] = []
@@ -18,8 +22,11 @@ struct PrintfParser {
     private var hasPositional = false
     private var hasSequential = false
 
-    init(_ text: String) {
-        self.text = text
+    /// The argument of the last placeholder, which Java's flag `<` repeats.
+    private var lastPosition = 0
+
+    init(_ text: String, dialect: PrintfFormat.Dialect) {
+        self.dialect = dialect
         bytes = Array(text.utf8)
     }
 
@@ -73,37 +80,61 @@ struct PrintfParser {
         } else {
             index = beforeDigits
         }
-        if let name = variableName() {
+        if dialect == .printf, let name = variableName() {
             return finished(start, explicit: explicit, type: .variable, conversion: "@", variable: name)
         }
         var flags: Placeholder.Flags = []
-        while let flag = flag() { flags.formUnion(flag) }
+        while index < bytes.count, let flag = dialect.flag(bytes[index]) {
+            flags.formUnion(flag)
+            index += 1
+        }
+        if flags.contains(.previous) {
+            guard lastPosition > 0 else { return unknown(start, "there is no placeholder before it") }
+            explicit = lastPosition
+        }
         guard let width = count(start) else { return nil }
         var precision = Placeholder.Count.none
         if take(".") {
             guard let digits = count(start) else { return nil }
+            if digits == .none, dialect == .java { return unknown(start, "the precision has no digits") }
             precision = digits == .none ? .fixed(0) : digits
         }
-        let length = length()
+        let length = dialect == .printf ? length() : ""
         guard index < bytes.count else { return unknown(start, "incomplete placeholder at the end of the text") }
         let conversion = bytes[index]
-        guard let type = Self.type(of: conversion, length: length) else {
+        guard let type = dialect.type(of: conversion, length: length, flags: flags) else {
             return unknown(start, "unknown conversion; use %% for a percent sign")
         }
         index += 1
+        if dialect == .java, !isComplete(type, start) { return unknown(start, "not a placeholder of Java") }
         return finished(
             start, explicit: explicit, type: type, conversion: Character(Unicode.Scalar(conversion)), flags: flags,
             width: width, precision: precision)
+    }
+
+    /// Reads the letter after the `t` of a date; whether Java's placeholder is complete and not the `% d` of "100% done".
+    private mutating func isComplete(_ type: PlaceholderType, _ start: Int) -> Bool {
+        switch type.kind {
+        case .date:
+            guard index < bytes.count, Unicode.Scalar(bytes[index]).properties.isAlphabetic, bytes[index] < 0x80 else {
+                return false
+            }
+            index += 1
+            return true
+        case .lineEnd: return index - start == 2
+        default: return !(index - start == 3 && bytes[start + 1] == UInt8(ascii: " "))
+        }
     }
 
     private mutating func finished(
         _ start: Int, explicit: Int?, type: PlaceholderType, conversion: Character, variable: String? = nil,
         flags: Placeholder.Flags = [], width: Placeholder.Count = .none, precision: Placeholder.Count = .none
     ) -> Placeholder {
-        Placeholder(
-            text: String(decoding: bytes[start..<index], as: UTF8.self), offset: start, position: position(explicit),
-            isPositional: explicit != nil, type: type, variable: variable, conversion: conversion, flags: flags,
-            width: width, precision: precision)
+        if type.kind != .lineEnd { lastPosition = position(explicit) }
+        return Placeholder(
+            text: String(decoding: bytes[start..<index], as: UTF8.self), offset: start,
+            position: type.kind == .lineEnd ? 0 : lastPosition, isPositional: explicit != nil, type: type,
+            variable: variable, conversion: conversion, flags: flags, width: width, precision: precision)
     }
 
     private mutating func position(_ explicit: Int?) -> Int {
@@ -127,25 +158,9 @@ struct PrintfParser {
         return String(decoding: name, as: UTF8.self)
     }
 
-    private mutating func flag() -> Placeholder.Flags? {
-        guard index < bytes.count else { return nil }
-        let flag: Placeholder.Flags? =
-            switch bytes[index] {
-            case UInt8(ascii: "-"): .left
-            case UInt8(ascii: "+"): .plus
-            case UInt8(ascii: " "): .space
-            case UInt8(ascii: "0"): .zero
-            case UInt8(ascii: "#"): .alternate
-            case UInt8(ascii: "'"): []  // Grouping depends on a locale.
-            default: nil
-            }
-        if flag != nil { index += 1 }
-        return flag
-    }
-
-    /// Parses a width or precision; returns nil if it is too large.
+    /// A width or precision; nil if it is too large.
     private mutating func count(_ start: Int) -> Placeholder.Count? {
-        if take("*") {
+        if dialect == .printf, take("*") {
             let afterStar = index
             if let digits = number(), digits > 0, take("$") { return .argument(position(digits)) }
             index = afterStar
@@ -192,22 +207,5 @@ struct PrintfParser {
         problems.append(
             .init(code, placeholder: String(decoding: bytes[start..<end], as: UTF8.self), offset: start, message))
         return nil
-    }
-
-    private static func type(of conversion: UInt8, length: String) -> PlaceholderType? {
-        let kind: PlaceholderType.Kind
-        switch Unicode.Scalar(conversion) {
-        case "@": kind = .object
-        case "d", "i": kind = .integer
-        case "D": return PlaceholderType(kind: .integer, length: "l")
-        case "u", "x", "X", "o": kind = .unsigned
-        case "U", "O": return PlaceholderType(kind: .unsigned, length: "l")
-        case "f", "F", "e", "E", "g", "G", "a", "A": kind = .float
-        case "c", "C": kind = .character
-        case "s", "S": kind = .string
-        case "p": kind = .pointer
-        default: return nil
-        }
-        return PlaceholderType(kind: kind, length: length == "q" ? "ll" : length)
     }
 }

@@ -28,7 +28,7 @@ enum AndroidFormat {
         var precision = placeholder.precision
         let conversion: Character
         switch placeholder.type.kind {
-        case .object, .string, .pointer, .variable: (conversion, allowed) = ("s", [.left])
+        case .object, .string, .pointer, .variable, .date, .lineEnd: (conversion, allowed) = ("s", [.left])
         case .character: (conversion, allowed, precision) = ("c", [.left], .none)
         case .integer: (conversion, allowed, precision) = ("d", [.left, .plus, .space, .zero], .none)
         case .unsigned:
@@ -51,10 +51,7 @@ enum AndroidFormat {
         }
         if flags.contains(.left) { flags.remove(.zero) }
         if flags.contains(.plus) { flags.remove(.space) }
-        let letters: [(PrintfFormat.Placeholder.Flags, String)] = [
-            (.left, "-"), (.plus, "+"), (.space, " "), (.zero, "0"), (.alternate, "#"),
-        ]
-        var text = letters.filter { flags.contains($0.0) }.map(\.1).joined() + digits
+        var text = flags.letters + digits
         if case .fixed(let count) = precision { text += ".\(count)" }
         return text + String(conversion)
     }
@@ -85,13 +82,13 @@ enum AndroidFormat {
     /// `%s` becomes `%@`. Flags and conversions that `printf` lacks are omitted: `%,d` becomes `%d`, `%tB` becomes
     /// `%@`.
     static func printf(_ text: String) -> (text: String, losses: [String]) {
-        let format = JavaFormat(text)
+        let format = PrintfFormat(text, dialect: .java)
         let placeholders = format.placeholders
         guard !placeholders.isEmpty else { return (text, []) }
         let isNumbered = placeholders.contains(where: \.isPositional)
         var losses: [String] = []
-        let result = format.pieces.reduce(into: "") { result, piece in
-            switch piece {
+        let result = format.segments.reduce(into: "") { result, segment in
+            switch segment {
             case .literal(let literal): result += literal.doublingPercents
             case .placeholder(let placeholder):
                 let (written, isSame) = printf(placeholder)
@@ -103,8 +100,8 @@ enum AndroidFormat {
         return (result, losses)
     }
 
-    /// Returns the placeholder without its percent sign and position, and whether its output is the same.
-    private static func printf(_ placeholder: JavaFormat.Placeholder) -> (text: String, isSame: Bool) {
+    /// The placeholder without its percent sign and position, and whether it prints the same.
+    private static func printf(_ placeholder: PrintfFormat.Placeholder) -> (text: String, isSame: Bool) {
         var (conversion, isSame) = (placeholder.conversion, true)
         switch conversion {
         case "n": return ("\n", true)
@@ -113,9 +110,23 @@ enum AndroidFormat {
         default: break
         }
         // `%#@` would begin a plural variable.
-        let kept = conversion == "@" ? ["-"] : ["-", "#", "+", " ", "0"]
-        let flags = kept.filter { placeholder.flags.contains(Character($0)) }
-        isSame = isSame && flags.count == placeholder.flags.count
-        return (flags.joined() + placeholder.width + placeholder.precision + String(conversion), isSame)
+        let known: PrintfFormat.Placeholder.Flags =
+            conversion == "@" ? .left : [.left, .alternate, .plus, .space, .zero]
+        let flags = placeholder.flags.subtracting(.previous)
+        isSame = isSame && flags.isSubset(of: known)
+        var text = flags.intersection(known).letters
+        if case .fixed(let width) = placeholder.width { text += String(width) }
+        if case .fixed(let count) = placeholder.precision { text += ".\(count)" }
+        return (text + String(conversion), isSame)
+    }
+}
+
+extension PrintfFormat.Placeholder.Flags {
+    /// The flags as both notations write them.
+    fileprivate var letters: String {
+        let letters: [(PrintfFormat.Placeholder.Flags, String)] = [
+            (.left, "-"), (.alternate, "#"), (.plus, "+"), (.space, " "), (.zero, "0"),
+        ]
+        return letters.filter { contains($0.0) }.map(\.1).joined()
     }
 }

@@ -52,7 +52,9 @@ struct AndroidSource {
             !written.hasElements(otherThan: node)
         else { return false }
         switch element {
-        case .string, .plurals, .array: return true
+        case .string, .array: return true
+        // A form that is a reference is read as a text.
+        case .plurals: return node.elements.allSatisfy { AndroidReference.parse($0.text) == nil }
         default: return written.text.trimmingSpace() == node.text.trimmingSpace()
         }
     }
