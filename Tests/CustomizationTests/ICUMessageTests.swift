@@ -160,7 +160,7 @@ import Testing
     @Test(
         "Doubtful parts are reported with their positions",
         arguments: [
-            ("{d, date, short}", "message-unknown-type", 0), ("{n, number, ::currency/EUR}", "message-unknown-type", 0),
+            ("{d, spellout}", "message-unknown-type", 0), ("{n, number, ::compact-short}", "message-unknown-type", 0),
             ("{n, plural, one {a}}", "message-missing-other", 0),
             ("x {s, select, a {a}}", "message-missing-other", 2),
             ("{n, plural, single {a} other {b}}", "message-unknown-case", 12),

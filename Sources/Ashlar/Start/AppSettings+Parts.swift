@@ -56,7 +56,7 @@ extension AppSettings {
         let themes = path(of: configuration.themes).map { Theme.load($0) }
         let strings = Customization(
             path: resources.path, base: configuration.baseLanguage, languages: configuration.languages, brand: brand,
-            themes: themes?.themes ?? [])
+            themes: themes?.themes ?? [], policy: CustomizationPolicy(formatter: configuration.formatter))
         issues += (strings.diagnostics + (themes?.diagnostics ?? [])).filter { $0.severity > .note }
             .map { StartupIssue(.customization, $0, isError: $0.severity == .error) }
         let center = CustomizationCenter(strings)

@@ -42,6 +42,8 @@ extension AshlarApp {
         public var languages: [LanguageTag]?
         /// The brand whose folder overrides the languages; nil for that of the flavor, `app.brand` or Info.plist.
         public var brand: CustomizationBrand?
+        /// Formats dates and amounts of money in messages.
+        public var formatter: any DateAndCurrencyFormatter = FoundationFormatter()
         /// The theme file in `resources`.
         public var themes: ResourceFile = .ifPresent("Themes.json")
         /// The host map in `resources`.

@@ -69,7 +69,9 @@ extension Customization {
     }
 
     /// The conventions of the current language: its plural rules, number format and lists.
-    public var conventions: LanguageConventions { LanguageConventions(textLanguage) }
+    ///
+    /// With the module `Ashlar`, they also format dates and amounts of money.
+    public var conventions: LanguageConventions { LanguageConventions(textLanguage, formatter: policy.formatter) }
 
     private func formatted(
         _ key: String, isICU: Bool, _ table: String?,
@@ -86,8 +88,10 @@ extension Customization {
     }
 
     private func message(in table: ComposedTable, _ slot: Int, isICU: Bool) -> ComposedTable.Message? {
-        // The language of the layer; for a layer without a language, such as a brand's, the current language.
-        table.message(in: slot, isICU: isICU) { storage.layers[$0].language ?? textLanguage }
+        // The language of the layer; for one without a language, such as a brand's, the current language.
+        table.message(in: slot, isICU: isICU) {
+            LanguageConventions(storage.layers[$0].language ?? textLanguage, formatter: policy.formatter)
+        }
     }
 
     private var textLanguage: LanguageTag {

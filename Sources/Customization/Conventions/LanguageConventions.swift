@@ -2,8 +2,8 @@ internal import AshlarCore
 
 /// The conventions of a language: its plural rules, number format and lists.
 ///
-/// The data is from Unicode CLDR. A locale without data uses the data of its parent in the same language, then of its
-/// bare language, then English symbols. Dates and currencies aren't included, because they need Foundation.
+/// The data is that of Unicode CLDR. A locale without data of its own uses that of its parent in the same language, then
+/// that of its bare language, then English signs. Dates and currencies need a ``DateAndCurrencyFormatter``.
 ///
 /// ```swift
 /// let german = LanguageConventions("de")
@@ -20,12 +20,19 @@ public struct LanguageConventions: Hashable, Sendable {
         let ordinals: PluralRules
         let numbers: NumberConventions
         let lists: [ListConventions]
+        let formatter: (any DateAndCurrencyFormatter)?
 
         init(_ language: LanguageTag) {
             self.language = language
             (plurals, ordinals) = (PluralRules(language), PluralRules(language, kind: .ordinal))
             numbers = NumberConventions.of(language)
             lists = ListConventions.of(language)
+            formatter = nil
+        }
+
+        init(_ other: Data, _ formatter: any DateAndCurrencyFormatter) {
+            (language, plurals, ordinals) = (other.language, other.plurals, other.ordinals)
+            (numbers, lists, self.formatter) = (other.numbers, other.lists, formatter)
         }
     }
 
@@ -33,7 +40,7 @@ public struct LanguageConventions: Hashable, Sendable {
     /// The maximum number of stored languages, because the clients of a server can send any number of tags.
     private static let mostKnown = 1_000
 
-    let data: Data
+    private(set) var data: Data
 
     /// Finds the conventions of a language.
     public init(_ language: LanguageTag) {
@@ -49,8 +56,20 @@ public struct LanguageConventions: Hashable, Sendable {
         }
     }
 
+    /// Finds the conventions of a language and adds those for dates and currencies.
+    ///
+    /// - Parameters:
+    ///   - language: The language.
+    ///   - formatter: Formats dates and amounts of money; nil for none.
+    public init(_ language: LanguageTag, formatter: (any DateAndCurrencyFormatter)?) {
+        self.init(language)
+        if let formatter { data = Data(data, formatter) }
+    }
+
     /// The language.
     public var language: LanguageTag { data.language }
+    /// Formats dates and amounts of money; nil if there is none.
+    package var formatter: (any DateAndCurrencyFormatter)? { data.formatter }
     /// The plural forms of quantities: "3 files".
     public var plurals: PluralRules { data.plurals }
     /// The plural forms of positions: "the 3rd file".

@@ -78,11 +78,11 @@ public struct PluralRules: Hashable, Sendable {
     /// The forms of the language, in the order of ``PluralCategory``; the last is `other`.
     public var categories: [PluralCategory] { PluralRuleSet.all[ruleSet].categories }
 
-    /// The languages and locales with their own cardinal rules, in alphabetical order.
-    public static var languages: [LanguageTag] {
+    /// The languages and locales with cardinal rules of their own, in alphabetical order.
+    package static var languages: [LanguageTag] {
         cardinals.keys.compactMap { LanguageTag($0) }.sorted { $0.description < $1.description }
     }
 
-    /// The version of the rules' Unicode CLDR.
-    public static var dataVersion: String { CLDRPluralData.version }
+    /// The version of Unicode CLDR that the rules come from.
+    package static var dataVersion: String { CLDRPluralData.version }
 }

@@ -3,69 +3,69 @@ extension CustomizationDiagnostic.Code {
     /// A file or folder can't be read.
     public static let unreadableFile = Self("unreadable-file")
     /// A file is larger than the limit.
-    public static let fileTooLarge = Self("file-too-large")
-    /// A folder doesn't exist.
+    package static let fileTooLarge = Self("file-too-large")
+    /// A folder does not exist.
     public static let missingFolder = Self("missing-folder")
     /// The name of a `.lproj` folder is neither a language nor the brand.
     public static let unknownFolder = Self("unknown-folder")
     /// Info.plist has no `FTCustomizationString`, so there is no brand layer.
-    public static let noBrand = Self("no-brand")
-    /// A brand or theme doesn't exist.
-    public static let unknownName = Self("unknown-name")
-    /// An update is damaged or not signed.
+    package static let noBrand = Self("no-brand")
+    /// A brand or theme does not exist.
+    package static let unknownName = Self("unknown-name")
+    /// A file of new texts is damaged or not signed.
     public static let invalidUpdate = Self("invalid-update")
     /// A reloaded file has errors; its last valid content stays in use.
     public static let keptLastGood = Self("kept-last-good")
 
     // Text and encodings
-    /// The bytes aren't text in the file's encoding; the file isn't read.
-    public static let invalidEncoding = Self("invalid-encoding")
+    /// The bytes are not text in the file's encoding; the file was not read.
+    package static let invalidEncoding = Self("invalid-encoding")
     /// UTF-16 without a byte order mark.
-    public static let missingByteOrderMark = Self("missing-byte-order-mark")
-    /// A second byte order mark at the start, or a byte order mark at another position.
-    public static let strayByteOrderMark = Self("stray-byte-order-mark")
-    /// A UTF-16 file with an odd number of bytes, or an unpaired surrogate.
-    public static let brokenUTF16 = Self("broken-utf16")
+    package static let missingByteOrderMark = Self("missing-byte-order-mark")
+    /// A second byte order mark at the start, or a stray one later.
+    package static let strayByteOrderMark = Self("stray-byte-order-mark")
+    /// An odd last byte of a UTF-16 file, or half of a surrogate pair.
+    package static let brokenUTF16 = Self("broken-utf16")
     /// A U+0000 in a key or value.
-    public static let nulCharacter = Self("nul-character")
+    package static let nulCharacter = Self("nul-character")
 
     // Grammar of .strings
     /// A `;` is missing after a statement.
-    public static let missingSemicolon = Self("missing-semicolon")
+    package static let missingSemicolon = Self("missing-semicolon")
     /// A key is followed by neither `=` nor `;`.
-    public static let missingEquals = Self("missing-equals")
-    /// An unterminated string.
-    public static let unterminatedString = Self("unterminated-string")
-    /// An unterminated `/*` comment.
-    public static let unterminatedComment = Self("unterminated-comment")
-    /// A comment contains `/*`, so the end of an earlier comment is probably missing.
-    public static let nestedComment = Self("nested-comment")
+    package static let missingEquals = Self("missing-equals")
+    /// A string without an end.
+    package static let unterminatedString = Self("unterminated-string")
+    /// A `/*` comment without an end.
+    package static let unterminatedComment = Self("unterminated-comment")
+    /// A comment contains `/*`: the end of a comment before it is probably missing.
+    package static let nestedComment = Self("nested-comment")
     /// A statement is inside a comment, probably by mistake.
-    public static let statementInComment = Self("statement-in-comment")
-    /// An unexpected character.
-    public static let unexpectedCharacter = Self("unexpected-character")
-    /// A key or value without necessary quotes.
-    public static let unquotedText = Self("unquoted-text")
-    /// A malformed list, dictionary or data value.
-    public static let malformedContainer = Self("malformed-container")
+    package static let statementInComment = Self("statement-in-comment")
+    /// A character that is not valid here.
+    package static let unexpectedCharacter = Self("unexpected-character")
+    /// A key or value that needs quotes.
+    package static let unquotedText = Self("unquoted-text")
+    /// A list, dictionary or data value is not well-formed.
+    package static let malformedContainer = Self("malformed-container")
     /// Containers are nested too deeply.
-    public static let tooDeep = Self("too-deep")
+    package static let tooDeep = Self("too-deep")
     /// The file is one value instead of a table.
-    public static let notATable = Self("not-a-table")
-    /// Text after an invalid statement, which is skipped.
-    public static let skippedText = Self("skipped-text")
-    /// A duplicate key; the last value wins.
+    package static let notATable = Self("not-a-table")
+    /// Text after an invalid statement that is skipped with it.
+    package static let skippedText = Self("skipped-text")
+    /// A key is defined twice; the last value wins.
     public static let duplicateKey = Self("duplicate-key")
-    /// A key without a value; the key is its value.
-    public static let shorthand = Self("shorthand")
+    /// A key without a value, which is its own value.
+    package static let shorthand = Self("shorthand")
     /// `\U` without a hexadecimal digit.
-    public static let malformedEscape = Self("malformed-escape")
-    /// An escape that probably isn't intended.
-    public static let suspiciousEscape = Self("suspicious-escape")
-    /// A malformed property list or JSON file.
+    package static let malformedEscape = Self("malformed-escape")
+    /// An escape that probably has another meaning than intended.
+    package static let suspiciousEscape = Self("suspicious-escape")
+    /// A property list or JSON file is not well-formed.
     public static let malformedFile = Self("malformed-file")
-    /// The list of problems is limited; there are more.
-    public static let furtherProblems = Self("further-problems")
+    /// There are more problems than are listed.
+    package static let furtherProblems = Self("further-problems")
 
     // Reads
     /// No layer defines the key.

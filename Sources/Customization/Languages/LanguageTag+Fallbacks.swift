@@ -1,11 +1,11 @@
 extension LanguageTag {
     /// The tag whose texts replace missing texts of this one; nil if only the base language remains.
     ///
-    /// Private use, extensions and variants are removed first, from the right, as in the lookup of RFC 4647, section
-    /// 3.4. Then CLDR's parents apply: `es-MX` → `es-419`, `en-AU` → `en-001`, `pt-AO` → `pt-PT`. If a region implies
-    /// another script than the language, the parent has that script (`zh-TW` → `zh-Hant-TW`). `zh-Hant` and `sr-Latn`
-    /// have no parent, because their readers can't read `zh` and `sr`.
-    public var parent: LanguageTag? {
+    /// Private use, extensions and variants are dropped first, from the right, as in the lookup of RFC 4647, section 3.4.
+    /// Then CLDR's parents apply: `es-MX` → `es-419`, `en-AU` → `en-001`, `pt-AO` → `pt-PT`. A region that implies
+    /// another script than the language leads to that script (`zh-TW` → `zh-Hant-TW`), which does not lead back to the
+    /// language: `zh-Hant` and `sr-Latn` have no parent, because their readers cannot read `zh` and `sr`.
+    package var parent: LanguageTag? {
         if let last = extensions.last { return droppingEnd(of: last) }
         if !variants.isEmpty {
             return LanguageTag(language: language, script: script, region: region, variants: variants.dropLast())

@@ -1,10 +1,9 @@
 extension LanguageTag {
     /// The tag with the script and region that it implies: `zh-Hant-TW` for `zh-TW`, `de-Latn-DE` for `de`.
     ///
-    /// This is "Add Likely Subtags" of UTS #35 with CLDR's table, except that an undetermined language (`und`) remains
-    /// undetermined. Variants and extensions don't change. A language that CLDR doesn't list is returned without
-    /// changes.
-    public var maximized: LanguageTag {
+    /// Implements "Add Likely Subtags" of UTS #35 with CLDR's table, except that an undetermined language (`und`) stays
+    /// undetermined. Variants and extensions are unchanged. A language that CLDR does not list is returned as it is.
+    package var maximized: LanguageTag {
         guard script == nil || region == nil else { return self }
         let codes = LanguageCodes(self)
         return LanguageTag(

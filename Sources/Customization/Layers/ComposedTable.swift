@@ -247,9 +247,9 @@ final class ComposedTable: @unchecked Sendable {
     /// - Parameters:
     ///   - slot: The slot.
     ///   - isICU: Whether a text is an ICU message; otherwise it is a format.
-    ///   - language: Returns the language of the layer with the given number.
+    ///   - conventions: Returns the conventions of the layer with the given number.
     /// - Returns: The message and the conventions of its language, or nil.
-    func message(in slot: Int, isICU: Bool, language: (_ layer: Int) -> LanguageTag) -> Message? {
+    func message(in slot: Int, isICU: Bool, conventions: (_ layer: Int) -> LanguageConventions) -> Message? {
         let identity = slot * 2 + (isICU ? 1 : 0)
         if let known = messages.withLock({ $0[identity] }) { return known }
         guard let target = target(of: slot) else { return nil }
@@ -264,7 +264,7 @@ final class ComposedTable: @unchecked Sendable {
         } else {
             return nil
         }
-        let new = Message(message: message, language: LanguageConventions(language(layer(of: slot))))
+        let new = Message(message: message, language: conventions(layer(of: slot)))
         messages.withLock { $0[identity] = new }
         return new
     }

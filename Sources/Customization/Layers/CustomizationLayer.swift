@@ -44,9 +44,9 @@ public struct CustomizationLayer: Sendable {
     /// Whether the strings `$key` and `{a.b}` are aliases of that key; `$$` is then a literal `$`.
     public var resolvesAliases: Bool
     /// The folder with the layer's images, if it has one.
-    public var folder: String?
+    package var folder: String?
     /// The names of the files in the folder.
-    public var files: Set<String> = []
+    package var files: Set<String> = []
     /// The problems found in the layer's files.
     public var diagnostics: [CustomizationDiagnostic]
 

@@ -31,7 +31,9 @@ public struct CustomizationPolicy: Sendable {
     public var maximumFileSize: Int
     /// Whether a string that only the base language defines is reported as a problem.
     public var reportsFallbacks: Bool
-    /// A closure that is called for each problem of a read, on the reading thread.
+    /// Formats dates and amounts of money in messages; `AshlarApp` sets one that uses Foundation.
+    public var formatter: (any DateAndCurrencyFormatter)?
+    /// Called for each problem of a read, on the reading thread.
     public var onProblem: (@Sendable (CustomizationDiagnostic) -> Void)?
 
     /// Creates a policy.
@@ -43,15 +45,17 @@ public struct CustomizationPolicy: Sendable {
     ///   - resolvesAliases: Whether strings in strings files can be aliases.
     ///   - crossesScripts: Whether a language in another script can match.
     ///   - brands: The brands whose folder has the name of a language.
-    ///   - assumedEncoding: The encoding of files without a byte order mark, if it isn't UTF-8.
-    ///   - maximumFileSize: The maximum size of a file in bytes.
-    ///   - reportsFallbacks: Whether a string that only the base language defines is reported as a problem.
-    ///   - onProblem: A closure that is called for each problem of a read, on the reading thread.
+    ///   - assumedEncoding: The encoding of files without a byte order mark, if it is not UTF-8.
+    ///   - maximumFileSize: The size of the largest file that is read, in bytes.
+    ///   - reportsFallbacks: Whether a text that only the base language defines is reported as a problem.
+    ///   - formatter: Formats dates and amounts of money in messages.
+    ///   - onProblem: Called for each problem of a read, on the reading thread.
     public init(
         missing: MissingText = .key, numbers: NumberSpelling = .strict, colors: ColorDialect = .ftCustomization,
         resolvesAliases: Bool = false, crossesScripts: Bool = false, brands: Set<String> = [],
         assumedEncoding: StringsEncoding? = nil,
         maximumFileSize: Int = 256 << 20, reportsFallbacks: Bool = false,
+        formatter: (any DateAndCurrencyFormatter)? = nil,
         onProblem: (@Sendable (CustomizationDiagnostic) -> Void)? = nil
     ) {
         (self.missing, self.numbers, self.colors) = (missing, numbers, colors)
@@ -59,7 +63,7 @@ public struct CustomizationPolicy: Sendable {
         (self.brands, self.assumedEncoding) = (brands, assumedEncoding)
         self.reportsFallbacks = reportsFallbacks
         self.maximumFileSize = min(maximumFileSize, Int(UInt32.max) / 4)
-        self.onProblem = onProblem
+        (self.formatter, self.onProblem) = (formatter, onProblem)
     }
 
     func text(for key: String, in table: String) -> String {

@@ -10,8 +10,8 @@ final class CompiledMessage: Sendable {
         /// `%#@name@`: the number of the variable (-1 if it isn't defined), and the position of its argument.
         indirect case variable(PrintfFormat.Placeholder, number: Int, position: Int)
         /// `{name}` or `{name, number}`.
-        indirect case argument(MessageArgument)
-        /// `#`: the number of the enclosing plural.
+        case argument(MessageArgument)
+        /// `#`: the number of the plural that contains it.
         case number
         /// `{name, plural, …}` or `{name, select, …}`.
         case choice(MessageChoice)
@@ -98,17 +98,17 @@ final class CompiledMessage: Sendable {
 
     /// Returns the text for values.
     ///
-    /// A result of more than 15 bytes needs only one allocation if its initial capacity is sufficient.
-    func render(_ arguments: some MessageArguments, language: LanguageConventions) -> FormattedMessage {
+    /// A result of more than 15 bytes costs one allocation if its capacity is right from the start.
+    func render(_ values: consuming MessageValues, language: LanguageConventions) -> FormattedMessage {
         var count = literalCount
         for index in names.indices {
-            switch arguments.value(at: index) {
+            switch values[index] {
             case .string(let text): count += text.utf8.count
             case nil: break
             default: count += 12
             }
         }
-        var renderer = MessageRenderer(message: self, arguments: arguments, language: language)
+        var renderer = MessageRenderer(message: self, values: values, language: language)
         if count > 15 { renderer.text.reserveCapacity(count) }
         renderer.render(body)
         return FormattedMessage(text: renderer.text, problems: renderer.problems)

@@ -4,6 +4,8 @@ extension CustomizationMessage {
         package enum Kind: String, Hashable, Sendable {
             case plain
             case number
+            /// A date or a time.
+            case date
             case plural
             case ordinal = "selectordinal"
             case select
@@ -25,10 +27,15 @@ extension CustomizationMessage {
             for piece in pieces {
                 switch piece {
                 case .argument(let argument):
+                    let kind: ArgumentUse.Kind =
+                        switch argument.style {
+                        case .plain: .plain
+                        case .number: .number
+                        case .date: .date
+                        }
                     uses.append(
                         ArgumentUse(
-                            name: message.names[argument.index], kind: argument.isNumber ? .number : .plain, cases: [],
-                            hasExactCases: false))
+                            name: message.names[argument.index], kind: kind, cases: [], hasExactCases: false))
                 case .choice(let choice):
                     uses.append(
                         ArgumentUse(

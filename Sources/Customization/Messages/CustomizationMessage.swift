@@ -78,7 +78,7 @@ public struct CustomizationMessage: Hashable, Sendable {
 
     /// Creates a message in the notation of ICU MessageFormat.
     ///
-    /// The initializer supports `{name}`, `{name, number}` with the styles `integer` and `percent`, `select`, `plural`
+    /// Supports `{name}`, `{name, number}`, `{name, date}` and `{name, time}` with styles and skeletons, `select`, `plural`
     /// and `selectordinal` with exact cases (`=0`) and `offset:`, nested messages, `#`, and quoting with apostrophes.
     public init(icu text: String) { self.init(.icu(text)) }
 
@@ -125,8 +125,7 @@ public struct CustomizationMessage: Hashable, Sendable {
         -> FormattedMessage
     {
         let message = compiled
-        return message.render(
-            PositionalArguments(values: values, positions: message.positions), language: language)
+        return message.render(MessageValues(values, positions: message.positions), language: language)
     }
 
     /// Returns the text for named values.
@@ -140,8 +139,7 @@ public struct CustomizationMessage: Hashable, Sendable {
         _ arguments: KeyValuePairs<String, any FormatArgument>, language: LanguageConventions = "en"
     ) -> FormattedMessage {
         let message = compiled
-        return message.render(
-            NamedArguments(pairs: arguments, names: message.names), language: language)
+        return message.render(MessageValues(arguments, names: message.names), language: language)
     }
 
     /// Compares the sources.

@@ -1,5 +1,7 @@
 /// A value for formatting: strings, characters, numbers and booleans, and values of your own types.
 ///
+/// The module `Ashlar` adds Foundation's `Date` and `Decimal`.
+///
 /// ```swift
 /// struct Seat: FormatArgument {
 ///     let row: Int, letter: String
@@ -36,6 +38,10 @@ public enum FormatValue: Hashable, Sendable {
     case double(Double)
     /// A boolean, which is 1 or 0 for a numeric placeholder, and otherwise "true" or "false".
     case bool(Bool)
+    /// A point in time.
+    case date(secondsSince1970: Double)
+    /// An amount of money in a currency, given by its ISO 4217 code; a number for plural forms and numeric placeholders.
+    indirect case amount(Double, currency: String)
 
     init(_ number: some FixedWidthInteger) {
         if let signed = Int64(exactly: number) {
@@ -47,13 +53,16 @@ public enum FormatValue: Hashable, Sendable {
         }
     }
 
-    /// The value in the form of `%@`; numbers are in their shortest form.
+    /// The value in the form of `%@`: numbers in their shortest form, dates as `2026-11-22T09:50:11Z`.
     public var text: String {
         switch self {
         case .string(let text): return text
         case .int(let number): return String(number)
         case .unsigned(let number): return String(number)
         case .bool(let value): return String(value)
+        case .date(let seconds):
+            return MessageDateStyle.lengths(date: .short, time: .short).plainText(secondsSince1970: seconds)
+        case .amount(let number, let currency): return FormatValue.double(number).text + " " + currency
         case .double(let number):
             guard number.isFinite else { return number.isNaN ? "nan" : number < 0 ? "-inf" : "inf" }
             let digits = DecimalDigits(shortest: number)

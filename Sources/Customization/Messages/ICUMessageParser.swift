@@ -1,7 +1,7 @@
 /// Parses a message in the notation of ICU MessageFormat.
 ///
 ///     message  = (text | argument)*
-///     argument = '{' name '}' | '{' name ',' 'number' [',' style] '}'
+///     argument = '{' name '}' | '{' name ',' ('number' | 'date' | 'time') [',' style] '}'
 ///              | '{' name ',' ('plural' | 'selectordinal') ',' ['offset:' integer] (selector '{' message '}')+ '}'
 ///              | '{' name ',' 'select' ',' (selector '{' message '}')+ '}'
 ///
@@ -130,7 +130,7 @@ struct ICUMessageParser {
         guard !name.isEmpty else { throw Failure(message: "expected the name of an argument") }
         skipSpace()
         let text = "{\(name)}"
-        if take("}") { return .argument(simple(name, .plain, isNumber: false, start)) }
+        if take("}") { return .argument(simple(name, .plain, start)) }
         guard take(",") else { throw Failure(message: "expected \",\" or \"}\" after \"\(name)\"") }
         skipSpace()
         let type = word()
@@ -144,24 +144,23 @@ struct ICUMessageParser {
         func unknown(_ message: String) {
             problems.append(.init(.unknownType, placeholder: written, offset: start, message))
         }
-        switch (type, style) {
-        case ("number", ""): return .argument(simple(name, .plain, isNumber: true, start))
-        case ("number", "integer"): return .argument(simple(name, .integer, isNumber: true, start))
-        case ("number", "percent"): return .argument(simple(name, .percent, isNumber: true, start))
-        case ("number", _):
-            unknown("the number style \"\(style)\" is not supported; use integer or percent")
-            return .argument(simple(name, .plain, isNumber: true, start))
+        switch type {
+        case "number":
+            let known = MessageNumberStyle(style)
+            if known == nil {
+                unknown("unsupported number style \"\(style)\"; use integer, percent or ::currency/EUR .00")
+            }
+            return .argument(simple(name, .number(known ?? .plain), start))
+        case "date", "time":
+            return .argument(simple(name, .date(MessageDateStyle(style, isTime: type == "time")), start))
         default:
             unknown("the type \"\(type)\" is not supported; format the value and pass a text")
-            return .argument(simple(name, .plain, isNumber: false, start))
+            return .argument(simple(name, .plain, start))
         }
     }
 
-    private mutating func simple(
-        _ name: String, _ style: MessageArgument.Style, isNumber: Bool, _ start: Int
-    ) -> MessageArgument {
-        MessageArgument(
-            index: number(of: name), style: style, isNumber: isNumber, text: "{\(name)}", offset: start)
+    private mutating func simple(_ name: String, _ style: MessageArgument.Style, _ start: Int) -> MessageArgument {
+        MessageArgument(index: number(of: name), style: style, text: "{\(name)}", offset: start)
     }
 
     /// Parses the style of a simple argument, up to its `}`; returns an empty string if it has none.
@@ -169,9 +168,11 @@ struct ICUMessageParser {
         var style = ""
         if take(",") {
             let start = index
-            while index < bytes.count, bytes[index] != UInt8(ascii: "}"),
-                bytes[index] != UInt8(ascii: "{")
-            { index += 1 }
+            var isQuoted = false
+            while index < bytes.count, isQuoted || !"{}".utf8.contains(bytes[index]) {
+                if bytes[index] == UInt8(ascii: "'") { isQuoted.toggle() }
+                index += 1
+            }
             style = String(decoding: bytes[start..<index], as: UTF8.self).trimmingASCIISpace()
         }
         guard take("}") else { throw Failure(message: "expected \"}\"") }

@@ -1,24 +1,4 @@
-/// `{name}` or `{name, number, percent}` in an ICU message.
-struct MessageArgument: Sendable {
-    /// The display of a number.
-    enum Style: Sendable {
-        case plain
-        case integer
-        case percent
-    }
-
-    /// The number of the argument, from 0.
-    let index: Int
-    let style: Style
-    /// Whether the argument must be a number.
-    let isNumber: Bool
-    /// The argument as written.
-    let text: String
-    /// The offset in the message's UTF-8.
-    let offset: Int
-}
-
-/// A choice in an ICU message, among which a value selects.
+/// The texts of an ICU message among which a value chooses.
 final class MessageChoice: Sendable {
     /// The rule of the choice.
     enum Kind: String, Sendable {
@@ -42,6 +22,8 @@ final class MessageChoice: Sendable {
     let text: String
     /// The offset in the message's UTF-8.
     let offset: Int
+    /// The text of each plural category, in the order of `PluralCategory`; that of `other` if it has none.
+    private let forms: [Pieces?]
 
     init(
         kind: Kind, index: Int, numberOffset: Int64, exact: [(number: Double, pieces: Pieces)],
@@ -49,13 +31,28 @@ final class MessageChoice: Sendable {
     ) {
         (self.kind, self.index, self.numberOffset) = (kind, index, numberOffset)
         (self.exact, self.cases, self.text, self.offset) = (exact, cases, text, offset)
+        forms = PluralCategory.allCases.map { Self.pieces(of: $0.rawValue, in: cases) }
     }
 
     /// The pieces of all cases.
     var patterns: [Pieces] { exact.map(\.pieces) + cases.map(\.pieces) }
 
-    /// Returns the pieces of a case, or of `other`; nil if there is neither.
-    func pieces(of name: String) -> Pieces? {
+    /// The text of a case, or of `other`; nil if there is neither.
+    func pieces(of name: String) -> Pieces? { Self.pieces(of: name, in: cases) }
+
+    /// The text of a plural category, or of `other`; nil if there is neither.
+    func pieces(of category: PluralCategory) -> Pieces? {
+        switch category {
+        case .zero: forms[0]
+        case .one: forms[1]
+        case .two: forms[2]
+        case .few: forms[3]
+        case .many: forms[4]
+        case .other: forms[5]
+        }
+    }
+
+    private static func pieces(of name: String, in cases: [(name: String, pieces: Pieces)]) -> Pieces? {
         for choice in cases where choice.name == name { return choice.pieces }
         for choice in cases where choice.name == "other" { return choice.pieces }
         return nil

@@ -12,33 +12,35 @@ public struct MessageProblem: Hashable, Sendable, CustomStringConvertible {
 
         private init(_ name: String) { rawValue = name }
 
-        /// A `%` without a known conversion, which is literal text.
-        public static let unknownConversion = Code("format-unknown-conversion")
+        /// A `%` without a known conversion, which is shown literally.
+        package static let unknownConversion = Code("format-unknown-conversion")
         /// Some placeholders have positions and some have none.
-        public static let mixedPositions = Code("format-mixed-positions")
+        package static let mixedPositions = Code("format-mixed-positions")
         /// One argument is used as two types.
-        public static let conflictingTypes = Code("format-conflicting-types")
-        /// A width or precision above 4,096; the placeholder is literal text.
-        public static let tooWide = Code("format-too-wide")
-        /// The argument is missing; the placeholder is literal text.
+        package static let conflictingTypes = Code("format-conflicting-types")
+        /// A width or precision above 4,096; the placeholder is shown literally.
+        package static let tooWide = Code("format-too-wide")
+        /// The argument is missing; the placeholder is shown literally.
         public static let missingArgument = Code("format-missing-argument")
         /// The argument has another type; its plain form is inserted.
         public static let typeMismatch = Code("format-type-mismatch")
-        /// A variable without a definition; the placeholder is literal text.
-        public static let unknownVariable = Code("format-unknown-variable")
-        /// A variable that refers to itself; the placeholder is literal text.
-        public static let cyclicVariable = Code("format-cyclic-variable")
-        /// A choice without a case for the value or for `other`; the placeholder is literal text.
-        public static let missingCategory = Code("format-missing-category")
-        /// A malformed argument in braces, which is literal text.
+        /// A variable without definition; the placeholder is shown literally.
+        package static let unknownVariable = Code("format-unknown-variable")
+        /// A variable that refers to itself; the placeholder is shown literally.
+        package static let cyclicVariable = Code("format-cyclic-variable")
+        /// A choice without text for the value, not even `other`; the placeholder is shown literally.
+        package static let missingCategory = Code("format-missing-category")
+        /// An argument in braces that is not well-formed and is shown literally.
         public static let syntax = Code("message-syntax")
-        /// An unsupported type or style of an argument in braces; the plain form of the value is inserted.
-        public static let unknownType = Code("message-unknown-type")
-        /// A choice with a duplicate case; the first case is used.
-        public static let duplicateCase = Code("message-duplicate-case")
+        /// A type or style of an argument in braces that is not supported; the value is shown in its plain form.
+        package static let unknownType = Code("message-unknown-type")
+        /// A date or an amount of money that no formatter supports; it is shown in its plain form.
+        public static let missingFormatter = Code("message-missing-formatter")
+        /// A choice that has two texts for one case; the first one is used.
+        package static let duplicateCase = Code("message-duplicate-case")
         /// A case of a plural that is neither a plural category nor a number.
-        public static let unknownCase = Code("message-unknown-case")
-        /// A choice without a case for `other`.
+        package static let unknownCase = Code("message-unknown-case")
+        /// A choice without text for `other`.
         public static let missingOther = Code("message-missing-other")
     }
 

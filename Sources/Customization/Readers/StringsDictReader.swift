@@ -116,14 +116,14 @@ private struct StringsDictCheck {
 }
 
 extension CustomizationDiagnostic.Code {
-    /// An entry of a plural file is malformed.
-    public static let pluralMalformed = Self("plural-malformed")
-    /// A string refers to a variable that isn't defined.
-    public static let pluralUnknownVariable = Self("plural-unknown-variable")
-    /// A variable has no form for `other`.
-    public static let pluralMissingOther = Self("plural-missing-other")
-    /// A name isn't a plural category.
-    public static let pluralUnknownCategory = Self("plural-unknown-category")
+    /// An entry of a plural file does not have the expected form.
+    package static let pluralMalformed = Self("plural-malformed")
+    /// A text names a variable that is not defined.
+    package static let pluralUnknownVariable = Self("plural-unknown-variable")
+    /// A variable without text for `other`.
+    package static let pluralMissingOther = Self("plural-missing-other")
+    /// A name that is not a plural category.
+    package static let pluralUnknownCategory = Self("plural-unknown-category")
     /// A part of a string catalog is skipped.
-    public static let catalogPartSkipped = Self("catalog-part-skipped")
+    package static let catalogPartSkipped = Self("catalog-part-skipped")
 }

@@ -31,7 +31,7 @@ public struct StringsTable: Sendable {
     /// The path of the file that the table was read from.
     public var file: String { storage.text.file }
     /// The encoding of the file that the table was read from.
-    public var encoding: StringsEncoding { storage.text.encoding }
+    package var encoding: StringsEncoding { storage.text.encoding }
 
     /// The value of a key; nil if the table does not define it.
     ///

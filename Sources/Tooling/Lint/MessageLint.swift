@@ -99,6 +99,7 @@ enum MessageLint {
             switch use.kind {
             case .plain: kinds[use.name, default: []].formUnion([])
             case .number, .plural, .ordinal: kinds[use.name, default: []].insert("number")
+            case .date: kinds[use.name, default: []].insert("date")
             case .select: kinds[use.name, default: []].insert("choice by name")
             }
         }

@@ -1,0 +1,170 @@
+import AshlarCore
+public import AshlarCustomization
+public import Foundation
+
+/// Formats dates and amounts of money in messages with Foundation.
+///
+/// `AshlarApp` uses one for its customization, so `{when, date, short}` and `{price, number, ::currency/EUR}` work in its
+/// messages. Without an app, pass one to the policy:
+///
+/// ```swift
+/// let policy = CustomizationPolicy(formatter: FoundationFormatter())
+/// let strings = Customization(path: "Resources", policy: policy)
+/// print(strings.message("due", ["when": Date()]))  // Due on 22/11/2026
+/// print(strings.conventions.date(Date(), .long))  // 22 November 2026
+/// ```
+///
+/// The notation is that of the language, and the calendar that of its region.
+public final class FoundationFormatter: DateAndCurrencyFormatter {
+    private enum Key: Hashable {
+        case date(MessageDateStyle, LanguageTag)
+        case currency(String, ClosedRange<Int>?, LanguageTag)
+    }
+
+    /// The formatters in use; creating one takes up to a millisecond.
+    private struct Formatters {
+        var dates: [Key: DateFormatter] = [:]
+        var currencies: [Key: NumberFormatter] = [:]
+    }
+
+    /// The number of formatters above which all are created again; patterns and currencies of a server are endless.
+    private static let mostFormatters = 200
+    /// The seconds of the years 1 to 9999; Foundation's calendars are wrong or slow far outside of them.
+    private static let supportedTimes = -62_135_596_800.0..<253_402_300_800
+
+    private let timeZone: TimeZone
+    // Foundation's formatters are used under the lock only, because they are not safe to share on every system.
+    private let formatters = Mutex(Formatters())
+
+    /// Creates a formatter for a time zone; the default follows that of the system.
+    public init(timeZone: TimeZone = .autoupdatingCurrent) { self.timeZone = timeZone }
+
+    /// Returns the text of a point in time, or nil for a time outside the years 1 to 9999.
+    public func text(secondsSince1970 seconds: Double, style: MessageDateStyle, language: LanguageTag) -> String? {
+        guard Self.supportedTimes.contains(seconds) else { return nil }
+        let key = Key.date(style, language)
+        return formatters.withLock { formatters in
+            if formatters.dates.count >= Self.mostFormatters { formatters.dates = [:] }
+            let formatter = formatters.dates[key] ?? Self.formatter(style, language, timeZone)
+            formatters.dates[key] = formatter
+            return formatter.string(from: Date(timeIntervalSince1970: seconds))
+        }
+    }
+
+    /// Returns the text of an amount of money, or nil for an amount that is not finite or a malformed currency code.
+    public func text(
+        amount: Double, currency: String, fractionDigits: ClosedRange<Int>?, language: LanguageTag
+    ) -> String? {
+        guard amount.isFinite, currency.utf8.count == 3, currency.allSatisfy({ $0.isASCII && $0.isLetter }) else {
+            return nil
+        }
+        let key = Key.currency(currency, fractionDigits, language)
+        return formatters.withLock { formatters in
+            if formatters.currencies.count >= Self.mostFormatters { formatters.currencies = [:] }
+            let formatter = formatters.currencies[key] ?? Self.formatter(currency, fractionDigits, language)
+            formatters.currencies[key] = formatter
+            return formatter.string(from: NSNumber(value: amount))
+        }
+    }
+
+    private static func formatter(
+        _ style: MessageDateStyle, _ language: LanguageTag, _ timeZone: TimeZone
+    ) -> DateFormatter {
+        let formatter = DateFormatter()
+        formatter.locale = Locale(identifier: language.description)
+        formatter.timeZone = timeZone
+        switch style {
+        case .lengths(let date, let time):
+            formatter.dateStyle = date.formatterStyle
+            formatter.timeStyle = time.formatterStyle
+        case .skeleton(let fields): formatter.setLocalizedDateFormatFromTemplate(fields)
+        case .pattern(let pattern): formatter.dateFormat = pattern
+        }
+        return formatter
+    }
+
+    private static func formatter(
+        _ currency: String, _ fractionDigits: ClosedRange<Int>?, _ language: LanguageTag
+    ) -> NumberFormatter {
+        let formatter = NumberFormatter()
+        formatter.locale = Locale(identifier: language.description)
+        formatter.numberStyle = .currency
+        formatter.currencyCode = currency.uppercased()
+        if let fractionDigits {
+            formatter.minimumFractionDigits = fractionDigits.lowerBound
+            formatter.maximumFractionDigits = fractionDigits.upperBound
+        }
+        return formatter
+    }
+
+    fileprivate static let shared = FoundationFormatter()
+}
+
+extension MessageDateStyle.Length? {
+    fileprivate var formatterStyle: DateFormatter.Style {
+        switch self {
+        case .short: .short
+        case .medium: .medium
+        case .long: .long
+        case .full: .full
+        case nil: .none
+        }
+    }
+}
+
+extension LanguageConventions {
+    /// The date of a point in time in the notation of the language: `22/11/2026`.
+    ///
+    /// ```swift
+    /// let strings = Customization(path: "Resources", languages: ["fr"])
+    /// print(strings.conventions.date(Date(timeIntervalSince1970: 1_795_341_011), .long))  // 22 novembre 2026
+    /// ```
+    ///
+    /// The time zone is that of the customization's ``FoundationFormatter``, or the system's.
+    public func date(_ date: Date, _ length: MessageDateStyle.Length = .medium) -> String {
+        text(date, .lengths(date: length, time: nil))
+    }
+
+    /// The time of day of a point in time in the notation of the language: `09:50`.
+    public func time(_ date: Date, _ length: MessageDateStyle.Length = .short) -> String {
+        text(date, .lengths(date: nil, time: length))
+    }
+
+    /// A point in time in any style, such as `.lengths(date: .short, time: .short)` or `.skeleton("yMMMMd")`.
+    public func text(_ date: Date, _ style: MessageDateStyle) -> String {
+        let seconds = date.timeIntervalSince1970
+        return text(secondsSince1970: seconds, style: style)
+            ?? FoundationFormatter.shared.text(secondsSince1970: seconds, style: style, language: language)
+            ?? style.plainText(secondsSince1970: seconds)
+    }
+
+    /// An amount of money in the notation of the language: `1.234,50 €`.
+    ///
+    /// - Parameters:
+    ///   - amount: The amount; its first 15 digits are displayed exactly.
+    ///   - currency: The ISO 4217 code of the currency, such as `EUR`.
+    ///   - fractionDigits: The smallest and the largest number of decimals; nil for those of the currency.
+    /// - Returns: The text.
+    public func currency(_ amount: Decimal, _ currency: String, fractionDigits: ClosedRange<Int>? = nil) -> String {
+        let number = NSDecimalNumber(decimal: amount).doubleValue
+        return text(amount: number, currency: currency, fractionDigits: fractionDigits)
+            ?? FoundationFormatter.shared.text(
+                amount: number, currency: currency, fractionDigits: fractionDigits, language: language)
+            ?? plainText(amount: number, currency: currency)
+    }
+}
+
+extension Date: FormatArgument {
+    /// The point in time.
+    public var formatValue: FormatValue { .date(secondsSince1970: timeIntervalSince1970) }
+}
+
+extension Decimal: FormatArgument {
+    /// The number, rounded to a `Double`.
+    public var formatValue: FormatValue { .double(NSDecimalNumber(decimal: self).doubleValue) }
+
+    /// The number as an amount in a currency, given by its ISO 4217 code, for messages such as `{price}`.
+    public func amount(in currency: String) -> FormatValue {
+        .amount(NSDecimalNumber(decimal: self).doubleValue, currency: currency)
+    }
+}

@@ -1,0 +1,122 @@
+import Ashlar
+import Foundation
+import Testing
+
+/// Fixed time zone and languages, so that the results depend on CLDR's data only.
+@Suite struct FoundationFormatterTests {
+    static let moment = Date(timeIntervalSince1970: 1_795_341_011)  // 2026-11-22T09:50:11Z
+    static let berlin = TimeZone(identifier: "Europe/Berlin") ?? .gmt
+
+    /// A text without the spaces that differ between versions of CLDR.
+    private func plain(_ text: String) -> String {
+        text.replacing("\u{202F}", with: " ").replacing("\u{A0}", with: " ").replacing("\u{200F}", with: "")
+    }
+
+    private func message(_ text: String, _ language: LanguageTag, _ zone: TimeZone = .gmt) -> FormattedMessage {
+        CustomizationMessage(icu: text).formatted(
+            ["when": Self.moment, "price": Decimal(string: "1234.5") ?? 0],
+            language: LanguageConventions(language, formatter: FoundationFormatter(timeZone: zone)))
+    }
+
+    @Test(
+        "Dates, times and amounts follow the language of the message",
+        arguments: [
+            ("en", "{when, date, short}", "11/22/26"), ("en", "{when, date}", "Nov 22, 2026"),
+            ("en", "{when, date, long}", "November 22, 2026"),
+            ("en", "{when, date, full}", "Sunday, November 22, 2026"),
+            ("en", "{when, time, short}", "9:50 AM"), ("de", "{when, date, short}", "22.11.26"),
+            ("de", "{when, date, full}", "Sonntag, 22. November 2026"), ("de", "{when, time, short}", "09:50"),
+            ("de", "{when}", "22.11.26, 09:50"), ("fr-CA", "{when, date, long}", "22 novembre 2026"),
+            ("ja", "{when, date, long}", "2026年11月22日"), ("en", "{when, date, ::MMMd}", "Nov 22"),
+            ("de", "{when, date, ::MMMd}", "22. Nov."), ("en", "{when, date, yyyy-MM-dd}", "2026-11-22"),
+            ("en", "{price, number, ::currency/EUR}", "€1,234.50"),
+            ("de", "{price, number, ::currency/EUR}", "1.234,50 €"),
+            ("ja", "{price, number, ::currency/JPY}", "¥1,234"),
+            ("de", "{price, number, ::currency/EUR precision-integer}", "1.234 €"),
+            ("de", "{price, number}", "1.234,5"),
+        ])
+    func languages(_ language: String, _ text: String, _ expected: String) throws {
+        let output = message(text, try #require(LanguageTag(language)))
+        let result = plain(output.text)
+        // Versions of CLDR differ in the yen sign.
+        #expect(result.replacing("￥", with: "¥") == expected)
+        #expect(output.problems.isEmpty)
+    }
+
+    @Test("The time zone is that of the formatter, with daylight saving time")
+    func timeZone() {
+        #expect(message("{when, time, short}", "de", Self.berlin).text == "10:50")
+        let summer = CustomizationMessage(icu: "{when, time, short}").formatted(
+            ["when": Date(timeIntervalSince1970: 1_782_122_400)],
+            language: LanguageConventions("de", formatter: FoundationFormatter(timeZone: Self.berlin)))
+        #expect(summer.text == "12:00")
+    }
+
+    @Test("Values outside of Foundation's range are shown in their plain form and reported")
+    func range() {
+        let english = LanguageConventions("en", formatter: FoundationFormatter(timeZone: .gmt))
+        for seconds in [Double.nan, .infinity, 1e18, -1e18] {
+            let output = CustomizationMessage(icu: "{d, date}").formatted(
+                ["d": FormatValue.date(secondsSince1970: seconds)], language: english)
+            #expect(output.problems.map(\.code) == [.missingFormatter])
+        }
+        for value in [FormatValue.amount(.nan, currency: "EUR"), .amount(1, currency: ""), .amount(1, currency: "€")] {
+            let output = CustomizationMessage(icu: "{p}").formatted(["p": value], language: english)
+            #expect(output.problems.map(\.code) == [.missingFormatter])
+        }
+    }
+
+    @Test("An app's messages and conventions use its formatter and follow the selected language")
+    func app() throws {
+        let folder = try AppFolder([
+            "en.lproj/Localizable.strings": "\"due\" = \"Due {when, date, long}, {price, number, ::currency/EUR}\";",
+            "fr.lproj/Localizable.strings":
+                "\"due\" = \"Pour le {when, date, long}, {price, number, ::currency/EUR}\";",
+        ])
+        var configuration = AshlarApp.Configuration(resources: folder.path, environments: [], log: nil)
+        configuration.languages = ["en"]
+        configuration.formatter = FoundationFormatter(timeZone: Self.berlin)
+        let app = AshlarApp(configuration)
+        func due() -> String {
+            plain(
+                app.customization.current.message(
+                    "due", ["when": Self.moment, "price": Decimal(9)]))
+        }
+        #expect(due() == "Due November 22, 2026, €9.00")
+        app.customization.update { $0.switching(language: "fr") }
+        #expect(due() == "Pour le 22 novembre 2026, 9,00 €")
+        let conventions = app.customization.current.conventions
+        #expect(conventions.date(Self.moment, .short) == "22/11/2026")
+        #expect(conventions.time(Self.moment) == "10:50", "the app's time zone")
+        #expect(plain(conventions.currency(Decimal(string: "0.5") ?? 0, "EUR")) == "0,50 €")
+        #expect(plain(conventions.text(Self.moment, .skeleton("MMMd"))) == "22 nov.")
+        #expect(app.customization.current.problems.isEmpty)
+    }
+
+    @Test("Without a formatter of their own, conventions use Foundation's")
+    func conventions() {
+        let german = LanguageConventions("de")
+        #expect(german.text(Self.moment, .pattern("yyyy")) == "2026")
+        #expect(plain(german.currency(Decimal(-3), "EUR")) == "-3,00 €")
+        #expect(plain(german.currency(Decimal(3), "?")) == "3 ?")
+    }
+
+    @Test("One formatter serves many threads, languages and patterns", .timeLimit(.minutes(2)))
+    func threads() async {
+        let formatter = FoundationFormatter(timeZone: .gmt)
+        let wrong = await withTaskGroup(of: Int.self) { group in
+            for worker in 0..<4 {
+                group.addTask {
+                    (0..<300).count { turn in
+                        let language: LanguageTag = [LanguageTag("de"), "en", "fr"][(worker + turn) % 3]
+                        let text = formatter.text(
+                            secondsSince1970: Double(turn) * 86_400, style: .pattern("D '\(turn)'"), language: language)
+                        return text != "\(turn + 1) \(turn)"
+                    }
+                }
+            }
+            return await group.reduce(0, +)
+        }
+        #expect(wrong == 0)
+    }
+}
