@@ -5,59 +5,13 @@ import Testing
 
 /// Requests of an ``OTLPSink``, with a collector and pauses that the test controls.
 @Suite struct OTLPSinkTests {
-    /// A collector that gives answers in order, then accepts everything.
-    private final class Collector: Sendable {
-        struct State {
-            var answers: [OTLPSink.Answer?] = []
-            var bodies: [[UInt8]] = []
-            var pauses: [Duration] = []
-            var isEnded = false
-        }
-
-        let state = Guarded(State())
-
-        init(_ answers: [OTLPSink.Answer?] = []) { state.withLock { $0.answers = answers } }
-
-        func receive(_ body: [UInt8]) throws -> OTLPSink.Answer {
-            let answer: OTLPSink.Answer? = state.withLock {
-                $0.bodies.append(body)
-                return $0.answers.isEmpty ? .accepted : $0.answers.removeFirst()
-            }
-            guard let answer else { throw CancellationError() }
-            return answer
-        }
-
-        /// Ends the pauses at once, and the sending when the test is over.
-        func pause(_ duration: Duration) async throws {
-            let isEnded = state.withLock {
-                $0.pauses.append(duration)
-                return $0.isEnded
-            }
-            if isEnded { throw CancellationError() }
-            await Task.yield()
-        }
-
-        func end() { state.withLock { $0.isEnded = true } }
-
-        /// The messages of each request.
-        var messages: [[String]] { get throws { try state.withLock { $0.bodies }.map(Self.messages) } }
-
-        static func messages(_ body: [UInt8]) throws -> [String] {
-            let object = try #require(JSONSerialization.jsonObject(with: Data(body)) as? [String: Any])
-            let resources = try #require(object["resourceLogs"] as? [[String: Any]])
-            let scopes = try #require(resources.first?["scopeLogs"] as? [[String: Any]])
-            let records = try #require(scopes.first?["logRecords"] as? [[String: Any]])
-            return records.map { ($0["body"] as? [String: Any])?["stringValue"] as? String ?? "" }
-        }
-    }
-
     private func sink(
         _ collector: Collector, folder: String? = nil, batchLines: Int = 4, maximumBytes: Int = 1 << 20,
         startsAlone: Bool = false
     ) -> OTLPSink {
         OTLPSink(
             resource: ["service.name": "notes", "replica": 3], threshold: .verbose, interval: .seconds(7),
-            backlog: OTLPBacklog(folder: folder, batchLines: batchLines, maximumBytes: maximumBytes),
+            batchLines: batchLines, maximumBytes: maximumBytes, folder: folder.map { OTLPSpillFolder($0) },
             sender: { try collector.receive($0) },
             sleep: { pause in
                 // Otherwise the test sends by itself.
@@ -66,22 +20,11 @@ import Testing
             })
     }
 
-    private func log(_ range: Range<Int>, to sink: OTLPSink) {
-        for index in range {
-            let record = LogRecord.Copy(
-                sequence: UInt64(index), level: .error, time: LogTime(nanoseconds: 1_700_000_000_000_000_001),
-                depth: 0, context: "net", message: "line \(index)",
-                fields: ["k": LogFieldValue.array([.integer(1), .boolean(true)])], file: "A/B.swift", function: "f()",
-                line: 3, threadID: 9)
-            #expect(record.withRecord { sink.receive($0) })
-        }
-    }
-
     @Test("A request has the resource and the records of a batch, by OTLP's names and types")
     func body() async throws {
         let collector = Collector()
         let sink = sink(collector)
-        log(0..<1, to: sink)
+        Collector.log(0..<1, to: sink)
         await sink.send()
         let bodies = collector.state.withLock { $0.bodies }
         #expect(bodies.count == 1)
@@ -104,9 +47,9 @@ import Testing
         let folder = TemporaryFolder()
         let collector = Collector()
         let sink = sink(collector, folder: name.map { "\(folder.path)/\($0)" })
-        log(0..<10, to: sink)
+        Collector.log(0..<10, to: sink)
         await sink.send()
-        log(10..<11, to: sink)
+        Collector.log(10..<11, to: sink)
         await sink.send()
         await sink.send()
         #expect(try collector.messages == [Array(0..<4), Array(4..<8), [8, 9], [10]].map { $0.map { "line \($0)" } })
@@ -118,7 +61,7 @@ import Testing
         let folder = TemporaryFolder()
         let collector = Collector([.retry(after: nil), nil, .rejected])
         let sink = sink(collector, folder: name.map { "\(folder.path)/\($0)" })
-        log(0..<6, to: sink)
+        Collector.log(0..<6, to: sink)
         for _ in 0..<3 { await sink.send() }
         let first = (0..<4).map { "line \($0)" }
         #expect(try collector.messages == [first, first, first, ["line 4", "line 5"]])
@@ -131,11 +74,12 @@ import Testing
         let folder = TemporaryFolder()
         do {
             let sink = sink(Collector([nil]), folder: folder.path)
-            log(0..<6, to: sink)
+            Collector.log(0..<6, to: sink)
             await sink.send()
-            log(6..<7, to: sink)
+            Collector.log(6..<7, to: sink)
             sink.flush()
         }
+        try await OTLPSpillFolder.waitForSinks(of: folder)
         #expect(folder.names.count == 3, "\(folder.names)")
         // Files of others and damaged names are left alone.
         for other in ["otlp-x-1.json", "otlp-1.json", "notes.txt"] {
@@ -143,7 +87,7 @@ import Testing
         }
         let collector = Collector()
         let sink = sink(collector, folder: folder.path)
-        log(7..<8, to: sink)
+        Collector.log(7..<8, to: sink)
         await sink.send()
         #expect(try collector.messages.flatMap(\.self) == (0..<8).map { "line \($0)" })
         #expect(folder.names == ["notes.txt", "otlp-1.json", "otlp-x-1.json"])
@@ -154,11 +98,11 @@ import Testing
         let folder = TemporaryFolder()
         let collector = Collector([nil, nil])
         let sink = sink(collector, folder: name.map { "\(folder.path)/\($0)" }, maximumBytes: 20_000)
-        log(0..<20, to: sink)
+        Collector.log(0..<20, to: sink)
         await sink.send()
-        log(20..<400, to: sink)
+        Collector.log(20..<400, to: sink)
         await sink.send()
-        log(400..<401, to: sink)
+        Collector.log(400..<401, to: sink)
         await sink.send()
         // Two attempts failed with the batch that was the oldest then.
         let sent = try collector.messages.dropFirst(2).flatMap(\.self)
@@ -173,17 +117,17 @@ import Testing
         let collector = Collector([nil])
         let box = Guarded<OTLPSink?>(nil)
         let sink = OTLPSink(
-            resource: [:], threshold: .verbose, interval: .seconds(7),
-            backlog: OTLPBacklog(folder: path, batchLines: 4, maximumBytes: 20_000),
+            resource: [:], threshold: .verbose, interval: .seconds(7), batchLines: 4, maximumBytes: 20_000,
+            folder: path.map { OTLPSpillFolder($0) },
             sender: { body in
                 // More lines arrive during the first two requests.
                 if collector.state.withLock({ $0.bodies.count }) < 2, let sink = box.withLock({ $0 }) {
-                    log(100..<200, to: sink)
+                    Collector.log(100..<200, to: sink)
                 }
                 return try collector.receive(body)
             }, sleep: { _ in throw CancellationError() })
         box.withLock { $0 = sink }
-        log(0..<4, to: sink)
+        Collector.log(0..<4, to: sink)
         await sink.send()
         await sink.send()
         box.withLock { $0 = nil }
@@ -198,7 +142,7 @@ import Testing
     func alone() async throws {
         let collector = Collector([nil, nil, .retry(after: .seconds(90)), nil])
         let sink = sink(collector, startsAlone: true)
-        log(0..<2, to: sink)
+        Collector.log(0..<2, to: sink)
         while collector.state.withLock({ $0.bodies.count }) < 5 { await Task.yield() }
         let pauses = collector.state.withLock { $0.pauses }
         #expect(pauses.count == 5 && pauses[0] == .seconds(7) && pauses[3] == .seconds(90), "\(pauses)")

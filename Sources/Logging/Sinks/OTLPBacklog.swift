@@ -1,49 +1,45 @@
-internal import AshlarCore
-
-/// The bounded list of waiting lines: batches that couldn't be sent, then single lines.
+/// The lines that wait to be sent, bounded: batches in files or in memory, then single lines.
 ///
-/// Batches are stored in files if there is a folder, otherwise in memory.
+/// A value without locks, threads or files. ``OTLPDelivery`` guards it, and writes and removes the files that it names.
 struct OTLPBacklog: Sendable {
-    /// A waiting request, and the number of its lines.
-    struct Batch: Sendable {
-        fileprivate let number: Int
-        let lines: Int
-        let body: [UInt8]
+    /// Where the body of a batch is.
+    enum Place: Hashable, Sendable {
+        case memory([UInt8])
+        /// The name of a file in the spill folder.
+        case file(String)
     }
 
-    private struct Waiting: Sendable {
-        let number: Int
+    /// A request that waits.
+    struct Batch: Hashable, Sendable {
+        /// The position among all batches; also that of its file in the folder.
+        let number: Int64
         let lines: Int
         let bytes: Int
-        /// The body; nil if it is in a file.
-        let body: [UInt8]?
+        var place: Place
     }
 
-    private let folder: String?
     private let batchLines: Int
     private let maximumBytes: Int
-    private var batches: [Waiting] = []
+    private let clock: @Sendable () -> Int64
+    private var batches: [Batch]
     private var records: [[UInt8]] = []
     private var recordBytes = 0
-    private var nextNumber = 1
-    /// The batch that is being sent; the limit doesn't drop it, because the collector may accept it.
-    private var sent: Int?
-    /// The number of lost lines.
+    private var lastNumber: Int64
+    /// The batch that is being sent, which the limit does not drop because the collector may accept it.
+    private var sent: Int64?
+    /// The number of lines that were lost.
     private(set) var lostLines = 0
+    /// The names of files that are no longer needed.
+    private var unneeded: [String] = []
 
-    /// Creates a backlog with the batches in the folder.
-    init(folder: String?, batchLines: Int, maximumBytes: Int) {
+    /// Creates a backlog that begins with batches in files, in order.
+    init(
+        _ batches: [Batch] = [], batchLines: Int, maximumBytes: Int,
+        clock: @escaping @Sendable () -> Int64 = { SystemCalls.wallClock() }
+    ) {
         (self.batchLines, self.maximumBytes) = (max(1, batchLines), max(1024, maximumBytes))
-        self.folder = folder
-        guard let folder, SystemCalls.createFolder(folder) == 0 else { return }
-        for name in FolderListing.names(in: folder) ?? [] {
-            guard let (number, lines) = Self.parse(name), let status = SystemCalls.status(path: "\(folder)/\(name)"),
-                status.isRegular
-            else { continue }
-            batches.append(Waiting(number: number, lines: lines, bytes: Int(clamping: status.size), body: nil))
-        }
-        batches.sort { $0.number < $1.number }
-        nextNumber = (batches.last?.number ?? 0) + 1
+        (self.batches, self.clock) = (batches, clock)
+        lastNumber = batches.last?.number ?? 0
     }
 
     var isEmpty: Bool { batches.isEmpty && records.isEmpty }
@@ -54,63 +50,69 @@ struct OTLPBacklog: Sendable {
         dropSurplus()
     }
 
-    /// The oldest request.
-    ///
-    /// The request remains in the backlog until it is removed, so a crash doesn't lose requests in files.
+    // MARK: Sending
+
+    /// The oldest request, which waits until it is removed.
     mutating func first(in envelope: OTLPEnvelope) -> Batch? {
-        while let waiting = batches.first {
-            if let body = waiting.body ?? read(waiting) {
-                sent = waiting.number
-                return Batch(number: waiting.number, lines: waiting.lines, body: body)
-            }
-            // Another program removed the file.
-            remove(waiting.number, isLost: true)
-        }
-        guard !records.isEmpty else { return nil }
-        appendBatch(in: envelope)
-        return first(in: envelope)
+        if batches.isEmpty, !records.isEmpty { closeBatch(in: envelope) }
+        sent = batches.first?.number
+        return batches.first
     }
 
-    /// Marks a batch that must be sent again.
+    /// Retains the batch that must be sent again.
     mutating func giveBack() {
         sent = nil
         dropSurplus()
     }
 
-    /// Removes a batch after its response.
-    mutating func remove(_ batch: Batch, isLost: Bool) { remove(batch.number, isLost: isLost) }
-
-    private mutating func remove(_ number: Int, isLost: Bool) {
+    /// Removes a batch that was answered or can't be read.
+    mutating func remove(_ number: Int64, isLost: Bool) {
         guard let index = batches.firstIndex(where: { $0.number == number }) else { return }
-        let waiting = batches.remove(at: index)
+        let batch = batches.remove(at: index)
         if sent == number { sent = nil }
-        if isLost { lostLines += waiting.lines }
-        if waiting.body == nil, let path = path(waiting) { SystemCalls.remove(path) }
+        if isLost { lostLines += batch.lines }
+        if case .file(let name) = batch.place { unneeded.append(name) }
     }
 
-    /// Writes all lines into the folder, if there is one.
-    mutating func spill(in envelope: OTLPEnvelope) {
-        guard folder != nil else { return }
-        while !records.isEmpty { appendBatch(in: envelope) }
-        for (index, waiting) in batches.enumerated() {
-            if let body = waiting.body, write(body, waiting) {
-                batches[index] = Waiting(
-                    number: waiting.number, lines: waiting.lines, bytes: waiting.bytes, body: nil)
-            }
+    // MARK: Spilling
+
+    /// Makes batches of all lines; returns the number of the last batch.
+    mutating func closeBatches(in envelope: OTLPEnvelope) -> Int64? {
+        while !records.isEmpty { closeBatch(in: envelope) }
+        return batches.last?.number
+    }
+
+    /// The first batch in memory after a number and up to another one.
+    func firstInMemory(after number: Int64, through last: Int64) -> Batch? {
+        batches.first { batch in
+            guard case .memory = batch.place else { return false }
+            return batch.number > number && batch.number <= last
         }
     }
 
-    /// Removes all lines without counting them.
-    mutating func forget() { (batches, records, recordBytes) = ([], [], 0) }
+    /// Notes that a batch is in a file now; the file is not needed if the batch was sent or dropped meanwhile.
+    mutating func noteWritten(_ number: Int64, to name: String) {
+        guard let index = batches.firstIndex(where: { $0.number == number }) else { return unneeded.append(name) }
+        batches[index].place = .file(name)
+    }
 
-    private mutating func appendBatch(in envelope: OTLPEnvelope) {
-        let body = envelope.body(of: records.prefix(batchLines))
-        let lines = min(batchLines, records.count)
-        recordBytes -= records.prefix(batchLines).reduce(0) { $0 + $1.count }
-        records.removeFirst(lines)
-        let batch = Waiting(number: nextNumber, lines: lines, bytes: body.count, body: body)
-        nextNumber += 1
-        batches.append(batch)
+    /// Returns the names of the files to remove, each once.
+    mutating func takeUnneededFiles() -> [String] {
+        defer { unneeded = [] }
+        return unneeded
+    }
+
+    /// Drops everything without counting it, in a forked child.
+    mutating func forget() { self = OTLPBacklog(batchLines: batchLines, maximumBytes: maximumBytes, clock: clock) }
+
+    private mutating func closeBatch(in envelope: OTLPEnvelope) {
+        let taken = records.prefix(batchLines)
+        let body = envelope.body(of: taken)
+        recordBytes -= taken.reduce(0) { $0 + $1.count }
+        // Numbers follow the clock so that batches of several processes are in order.
+        lastNumber = max(clock(), lastNumber + 1)
+        batches.append(Batch(number: lastNumber, lines: taken.count, bytes: body.count, place: .memory(body)))
+        records.removeFirst(taken.count)
     }
 
     /// Drops the oldest batches, then the oldest lines, until the rest is within the limit.
@@ -128,36 +130,27 @@ struct OTLPBacklog: Sendable {
         records.removeFirst(surplus)
         lostLines += surplus
     }
+}
 
-    // MARK: Files
+/// The text around the records of a request.
+struct OTLPEnvelope: Sendable {
+    private let head: [UInt8]
 
-    private func path(_ waiting: Waiting) -> String? {
-        let number = String(waiting.number)
-        let padded = String(repeating: "0", count: max(0, 12 - number.utf8.count)) + number
-        return folder.map { "\($0)/otlp-\(padded)-\(waiting.lines).json" }
-    }
-
-    /// Returns the number of the batch and the number of its lines from the name of a file.
-    private static func parse(_ name: String) -> (number: Int, lines: Int)? {
-        guard name.hasPrefix("otlp-"), name.hasSuffix(".json") else { return nil }
-        let parts = name.dropFirst(5).dropLast(5).split(separator: "-", omittingEmptySubsequences: false)
-        guard parts.count == 2, let number = Int(parts[0]), let lines = Int(parts[1]), number > 0, lines >= 0 else {
-            return nil
+    init(resource: LogFields) {
+        head = ByteBuffer.temporary {
+            $0.append("{\"resourceLogs\":[{\"resource\":{\"attributes\":" as StaticString)
+            JSONLineWriter.appendAttributes(resource, to: $0)
+            $0.append("},\"scopeLogs\":[{\"scope\":{\"name\":\"AshlarLogging\"},\"logRecords\":[" as StaticString)
+            return $0.text.array
         }
-        return (number, lines)
     }
 
-    private func read(_ waiting: Waiting) -> [UInt8]? {
-        path(waiting).flatMap { try? WholeFile.read($0, limit: max(maximumBytes, waiting.bytes)) }
-    }
-
-    private func write(_ body: [UInt8], _ waiting: Waiting) -> Bool {
-        guard let path = path(waiting) else { return false }
-        do {
-            try AtomicFile.replace(path, with: body)
-            return true
-        } catch {
-            return false
+    func body(of records: some Sequence<[UInt8]>) -> [UInt8] {
+        var body = head
+        for (index, record) in records.enumerated() {
+            if index > 0 { body.append(44) }
+            body += record
         }
+        return body + Array("]}]}]}".utf8)
     }
 }

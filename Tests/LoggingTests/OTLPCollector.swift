@@ -1,0 +1,75 @@
+import Foundation
+import Testing
+
+@testable import AshlarLogging
+
+/// A collector that gives answers in order, then accepts everything.
+final class Collector: Sendable {
+    struct State {
+        var answers: [OTLPSink.Answer?] = []
+        var bodies: [[UInt8]] = []
+        var pauses: [Duration] = []
+        var isEnded = false
+    }
+
+    let state = Guarded(State())
+
+    init(_ answers: [OTLPSink.Answer?] = []) { state.withLock { $0.answers = answers } }
+
+    func receive(_ body: [UInt8]) throws -> OTLPSink.Answer {
+        let answer: OTLPSink.Answer? = state.withLock {
+            $0.bodies.append(body)
+            return $0.answers.isEmpty ? .accepted : $0.answers.removeFirst()
+        }
+        guard let answer else { throw CancellationError() }
+        return answer
+    }
+
+    /// Ends the pauses at once, and the sending when the test is over.
+    func pause(_ duration: Duration) async throws {
+        let isEnded = state.withLock {
+            $0.pauses.append(duration)
+            return $0.isEnded
+        }
+        if isEnded { throw CancellationError() }
+        await Task.yield()
+    }
+
+    func end() { state.withLock { $0.isEnded = true } }
+
+    /// The messages of each request.
+    var messages: [[String]] { get throws { try state.withLock { $0.bodies }.map(Self.messages) } }
+
+    static func messages(_ body: [UInt8]) throws -> [String] {
+        let object = try #require(JSONSerialization.jsonObject(with: Data(body)) as? [String: Any])
+        let resources = try #require(object["resourceLogs"] as? [[String: Any]])
+        let scopes = try #require(resources.first?["scopeLogs"] as? [[String: Any]])
+        let records = try #require(scopes.first?["logRecords"] as? [[String: Any]])
+        return records.map { ($0["body"] as? [String: Any])?["stringValue"] as? String ?? "" }
+    }
+
+    /// Logs numbered lines to a sink.
+    static func log(_ range: Range<Int>, to sink: OTLPSink) {
+        for index in range {
+            let record = LogRecord.Copy(
+                sequence: UInt64(index), level: .error, time: LogTime(nanoseconds: 1_700_000_000_000_000_001),
+                depth: 0, context: "net", message: "line \(index)",
+                fields: ["k": LogFieldValue.array([.integer(1), .boolean(true)])], file: "A/B.swift", function: "f()",
+                line: 3, threadID: 9)
+            #expect(record.withRecord { sink.receive($0) })
+        }
+    }
+}
+
+extension OTLPSpillFolder {
+    /// Waits until the sinks that own files in a folder are freed: their tasks may run for a moment longer.
+    static func waitForSinks(of folder: TemporaryFolder) async throws {
+        let deadline = ContinuousClock.now + .seconds(30)
+        let owners = Set(
+            folder.names.compactMap { $0.split(separator: "-").dropFirst(4).first.flatMap { UInt32($0, radix: 16) } })
+        while !livingSinks.isDisjoint(with: owners) {
+            try #require(ContinuousClock.now < deadline, "a sink is not freed")
+            try await Task.sleep(for: .milliseconds(1))
+        }
+    }
+}
