@@ -13,8 +13,8 @@ public import Synchronization
 /// ```
 public struct Log: Sendable {
     @usableFromInline let core: LogCore
-    /// The fields of all lines of this logger.
-    let bound: LogFields
+    /// The fields of all lines of this logger; nil for none.
+    let bound: BoundFields?
 
     /// Creates a logger.
     ///
@@ -27,16 +27,19 @@ public struct Log: Sendable {
     public init(for type: Any.Type, level: LogLevel? = nil) { self.init(TypeNames.name(of: type), level: level) }
 
     init(_ context: String, level: LogLevel? = nil, pipeline: LogPipeline) {
-        self.init(core: LogCore(context, level: level, pipeline: pipeline), bound: LogFields())
+        self.init(core: LogCore(context, level: level, pipeline: pipeline), bound: nil)
     }
 
-    init(core: LogCore, bound: LogFields) { (self.core, self.bound) = (core, bound) }
+    init(core: LogCore, bound: BoundFields?) { (self.core, self.bound) = (core, bound) }
 
     /// Returns a logger whose lines have additional fields: `log.with(["request": id])`.
     ///
-    /// The logger shares context and level with this one. Its fields precede those of each line. They are evaluated
-    /// once, in this call, so they cost a line no allocation.
-    public func with(_ fields: LogFields) -> Log { Log(core: core, bound: bound.followed(by: fields)) }
+    /// The logger shares context and level with this one. Its fields come before those of each line and are evaluated
+    /// now, so that they cost a line no allocation.
+    public func with(_ fields: LogFields) -> Log {
+        guard !fields.isEmpty else { return self }
+        return Log(core: core, bound: BoundFields(bound?.fields.followed(by: fields) ?? fields))
+    }
 
     /// The context of the logger's lines.
     public var context: String { core.context.name }
@@ -55,7 +58,9 @@ public struct Log: Sendable {
     /// Returns whether a line of this level would be written, or recorded for a later error.
     @inlinable
     public func isEnabled(_ level: LogLevel) -> Bool {
-        level.rawValue < LogLevel.compiledCount && level.rawValue < core.limit.load(ordering: .relaxed)
+        // The hint moves the code of an enabled call out of the caller's way: 1.4 instead of 2.4 × the empty loop in the
+        // benchmark row "disabled call".
+        _slowPath(level.rawValue < LogLevel.compiledCount && level.rawValue < core.limit.load(ordering: .relaxed))
     }
 
     /// Writes a line with an evaluated message, and ends the call.

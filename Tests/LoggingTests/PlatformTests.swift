@@ -88,4 +88,17 @@ import Testing
         retention.apply(to: RunFolder(path: folder.path).listing())
         #expect(folder.names == ["empty"])
     }
+
+    @Test("Texts of any length are appended exactly")
+    func appends() {
+        let buffer = ByteBuffer(capacity: 16)
+        defer { buffer.deallocate() }
+        var expected: [UInt8] = []
+        for count in (0...70).map({ $0 }) + [500, 3, 5000, 1, 8] {
+            let bytes = (0..<count).map { UInt8(truncatingIfNeeded: $0 &* 31 &+ count) }
+            LogText.withBytes(bytes) { buffer.append($0) }
+            expected += bytes
+            #expect(buffer.text.array == expected, "after \(count) bytes")
+        }
+    }
 }

@@ -70,10 +70,7 @@ struct CompiledFormat: Sendable {
                     LogText.withBytes(record.source.name) { writePlace($0, to: line, end: line.count + short) }
                 }
             case .message: cut = writeMessage(record, to: line, end: end) || cut
-            case .fields:
-                if !record.fields.isEmpty {
-                    cut = LogfmtWriter.append(record.fields, to: line, end: end, reserve: 64) || cut
-                }
+            case .fields: if !record.fields.isEmpty { cut = writeFields(record, to: line, end: end) || cut }
             case .time: time.append(record.time, to: line)
             case .sequence: line.append(decimal: record.sequence)
             case .number: line.append(byte: 48 + record.level.rawValue)
@@ -89,8 +86,21 @@ struct CompiledFormat: Sendable {
     }
 
     @inline(__always)
+    private func writeFields(_ record: borrowing LogRecord, to line: ByteBuffer, end: Int) -> Bool {
+        if let text = record.fieldText, line.count + text.count + 64 <= end {
+            line.append(text)
+            return false
+        }
+        return LogfmtWriter.append(record.fields, to: line, end: end, reserve: 64)
+    }
+
+    @inline(__always)
     private func writeMessage(_ record: borrowing LogRecord, to line: ByteBuffer, end: Int) -> Bool {
         let end = record.fields.isEmpty ? end : end - Self.fieldsMarkLength
+        if record.omitted == 0, line.count + record.text.count <= end, Escaping.isPlain(record.text) {
+            line.append(record.text)
+            return false
+        }
         guard LogfmtWriter.looksLikeFields(record.text) else {
             return messageStyle.append(record.text, omitted: record.omitted, to: line, end: end)
         }

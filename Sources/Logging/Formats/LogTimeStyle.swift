@@ -10,41 +10,46 @@ public struct LogTimeStyle: Hashable, Sendable {
         (self.isLocal, self.hasMicroseconds) = (isLocal, hasMicroseconds)
     }
 
+    /// Where the digits after the second begin: `2026-11-20T13:22:32.` comes before them.
+    private static let fractionStart = 20
+
+    private var code: UInt8 { (isLocal ? 1 : 0) + (hasMicroseconds ? 2 : 0) }
+
     /// Appends a time.
     ///
-    /// Lines of the same second reuse its text.
+    /// The thread retains the text of the last time; in lines of the same second only the digits after the second differ.
     @inline(__always)
     func append(_ time: LogTime, to line: ByteBuffer) {
         let thread = ThreadContext.current
         let (second, nanosecond) = time.parts
-        if thread.state.pointee.printedSecond != second || thread.state.pointee.printsLocalTime != isLocal {
+        if thread.state.pointee.printedSecond != second || thread.state.pointee.printedTimeStyle != code {
             print(second, on: thread)
         }
-        line.append(thread.state.pointee.secondText.text)
-        line.append(byte: 46)
+        let text = thread.state.pointee.timeText
         if hasMicroseconds {
-            line.append(nanosecond / 1000, digits: 6)
+            text.overwrite(nanosecond / 1000, digits: 6, at: Self.fractionStart)
         } else {
-            line.append(nanosecond / 1_000_000, digits: 3)
+            text.overwrite(nanosecond / 1_000_000, digits: 3, at: Self.fractionStart)
         }
-        line.append(thread.state.pointee.zoneText.text)
+        line.append(text.text)
     }
 
     @inline(never)
     private func print(_ second: Int64, on thread: ThreadContext) {
-        let (text, zone) = (thread.state.pointee.secondText, thread.state.pointee.zoneText)
+        let text = thread.state.pointee.timeText
         text.reset()
-        zone.reset()
         let offset = isLocal ? SystemCalls.localOffset(at: second) : 0
         LogTime.append(second: second + Int64(offset), to: text)
+        text.append(byte: 46)
+        text.append(repeating: 48, count: hasMicroseconds ? 6 : 3)
         if isLocal {
-            zone.append(byte: offset < 0 ? 45 : 43)
-            zone.append(abs(offset) / 3600, digits: 2)
-            zone.append(byte: 58)
-            zone.append(abs(offset) / 60 % 60, digits: 2)
+            text.append(byte: offset < 0 ? 45 : 43)
+            text.append(abs(offset) / 3600, digits: 2)
+            text.append(byte: 58)
+            text.append(abs(offset) / 60 % 60, digits: 2)
         } else {
-            zone.append(byte: 90)
+            text.append(byte: 90)
         }
-        (thread.state.pointee.printedSecond, thread.state.pointee.printsLocalTime) = (second, isLocal)
+        (thread.state.pointee.printedSecond, thread.state.pointee.printedTimeStyle) = (second, code)
     }
 }

@@ -73,24 +73,29 @@ final class LogPipeline: Sendable {
 
     /// Writes a line whose message has been evaluated.
     func emit(
-        from gate: LevelGate, _ level: LogLevel, _ text: LogText, omitted: Int, _ bound: LogFields,
-        _ given: consuming LogFields, _ place: LogPlace, _ line: UInt, on thread: ThreadContext
+        from gate: LevelGate, _ level: LogLevel, _ text: LogText, omitted: Int, _ bound: BoundFields?,
+        _ given: LogFields, _ place: LogPlace, _ line: UInt, on thread: ThreadContext
     ) {
         // The thread releases these settings only in `refresh`, which only sinks call among the code below.
         settings(of: thread)._withUnsafeGuaranteedRef { cached in
             let settings = unsafeDowncast(cached, to: PipelineSettings.self)
-            var fields = bound.isEmpty ? given : bound.followed(by: given)
+            // The text of bound fields serves lines without other ones.
+            var fieldText = given.isEmpty ? bound?.text : nil
+            var fields = bound?.fields.followed(by: given) ?? given
             var depth = LogIndent.depth(on: thread)
             if let scope = ScopeState.active {
                 depth += scope.depth
-                if !scope.fields.isEmpty { fields = bound.followed(by: scope.fields).followed(by: given) }
+                if !scope.fields.isEmpty {
+                    fields = (bound?.fields ?? LogFields()).followed(by: scope.fields).followed(by: given)
+                    fieldText = nil
+                }
             }
             let isCapturing = captures.load(ordering: .relaxed) != 0
             let record = LogRecord(
                 sequence: sequence.wrappingAdd(1, ordering: .relaxed).newValue, level: level,
                 time: settings.needsTime || isCapturing ? .now : LogTime(nanoseconds: 0), depth: depth, fields: fields,
                 line: line, threadID: thread.state.pointee.threadID, source: gate.context, place: place, text: text,
-                omitted: omitted)
+                fieldText: fieldText, omitted: omitted)
             if settings.isUnusual || isCapturing {
                 // A sink can replace the settings, so they are retained here.
                 emitUnusual(record, from: gate, by: cached, isCapturing: isCapturing, on: thread)

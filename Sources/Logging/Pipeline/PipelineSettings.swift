@@ -9,7 +9,7 @@ final class PipelineSettings: Sendable {
     let extraFields: LogFields
     let noise: Noise
 
-    /// The filters that suppress lines or add lines.
+    /// The filters of lines and the source of further fields.
     struct Noise: Sendable {
         var limiter: RateLimiter?
         var repeats: RepeatFilter?

@@ -85,7 +85,37 @@ struct ByteBuffer {
     @inline(__always)
     func append(_ text: LogText) {
         let fitting = text.count <= header.pointee.limit - header.pointee.count ? text.count : cut(text.count)
-        extend(fitting).update(from: text.start, count: fitting)
+        Self.copy(text.start, to: extend(fitting), fitting)
+    }
+
+    /// Copies bytes; the short ones of which a line consists without a call of memmove.
+    ///
+    /// The last bytes of a short text are copied twice.
+    @inline(__always)
+    private static func copy(_ source: UnsafePointer<UInt8>, to target: UnsafeMutablePointer<UInt8>, _ count: Int) {
+        let (source, target) = (UnsafeRawPointer(source), UnsafeMutableRawPointer(target))
+        switch count {
+        case 0: return
+        case 1..<4:
+            let (middle, last) = (count / 2, count &- 1)
+            target.storeBytes(of: source.load(as: UInt8.self), as: UInt8.self)
+            target.storeBytes(
+                of: source.load(fromByteOffset: middle, as: UInt8.self), toByteOffset: middle, as: UInt8.self)
+            target.storeBytes(of: source.load(fromByteOffset: last, as: UInt8.self), toByteOffset: last, as: UInt8.self)
+        case 4..<8: copyEnds(UInt32.self, source, to: target, count)
+        case 8...16: copyEnds(UInt64.self, source, to: target, count)
+        default: target.copyMemory(from: source, byteCount: count)
+        }
+    }
+
+    @inline(__always)
+    private static func copyEnds<Word: FixedWidthInteger & BitwiseCopyable>(
+        _ word: Word.Type, _ source: UnsafeRawPointer, to target: UnsafeMutableRawPointer, _ count: Int
+    ) {
+        let end = count &- MemoryLayout<Word>.size
+        let (first, last) = (source.loadUnaligned(as: word), source.loadUnaligned(fromByteOffset: end, as: word))
+        target.storeBytes(of: first, as: word)
+        target.storeBytes(of: last, toByteOffset: end, as: word)
     }
 
     @inline(never)
@@ -142,15 +172,29 @@ struct ByteBuffer {
     /// Appends a number below 10^`digits` with leading zeros.
     func append(_ value: Int, digits: Int) { write(UInt64(value.magnitude), digits) }
 
+    /// Replaces digits by those of a number below 10^`digits`.
     @inline(__always)
-    private func write(_ value: UInt64, _ length: Int) {
-        let place = extend(length)
-        var rest = value
-        for index in stride(from: length &- 1, through: 0, by: -1) {
-            let quotient = rest / 10
-            place[index] = UInt8(truncatingIfNeeded: 48 &+ rest &- quotient &* 10)
+    func overwrite(_ value: Int, digits: Int, at offset: Int) {
+        Self.write(UInt64(value.magnitude), digits, to: header.pointee.start + offset)
+    }
+
+    @inline(__always)
+    private func write(_ value: UInt64, _ length: Int) { Self.write(value, length, to: extend(length)) }
+
+    /// Writes digits from the last to the first, two for each division.
+    @inline(__always)
+    private static func write(_ value: UInt64, _ length: Int, to place: UnsafeMutablePointer<UInt8>) {
+        var (rest, index) = (value, length)
+        while index >= 2 {
+            let quotient = rest / 100
+            let pair = rest &- quotient &* 100
+            let tens = pair / 10
+            index &-= 2
+            place[index] = UInt8(truncatingIfNeeded: 48 &+ tens)
+            place[index &+ 1] = UInt8(truncatingIfNeeded: 48 &+ pair &- tens &* 10)
             rest = quotient
         }
+        if index == 1 { place[0] = UInt8(truncatingIfNeeded: 48 &+ rest % 10) }
     }
 
     @inline(__always)

@@ -17,11 +17,10 @@ struct ThreadContext {
         var threadID = ashlar_log_thread_id()
         /// The formatted line.
         let line = ByteBuffer(capacity: 512)
-        /// The last printed second, as text with its time zone.
-        let secondText = ByteBuffer(capacity: 32)
-        let zoneText = ByteBuffer(capacity: 8)
+        /// The last printed time, for lines of the same second and style.
+        let timeText = ByteBuffer(capacity: 40)
         var printedSecond = Int64.min
-        var printsLocalTime = false
+        var printedTimeStyle = UInt8.max
         /// Buffers for the next messages.
         ///
         /// They are unmanaged, so that taking and returning a buffer doesn't count references.
@@ -55,8 +54,7 @@ struct ThreadContext {
             let last = state.move()
             state.deallocate()
             last.line.deallocate()
-            last.secondText.deallocate()
-            last.zoneText.deallocate()
+            last.timeText.deallocate()
             last.settings?.release()
             last.spare.0?.release()
             last.spare.1?.release()

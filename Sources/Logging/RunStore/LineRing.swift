@@ -20,14 +20,16 @@ struct LineRing {
         return dropped
     }
 
-    private mutating func append(line: LogText) -> Int {
+    /// Appends one line; returns the number of lines that were dropped for it.
+    mutating func append(line: LogText) -> Int {
         guard line.count <= capacity else { return 1 }
         var dropped = 0
         while count + line.count > capacity {
             removeFirstLine()
             dropped += 1
         }
-        let position = (first + count) % capacity
+        // Less than twice the capacity, and a division takes longer than the copy of a line.
+        let position = first + count < capacity ? first + count : first + count - capacity
         let tail = min(line.count, capacity - position)
         storage.withUnsafeMutableBufferPointer {
             ($0.baseAddress! + position).update(from: line.start, count: tail)
@@ -50,7 +52,8 @@ struct LineRing {
     /// Removes the first bytes.
     mutating func drop(_ bytes: Int) {
         guard bytes > 0 else { return }
-        first = (first + bytes) % capacity
+        first += bytes
+        if first >= capacity { first -= capacity }
         count -= bytes
     }
 

@@ -12,7 +12,7 @@ protocol LineStore: AnyObject, Sendable, ForkAware {
     func noteSignals() -> Bool
 }
 
-/// The settings that all stores of a run share.
+/// The settings that the stores of a run share.
 struct StoreSettings: Sendable {
     let rotation: LogRotation
     let counters: Guarded<LogCounters>
@@ -36,7 +36,7 @@ final class MemoryStore: LineStore {
     }
 
     func append(_ line: LogText, level: LogLevel) {
-        let dropped = ring.withLock { $0.append(line) }
+        let dropped = ring.withLock { $0.append(line: line) }
         if dropped > 0 { counters.withLock { $0.droppedByStorage += dropped } }
     }
 

@@ -42,7 +42,27 @@ enum Escaping {
         return found & 0x8080_8080_8080_8080 == 0
     }
 
-    /// The high bit of every zero byte, and possibly of a byte after one.
+    /// Whether a message prints as it is in every pattern: ASCII without control characters and `=`.
+    ///
+    /// Most messages do, so one pass replaces the searches for fields and for escapes.
+    @inline(__always)
+    static func isPlain(_ text: LogText) -> Bool {
+        guard text.count >= 8 else {
+            for index in 0..<text.count where !(0x20..<0x7F ~= text[index]) || text[index] == 0x3D { return false }
+            return true
+        }
+        var index = 0
+        while true {
+            let word = text.word(at: index)
+            let equals = zeroes(word ^ (0x0101_0101_0101_0101 &* 0x3D)) & 0x8080_8080_8080_8080
+            if equals != 0 || !Escaping.text.isClean(text, at: index) { return false }
+            if index &+ 8 == text.count { return true }
+            // The last word overlaps the one before.
+            index = min(index &+ 8, text.count &- 8)
+        }
+    }
+
+    /// The high bit of every byte that is zero (and perhaps of one after such a byte).
     @inline(__always)
     private static func zeroes(_ word: UInt64) -> UInt64 { (word &- 0x0101_0101_0101_0101) & ~word }
 

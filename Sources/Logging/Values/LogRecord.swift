@@ -23,16 +23,18 @@ public struct LogRecord: ~Copyable {
     unowned(unsafe) let source: LogContext
     let place: LogPlace
     let text: LogText
-    /// The number of bytes truncated from the message.
+    /// The fields as patterns print them, if that is known.
+    let fieldText: LogText?
+    /// The number of bytes cut from the message.
     let omitted: Int
 
     init(
         sequence: UInt64, level: LogLevel, time: LogTime, depth: Int, fields: consuming LogFields, line: UInt,
-        threadID: UInt64, source: LogContext, place: LogPlace, text: LogText, omitted: Int
+        threadID: UInt64, source: LogContext, place: LogPlace, text: LogText, fieldText: LogText? = nil, omitted: Int
     ) {
         (self.sequence, self.level, self.time, self.depth) = (sequence, level, time, depth)
         (self.line, self.threadID, self.place) = (line, threadID, place)
-        (self.text, self.omitted) = (text, omitted)
+        (self.text, self.fieldText, self.omitted) = (text, fieldText, omitted)
         self.fields = fields
         self.source = source
     }
