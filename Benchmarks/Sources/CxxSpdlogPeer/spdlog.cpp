@@ -4,7 +4,9 @@
 #include <spdlog/sinks/null_sink.h>
 #include <spdlog/spdlog.h>
 
+#include <cstring>
 #include <memory>
+#include <mutex>
 #include <thread>
 #include <vector>
 
@@ -22,6 +24,27 @@ void spdlog_disabled(long count) {
 
 void spdlog_null(long count) {
     auto logger = null_logger();
+    for (long i = 0; i < count; i++) logger->info("message {} of {}", i, count);
+}
+
+/// Stores the newest printed lines in 256 KiB, as this package does without a folder.
+class memory_sink : public spdlog::sinks::base_sink<std::mutex> {
+    std::vector<char> storage = std::vector<char>(256 * 1024);
+    size_t position = 0;
+
+    void sink_it_(const spdlog::details::log_msg &message) override {
+        spdlog::memory_buf_t line;
+        formatter_->format(message, line);
+        size_t tail = std::min(line.size(), storage.size() - position);
+        memcpy(storage.data() + position, line.data(), tail);
+        memcpy(storage.data(), line.data() + tail, line.size() - tail);
+        position = (position + line.size()) % storage.size();
+    }
+    void flush_() override {}
+};
+
+void spdlog_memory(long count) {
+    static auto logger = std::make_shared<spdlog::logger>("bench", std::make_shared<memory_sink>());
     for (long i = 0; i < count; i++) logger->info("message {} of {}", i, count);
 }
 

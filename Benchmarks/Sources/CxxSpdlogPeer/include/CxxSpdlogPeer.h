@@ -11,6 +11,8 @@ extern "C" {
 void spdlog_disabled(long count);
 /// info("message {} of {}"), formatted, dropped by a null sink.
 void spdlog_null(long count);
+/// The same, printed with its time and stored in memory.
+void spdlog_memory(long count);
 /// Opens the loggers that write to files.
 void spdlog_open(const char *flushed_file, const char *buffered_file);
 /// info("message {} of {}") to a file, flushed after every line.
