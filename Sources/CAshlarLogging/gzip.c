@@ -25,11 +25,14 @@ int ashlar_log_gzip(const char *source, const char *target) {
     if (!open_stream || !write_stream || !close_stream) return ENOSYS;
     int in = open(source, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
     if (in < 0) return errno;
-    int out = open(target, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0600);
+    int out = open(target, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600);
     void *stream = out < 0 ? NULL : open_stream(out, "wb6");
     if (!stream) {
         int failed = errno ? errno : ENOMEM;
-        if (out >= 0) close(out);
+        if (out >= 0) {
+            close(out);
+            unlink(target);
+        }
         close(in);
         return failed;
     }
@@ -49,5 +52,6 @@ int ashlar_log_gzip(const char *source, const char *target) {
     }
     close(in);
     if (close_stream(stream) != 0 && !failed) failed = EIO;
+    if (failed) unlink(target);
     return failed;
 }

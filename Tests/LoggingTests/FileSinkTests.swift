@@ -135,6 +135,130 @@ import Testing
         }
     }
 
+    /// Zones whose clocks change at night, at midnight, by half an hour, or by a day.
+    @Test(
+        "Periods end when the local hour or day changes, also when the clock is changed",
+        arguments: [
+            "UTC", "Europe/Berlin", "America/New_York", "America/Sao_Paulo", "America/Santiago", "Asia/Beirut",
+            "Australia/Lord_Howe", "Asia/Kathmandu", "Pacific/Apia", "America/St_Johns", "Africa/Casablanca",
+        ])
+    func clockChanges(name: String) throws {
+        let zone = try #require(TimeZone(identifier: name))
+        let offset: (Int64) -> Int = { zone.secondsFromGMT(for: Date(timeIntervalSince1970: Double($0))) }
+        var calendar = Calendar(identifier: .gregorian)
+        calendar.timeZone = zone
+        let seed = UInt64.random(in: 0 ... .max)
+        var generator = SeededGenerator(seed: seed)
+        var moments: [Int64] = (0..<20).map { _ in .random(in: 0...1_900_000_000, using: &generator) }
+        var change = Date(timeIntervalSince1970: 1_200_000_000)
+        while let next = zone.nextDaylightSavingTimeTransition(after: change), moments.count < 400 {
+            let second = Int64(next.timeIntervalSince1970)
+            moments += (0..<6).map { _ in second + Int64.random(in: -90_000...90_000, using: &generator) }
+            moments += [second - 1, second, second + 1]
+            change = next
+        }
+        for second in moments {
+            for (schedule, unit) in [(LogFileRotation.Schedule.hourly, Calendar.Component.hour), (.daily, .day)] {
+                let end = schedule.end(after: second, offset: offset)
+                let parts = { calendar.dateComponents([.year, .month, .day, .hour, .minute, .second], from: $0) }
+                let times = [second, end - 1, end].map { parts(Date(timeIntervalSince1970: Double($0))) }
+                let (first, last, next) = (times[0], times[1], times[2])
+                let same = unit == .hour ? first.hour == last.hour && first.day == last.day : first.day == last.day
+                let differs = unit == .hour ? next.hour != last.hour : next.day != last.day
+                // A clock that goes back over midnight begins a day twice.
+                let isLong = end - second <= (unit == .hour ? 7200 : 90_000)
+                #expect(
+                    end > second && same && differs && isLong, "\(name), \(schedule), \(second), seed \(seed): \(end)")
+            }
+        }
+    }
+
+    @Test("Two sinks of one file rotate it together: no line is lost, and no file is rotated before it is full")
+    func shared() throws {
+        let folder = TemporaryFolder()
+        try folder.make()
+        let path = folder.path + "/a.log"
+        let rotation = LogFileRotation(maximumBytes: 200, retainedFiles: 30)
+        let sinks = (0..<2).map { _ in FileSink(path: path, format: .myLogger, rotation: rotation) }
+        for index in 100..<220 { #expect(send("line \(index)", 5, to: sinks[index % 2])) }
+        let files = (0..<folder.names.count).map { $0 == 0 ? path : "\(path).\($0)" }
+        let lines = files.reversed().compactMap(contents).flatMap { $0.split(separator: "\n").map(String.init) }
+        #expect(lines.sorted() == (100..<220).map { "[INFO] A - line \($0)" })
+        let sizes = files.dropFirst().map { contents($0)?.utf8.count ?? 0 }
+        #expect(sizes.allSatisfy { $0 > 180 }, "\(sizes)")
+    }
+
+    @Test("A file that another program truncated continues up to its limit, and surplus old files are removed")
+    func truncated() throws {
+        let folder = TemporaryFolder()
+        try folder.make()
+        let path = folder.path + "/a.log"
+        for number in 1...6 { try Data("old \(number)\n".utf8).write(to: URL(fileURLWithPath: "\(path).\(number)")) }
+        let rotation = LogFileRotation(maximumBytes: 60, retainedFiles: 3)
+        let sink = FileSink(path: path, format: .myLogger, rotation: rotation)
+        for index in 1...3 { #expect(send("line \(index)", 5, to: sink)) }
+        #expect(truncate(path, 0) == 0)
+        for index in 4...6 { #expect(send("line \(index)", 5, to: sink)) }
+        #expect(contents(path) == (4...6).map { "[INFO] A - line \($0)\n" }.joined())
+        #expect(folder.names.count == 7)
+        #expect(send("line 7", 5, to: sink))
+        #expect(folder.names == ["a.log", "a.log.1", "a.log.2", "a.log.3"])
+        #expect(contents(path + ".3") == "old 2\n")
+    }
+
+    @Test("Without a limit of old files, each is retained, and gaps are filled", .timeLimit(.minutes(1)))
+    func unlimited() throws {
+        let folder = TemporaryFolder()
+        try folder.make()
+        let path = folder.path + "/a.log"
+        let sink = FileSink(
+            path: path, format: .myLogger, rotation: LogFileRotation(maximumBytes: 10, retainedFiles: .max))
+        for index in 1...5 { #expect(send("\(index)", 5, to: sink)) }
+        try FileManager.default.removeItem(atPath: path + ".2")
+        #expect(send("6", 5, to: sink) && send("7", 5, to: sink))
+        let numbers = (0...5).map { contents($0 == 0 ? path : "\(path).\($0)")?.dropFirst(11).dropLast() }
+        #expect(numbers == ["7", "6", "5", "4", "2", "1"])
+    }
+
+    @Test("While another process compresses a file, a further one stays as it is", .timeLimit(.minutes(1)))
+    func competingCompression() async throws {
+        let folder = TemporaryFolder()
+        try folder.make()
+        let path = folder.path + "/a.log"
+        let sink = FileSink(
+            path: path, format: .myLogger,
+            rotation: LogFileRotation(maximumBytes: 10, retainedFiles: 9, maximumAge: .seconds(60), compresses: true))
+        try Data("half".utf8).write(to: URL(fileURLWithPath: path + ".gz.tmp"))
+        let now = Int64(Date().timeIntervalSince1970)
+        // The end of the work is visible by the removal of a file that is too old.
+        func rotate(_ text: String) async throws {
+            try Data("ancient\n".utf8).write(to: URL(fileURLWithPath: path + ".5"))
+            try FileManager.default.setAttributes(
+                [.modificationDate: Date(timeIntervalSince1970: 5)], ofItemAtPath: path + ".5")
+            #expect(send(text, now, to: sink))
+            while contents(path + ".5") == "ancient\n" || contents(path + ".6") == "ancient\n" { await Task.yield() }
+        }
+        #expect(send("1", now, to: sink))
+        try await rotate("2")
+        #expect(folder.names == ["a.log", "a.log.1", "a.log.gz.tmp"])
+        // Ten minutes later the other process is gone.
+        try FileManager.default.setAttributes(
+            [.modificationDate: Date(timeIntervalSinceNow: -700)], ofItemAtPath: path + ".gz.tmp")
+        try await rotate("3")
+        #expect(folder.names == ["a.log", "a.log.1.gz", "a.log.2"])
+    }
+
+    @Test("A file that can't be renamed continues beyond its limit")
+    func renameFails() throws {
+        let folder = TemporaryFolder()
+        try folder.make()
+        let path = folder.path + "/a.log"
+        try FileManager.default.createDirectory(atPath: path + ".1/x", withIntermediateDirectories: true)
+        let sink = FileSink(path: path, format: .myLogger, rotation: LogFileRotation(maximumBytes: 20))
+        for index in 1...4 { #expect(send("line \(index)", 5, to: sink)) }
+        #expect(contents(path) == (1...4).map { "[INFO] A - line \($0)\n" }.joined())
+    }
+
     @Test("A file from an earlier period ends with the first line of a new sink")
     func earlierPeriod() throws {
         let folder = TemporaryFolder()

@@ -32,7 +32,9 @@ public final class FileSink: LogSink {
     /// The lock that is held while a file is compressed.
     private let compression = ForkSafeLock()
 
-    /// The number of writes between two checks whether the path still refers to the file.
+    /// The seconds after which an unfinished compression is removed.
+    private static let longestCompression: Int64 = 600
+    /// The number of writes between two checks that the path still names the file.
     private static let checkInterval = 256
 
     /// Creates a sink.
@@ -48,7 +50,8 @@ public final class FileSink: LogSink {
         path: String, format: LogFormat = .standard, threshold: LogLevel = .verbose,
         rotation: LogFileRotation = LogFileRotation()
     ) {
-        (self.path, self.format, self.threshold, self.rotation) = (path, format, threshold, rotation)
+        self.path = SystemCalls.absolutePath(path)
+        (self.format, self.threshold, self.rotation) = (format, threshold, rotation)
     }
 
     deinit { file.withLock { if SystemCalls.isSame($0.descriptor, $0.identity) { SystemCalls.close($0.descriptor) } } }
@@ -70,11 +73,14 @@ public final class FileSink: LogSink {
         if file.writesUntilCheck <= 0 || !SystemCalls.isSame(file.descriptor, file.identity) {
             guard check(&file, at: second) else { return false }
         }
-        let isTooLarge = file.size > 0 && file.size + Int64(line.count) > Int64(rotation.maximumBytes)
-        if isTooLarge || second >= file.periodEnd {
-            let old = file.identity
-            guard shiftFiles(), check(&file, at: second) else { return false }
-            rotated = old
+        if mustEnd(file, before: line, at: second) {
+            // Another process may have replaced or truncated the file since the last check.
+            guard check(&file, at: second) else { return false }
+        }
+        // If the file can't be renamed, it continues beyond its limit.
+        if mustEnd(file, before: line, at: second), shiftFiles() {
+            rotated = file.identity
+            guard check(&file, at: second) else { return false }
         }
         file.writesUntilCheck -= 1
         let descriptor = file.descriptor
@@ -89,7 +95,11 @@ public final class FileSink: LogSink {
         return false
     }
 
-    /// Opens the file, unless it is open and the path still refers to it.
+    private func mustEnd(_ file: File, before line: LogText, at second: Int64) -> Bool {
+        second >= file.periodEnd || file.size > 0 && file.size + Int64(line.count) > Int64(rotation.maximumBytes)
+    }
+
+    /// Opens the file unless it is open and still the one that the path names.
     private func check(_ file: inout File, at second: Int64) -> Bool {
         file.writesUntilCheck = Self.checkInterval
         if file.descriptor >= 0 {
@@ -110,15 +120,22 @@ public final class FileSink: LogSink {
         return file.descriptor >= 0
     }
 
+    private var retainedFiles: Int { min(max(1, rotation.retainedFiles), LogFileRotation.mostRetainedFiles) }
+
     private func rotatedPath(_ number: Int) -> String { "\(path).\(number)" }
 
-    /// Renames the file to `path.1`, that file to `path.2`, and so on; the last file is removed.
+    /// Renames the file to `path.1`, that one to `path.2`, and so on up to the first free number; the last one is removed.
     private func shiftFiles() -> Bool {
-        for suffix in ["", ".gz"] {
-            SystemCalls.remove(rotatedPath(rotation.retainedFiles) + suffix)
-            for number in stride(from: rotation.retainedFiles - 1, to: 0, by: -1) {
-                _ = SystemCalls.rename(rotatedPath(number) + suffix, to: rotatedPath(number + 1) + suffix)
-            }
+        func names(_ number: Int) -> [String] { [rotatedPath(number), rotatedPath(number) + ".gz"] }
+        var free = 1
+        while free < retainedFiles, names(free).contains(where: { SystemCalls.status(path: $0) != nil }) { free += 1 }
+        if free == retainedFiles {
+            // Files with higher numbers are left by a sink that retained more.
+            var surplus = free
+            while names(surplus).filter({ SystemCalls.remove($0) }).isEmpty == false { surplus += 1 }
+        }
+        for number in stride(from: free - 1, to: 0, by: -1) {
+            for (name, next) in zip(names(number), names(number + 1)) { _ = SystemCalls.rename(name, to: next) }
         }
         return SystemCalls.rename(path, to: rotatedPath(1))
     }
@@ -138,13 +155,15 @@ public final class FileSink: LogSink {
     private func compress(_ rotated: SystemCalls.FileIdentity) {
         // A later rotation can rename the file in the meantime.
         func current() -> String? {
-            (1...rotation.retainedFiles).map(rotatedPath).first { SystemCalls.status(path: $0)?.identity == rotated }
+            (1...retainedFiles).map(rotatedPath).first { SystemCalls.status(path: $0)?.identity == rotated }
         }
         let temporary = path + ".gz.tmp"
-        guard let source = file.withLock({ _ in current() }), ashlar_log_gzip(source, temporary) == 0 else {
+        if let other = SystemCalls.status(path: temporary) {
+            // Another process compresses a file, or was killed a while ago. Without compression the file is retained too.
+            guard SystemCalls.wallClock() / 1_000_000_000 - other.changedAt > Self.longestCompression else { return }
             SystemCalls.remove(temporary)
-            return
         }
+        guard let source = file.withLock({ _ in current() }), ashlar_log_gzip(source, temporary) == 0 else { return }
         file.withLock { _ in
             let isRenamed = current().map { SystemCalls.rename(temporary, to: $0 + ".gz") && SystemCalls.remove($0) }
             if isRenamed != true { SystemCalls.remove(temporary) }
@@ -153,7 +172,7 @@ public final class FileSink: LogSink {
 
     private func removeOldFiles(at second: Int64) {
         guard let age = rotation.maximumAge else { return }
-        for number in 1...rotation.retainedFiles {
+        for number in 1...retainedFiles {
             for path in [rotatedPath(number), rotatedPath(number) + ".gz"] {
                 guard let status = SystemCalls.status(path: path) else { continue }
                 if second - status.changedAt > age.components.seconds { SystemCalls.remove(path) }
@@ -168,6 +187,7 @@ public final class FileSink: LogSink {
 }
 
 extension FileSink: ForkAware {
-    var forkLocks: [any ForkLock] { [compression, file.lock] }
-    func becomeForkedChild() {}
+    /// Not the lock of compressions: a fork does not wait for one.
+    var forkLocks: [any ForkLock] { [file.lock] }
+    func becomeForkedChild() { compression.resetInForkedChild() }
 }

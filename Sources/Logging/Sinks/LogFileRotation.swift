@@ -11,13 +11,26 @@ public struct LogFileRotation: Hashable, Sendable {
 
         /// Returns the end of the period that contains a second, in seconds since 1970.
         ///
-        /// A change of the offset from UTC moves the end of the period by the same amount.
-        func end(after second: Int64) -> Int64 {
+        /// An hour in which the clock is set back lasts longer. A day ends later if the clock skips midnight.
+        func end(after second: Int64, offset: (Int64) -> Int = SystemCalls.localOffset) -> Int64 {
             let length: Int64 = self == .hourly ? 3600 : 86_400
-            let local = second + Int64(SystemCalls.localOffset(at: second))
-            let end = (local >= 0 ? local / length : (local - length + 1) / length) * length + length
-            let guess = end - Int64(SystemCalls.localOffset(at: second))
-            return max(second + 1, end - Int64(SystemCalls.localOffset(at: guess)))
+            func period(_ second: Int64) -> Int64 {
+                let local = second + Int64(offset(second))
+                return local >= 0 ? local / length : (local - length + 1) / length
+            }
+            let present = period(second)
+            let localEnd = (present + 1) * length
+            // The offset may change in between, and also at the end itself.
+            let guess = localEnd - Int64(offset(second))
+            let ends = [guess, localEnd - Int64(offset(guess))]
+            var end = ends.sorted().first { $0 > second && period($0) > present } ?? second + length
+            // A clock that skips the full hour ends the period at the skip.
+            var last = second
+            while end - last > 1 {
+                let middle = last + (end - last) / 2
+                if period(middle) > present { end = middle } else { last = middle }
+            }
+            return end
         }
     }
 
@@ -25,9 +38,10 @@ public struct LogFileRotation: Hashable, Sendable {
     public var maximumBytes: Int
     /// The times at which a file ends independently of its size.
     public var schedule: Schedule?
-    /// The number of old files to retain, at least 1.
+    /// The number of old files that are retained, from 1 to 10,000.
     public var retainedFiles: Int
-    /// The maximum age of old files since their last line, which is checked when a file ends.
+    static let mostRetainedFiles = 10_000
+    /// The age since their last line at which old files are removed, checked when a file ends.
     public var maximumAge: Duration?
     /// Whether old files are compressed with gzip, if the system has zlib.
     public var compresses: Bool
