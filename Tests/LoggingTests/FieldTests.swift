@@ -169,4 +169,55 @@ import Testing
                 {"key":"log.context","value":{"stringValue":"Net"}},{"key":"ms","value":{"intValue":"12"}}]}
                 """)
     }
+
+    @Test("Trace and span are members of their own where collectors look for them, and come back as fields")
+    func correlation() throws {
+        let (trace, span) = ("4bf92f3577b34da6a3ce929d0e0e4736", "00f067aa0ba902b7")
+        let fields: LogFields = ["trace_id": trace, "span_id": span]
+        let expected: [(LogJSONProfile, String)] = [
+            (.ecs, "\"trace.id\":\"\(trace)\",\"span.id\":\"\(span)\","),
+            (
+                .googleCloud,
+                "\"logging.googleapis.com/trace\":\"\(trace)\",\"logging.googleapis.com/spanId\":\"\(span)\","
+            ),
+            (.openTelemetry, "\"traceId\":\"\(trace)\",\"spanId\":\"\(span)\","),
+        ]
+        for (profile, members) in expected {
+            let line = LogRecord.Copy.notice("x").adding(fields).formatted(as: .json(profile))
+            #expect(line.contains(members), "\(line)")
+            #expect(LineParser([]).parse(Array(line.utf8))?.fields == fields)
+        }
+        // A collector refuses a request with malformed identifiers.
+        for text in ["", "xyz", String(trace.dropLast()), trace + "0", String(repeating: "ä", count: 16)] {
+            let line = LogRecord.Copy.notice("x").adding(["trace_id": text]).formatted(as: .json(.openTelemetry))
+            #expect(!line.contains("traceId"), "\(line)")
+        }
+    }
+
+    @Test("Deeply nested values print down to a level, in every format")
+    func deepValues() {
+        var list = LogFieldValue.integer(1)
+        var object = LogFieldValue.integer(1)
+        for _ in 0..<1000 {
+            list = .array([list])
+            object = .object(["k": object])
+        }
+        for format in [
+            LogFormat.standard, .logfmt, .jsonLines, .json(.openTelemetry), .json(.ecs), .json(.googleCloud),
+        ] {
+            for value in [list, object] {
+                let line = LogRecord.Copy.notice("x").adding(["deep": value]).formatted(as: format)
+                #expect(line.contains("...") && line.utf8.count < 8000, "\(line)")
+            }
+        }
+    }
+}
+
+extension LogRecord.Copy {
+    /// The record with other fields.
+    fileprivate func adding(_ fields: LogFields) -> LogRecord.Copy {
+        LogRecord.Copy(
+            sequence: sequence, level: level, time: time, depth: depth, context: context, message: message,
+            fields: fields, file: file, function: function, line: line, threadID: threadID)
+    }
 }

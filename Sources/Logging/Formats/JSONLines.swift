@@ -25,6 +25,7 @@ struct JSONLineWriter {
         line.append(byte: 123)
         for (name, member) in members {
             if case .fields = member, record.fields.isEmpty { continue }
+            if case .identifier(let key, let digits) = member, identifier(key, digits, of: record) == nil { continue }
             if !isFirst { line.append(byte: 44) }
             isFirst = false
             line.append(byte: 34)
@@ -54,6 +55,7 @@ struct JSONLineWriter {
         case .lineText: quoted { line.append(decimal: UInt64(record.line)) }
         case .thread: line.append(decimal: record.threadID)
         case .literal(let text): quoted { line.append(text) }
+        case .identifier(let key, let digits): append(identifier(key, digits, of: record) ?? "", limit: short)
         case .members(let members): return write(members, of: record)
         case .message: return message(of: record)
         case .body:
@@ -64,6 +66,13 @@ struct JSONLineWriter {
         case .attributes: return writeAttributes(of: record)
         }
         return false
+    }
+
+    /// The text of a field; nil if the line has none, or one that isn't a number of hexadecimal digits.
+    private func identifier(_ key: String, _ digits: Int?, of record: borrowing LogRecord) -> String? {
+        guard !record.fields.isEmpty, case .string(let text)? = record.fields[key], !text.isEmpty else { return nil }
+        guard let digits else { return text }
+        return text.utf8.count == digits && text.allSatisfy { $0.isASCII && $0.isHexDigit } ? text : nil
     }
 
     private func quoted(_ body: () -> Void) {
@@ -121,8 +130,10 @@ struct JSONLineWriter {
         case .float, .time: append(value.description, limit: 64)
         case .string(let text): append(text, limit: max(64, limit - line.count))
         case .array, .object:
-            // Deeply nested values print as text, so that they can't exhaust the stack.
-            guard depth < 32 else { return append(value.description, limit: max(64, limit - line.count)) }
+            // Deep values print as text, so that no value exhausts the stack.
+            guard depth < LogFieldValue.deepestPrinted else {
+                return append(value.description, limit: max(64, limit - line.count))
+            }
             if case .object(let fields) = value {
                 _ = writeObject(fields.elements, limit: limit - depth - 1, depth: depth + 1)
             } else if case .array(let values) = value {
@@ -178,13 +189,13 @@ struct JSONLineWriter {
             line.append("{\"doubleValue\":" as StaticString)
             write(value, limit: limit, depth: depth)
             line.append(byte: 125)
-        case .array(let values) where depth < 32:
+        case .array(let values) where depth < LogFieldValue.deepestPrinted:
             line.append("{\"arrayValue\":{\"values\":[" as StaticString)
             _ = writeItems(values, limit: limit - 3 * depth - 4) {
                 writeAnyValue($0, limit: limit - 3 * depth - 8, depth: depth + 1)
             }
             line.append("]}}" as StaticString)
-        case .object(let fields) where depth < 32:
+        case .object(let fields) where depth < LogFieldValue.deepestPrinted:
             line.append("{\"kvlistValue\":{\"values\":[" as StaticString)
             _ = writeItems(fields.elements, limit: limit - 3 * depth - 4) {
                 line.append("{\"key\":" as StaticString)

@@ -1,4 +1,7 @@
-/// The member names of JSON lines, which log collectors expect.
+/// The member names of JSON lines, for a log collector.
+///
+/// The fields `trace_id` and `span_id` are also members where the collector expects them, so that it can show a line with
+/// its trace.
 public struct LogJSONProfile: Sendable {
     /// The content of a member.
     enum Member: Sendable {
@@ -6,6 +9,9 @@ public struct LogJSONProfile: Sendable {
             context
         case message, body, fields, attributes, file, function, line, lineText, thread
         case literal(StaticString)
+        /// The text of a field, left out unless the line has it; for correlation. OpenTelemetry takes hexadecimal digits
+        /// only, and a collector refuses a whole request because of another text.
+        case identifier(field: String, hexDigits: Int? = nil)
         case members([(name: StaticString, member: Member)])
     }
 
@@ -23,6 +29,7 @@ public struct LogJSONProfile: Sendable {
         ("@timestamp", .time), ("log.level", .lowercaseLevel), ("ecs.version", .literal("1.12.0")),
         ("log.logger", .context), ("event.sequence", .sequence), ("log.origin.file.name", .file),
         ("log.origin.file.line", .line), ("log.origin.function", .function), ("process.thread.id", .thread),
+        ("trace.id", .identifier(field: "trace_id")), ("span.id", .identifier(field: "span_id")),
         ("message", .message), ("labels", .fields),
     ])
 
@@ -33,13 +40,16 @@ public struct LogJSONProfile: Sendable {
             "logging.googleapis.com/sourceLocation",
             .members([("file", .file), ("line", .lineText), ("function", .function)])
         ),
+        ("logging.googleapis.com/trace", .identifier(field: "trace_id")),
+        ("logging.googleapis.com/spanId", .identifier(field: "span_id")),
         ("message", .message), ("fields", .fields),
     ])
 
     /// The log record of OpenTelemetry's protocol (OTLP).
     public static let openTelemetry = LogJSONProfile(members: [
         ("timeUnixNano", .unixTime), ("severityNumber", .openTelemetrySeverity), ("severityText", .level),
-        ("body", .body), ("attributes", .attributes),
+        ("traceId", .identifier(field: "trace_id", hexDigits: 32)),
+        ("spanId", .identifier(field: "span_id", hexDigits: 16)), ("body", .body), ("attributes", .attributes),
     ])
 }
 

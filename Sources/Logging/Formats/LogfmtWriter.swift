@@ -16,18 +16,20 @@ enum LogfmtWriter {
                 line.append(" fields]" as StaticString)
                 return true
             }
-            cut = append(pairs[index].key, "", pairs[index].value, to: line, end: end - 32) || cut
+            cut = append(pairs[index].key, "", pairs[index].value, depth: 0, to: line, end: end - 32) || cut
         }
         return cut
     }
 
     /// Appends ` key=value`; the members of an object follow each other as ` key.name=value`.
     private static func append(
-        _ key: String, _ prefix: String, _ value: LogFieldValue, to line: ByteBuffer, end: Int
+        _ key: String, _ prefix: String, _ value: LogFieldValue, depth: Int, to line: ByteBuffer, end: Int
     ) -> Bool {
-        if case .object(let fields) = value {
+        if case .object(let fields) = value, depth < LogFieldValue.deepestPrinted {
             let path = prefix + key + "."
-            return fields.elements.reduce(false) { append($1.key, path, $1.value, to: line, end: end) || $0 }
+            return fields.elements.reduce(false) {
+                append($1.key, path, $1.value, depth: depth + 1, to: line, end: end) || $0
+            }
         }
         guard line.count + 16 <= end else { return true }
         line.append(byte: 32)

@@ -23,17 +23,24 @@ public enum LogFieldValue: Hashable, Sendable {
 }
 
 extension LogFieldValue: CustomStringConvertible {
-    /// The value in a text format, without quotes.
-    public var description: String {
+    /// The levels of nested values that are printed; deeper ones print as `...`, so that no value exhausts the stack.
+    static let deepestPrinted = 32
+
+    /// The value as a text format prints it, without quotes.
+    public var description: String { text(depth: 0) }
+
+    private func text(depth: Int) -> String {
         switch self {
+        case .array where depth >= Self.deepestPrinted, .object where depth >= Self.deepestPrinted: "..."
         case .string(let text): text
         case .integer(let number): number.description
         case .unsigned(let number): number.description
         case .float(let number): number.description
         case .boolean(let flag): flag.description
         case .time(let time): time.description
-        case .array(let values): "[" + values.map(\.description).joined(separator: ",") + "]"
-        case .object(let fields): "{" + fields.elements.map { "\($0.key):\($0.value)" }.joined(separator: ",") + "}"
+        case .array(let values): "[" + values.map { $0.text(depth: depth + 1) }.joined(separator: ",") + "]"
+        case .object(let fields):
+            "{" + fields.elements.map { "\($0.key):\($0.value.text(depth: depth + 1))" }.joined(separator: ",") + "}"
         case .none: "nil"
         }
     }
