@@ -15,9 +15,9 @@ internal import Synchronization
 public enum LogSystem {
     /// Begins a run, or changes the settings of the current run.
     ///
-    /// If the folder can't be used, the log is stored in memory, and the report contains the reason. A second start
-    /// with another folder ends the run and begins a new one. With the same folder, it applies the settings that can
-    /// change; the notices of the report list the others.
+    /// If the folder can't be used, the log is stored in memory and the report says why. A second start with another
+    /// folder ends the run and begins a new one. With the same folder it applies the settings that can change; the report
+    /// names the others. If the folder could not be used before, it is tried again.
     ///
     /// - Complexity: One pass over the names in the folder; many old runs are removed in the background.
     @discardableResult

@@ -120,7 +120,7 @@ import Testing
 
     @Test("A second start applies what can change and reports the rest")
     func secondStart() throws {
-        let system = TestSystem()
+        let system = TestSystem { $0.notesSignals = true }
         var other = LogConfiguration(folder: system.folder.path, threshold: .verbose, sinks: [])
         other.readsEnvironment = false
         other.application = "other"
@@ -134,6 +134,7 @@ import Testing
                 "application: still \"test\"; it is set by the first start of a run",
                 "mode: still writeThrough; it is set by the first start of a run",
                 "rotation: unchanged; it is set by the first start of a run",
+                "notesSignals: still on; handlers stay installed",
             ])
         #expect(report.mode == .writeThrough)
         system.log().info("x", ["k": 1])

@@ -99,6 +99,47 @@ import Testing
                 """)
     }
 
+    @Test(
+        "A program that replaces itself by exec finds its run before as ended",
+        .timeLimit(.minutes(5)), arguments: ["writeThrough", "mapped", "buffered"])
+    func replaced(mode: String) throws {
+        let folder = TemporaryFolder()
+        let output = try TestChild("replace", folder.path, ["mode=\(mode)"]).run().split(separator: "\n")
+        // Both have the same process.
+        #expect(output.count == (mode == "buffered" ? 2 : 3), "\(output)")
+        #expect(output.first?.hasPrefix("process ") == true)
+        #expect(output.dropFirst().first == "unclean \(output.first?.dropFirst(8) ?? "")")
+        #expect(mode == "buffered" || output.last == "[INFO] Replace - before")
+    }
+
+    @Test(
+        "Files stay in their folders when the process changes its working directory",
+        .timeLimit(.minutes(5)), arguments: ["writeThrough", "mapped"])
+    func moved(mode: String) throws {
+        let folder = TemporaryFolder()
+        try folder.make()
+        let child = try TestChild("move", "logs", ["mode=\(mode)", "segment=4096", "absolute=\(folder.path)/logs"])
+        child.process.currentDirectoryURL = URL(fileURLWithPath: folder.path)
+        #expect(try child.run() == "0\ntrue\n")
+        #expect(folder.names == ["file.log", "file.log.1", "logs"])
+        let runs = PriorRun.all(in: folder.path + "/logs")
+        let padding = String(repeating: "x", count: 100)
+        #expect(runs.count == 1 && (runs.first?.files.count ?? 0) > 4)
+        #expect(runs.first?.log == (1...200).map { "[DEBUG] Move - line \($0) \(padding)\n" }.joined())
+    }
+
+    @Test(
+        "A hundred starts and ends leave no descriptor, thread, mapping or file behind",
+        .timeLimit(.minutes(5)), arguments: ["writeThrough", "mapped", "buffered"])
+    func cycles(mode: String) throws {
+        let folder = TemporaryFolder()
+        let output = try TestChild("cycles", folder.path, ["mode=\(mode)", "runs=3", "count=100"]).run()
+        let figures = output.split(separator: "\n").map(String.init)
+        #expect(figures.count == 2 && figures.first == figures.last, "\(figures)")
+        let runs = PriorRun.all(in: folder.path)
+        #expect(runs.count <= 4 && runs.allSatisfy { $0.outcome == .clean && $0.log == "[INFO] Cycle - line\n" })
+    }
+
     @Test("The originals' calls: the log, the log of the prior run, the severity", .timeLimit(.minutes(5)))
     func originals() throws {
         let folder = TemporaryFolder()

@@ -36,8 +36,8 @@ import Testing
     @Test("Live runs, other applications' runs and foreign files are never touched")
     func untouched() throws {
         let folder = TemporaryFolder()
-        let start = try #require(ProcessIdentity.start(of: getpid()))
-        try folder.makeRun(startedAt: now - 9000, pid: getpid(), processStart: start)
+        let start = try #require(ProcessIdentity.start(of: getppid()))
+        try folder.makeRun(startedAt: now - 9000, pid: getppid(), processStart: start)
         try folder.makeRun(startedAt: now - 8000, pid: 1, application: "other", ending: .clean)
         for index in 1...4 { try folder.makeRun(startedAt: now - Int64(index) * 1000, pid: 1, ending: .clean) }
         let foreign = ["notes.txt", "run-1.log", "run-0000000000000000001-1-0000.logx"]
@@ -93,7 +93,7 @@ import Testing
     func model(seed: UInt64) throws {
         var random = SeededGenerator(seed: seed)
         let folder = TemporaryFolder()
-        let alive = try #require(ProcessIdentity.start(of: getpid()))
+        let alive = try #require(ProcessIdentity.start(of: getppid()))
         struct Old {
             var start: Int64
             var bytes: Int
@@ -107,7 +107,7 @@ import Testing
                 isOurs: .random(in: 0..<5, using: &random) > 0, isRunning: .random(in: 0..<8, using: &random) == 0)
             old.append(run)
             try folder.makeRun(
-                startedAt: run.start, pid: run.isRunning ? getpid() : 1, processStart: run.isRunning ? alive : 1,
+                startedAt: run.start, pid: run.isRunning ? getppid() : 1, processStart: run.isRunning ? alive : 1,
                 application: run.isOurs ? "test" : "other", ending: run.isRunning ? .running : .clean,
                 log: String(repeating: "x", count: run.bytes))
         }

@@ -304,6 +304,27 @@ let modes: [LogStorageMode] = [.writeThrough, .mapped, .buffered(bytes: 4096, mi
         #expect(blocked.counters.droppedByStorage > 0)
     }
 
+    @Test("A start tries again if the folder could not be used; the lines in memory are written then")
+    func folderBecomesUsable() throws {
+        let folder = TemporaryFolder()
+        try Data().write(to: URL(fileURLWithPath: folder.path))
+        let system = TestSystem(in: folder)
+        system.log().info("one")
+        #expect(system.report.storage == .memory(ENOTDIR))
+        #expect(system.pipeline.start(system.configuration).storage == .memory(ENOTDIR))
+        system.log().info("two")
+        try FileManager.default.removeItem(atPath: folder.path)
+        let report = system.pipeline.start(system.configuration)
+        guard case .file(let path) = report.storage else {
+            Issue.record("still in memory: \(report)")
+            return
+        }
+        system.log().info("three")
+        let expected = "[INFO] A - one\n[INFO] A - two\n[INFO] A - three\n"
+        #expect(try String(contentsOfFile: path, encoding: .utf8) == expected)
+        #expect(report.notices.isEmpty)
+    }
+
     @Test("Starting again changes the settings; with another folder a new run begins and the old one is clean")
     func restart() {
         let system = TestSystem()

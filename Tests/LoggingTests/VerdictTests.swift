@@ -72,13 +72,15 @@ import Testing
 
     @Test("The state file distinguishes a dead process from a later one with its number and from another boot")
     func identities() throws {
-        let own = try #require(ProcessIdentity.start(of: getpid()))
+        // The parent of the tests: a run of this process itself is running only while it is open.
+        let parent = getppid()
+        let start = try #require(ProcessIdentity.start(of: parent))
         let boot = ProcessIdentity.boot.bytes
         #expect(boot.contains { $0 != 0 })
         let otherBoot = boot.map { $0 ^ 0xFF }
         let cases: [(pid: Int32, start: UInt64, boot: [UInt8], LogRunOutcome)] = [
-            (getpid(), own, boot, .stillRunning), (getpid(), own + 1, boot, .unclean),
-            (getpid(), own, otherBoot, .machineRestarted), (0x7FFF_FFF0, own, boot, .unclean),
+            (parent, start, boot, .stillRunning), (parent, start + 1, boot, .unclean),
+            (parent, start, otherBoot, .machineRestarted), (0x7FFF_FFF0, start, boot, .unclean),
         ]
         for (pid, start, boot, outcome) in cases {
             let folder = TemporaryFolder()

@@ -6,7 +6,9 @@
 /// LogSystem.start(configuration)
 /// ```
 public struct LogConfiguration: Sendable {
-    /// The folder of the run files, which is created if it is missing; if nil, the log is stored in memory only.
+    /// The folder of the run files, created if it is missing; nil stores the log in memory only.
+    ///
+    /// The start resolves a relative path.
     public var folder: String?
     /// The name of the application; ``LogSystem/priorRun`` is a run of the same application.
     ///

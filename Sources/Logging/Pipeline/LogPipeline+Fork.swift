@@ -23,6 +23,7 @@ enum ForkHooks {
         locks += settings.store?.forkLocks ?? []
         locks += settings.noise.forkLocks + pipeline.innerLocks
         locks += [LogIndent.forkLock, SecretFields.forkLock, TypeNames.forkLock, Retention.forkLock]
+        locks += [OTLPSpillFolder.forkLock, RunIdentity.forkLock]
         if pipeline.counters !== LogCounters.process { locks.append(LogCounters.process.lock) }
         for lock in locks { lock.lock() }
         held = [pipeline.control.lock] + locks

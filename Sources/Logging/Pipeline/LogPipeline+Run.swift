@@ -15,6 +15,12 @@ extension LogPipeline {
     /// Opens or continues the run, applies the settings and writes the early lines.
     func start(_ configuration: LogConfiguration) -> LogStartReport {
         reportRepeats()
+        var configuration = configuration
+        configuration.folder = configuration.folder.map(SystemCalls.absolutePath)
+        return start(resolved: configuration)
+    }
+
+    private func start(resolved configuration: LogConfiguration) -> LogStartReport {
         var early: [LogRecord.Copy] = []
         let report = control.withLock { control in
             var notices: [String] = []
@@ -29,10 +35,12 @@ extension LogPipeline {
             let old = settings.store
             var opened = RunOpening.Opened(store: old, report: control.report)
             let running = control.isShutDown || old == nil ? nil : control.configuration
-            if let running, running.folder == configuration.folder {
+            if let running, running.folder == configuration.folder, !control.report.isFallback {
                 opened.report.notices = notices + Self.differences(of: configuration, from: running)
+                if configuration.notesSignals { control.configuration?.notesSignals = true }
             } else {
                 opened = RunOpening(pipeline: self, configuration: configuration).open()
+                if control.report.isFallback { Self.move(old, to: opened) }
                 opened.report.notices = notices + opened.report.notices
                 control.configuration = configuration
                 control.isShutDown = false
@@ -61,8 +69,17 @@ extension LogPipeline {
         if new.mode != old.mode { notices.append("mode: still \(old.mode); \(reason)") }
         if new.rotation.withinLimits != old.rotation.withinLimits { notices.append("rotation: unchanged; \(reason)") }
         if new.retention != old.retention { notices.append("retention: unchanged; \(reason)") }
+        if old.notesSignals, !new.notesSignals { notices.append("notesSignals: still on; handlers stay installed") }
         if new.synchronizesAt != old.synchronizesAt { notices.append("synchronizesAt: unchanged; \(reason)") }
         return notices
+    }
+
+    /// Writes the lines that wait in memory into the file of a run.
+    private static func move(_ memory: (any LineStore)?, to opened: RunOpening.Opened) {
+        guard let memory, let store = opened.store else { return }
+        for line in memory.contents(limit: nil).split(separator: 10) {
+            LogText.withBytes(line + [10]) { store.append($0, level: .verbose) }
+        }
     }
 
     /// Makes the store and the settings current; returns the early lines.

@@ -19,6 +19,12 @@ public struct LogStartReport: Sendable {
     /// Problems found during the start, in order.
     public internal(set) var notices: [String] = []
 
+    /// Whether the log is stored in memory because the folder can't be used; a later start tries again.
+    var isFallback: Bool {
+        if case .memory(let error) = storage { return error != 0 }
+        return false
+    }
+
     /// The run and its application, for ``priorRuns``.
     var run: (folder: RunFolder, name: RunName, application: String)?
 

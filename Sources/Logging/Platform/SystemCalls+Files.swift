@@ -31,6 +31,13 @@ extension SystemCalls {
         aboveStandardStreams(regular(retrying { open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK) }))
     }
 
+    /// A path that stays valid when the process changes its working directory.
+    static func absolutePath(_ path: String) -> String {
+        guard !path.isEmpty, !path.hasPrefix("/"), let folder = getcwd(nil, 0) else { return path }
+        defer { free(folder) }
+        return String(cString: folder) + "/" + path
+    }
+
     private static func regular(_ descriptor: Int32) -> Int32 {
         guard descriptor >= 0, status(descriptor)?.isRegular != true else { return descriptor }
         close(descriptor)

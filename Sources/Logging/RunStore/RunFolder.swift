@@ -24,11 +24,23 @@ struct RunFiles: Sendable {
     /// containers, and runs whose state file is missing. Apple systems end suspended apps that hold a lock, so the
     /// process ID in the file name decides there.
     func isRunning(_ state: RunState?) -> Bool {
-        if let state, ProcessIdentity.isRunning(state) { return true }
+        if let state, ProcessIdentity.isRunning(state), isOpenIfOwn { return true }
         #if canImport(Darwin)
             return state == nil && ProcessIdentity.mayOwn(name, start: ProcessIdentity.start(of: name.processID))
         #else
             return SystemCalls.isInUse(path(.state)) || state == nil && paths.contains { SystemCalls.isInUse($0) }
+        #endif
+    }
+
+    /// Whether this process writes the run, if the run has its number.
+    ///
+    /// `exec` ends the runs of a process, but not the process. On Apple systems, where nothing marks a file as in use, a
+    /// run could belong to another copy of this module in the process.
+    private var isOpenIfOwn: Bool {
+        #if canImport(Darwin)
+            true
+        #else
+            name.processID != SystemCalls.processID || RunIdentity.isOpen(name)
         #endif
     }
 

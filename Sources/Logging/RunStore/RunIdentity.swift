@@ -17,12 +17,22 @@ final class RunIdentity {
     private var firstSegment: Int32 = -1
     private var firstSegmentIdentity: SystemCalls.FileIdentity?
 
+    /// The runs that this process writes.
+    private static let open = Guarded<Set<RunName>>([])
+    static var forkLock: ForkSafeLock { open.lock }
+
+    static func isOpen(_ name: RunName) -> Bool { open.withLock { $0.contains(name) } }
+
     private init(folder: String, name: RunName, descriptor: Int32, state: RunState) {
         (self.folder, self.name, stateDescriptor, self.state) = (folder, name, descriptor, state)
         stateIdentity = SystemCalls.status(descriptor)?.identity
+        Self.open.withLock { _ = $0.insert(name) }
     }
 
-    deinit { releaseDescriptors() }
+    deinit {
+        releaseDescriptors()
+        Self.open.withLock { _ = $0.remove(name) }
+    }
 
     /// Retains a descriptor of the marked first segment.
     func retain(firstSegment descriptor: Int32) {
