@@ -83,7 +83,7 @@ struct RunFollower: Sendable {
     mutating func newLines() -> [LogLine] {
         var found: [[LogLine]] = []
         for files in RunFolder(path: reader.folder).runs().reversed() where runs[files.name]?.isFinished != true {
-            // The outcome is read first, so that the files of a finished run are complete.
+            // The outcome is read first, so the files of a finished run are complete when they are read.
             let run = files.described()
             guard reader.application == nil || run.application == reader.application else { continue }
             var progress = runs[files.name] ?? Progress(parser: RunParser(run: run, formats: reader.formats))

@@ -50,7 +50,7 @@ public struct PriorRun: Sendable {
 
     /// Whether the run failed or has lines, so that the next run reports it.
     var isOfInterest: Bool {
-        // Without a state file, any program could have created the run's files.
+        // Without a state file, any program could have created the files.
         outcome != .clean && application != nil || lostLines > 0
             || files.contains { (SystemCalls.status(path: $0)?.size ?? 0) > 0 }
     }

@@ -59,7 +59,7 @@ enum RunReader {
         undamagedText(of: files) ?? String(decoding: contents(of: files, limit: nil), as: UTF8.self)
     }
 
-    /// Returns the text of files without holes, read in one piece.
+    /// The text of files that continue each other without a hole, read in one piece.
     private static func undamagedText(of files: [String]) -> String? {
         let numbers = files.compactMap(segmentNumber)
         guard zip(numbers, numbers.dropFirst()).allSatisfy({ $1 == $0 + 1 }) else { return nil }

@@ -10,7 +10,7 @@ internal import AshlarCore
 /// let sink = QueueSink(slow, bytes: 1 << 20, overflow: .dropOldest)
 /// ```
 public final class QueueSink: LogSink {
-    /// The behavior of a full queue.
+    /// The handling of a line that does not fit into the queue.
     public enum Overflow: Hashable, Sendable {
         /// The call waits for room, at most for this duration; then its line is dropped.
         case block(atMost: Duration)
@@ -28,9 +28,9 @@ public final class QueueSink: LogSink {
     /// Creates a sink.
     ///
     /// - Parameters:
-    ///   - sink: The sink that receives the lines, in order, on one thread.
-    ///   - bytes: The approximate maximum memory of the waiting lines, in bytes.
-    ///   - overflow: The behavior of a full queue.
+    ///   - sink: Gets the lines, in order, on one thread.
+    ///   - bytes: About how much memory the waiting lines may take.
+    ///   - overflow: The handling of a line that does not fit.
     public init(_ sink: any LogSink, bytes: Int = 1 << 20, overflow: Overflow = .dropNewest) {
         let queue = Queue(sink, capacity: max(1024, bytes))
         self.queue = queue
