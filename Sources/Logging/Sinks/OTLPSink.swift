@@ -46,12 +46,12 @@ public final class OTLPSink: LogSink {
     /// - Parameters:
     ///   - resource: The attributes of the program, such as `service.name`.
     ///   - threshold: The least severe level that is sent.
-    ///   - interval: How long lines wait for others before they are sent.
-    ///   - batchLines: The largest number of lines in a request.
-    ///   - maximumBytes: The largest size of all waiting lines; beyond it, the oldest batch is lost and counted.
-    ///   - spillFolder: A folder for batches that could not be sent; nil to hold them in memory. Sinks and processes can
-    ///     share it; processes on several machines or in several containers can't.
-    ///   - sender: Sends the body of a request. It is called for one request at a time.
+    ///   - interval: The time that a line waits for further lines before it is sent.
+    ///   - batchLines: The maximum number of lines in a request.
+    ///   - maximumBytes: The maximum size of all waiting lines; beyond it, the oldest batch is lost and counted.
+    ///   - spillFolder: A folder for batches that couldn't be sent; nil to store them in memory. Sinks and processes can
+    ///     share it, but not processes on several machines or in several containers.
+    ///   - sender: Sends the body of a request; it is called for one request at a time.
     public convenience init(
         resource: LogFields = [:], threshold: LogLevel = .verbose, interval: Duration = .seconds(1),
         batchLines: Int = 512, maximumBytes: Int = 4 << 20, spillFolder: String? = nil, sender: @escaping Sender
@@ -85,7 +85,7 @@ public final class OTLPSink: LogSink {
     /// Writes the waiting lines into the spill folder and waits for the disk, so that the next process can send them.
     public func flush() { delivery.spill() }
 
-    /// Sends the waiting lines now and returns when the collector has them or can't be reached.
+    /// Sends the waiting lines; returns when the collector has responded or is unreachable.
     public func send() async { await delivery.sendAll() }
 }
 
