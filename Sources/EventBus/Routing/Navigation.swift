@@ -1,22 +1,22 @@
 /// A navigation: its target, its options and the redirects that led there.
 ///
-/// The action of a route receives it; the route's topic and ``Router/navigated`` deliver it.
+/// The action of a route and the watchers of the route's topic and of ``Router/navigated`` receive it.
 public struct Navigation: Sendable, CustomStringConvertible {
     /// The match of the URL with the route's pattern.
     public let match: RouteMatch
-    /// The options that the caller of ``Router/navigate(to:options:)`` passed.
+    /// The options passed to ``Router/navigate(to:options:)``.
     public let options: (any Sendable)?
     /// The redirected URLs, in order; empty without redirects.
     public let trail: [String]
 
-    /// Creates a navigation, as a test of an action may want to.
+    /// Creates a navigation, for tests of actions.
     public init(match: RouteMatch, options: (any Sendable)? = nil, trail: [String] = []) {
         (self.match, self.options, self.trail) = (match, options, trail)
     }
 
-    /// The URL that is navigated to, after all redirects.
+    /// The URL of the navigation, after all redirects.
     public var url: String { match.url }
-    /// The URL that was asked for.
+    /// The requested URL, before all redirects.
     public var requested: String { trail.first ?? match.url }
     /// The pattern of the route.
     public var pattern: String { match.pattern }
@@ -24,12 +24,12 @@ public struct Navigation: Sendable, CustomStringConvertible {
     public var parameters: RouteParameters { match.parameters }
     /// The query of the URL.
     public var query: RouteQuery { match.query }
-    /// The fragment of the URL, nil if there is none.
+    /// The fragment of the URL; nil if there is none.
     public var fragment: String? { match.fragment }
 
-    /// Returns the options if they are of this type.
+    /// Returns the options if they have this type.
     public func options<Options>(as type: Options.Type = Options.self) -> Options? { options as? Options }
 
-    /// The trail and the URL with arrows between them.
+    /// The trail and the URL, separated by arrows.
     public var description: String { (trail + [url]).joined(separator: " -> ") }
 }

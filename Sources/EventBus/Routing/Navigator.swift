@@ -1,7 +1,7 @@
 /// A view that shows places: a navigation stack, a window, a terminal, or a recording for tests.
 ///
-/// The router doesn't depend on a user interface. A route with a navigator creates a place, a value of the app's own,
-/// and the navigator shows it:
+/// The router doesn't depend on a user interface. A route with a navigator creates a place, which is a value of an
+/// app's type, and the navigator shows it:
 ///
 /// ```swift
 /// enum Place: Sendable { case note(id: Int) }
@@ -15,11 +15,12 @@
 /// print(screen.places)  // [note(id: 5)]
 /// ```
 public protocol Navigator<Place>: Sendable {
-    /// The places of the navigator.
+    /// The type of places that the navigator shows.
     associatedtype Place: Sendable
 
     /// Shows a place.
     ///
-    /// The router calls this once per navigation, after the guards; an error ends the navigation with that error.
+    /// The router calls this method once per navigation, after the guards. An error ends the navigation with that
+    /// error.
     func show(_ place: Place, for navigation: Navigation) async throws
 }

@@ -1,6 +1,6 @@
 internal import AshlarCore
 
-/// A navigator that records places, for tests.
+/// A navigator that records places for tests.
 public final class RecordingNavigator<Place: Sendable>: Navigator {
     private let shown = Mutex<[(place: Place, navigation: Navigation)]>([])
 
@@ -12,9 +12,9 @@ public final class RecordingNavigator<Place: Sendable>: Navigator {
         shown.withLock { $0.append((place, navigation)) }
     }
 
-    /// The places in the order in which they were shown.
+    /// The places, in the order in which they were shown.
     public var places: [Place] { shown.withLock { $0.map(\.place) } }
-    /// The navigations in the order in which their places were shown.
+    /// The navigations, in the order in which their places were shown.
     public var navigations: [Navigation] { shown.withLock { $0.map(\.navigation) } }
 
     /// Removes all places and navigations.

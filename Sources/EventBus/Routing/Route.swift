@@ -2,7 +2,7 @@ internal import AshlarCore
 
 /// A registered route: a pattern, its action, and the source location of the registration.
 ///
-/// It is its own watch: cancelling that removes the route from its router.
+/// A route is its own watch: cancelling the watch removes the route from its router.
 final class Route: WatchHost, RouteEntry {
     enum Action: Sendable {
         case run(@Sendable (Navigation) async throws -> Void)
@@ -28,7 +28,7 @@ final class Route: WatchHost, RouteEntry {
     var watch: Watch { Watch(host: self, id: 0) }
     var location: EventLocation { EventLocation(fileID, line, column) }
 
-    /// The action of the route; nil once the route was removed.
+    /// The action of the route; nil after the route was removed.
     var action: Action? { current.withLock { $0 } }
 
     /// Releases the action and its captured values.

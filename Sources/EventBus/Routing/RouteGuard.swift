@@ -1,26 +1,26 @@
 /// The decision of a guard about a navigation.
 public enum GuardDecision: Sendable {
-    /// The navigation goes on, to the next guard or to its route.
+    /// The navigation continues with the next guard or its route.
     case allow
-    /// The navigation goes to another URL instead, with the same options.
+    /// The navigation continues with another URL and the same options.
     case redirect(String)
-    /// The navigation fails, with this reason if there is one.
+    /// The navigation fails, with a reason if there is one.
     case deny(reason: (any Error)? = nil)
 }
 
-/// A check that runs before the routes under a prefix; it is its own watch.
+/// A check that runs before the routes under a prefix; a guard is its own watch.
 final class RouteGuard: WatchHost {
     let pattern: RoutePattern
     weak let router: Router?
     let check: @Sendable (Navigation) async throws -> GuardDecision
-    /// Matches the prefix itself and whatever follows it.
+    /// Matches the prefix itself and all paths below it.
     private let table: RouteTable
 
     init(
         _ prefix: String, router: Router,
         check: @escaping @Sendable (Navigation) async throws -> GuardDecision
     ) throws(EventBusError) {
-        // Slashes at the end must never be a way around a guard, so they are segments here, and the prefix covers them.
+        // A slash at the end must not bypass a guard, so slashes are segments here, and the prefix covers them.
         var options = router.options
         options.trailingSlash = .strict
         let pattern = try RoutePattern(prefix, types: options.types, limits: options.limits)
@@ -41,14 +41,14 @@ final class RouteGuard: WatchHost {
     /// The number of segments of the prefix; guards with fewer segments run first.
     var depth: Int { pattern.variants.map(\.segments.count).min() ?? 0 }
 
-    /// Whether a match lies under the prefix; a prefix without a host covers the paths of all hosts.
+    /// Returns whether a match is under the prefix; a prefix without a host covers the paths of all hosts.
     func covers(_ match: RouteMatch) -> Bool {
         table.contains(pattern.authority == nil ? match.path : match.url)
     }
 }
 
 extension RoutePattern {
-    /// The pattern read as a prefix: itself, itself with a slash at the end, and itself with anything below.
+    /// The patterns for a prefix: itself, itself with a slash at the end, and all paths below it.
     fileprivate var andBelow: RoutePattern {
         var result: [RouteVariant] = []
         for var variant in variants {

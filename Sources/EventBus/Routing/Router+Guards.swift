@@ -1,11 +1,12 @@
 internal import AshlarCore
 
 extension Router {
-    /// Registers a check before every navigation to a prefix and to everything under it.
+    /// Registers a check before every navigation to a prefix and to all paths below it.
     ///
-    /// Guards are asked one after the other, those with fewer segments in their prefix first, then in the order of their
-    /// registration. A prefix is compared by whole segments: `/admin` covers `/admin` and `/admin/users`, never
-    /// `/administrator`. Without a host it covers the paths of all hosts. A redirect starts again with all guards.
+    /// Guards are asked one at a time, those with fewer segments in their prefix first, then in the order of their
+    /// registration. A prefix is compared by whole segments: `/admin` covers `/admin` and `/admin/users`, but not
+    /// `/administrator`. A prefix without a host covers the paths of all hosts. After a redirect, all guards are asked
+    /// again.
     ///
     /// ```swift
     /// let router = Router(bus: EventBus())
@@ -18,8 +19,8 @@ extension Router {
     /// ```
     ///
     /// - Parameters:
-    ///   - prefix: A pattern; `/` guards everything.
-    ///   - check: Runs in the navigation's own task. An error that it throws is the navigation's.
+    ///   - prefix: A pattern; `/` guards all paths.
+    ///   - check: Runs in the task of the navigation. If it throws, the navigation throws its error.
     /// - Returns: The handle that ends the guard.
     /// - Throws: ``EventBusError`` for a malformed pattern.
     @discardableResult

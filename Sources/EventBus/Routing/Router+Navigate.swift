@@ -4,17 +4,17 @@ import Synchronization
 extension Router {
     /// Navigates to a URL: finds its route, asks the guards, runs the action, and triggers the events.
     ///
-    /// The newest navigation wins: one that is still under way is cancelled and ends with a `CancellationError`, at
-    /// the latest when the guard or action that it is in returns. A navigation made inside the action or guard of
-    /// another, in the same task, is part of that one and cancels nothing. Cancelling the calling task cancels the
+    /// The newest navigation wins: a navigation that is still running is cancelled and throws a `CancellationError`, at
+    /// the latest when its current guard or action returns. A navigation inside the action or guard of another one, in
+    /// the same task, is part of that navigation and cancels nothing. Cancelling the calling task cancels the
     /// navigation.
     ///
     /// - Parameters:
     ///   - url: A path such as `/notes/5?edit=1`, or a URL with scheme and host.
-    ///   - options: Anything to pass along to guards, action and watchers.
-    /// - Returns: The navigation as it arrived, after redirects.
-    /// - Throws: ``EventBusError`` as ``RouteTable/match(_:)`` does, after ``Router/notFound`` was triggered; or with
-    ///   the code `navigationDenied`, `redirectLoop` or `tooManyRedirects`; or what a guard or the action threw; or
+    ///   - options: A value for the guards, the action and the watchers.
+    /// - Returns: The completed navigation, after redirects.
+    /// - Throws: ``EventBusError`` like ``RouteTable/match(_:)``, after triggering ``Router/notFound``; or with the
+    ///   code `navigationDenied`, `redirectLoop` or `tooManyRedirects`; the error of a guard or the action; or
     ///   `CancellationError`.
     @discardableResult
     public func navigate(to url: String, options: (any Sendable)? = nil) async throws -> Navigation {
@@ -47,9 +47,9 @@ extension Router {
         }
     }
 
-    /// Runs a closure whenever no route matches a URL that is navigated to, before the navigation throws.
+    /// Runs a closure before each navigation throws because no route matches its URL.
     ///
-    /// It is a watch of ``Router/notFound``; there may be several.
+    /// It is a watch of ``Router/notFound``; there can be several.
     public func onNotFound(_ hook: @escaping @Sendable (UnmatchedRoute) throws -> Void) -> Watch {
         bus.watch(Router.notFound) { signal in try hook(signal.payload) }
     }
@@ -60,7 +60,7 @@ extension Router {
         do {
             return try await follow(requested, options, number: number, outer: outer)
         } catch {
-            // A superseded navigation reports that, whatever its error is.
+            // A superseded navigation reports this, regardless of its error.
             try checkNewest(number)
             throw error
         }
@@ -110,7 +110,7 @@ extension Router {
         }
     }
 
-    /// Asks the guards and runs the action; returns where to go instead, or nil on arrival.
+    /// Asks the guards and runs the action; returns the URL of a redirect, or nil if the navigation is complete.
     private func pass(
         _ navigation: Navigation, _ guards: [RouteGuard], _ number: UInt64
     ) async throws -> String? {
@@ -144,7 +144,7 @@ extension Router {
 public struct UnmatchedRoute: Sendable {
     /// The URL, after redirects.
     public let url: String
-    /// What was passed along with the navigation.
+    /// The options of the navigation.
     public let options: (any Sendable)?
     /// The reason: no route, a malformed URL, or a URL that is too long.
     public let error: EventBusError
@@ -152,7 +152,7 @@ public struct UnmatchedRoute: Sendable {
 
 /// A navigation that runs the code of a guard or an action.
 ///
-/// Tasks that this code creates inherit the value, so it also identifies the task that it belongs to.
+/// Tasks that this code creates inherit the value, so it also identifies the task of the navigation.
 private final class NavigationScope: Sendable {
     let router: Router
     let number: UInt64
@@ -169,7 +169,8 @@ private final class NavigationScope: Sendable {
 
     private static var currentTask: Int? { withUnsafeCurrentTask { $0?.hashValue } }
 
-    /// Whether the code of this very navigation is running; a task that has ended may share its identity with a new one.
+    /// Whether the current task runs the code of this navigation; an ended task can have the same identity as a new
+    /// one.
     var isCurrentTask: Bool { !hasEnded.load(ordering: .acquiring) && task == Self.currentTask }
 
     func end() { hasEnded.store(true, ordering: .releasing) }

@@ -4,9 +4,9 @@ extension Router {
     /// Returns the routes as a tree in the order in which they are tried; see ``RouteTable/routesTable()``.
     public func routesTable() -> String { current.routesTable() }
 
-    /// Explains where a URL would lead, and which guards would be asked on the way; see ``RouteTable/explain(_:maxCandidates:)``.
+    /// Explains the match of a URL and the guards that would be asked; see ``RouteTable/explain(_:maxCandidates:)``.
     ///
-    /// Guards are named, not asked, so redirects aren't followed.
+    /// The guards aren't asked, so redirects aren't followed.
     public func explain(_ url: String, maxCandidates: Int = 5) -> RouteExplanation {
         let (table, guards) = state.withLock { (RouteTable($0.tree), $0.guards) }
         var explanation = table.explain(url, maxCandidates: maxCandidates)

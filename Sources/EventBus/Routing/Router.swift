@@ -2,9 +2,8 @@ internal import AshlarCore
 
 /// Finds the route that matches a URL, asks its guards, runs its action and triggers an event.
 ///
-/// A route is a topic whose payload is a ``Navigation``: watchers of ``topic(of:)`` receive every navigation to that
-/// pattern, in addition to the action of the route. A router may be used from any thread; it holds no lock while it runs
-/// code of its users.
+/// A route is a topic whose payload is a ``Navigation``: in addition to the route's action, watchers of ``topic(of:)``
+/// receive every navigation to that pattern. A router is thread-safe and holds no lock while it runs your code.
 ///
 /// ```swift
 /// let router = Router(bus: EventBus())
@@ -20,7 +19,7 @@ public final class Router: Sendable {
     public static let navigated = Topic<Navigation>("router:navigated")
     /// The topic of URLs without a route, `router:notFound`; see also ``onNotFound(_:)``.
     public static let notFound = Topic<UnmatchedRoute>("router:notFound")
-    /// The largest number of redirects of a navigation, and of nested navigations.
+    /// The maximum number of redirects of a navigation, and of nested navigations.
     public static let maximumRedirects = 16
 
     /// The bus of the router's events.
@@ -28,16 +27,16 @@ public final class Router: Sendable {
     /// The options for matching patterns and paths.
     public let options: RouterOptions
     let state: Mutex<State>
-    /// The tree of `state` for matching without the lock; empty until the first match.
+    /// The tree of `state` for matching without the lock; empty before the first match.
     private let cell = SnapshotCell<RouteSnapshot>()
 
     struct State: Sendable {
         var tree: RouteTree
-        /// The routes by their exact patterns.
+        /// The routes, by the text of their patterns.
         var routes: [ByteText: Route] = [:]
         /// The guards, the outermost first.
         var guards: [RouteGuard] = []
-        /// The number of the newest navigation, and the task that runs it.
+        /// The number of the newest navigation, and its task.
         var newest: UInt64 = 0
         var pending: Task<Navigation, any Error>?
     }
@@ -52,16 +51,17 @@ public final class Router: Sendable {
 
     /// Registers an action for the URLs that a pattern matches.
     ///
-    /// The route stays until its watch is cancelled or it is removed by ``unroute(_:)``. Dropping the watch doesn't end it.
+    /// The route remains until its watch is cancelled or ``unroute(_:)`` removes it. Releasing the watch doesn't end
+    /// it.
     ///
     /// - Parameters:
-    ///   - pattern: The pattern, see ``RoutePattern``.
-    ///   - replacing: Whether to replace a route that matches the same paths, which is otherwise a conflict.
-    ///   - fileID: The file that conflicts name.
-    ///   - line: The line that conflicts name.
-    ///   - column: The column that conflicts name.
-    ///   - action: Runs at each navigation after the guards, in the navigation's own task. Its error is the
-    ///     navigation's. It may navigate itself; that navigation is then part of this one.
+    ///   - pattern: The pattern; see ``RoutePattern``.
+    ///   - replacing: Whether to replace a route that matches the same paths; otherwise such a route is a conflict.
+    ///   - fileID: The file for conflicts.
+    ///   - line: The line for conflicts.
+    ///   - column: The column for conflicts.
+    ///   - action: Runs at each navigation after the guards, in the task of the navigation. If it throws, the
+    ///     navigation throws its error. A navigation inside the action is part of this one.
     /// - Returns: The handle that ends the route.
     /// - Throws: ``EventBusError`` for a malformed pattern, with the offset, or with the code `routeConflict` and the
     ///   conflicting pattern.
@@ -74,17 +74,17 @@ public final class Router: Sendable {
         try add(pattern, .run(action), replacing: replacing, fileID, line, column)
     }
 
-    /// Registers an action for the URLs that a pattern matches, as long as the owner lives.
+    /// Registers an action for the URLs that a pattern matches, during the lifetime of the owner.
     ///
     /// - Parameters:
-    ///   - pattern: The pattern, see ``RoutePattern``.
-    ///   - owner: Held weakly and passed to the action; its bag ends the route.
-    ///   - replacing: Whether to replace a route that matches the same paths, which is otherwise a conflict.
-    ///   - fileID: The file that conflicts name.
-    ///   - line: The line that conflicts name.
-    ///   - column: The column that conflicts name.
+    ///   - pattern: The pattern; see ``RoutePattern``.
+    ///   - owner: The owner, which is held weakly and passed to the action; its bag ends the route.
+    ///   - replacing: Whether to replace a route that matches the same paths; otherwise such a route is a conflict.
+    ///   - fileID: The file for conflicts.
+    ///   - line: The line for conflicts.
+    ///   - column: The column for conflicts.
     ///   - action: Runs at each navigation after the guards.
-    /// - Returns: The handle that ends the route; the owner's bag holds it too.
+    /// - Returns: The handle that ends the route, which is also in the owner's bag.
     /// - Throws: ``EventBusError`` for a malformed pattern or a conflict.
     @discardableResult
     public func route<Owner: WatchOwner>(
@@ -101,15 +101,15 @@ public final class Router: Sendable {
         return try add(pattern, .run(run), replacing: replacing, fileID, line, column).store(in: owner.watches)
     }
 
-    /// Registers a place to show at the URLs that a pattern matches.
+    /// Registers a place that is shown at the URLs that a pattern matches.
     ///
     /// - Parameters:
     ///   - pattern: The pattern, see ``RoutePattern``.
     ///   - navigator: Shows the place.
-    ///   - replacing: Whether to replace a route that matches the same paths, which is otherwise a conflict.
-    ///   - fileID: The file that conflicts name.
-    ///   - line: The line that conflicts name.
-    ///   - column: The column that conflicts name.
+    ///   - replacing: Whether to replace a route that matches the same paths; otherwise such a route is a conflict.
+    ///   - fileID: The file for conflicts.
+    ///   - line: The line for conflicts.
+    ///   - column: The column for conflicts.
     ///   - place: Creates the place from the navigation.
     /// - Returns: The handle that ends the route.
     /// - Throws: ``EventBusError`` for a malformed pattern or a conflict.
@@ -163,7 +163,7 @@ public final class Router: Sendable {
     ) throws(EventBusError) -> Watch {
         let pattern = try RoutePattern(source, types: options.types, limits: options.limits)
         let route = Route(pattern, action, router: self, fileID, line, column)
-        // Routes that lost all their places are released here, after the lock.
+        // Replaced routes are released here, outside the lock.
         let ended = try state.withLock { state throws(EventBusError) -> [Route] in
             dropSnapshot()
             let replaced = try state.tree.insert(
@@ -181,9 +181,9 @@ public final class Router: Sendable {
 
     // MARK: Removing
 
-    /// Removes the route that was registered with exactly this pattern, whatever its owner.
+    /// Removes the route that was registered with exactly this pattern, regardless of its owner.
     ///
-    /// - Returns: Whether there was one.
+    /// - Returns: Whether there was such a route.
     @discardableResult
     public func unroute(_ pattern: String) -> Bool {
         guard let route = state.withLock({ $0.routes[ByteText(pattern)] }) else { return false }
@@ -192,7 +192,7 @@ public final class Router: Sendable {
 
     /// Removes the routes and guards of an owner from this router.
     ///
-    /// - Returns: The number of routes and guards removed.
+    /// - Returns: The number of removed routes and guards.
     @discardableResult
     public func unroute(owner: some WatchOwner) -> Int {
         owner.watches.cancel { $0.host.belongs(to: self) }
@@ -214,7 +214,7 @@ public final class Router: Sendable {
     /// A snapshot of the routes.
     public var current: RouteTable { RouteTable(state.withLock { $0.tree }) }
 
-    /// The registered patterns, sorted by their text.
+    /// The registered patterns, sorted by text.
     ///
     /// - Complexity: O(*n* log *n*) in the number of routes.
     public var patterns: [String] { state.withLock { $0.routes.keys.map(\.text) }.sorted() }
@@ -226,48 +226,48 @@ public final class Router: Sendable {
         return try snapshot.takeUnretainedValue().table.match(url)
     }
 
-    /// Returns the route that matches a URL; nil if none does or the URL is malformed.
+    /// Returns the route that matches a URL; nil if no route matches or the URL is malformed.
     ///
-    /// A miss costs no more than ``contains(_:)``, since no error is created.
+    /// Without a match, the method is as fast as ``contains(_:)``, because it creates no error.
     public func firstMatch(for url: String) -> RouteMatch? {
         let snapshot = pinTable()
         defer { cell.unpin() }
         return snapshot._withUnsafeGuaranteedRef { $0.table.firstMatch(for: url) }
     }
 
-    /// Returns whether some route matches a URL.
+    /// Returns whether a route matches a URL.
     public func contains(_ url: String) -> Bool {
         let snapshot = pinTable()
         defer { cell.unpin() }
         return snapshot._withUnsafeGuaranteedRef { $0.table.contains(url) }
     }
 
-    /// Returns the current table and counts a reader in, at half the cost of the lock and a reference count.
+    /// Returns the current table, pinned for a reader, at half the cost of the lock and a reference count.
     @inline(__always)
     private func pinTable() -> Unmanaged<RouteSnapshot> { cell.pin() ?? rebuild() }
 
     @inline(never)
     private func rebuild() -> Unmanaged<RouteSnapshot> {
         state.withLock { state in
-            // Another thread may have been faster.
+            // Another thread may have built the snapshot first.
             cell.pin() ?? cell.install(RouteSnapshot(RouteTable(state.tree)))
         }
     }
 
     /// Retires the snapshot of the table before the table changes under the same lock.
     ///
-    /// No user's object is released here: the tree itself stays in the state.
+    /// Your objects aren't released here: the tree itself remains in the state.
     private func dropSnapshot() {
         cell.retire()
         cell.releaseRetired()
     }
 
-    /// The topic of a route: every navigation to the pattern is triggered on it, after the route's action.
+    /// Returns the topic of a route, on which every navigation to the pattern is triggered after the route's action.
     public func topic(of pattern: String) -> Topic<Navigation> { Topic(unchecked: pattern) }
 
-    /// Returns the path of a registered pattern with these values, which the router matches to that pattern.
+    /// Returns the path of a registered pattern for values, which the router matches to that pattern.
     ///
-    /// - Throws: ``EventBusError`` as ``RoutePattern/path(_:query:fragment:options:)`` does; `routeNotFound` if the
+    /// - Throws: ``EventBusError`` like ``RoutePattern/path(_:query:fragment:options:)``; `routeNotFound` if the
     ///   pattern isn't registered; `routeShadowed` if another route would match the path, as `/notes/new` does for
     ///   `/notes/:id` with the value `new`.
     public func path(
@@ -289,7 +289,7 @@ public final class Router: Sendable {
     }
 }
 
-/// A table that is matched without the router's lock.
+/// A table for matching without the router's lock.
 private final class RouteSnapshot: Sendable {
     let table: RouteTable
 

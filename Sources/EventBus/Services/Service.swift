@@ -1,6 +1,6 @@
-/// A part of an app that is started and stopped by name and communicates through the bus.
+/// A part of an app that is started and stopped by name and uses the bus for communication.
 ///
-/// Starting a service creates an instance; stopping it ends that instance. An instance usually owns watches:
+/// Starting a service creates an instance; stopping the service ends the instance. An instance usually owns watches:
 ///
 /// ```swift
 /// final class NetworkState: Service, WatchOwner {
@@ -16,18 +16,18 @@
 /// try await services.start("net_state")
 /// ```
 public protocol Service: Sendable {
-    /// The name under which the type is registered by default: the name of the type.
+    /// The default name of the service in a registry: the name of the type.
     static var name: String { get }
-    /// The services that must run before this one; registering this one registers them too.
+    /// The services that must run before this one; registering this service also registers them.
     static var needs: [any Service.Type] { get }
-    /// Creates a running service; returns once the service is ready.
+    /// Creates a running service; returns when the service is ready.
     ///
-    /// The task is cancelled when the start is cancelled or overtaken by a stop.
+    /// The task is cancelled when the start is cancelled or superseded by a stop.
     init(_ context: ServiceContext) async throws
     /// Ends the service's work.
     ///
-    /// The task is cancelled at the deadline of the stop. An error is thrown to the caller of the stop and sent in the
-    /// event `service:<name>:failed`; the service counts as ended either way.
+    /// The task is cancelled at the deadline of the stop. An error is thrown to the caller of the stop and is part of
+    /// the event `service:<name>:failed`; the service ends in either case.
     func stop() async throws
     /// Returns the health of the service.
     func health() async -> ServiceHealth
@@ -38,19 +38,18 @@ extension Service {
     public static var name: String { String(describing: Self.self) }
     /// No services.
     public static var needs: [any Service.Type] { [] }
-    /// Does nothing: what the service owns ends with it.
+    /// Does nothing; objects that the service owns end with it.
     public func stop() async throws {}
-    /// Healthy.
+    /// Returns `healthy`.
     public func health() async -> ServiceHealth { .healthy }
 }
 
-/// A service with work of its own that lasts until the service is stopped.
+/// A service with its own work, which continues until the service is stopped.
 ///
-/// The registry notices when ``run()`` ends. If it throws, the service has failed and its ``ServiceRestart`` policy
-/// decides whether a new instance is created. If it returns, the service has stopped. A stop first calls `stop()` and
-/// then cancels the task of `run()`.
+/// If ``run()`` throws, the service has failed, and its ``ServiceRestart`` policy determines whether a new instance is
+/// created. If it returns, the service has stopped. A stop first calls `stop()` and then cancels the task of `run()`.
 public protocol RunningService: Service {
-    /// Does the service's work, until it is done or the task is cancelled.
+    /// Performs the service's work until it is complete or the task is cancelled.
     func run() async throws
 }
 
@@ -58,9 +57,9 @@ public protocol RunningService: Service {
 public enum ServiceHealth: Hashable, Sendable {
     /// The service works.
     case healthy
-    /// The service works with restrictions; the text gives the reason.
+    /// The service works with restrictions, for the given reason.
     case degraded(String)
-    /// The service doesn't work; the text gives the reason.
+    /// The service doesn't work, for the given reason.
     case unhealthy(String)
 
     private var severity: Int {
@@ -71,18 +70,18 @@ public enum ServiceHealth: Hashable, Sendable {
         }
     }
 
-    /// Returns the worse of two values, the first if they are equally bad.
+    /// Returns the worse of two values; the first one if they are equal.
     func worse(_ other: ServiceHealth) -> ServiceHealth { other.severity > severity ? other : self }
 }
 
-/// The values a service is started with.
+/// The values with which a service is started.
 public struct ServiceOptions: Sendable, ExpressibleByDictionaryLiteral {
     private var values: [String: any Sendable]
 
     /// Creates options without values.
     public init() { values = [:] }
 
-    /// Creates options from names and values; of equal names, the last wins.
+    /// Creates options from names and values; for duplicate names, the last value wins.
     public init(dictionaryLiteral elements: (String, any Sendable)...) {
         values = Dictionary(elements) { _, last in last }
     }
@@ -99,9 +98,9 @@ public struct ServiceOptions: Sendable, ExpressibleByDictionaryLiteral {
     }
 }
 
-/// The surroundings of a service that starts.
+/// The environment of a starting service.
 public struct ServiceContext: Sendable {
-    /// The name under which the service is registered.
+    /// The name of the service in the registry.
     public let name: String
     /// The bus of the registry.
     public let bus: EventBus
@@ -110,16 +109,16 @@ public struct ServiceContext: Sendable {
     let needed: [String: any Service]
     let report: @Sendable (ServiceHealth) -> Void
 
-    /// Returns the service of a type, if this one needs it.
+    /// Returns the service of a type, if this service needs it.
     public func service<S: Service>(_ type: S.Type = S.self) -> S? {
         for case let service as S in needed.values { return service }
         return nil
     }
 
-    /// Returns the service with a name, if this one needs it.
+    /// Returns the service with a name, if this service needs it.
     public func service(named name: String) -> (any Service)? { needed[name] }
 
-    /// Reports the health of the service; a change is sent as the event `service:<name>:health`.
+    /// Reports the health of the service; a change triggers the event `service:<name>:health`.
     ///
     /// ``ServiceRegistry/health(of:)`` returns the worse of the last report and ``Service/health()``.
     public func reportHealth(_ health: ServiceHealth) { report(health) }

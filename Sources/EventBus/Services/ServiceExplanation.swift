@@ -4,20 +4,20 @@ public struct ServiceExplanation: Sendable, CustomStringConvertible {
     public let name: String
     /// The state of the service.
     public let state: ServiceState
-    /// The last known health, nil unless the service runs.
+    /// The last known health; nil unless the service is running.
     public let health: ServiceHealth?
-    /// The services that it needs, with their states; nil for one that isn't registered.
+    /// The services that it needs, with their states; nil for an unregistered service.
     public let needs: [(name: String, state: ServiceState?)]
     /// The active services that need this one.
     public let users: [String]
-    /// The services that it waits for at the moment.
+    /// The services for which it currently waits.
     public let waits: [String]
-    /// The number of restarts in a row.
+    /// The number of consecutive restarts.
     public let restarts: Int
-    /// The error of the last failure, nil once the service has run again.
+    /// The error of the last failure; nil after the service has run again.
     public let error: (any Error)?
 
-    /// The explanation, a line for each fact.
+    /// The explanation, with one line for each fact.
     public var description: String {
         var lines = ["\(name): \(state)" + (health.map { ", \($0)" } ?? "")]
         for need in needs { lines.append("  needs \(need.name): \(need.state.map { "\($0)" } ?? "not registered")") }

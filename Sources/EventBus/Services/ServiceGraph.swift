@@ -1,10 +1,10 @@
-/// The registered services and what each of them needs.
+/// The registered services and their needs.
 package struct ServiceGraph {
     package struct Definition: Sendable {
         let name: String
         let needs: [String]
         let restart: ServiceRestart
-        /// The type, if the service was registered by one.
+        /// The type, if the service was registered with a type.
         let type: (any Service.Type)?
 
         package init(
@@ -16,15 +16,15 @@ package struct ServiceGraph {
 
     private var definitions: [String: Definition] = [:]
     private var dependantsByNeed: [String: [String]] = [:]
-    /// In the order of registration.
+    /// The names, in the order of registration.
     private(set) var names: [String] = []
 
     subscript(name: String) -> Definition? { definitions[name] }
 
-    /// The services that name this one among their needs, registered or not itself.
+    /// Returns the services that need this one, which doesn't have to be registered.
     func dependants(of name: String) -> [String] { dependantsByNeed[name] ?? [] }
 
-    /// Adds services, all of them or, on an error, none; returns the names that are new.
+    /// Adds all services or, after an error, none; returns the new names.
     mutating func add(_ new: [Definition]) throws(EventBusError) -> [String] {
         let count = names.count
         do throws(EventBusError) {
@@ -46,7 +46,7 @@ package struct ServiceGraph {
 
     private mutating func insert(_ definition: Definition) throws(EventBusError) {
         if let mistake = TopicName.mistake(in: definition.name) { throw mistake }
-        // Room for the prefix and the state in the name of the topic.
+        // Reserves room for the prefix and the state in the name of the topic.
         let longest = TopicName.longest - "service::registered".utf8.count
         guard definition.name.utf8.count <= longest else {
             throw EventBusError(
@@ -73,15 +73,15 @@ package struct ServiceGraph {
         }
     }
 
-    /// Returns the path from a service back to itself, if there is one.
+    /// Returns a path from a service to itself, if there is one.
     private func cycle(from start: String) -> [String]? {
         ServicePath.find(from: start, to: start) { definitions[$0]?.needs ?? [] }
     }
 }
 
-/// A search for a path between services; it needs no call stack, however long the path is.
+/// Searches for a path between services without recursion.
 enum ServicePath {
-    /// Returns a path of at least one step, both ends included.
+    /// Returns a path of at least one step, including both ends.
     static func find(from start: String, to end: String, next: (String) -> [String]) -> [String]? {
         var (cameFrom, open): ([String: String], [String]) = ([:], [start])
         while let name = open.popLast() {

@@ -1,4 +1,4 @@
-// The steps that requests and results lead to.
+// The steps that follow from requests and results.
 extension ServiceMachine {
     mutating func perform(_ body: (inout ServiceMachine) -> Void) -> [Action] {
         body(&self)
@@ -81,7 +81,7 @@ extension ServiceMachine {
         }
     }
 
-    /// Ends a start that has failed or was given up.
+    /// Ends a start that failed or was cancelled.
     mutating func fail(_ name: String, _ error: any Error) {
         guard let entry = entries[name] else { return }
         let isGivenUp =
@@ -104,7 +104,7 @@ extension ServiceMachine {
         work.append(.rollBack(name))
     }
 
-    /// The services that were started for the start of this one.
+    /// Returns the services that were started for the start of this one.
     func startedNeeds(of name: String) -> [String] {
         var (found, open, members) = ([String](), [name], Set([name]))
         while let member = open.popLast() {
@@ -118,7 +118,7 @@ extension ServiceMachine {
         return found
     }
 
-    /// Stops what was started for a start that failed, unless others want or use it.
+    /// Stops the services that were started for a failed start, unless others want or use them.
     mutating func rollBack(_ name: String) {
         guard entries[name]?.phase == .rollingBack else { return }
         let members = entries[name]?.startedNeeds ?? []
@@ -148,7 +148,7 @@ extension ServiceMachine {
         if !isPending { settle(name) }
     }
 
-    /// Plans a restart; returns false if the policy or a shutdown forbids it.
+    /// Plans a restart; returns false if the policy or a shutdown doesn't permit it.
     mutating func pause(_ name: String, _ error: any Error) -> Bool {
         guard let entry = entries[name], let restart = graph[name]?.restart else { return false }
         guard entry.restarts < restart.limit, !isShutDown else { return false }
@@ -212,7 +212,7 @@ extension ServiceMachine {
         settle(name)
     }
 
-    /// Cancels a life at its deadline and gives it the grace period to end.
+    /// Cancels a life at its deadline and starts the grace period.
     mutating func expire(_ name: String) {
         guard let entry = entries[name], !entry.isExpired else { return }
         guard entry.phase == .abortingMake || entry.phase == .stopping else { return }
@@ -241,7 +241,7 @@ extension ServiceMachine {
         for need in needs(of: name) where entries[need]?.phase == .awaitingUsers { work.append(.checkUsers(need)) }
     }
 
-    /// Ends what was under way at a service, and begins what waits for that.
+    /// Ends the current work of a service, and begins the work that waits for it.
     mutating func settle(_ name: String) {
         guard let entry = entries[name] else { return }
         rollingBack.remove(name)

@@ -1,11 +1,11 @@
-// Who waits for whom: the dependants of a service, cycles, and the explanation.
+// Waits between services: dependants, cycles, and the explanation.
 extension ServiceMachine {
-    /// The services that use this its instance, or may get to.
+    /// Returns the services that use an instance of this one, or can get to use it.
     func users(of name: String) -> [String] {
         graph.dependants(of: name).filter { entries[$0]?.phase.usesNeeds ?? false }
     }
 
-    /// The services that use this one or are being started and wait for it.
+    /// Returns the services that use this one, or that are starting and wait for it.
     func activeUsers(of name: String) -> [String] {
         graph.dependants(of: name).filter {
             guard let phase = entries[$0]?.phase else { return false }
@@ -13,7 +13,7 @@ extension ServiceMachine {
         }
     }
 
-    /// The services whose progress a service waits for.
+    /// Returns the services for whose progress a service waits.
     func waits(of name: String) -> [String] {
         var waits = (calls[name] ?? [:]).sorted { $0.key < $1.key }.map(\.value)
         switch entries[name]?.phase {
@@ -25,15 +25,15 @@ extension ServiceMachine {
         return waits
     }
 
-    /// Returns the path by which a service waits for another, both included.
+    /// Returns the path by which a service waits for another one, including both.
     ///
-    /// Needs have no cycles, so only the requests of a service's own code can close one.
+    /// Needs have no cycles, so only requests of a service's own code can close one.
     func waitPath(from start: String, to end: String) -> [String]? {
         if start == end { return [end] }
         return calls.isEmpty ? nil : ServicePath.find(from: start, to: end, next: waits)
     }
 
-    /// Returns the path by which the stop of a service would wait for another, both included.
+    /// Returns the path by which the stop of a service would wait for another one, including both.
     func stopPath(from start: String, to end: String) -> [String]? {
         if start == end { return [end] }
         return ServicePath.find(from: start, to: end) { waits(of: $0) + activeUsers(of: $0) }

@@ -1,30 +1,30 @@
-/// The lives of a registry's services as a plain state machine: requests and results in, actions out.
+/// The lives of a registry's services as a state machine with requests and results as input, and actions as output.
 ///
-/// The machine runs no code of a service and knows no clock. Its owner carries the returned actions out in their order
-/// and reports what comes of them. A start or a stop may concern many services, so each step that follows from another
-/// is put into `work` rather than called, which keeps the call stack flat.
+/// The machine runs no code of a service and has no clock. Its owner performs the returned actions in order and reports
+/// their results. A start or a stop can affect many services, so a step that follows from another one is added to
+/// `work` instead of being called, which keeps the call stack flat.
 ///
-/// Each attempt to run a service has a number, its `life`: results of a life that is over are ignored.
+/// Each attempt to run a service has a number, its `life`. Results of an ended life are ignored.
 package struct ServiceMachine {
-    /// Something that the owner of the machine must do.
+    /// An action that the owner of the machine must perform.
     package enum Action {
         /// Create the instance of a new life and report `made`.
         case make(String, life: UInt64)
-        /// Offer the instance to others, start its `run()` and report `runEnded`.
+        /// Make the instance available, start its `run()` and report `runEnded`.
         case adopt(String, life: UInt64)
         /// Call `stop()`, then cancel `run()` and wait for it, and report `stopEnded`.
         case stop(String, life: UInt64)
-        /// Cancel everything that a life is doing.
+        /// Cancel all tasks of a life.
         case cancel(life: UInt64)
-        /// Forget a life; an instance that is created later is stopped and dropped.
+        /// Discard a life; an instance that is created later is stopped and released.
         case end(life: UInt64)
-        /// Report `timerFired` after a while.
+        /// Report `timerFired` after a duration.
         case setTimer(UInt64, Duration)
-        /// Forget a timer.
+        /// Discard a timer.
         case cancelTimer(UInt64)
         /// Resume the caller of a request.
         case answer(UInt64, (any Error)?)
-        /// Resume the caller of a shutdown with the names of the services that did not end in order.
+        /// Resume the caller of a shutdown with the names of the services that didn't stop in time or threw.
         case finishShutdown(UInt64, unclean: [String])
         /// Send the event of a new state.
         case report(String, ServiceState, (any Error)?)
@@ -38,11 +38,11 @@ package struct ServiceMachine {
     }
 
     enum Phase {
-        /// There is no instance, and nothing is under way.
+        /// There is no instance and no work.
         case idle
         case awaitingNeeds
         case making
-        /// The start was given up, and the initializer has not returned yet.
+        /// The start was cancelled, and the initializer hasn't returned yet.
         case abortingMake
         case running
         /// The time between a failure and the restart.
@@ -50,10 +50,10 @@ package struct ServiceMachine {
         /// A stop waits for the services that need this one.
         case awaitingUsers
         case stopping
-        /// A start has failed, and services that were started for it are being stopped.
+        /// A start failed, and services that were started for it are being stopped.
         case rollingBack
 
-        /// Whether a service in this phase has, or may get, an instance that uses other services.
+        /// Whether a service in this phase has, or can get, an instance that uses other services.
         var usesNeeds: Bool {
             switch self {
             case .idle, .awaitingNeeds, .rollingBack: false
@@ -67,29 +67,29 @@ package struct ServiceMachine {
         var phase = Phase.idle
         var life: UInt64 = 0
         var options = ServiceOptions()
-        /// Whether it was started for itself, not only because another service needs it.
+        /// Whether it was started directly, not only because another service needs it.
         var isWanted = false
-        /// The service whose start began this its, for the roll-back.
+        /// The service whose start began this one, for the rollback.
         var cause: String?
-        /// What was started for a start that has failed.
+        /// The services that were started for a failed start.
         var startedNeeds: [String] = []
-        /// A stop that came before the first start, which then fails.
+        /// Whether a stop came before the first start, which then fails.
         var refusesNextStart = false
         /// Whether a start was requested while the last life was ending.
         var startsAgain = false
-        /// How often it was restarted in a row.
+        /// The number of consecutive restarts.
         var restarts = 0
-        /// Why the start was given up, while its life ends.
+        /// The reason why the start was cancelled, while its life ends.
         var abortError: (any Error)?
-        /// Why the life did not end in order.
+        /// The reason why the life didn't end normally.
         var endError: (any Error)?
         var lastError: (any Error)?
-        /// The limit for a stop that waits for its users.
+        /// The time limit for a stop that waits for its users.
         var stopLimit: Duration?
         var isExpired = false
         var timers: [UInt64] = []
         var starters: [UInt64] = []
-        /// Those that wait for the start after the end of this life.
+        /// The callers that wait for the start after the end of this life.
         var nextStarters: [UInt64] = []
         var failedStarters: [UInt64] = []
         var stoppers: [UInt64] = []
@@ -128,7 +128,7 @@ package struct ServiceMachine {
     let gracePeriod: Duration
     private(set) var graph = ServiceGraph()
     var entries: [String: Entry] = [:]
-    /// The running services in the order in which they became ready.
+    /// The running services, in the order in which they became ready.
     var running: [String] = []
     private(set) var isShutDown = false
     var actions: [Action] = []
@@ -136,7 +136,7 @@ package struct ServiceMachine {
     var lives: [UInt64: String] = [:]
     var timers: [UInt64: Timer] = [:]
     var waiters: [UInt64: Waiter] = [:]
-    /// What the code of each service waits for.
+    /// The services for which the code of each service waits.
     var calls: [String: [UInt64: String]] = [:]
     var rollingBack: Set<String> = []
     var shutdown: Shutdown?
@@ -154,7 +154,7 @@ package struct ServiceMachine {
     package func life(of name: String) -> UInt64? { entries[name]?.life }
     package func options(of name: String) -> ServiceOptions { entries[name]?.options ?? ServiceOptions() }
     package func needs(of name: String) -> [String] { graph[name]?.needs ?? [] }
-    /// Whether nothing is under way.
+    /// Whether there is no work.
     package var isSettled: Bool {
         waiters.isEmpty && entries.values.allSatisfy { [.idle, .running].contains($0.phase) }
     }
@@ -171,7 +171,7 @@ package struct ServiceMachine {
         }
     }
 
-    /// Starts a service and, before it, the ones it needs.
+    /// Starts a service after the services that it needs.
     package mutating func start(
         _ name: String, _ options: ServiceOptions = ServiceOptions(), waiter: UInt64, limit: Duration? = nil,
         caller: Caller? = nil
@@ -247,7 +247,7 @@ package struct ServiceMachine {
             }
             machine.refuseNextStarters(name)
             if entry.phase == .rollingBack {
-                // The service itself has ended already.
+                // The service itself has already ended.
                 return machine.actions.append(.answer(waiter, nil))
             }
             machine.add(waiter, Waiter(name: name, isStart: false, caller: caller))
@@ -256,7 +256,7 @@ package struct ServiceMachine {
         }
     }
 
-    /// Stops all services, the last to become ready first, and refuses starts from now on.
+    /// Stops all services, the last to become ready first, and refuses later starts.
     package mutating func shutDown(waiter: UInt64, limit: Duration? = nil, caller: Caller? = nil) -> [Action] {
         perform { machine in
             machine.isShutDown = true
@@ -279,7 +279,7 @@ package struct ServiceMachine {
         }
     }
 
-    /// Withdraws a request because its caller was cancelled; a start that nobody wants any more is cancelled too.
+    /// Withdraws the request of a cancelled caller; a start without any remaining caller is cancelled.
     package mutating func withdraw(_ waiter: UInt64) -> [Action] {
         perform { machine in
             if let index = machine.shutdown?.waiters.firstIndex(of: waiter) {
@@ -322,7 +322,7 @@ package struct ServiceMachine {
         }
     }
 
-    /// Reports that `run()` has ended by itself.
+    /// Reports that `run()` ended without a stop.
     package mutating func runEnded(life: UInt64, error: (any Error)? = nil) -> [Action] {
         perform { machine in
             guard let name = machine.lives[life], let entry = machine.entries[name] else { return }
@@ -335,7 +335,7 @@ package struct ServiceMachine {
         }
     }
 
-    /// Reports that a timer has reached its end.
+    /// Reports that a timer has fired.
     package mutating func timerFired(_ id: UInt64) -> [Action] {
         perform { machine in
             guard let timer = machine.timers.removeValue(forKey: id) else { return }

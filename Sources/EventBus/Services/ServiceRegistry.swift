@@ -1,16 +1,16 @@
-/// The services of an app: started after the services that they need and stopped in reverse.
+/// The services of an app, which start after the services that they need and stop in reverse order.
 ///
-/// Every change of state is an event `service:<name>:<state>` on the bus with a ``ServiceChange`` as payload.
-/// Independent services start concurrently; concurrent starts of one service are one start. When a start fails, the
-/// services that it started on its way are stopped again.
+/// Every change of state triggers an event `service:<name>:<state>` on the bus with a ``ServiceChange`` as payload.
+/// Independent services start concurrently. Concurrent starts of one service share one start. When a start fails, the
+/// services that it has started are stopped.
 ///
-/// A request that could never end throws instead: a service whose own code waits for itself, directly or through other
-/// services, gets an ``EventBusError`` with the code `serviceCycle` and the cycle as `trail`. Requests made in an
-/// unstructured `Task` of a service count as its own code as long as the service lives; those of `Task.detached` don't.
+/// A request that could never complete throws: if a service's own code waits for the service, directly or through other
+/// services, it gets an ``EventBusError`` with the code `serviceCycle` and the cycle as `trail`. Requests in an
+/// unstructured `Task` of a service are part of its own code during its lifetime; requests in `Task.detached` aren't.
 ///
-/// Cancelling a task that waits for a start ends the wait at once, and cancels the start if nobody else wants it.
-/// Cancelling a task that waits for a stop only ends the wait. The code of services runs in tasks without the
-/// task-local values of those who start or stop them.
+/// Cancelling a task that waits for a start ends the wait at once, and cancels the start if there is no other caller.
+/// Cancelling a task that waits for a stop only ends the wait. The code of services doesn't see the task-local values
+/// of the tasks that start or stop them.
 public actor ServiceRegistry {
     /// The bus of the services.
     public nonisolated let bus: EventBus
@@ -45,8 +45,8 @@ public actor ServiceRegistry {
     ///
     /// - Parameters:
     ///   - bus: The bus of the services.
-    ///   - gracePeriod: The time that a service has to end after its deadline, when its task is cancelled. The
-    ///     registry then abandons it: it counts as failed, whatever it still does.
+    ///   - gracePeriod: The time that a service has to end after its tasks are cancelled at the deadline. The registry
+    ///     then abandons the service: it has failed, even if it still runs.
     ///   - clock: The clock of all deadlines and pauses.
     public init(
         bus: EventBus = .shared, gracePeriod: Duration = .zero, clock: any Clock<Duration> = ContinuousClock()
@@ -59,12 +59,12 @@ public actor ServiceRegistry {
 
     /// Registers a service by its type, and the services that it needs.
     ///
-    /// Registering the same type again under the same name changes nothing.
+    /// Registering the same type again with the same name has no effect.
     ///
     /// - Parameters:
     ///   - type: The type of the service.
-    ///   - name: The name to use instead of the type's own.
-    ///   - restart: What happens when a ``RunningService`` fails while it runs.
+    ///   - name: The name; by default the name of the type.
+    ///   - restart: The policy for a ``RunningService`` that fails while it runs.
     /// - Throws: ``EventBusError``: `malformedName`, `duplicateService`, or `serviceCycle` with the cycle in `trail`.
     public func register<S: Service>(
         _ type: S.Type, as name: String? = nil, restart: ServiceRestart = .never
@@ -85,12 +85,12 @@ public actor ServiceRegistry {
             })
     }
 
-    /// Registers a service by its name.
+    /// Registers a service with a name.
     ///
     /// - Parameters:
     ///   - name: The name of the service.
-    ///   - needs: The names of the services that must run before it; they may be registered later.
-    ///   - restart: What happens when a ``RunningService`` fails while it runs.
+    ///   - needs: The names of the services that must run before it; they can be registered later.
+    ///   - restart: The policy for a ``RunningService`` that fails while it runs.
     ///   - make: Creates the running service.
     /// - Throws: ``EventBusError``: `malformedName`, `duplicateService`, or `serviceCycle` with the cycle in `trail`.
     public func register(
@@ -116,7 +116,7 @@ public actor ServiceRegistry {
     /// The names of the running services, in the order in which they became ready.
     public var runningNames: [String] { machine.runningNames }
 
-    /// Returns the state of a service, nil if none is registered under the name.
+    /// Returns the state of a service; nil if no service is registered with the name.
     public func state(of name: String) -> ServiceState? { machine.state(of: name) }
 
     /// Returns a running service.
@@ -125,10 +125,10 @@ public actor ServiceRegistry {
         return lives[life]?.instance
     }
 
-    /// Returns the running service of a type, registered under the type's own name.
+    /// Returns the running service of a type that is registered with the name of the type.
     public func service<S: Service>(_ type: S.Type = S.self) -> S? { service(named: type.name) as? S }
 
-    /// Explains the state of a service: what it waits for, its needs, its dependants and its last error.
+    /// Explains the state of a service: the services for which it waits, its needs, its dependants and its last error.
     ///
     /// - Throws: ``EventBusError`` with the code `unknownService`.
     public func explain(_ name: String) throws(EventBusError) -> ServiceExplanation {
@@ -136,9 +136,10 @@ public actor ServiceRegistry {
         return try machine.explain(name, health: health)
     }
 
-    /// Returns the health of a service: the worse of its last report and its answer; unhealthy unless it runs.
+    /// Returns the health of a service: the worse of its last report and ``Service/health()``; unhealthy if it isn't
+    /// running.
     ///
-    /// A change is sent as the event `service:<name>:health` with the ``ServiceHealth`` as payload.
+    /// A change triggers the event `service:<name>:health` with the ``ServiceHealth`` as payload.
     ///
     /// - Throws: ``EventBusError`` with the code `unknownService`.
     public func health(of name: String) async throws(EventBusError) -> ServiceHealth {
@@ -164,16 +165,16 @@ public actor ServiceRegistry {
 
     // MARK: Starting and stopping
 
-    /// Starts a service, and first those that it needs.
+    /// Starts a service after the services that it needs.
     ///
     /// - Parameters:
     ///   - name: The name of the service.
-    ///   - options: The options for the service itself, unless it runs already.
-    ///   - limit: The time the caller waits. Then the start is cancelled, unless others want it, and abandoned after
-    ///     the grace period.
+    ///   - options: The options of the service, unless it is already running.
+    ///   - limit: The time that the caller waits. Then the start is cancelled, unless there are other callers, and
+    ///     abandoned after the grace period.
     /// - Returns: The running service.
     /// - Throws: ``EventBusError``: `unknownService`, `serviceFailed` with the service's error as `underlying`,
-    ///   `serviceStopped` if a stop came first, `serviceOverran`, `serviceCycle`; or `CancellationError`.
+    ///   `serviceStopped` if the service is stopped first, `serviceOverran`, `serviceCycle`; or `CancellationError`.
     @discardableResult
     public func start(
         _ name: String, _ options: ServiceOptions = ServiceOptions(), within limit: Duration? = nil
@@ -190,7 +191,7 @@ public actor ServiceRegistry {
         }
     }
 
-    /// Starts the service of a type, registered under the type's own name.
+    /// Starts the service of a type that is registered with the name of the type.
     @discardableResult
     public func start<S: Service>(
         _ type: S.Type, _ options: ServiceOptions = ServiceOptions(), within limit: Duration? = nil
@@ -203,9 +204,9 @@ public actor ServiceRegistry {
         return service
     }
 
-    /// Starts all registered services, independent ones concurrently.
+    /// Starts all registered services; independent services start concurrently.
     ///
-    /// - Throws: The first error, after all starts have ended; services that could start keep running.
+    /// - Throws: The first error, after all starts have ended; the started services continue to run.
     public func startAll(within limit: Duration? = nil) async throws {
         try await withThrowingTaskGroup { group in
             for name in names { group.addTask { _ = try await self.start(name, within: limit) } }
@@ -219,12 +220,12 @@ public actor ServiceRegistry {
 
     /// Stops a service.
     ///
-    /// Stopping a service that has stopped does nothing. A stop during a start cancels it. A stop before the first
-    /// start is remembered: that start throws `serviceStopped`.
+    /// Stopping a stopped service has no effect. A stop during a start cancels the start. A stop before the first start
+    /// makes that start throw `serviceStopped`.
     ///
     /// - Parameters:
     ///   - name: The name of the service.
-    ///   - limit: The time that each service involved has for its stop. At the deadline its tasks are cancelled, and
+    ///   - limit: The time that each affected service has for its stop. At the deadline its tasks are cancelled, and
     ///     after the registry's grace period it is abandoned.
     ///   - dependants: Whether running services that need this one are stopped first.
     /// - Throws: ``EventBusError``: `unknownService`, `serviceInUse`, `serviceOverran`, `serviceCycle`, or
@@ -244,19 +245,20 @@ public actor ServiceRegistry {
         }
     }
 
-    /// Stops the service of a type, registered under the type's own name.
+    /// Stops the service of a type that is registered with the name of the type.
     public func stop<S: Service>(
         _ type: S.Type, within limit: Duration? = nil, dependants: ServiceDependants = .refuse
     ) async throws {
         try await stop(type.name, within: limit, dependants: dependants)
     }
 
-    /// Stops all services, the last to become ready first, and refuses starts from now on.
+    /// Stops all services, the last to become ready first, and refuses later starts.
     ///
-    /// Returns at once if it is called by the code of a service, or if the task is cancelled; the shutdown goes on.
+    /// If the code of a service calls the method, or the task is cancelled, it returns at once, and the shutdown
+    /// continues.
     ///
     /// - Parameter limit: The time that each service has for its stop.
-    /// - Returns: The names of the services that overran the limit or whose stop threw.
+    /// - Returns: The names of the services that exceeded the limit or whose stop threw.
     @discardableResult
     public func shutDown(within limit: Duration? = nil) async -> [String] {
         let id = nextRequest()
@@ -283,7 +285,7 @@ public actor ServiceRegistry {
 
     private func withdraw(_ id: UInt64) { perform(machine.withdraw(id)) }
 
-    // MARK: Carrying out
+    // MARK: Actions
 
     private func perform(_ actions: [ServiceMachine.Action]) {
         for action in actions {
@@ -326,7 +328,7 @@ public actor ServiceRegistry {
         }
     }
 
-    /// Runs code of a service in a task of its own.
+    /// Runs code of a service in its own task.
     private func task<Value: Sendable>(
         _ name: String, _ life: UInt64, _ body: @escaping @Sendable () async throws -> Value,
         then end: @escaping @Sendable (isolated ServiceRegistry, Result<Value, any Error>) -> Void
@@ -359,7 +361,7 @@ public actor ServiceRegistry {
     private func made(_ id: UInt64, _ result: Result<any Service, any Error>) {
         switch result {
         case .success(let instance) where lives[id] == nil:
-            // The start was abandoned; what it has created after all is ended without a report.
+            // The start was abandoned; an instance that it created later is stopped without a report.
             Task.detached { try? await instance.stop() }
         case .success(let instance):
             lives[id]?.instance = instance

@@ -1,12 +1,12 @@
-/// A state in the life of a service.
+/// The state of a service.
 public enum ServiceState: String, Hashable, Sendable, CaseIterable {
     /// The service has never been started.
     case registered
-    /// The services that it needs, or the service itself, are being started.
+    /// The services that it needs, or the service itself, are starting.
     case starting
-    /// The service runs.
+    /// The service is running.
     case running
-    /// The service failed while it ran and is created again after a pause.
+    /// The service failed while it was running and will be created again after a pause.
     case restarting
     /// The service, or its cancelled start, is ending.
     case stopping
@@ -16,7 +16,7 @@ public enum ServiceState: String, Hashable, Sendable, CaseIterable {
     case failed
 }
 
-/// A change of a service's state: the payload of the events `service:<name>:<state>`.
+/// A change of a service's state; the payload of the events `service:<name>:<state>`.
 public struct ServiceChange: Sendable {
     /// The name of the service.
     public let name: String
@@ -26,31 +26,31 @@ public struct ServiceChange: Sendable {
     public let error: (any Error)?
 }
 
-/// What a stop does about running services that need the one to be stopped.
+/// The treatment of running services that need a service to be stopped.
 public enum ServiceDependants: Hashable, Sendable {
-    /// Throws and leaves everything running.
+    /// The stop throws, and all services continue to run.
     case refuse
-    /// Stops them first.
+    /// These services are stopped first.
     case cascade
 }
 
-/// What happens when a ``RunningService`` fails while it runs.
+/// The policy for a ``RunningService`` that fails while it is running.
 public struct ServiceRestart: Hashable, Sendable {
     let limit: Int
     let first: Duration
     let ceiling: Duration
 
-    /// The service stays failed.
+    /// The service remains failed.
     public static let never = ServiceRestart(limit: 0, first: .zero, ceiling: .zero)
 
     /// Creates the service again after a pause that doubles with each failure.
     ///
-    /// The count of failures starts again once the service has run for the duration `ceiling`.
+    /// The number of failures is reset when the service has been running for the duration `ceiling`.
     ///
     /// - Parameters:
-    ///   - limit: The number of restarts in a row after which the service stays failed.
+    ///   - limit: The number of consecutive restarts after which the service remains failed.
     ///   - first: The first pause.
-    ///   - ceiling: The longest pause.
+    ///   - ceiling: The maximum pause.
     /// - Returns: The policy.
     /// - Precondition: `0 < limit` and `.zero < first <= ceiling`.
     public static func onFailure(
@@ -61,7 +61,7 @@ public struct ServiceRestart: Hashable, Sendable {
         return ServiceRestart(limit: limit, first: first, ceiling: ceiling)
     }
 
-    /// Returns the pause before a restart, counted from 1.
+    /// Returns the pause before a restart, whose number starts at 1.
     func pause(before restart: Int) -> Duration {
         var (pause, step) = (first, 1)
         while step < restart, pause < ceiling { (pause, step) = (pause * 2, step + 1) }
@@ -70,20 +70,20 @@ public struct ServiceRestart: Hashable, Sendable {
 }
 
 extension EventBusError.Code {
-    /// No service is registered under the name.
+    /// No service is registered with the name.
     public static let unknownService = Self("unknownService")
-    /// Another service is registered under the name.
+    /// Another service is registered with the name.
     public static let duplicateService = Self("duplicateService")
-    /// Services need or wait for each other in a cycle; `trail` is the cycle.
+    /// Services need each other or wait for each other in a cycle, which is in `trail`.
     public static let serviceCycle = Self("serviceCycle")
     /// The start, the run or the stop of the service threw; `underlying` is the error.
     public static let serviceFailed = Self("serviceFailed")
-    /// A stop overtook the start.
+    /// The service was stopped before the start completed.
     public static let serviceStopped = Self("serviceStopped")
-    /// Running services need the one to be stopped; `trail` names them.
+    /// Running services need the service; `trail` contains their names.
     public static let serviceInUse = Self("serviceInUse")
-    /// The service did not start or stop before the deadline.
+    /// The service didn't start or stop before the deadline.
     public static let serviceOverran = Self("serviceOverran")
-    /// The service under the name has another type.
+    /// The service with the name has another type.
     public static let serviceType = Self("serviceType")
 }

@@ -1,7 +1,7 @@
 import CAshlarEventBus
 import Synchronization
 
-/// The state of the calling thread: the triggers and hooks that it is inside.
+/// The state of the calling thread: its current triggers and hooks.
 ///
 /// A value is used only on its own thread, within one synchronous call.
 struct BusThread {
@@ -20,7 +20,7 @@ struct BusThread {
     /// The thread's number, from 1.
     var number: UInt32 { state.pointee.number }
 
-    /// The bus of the innermost trigger and the depth of triggers on it.
+    /// The bus of the innermost trigger and the depth of the triggers on it.
     var nesting: Nesting {
         get { Nesting(word: state.pointee.nesting) }
         nonmutating set { state.pointee.nesting = newValue.word }
@@ -29,7 +29,7 @@ struct BusThread {
     /// Whether another trigger could overflow the stack.
     var isStackLow: Bool { ashlar_bus_stack_is_low(state) != 0 }
 
-    /// The depth of triggers on one bus; a trigger of another bus in between starts again from 0.
+    /// The depth of triggers on one bus; after a trigger of another bus, the depth starts at 0 again.
     struct Nesting {
         fileprivate let word: UInt64
 
@@ -37,7 +37,7 @@ struct BusThread {
 
         init(bus: UInt32, depth: UInt32) { word = UInt64(bus) << 32 | UInt64(depth) }
 
-        /// Whether the thread is inside no trigger.
+        /// Whether the thread is not inside a trigger.
         var isOutermost: Bool { UInt32(truncatingIfNeeded: word) == 0 }
 
         func depth(onBus bus: UInt32) -> UInt32 {
@@ -45,14 +45,14 @@ struct BusThread {
         }
     }
 
-    /// The innermost running trigger of a bus that works breadth-first.
+    /// The innermost current trigger of a breadth-first bus.
     var frame: NestingFrame? {
         get { state.pointee.frame.map { Unmanaged<NestingFrame>.fromOpaque($0).takeUnretainedValue() } }
-        // The call that made the frame retains it, and so do the frames inside.
+        // The call that created the frame retains it, and so do the inner frames.
         nonmutating set { state.pointee.frame = newValue.map { Unmanaged.passUnretained($0).toOpaque() } }
     }
 
-    /// Runs a hook of a bus; returns false if the thread is inside that very hook already.
+    /// Runs a hook of a bus; returns false if the thread is already inside the same hook.
     func run(_ hook: BusHook, of bus: AnyObject, _ body: () throws -> Void) rethrows -> Bool {
         let outer = state.pointee.hook.map { Unmanaged<HookFrame>.fromOpaque($0).takeUnretainedValue() }
         var frame = outer
@@ -62,7 +62,7 @@ struct BusThread {
         }
         let inner = HookFrame(hook: hook, bus: ObjectIdentifier(bus), outer: outer)
         state.pointee.hook = Unmanaged.passUnretained(inner).toOpaque()
-        // This call retains the frame, and so do the frames inside.
+        // This call retains the frame, and so do the inner frames.
         defer { state.pointee.hook = inner.outer.map { Unmanaged.passUnretained($0).toOpaque() } }
         try body()
         return true
@@ -76,7 +76,7 @@ enum BusHook {
     case tap
 }
 
-/// A hook that a thread is inside.
+/// A hook that is running on a thread.
 private final class HookFrame {
     let hook: BusHook
     let bus: ObjectIdentifier
@@ -87,7 +87,7 @@ private final class HookFrame {
     }
 }
 
-/// The triggers that a thread has postponed until the end of the one that it is inside, on one bus.
+/// The triggers on one bus that a thread has postponed until the end of its current trigger.
 final class NestingFrame {
     let bus: ObjectIdentifier
     let outer: NestingFrame?
@@ -95,7 +95,7 @@ final class NestingFrame {
 
     init(bus: AnyObject, outer: NestingFrame?) { (self.bus, self.outer) = (ObjectIdentifier(bus), outer) }
 
-    /// The frame of a bus that the thread is inside, if it is.
+    /// The frame of a bus, if the thread is inside one.
     static func current(of bus: AnyObject) -> NestingFrame? {
         var frame = BusThread.current.frame
         while let candidate = frame, candidate.bus != ObjectIdentifier(bus) { frame = candidate.outer }

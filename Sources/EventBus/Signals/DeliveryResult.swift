@@ -2,22 +2,22 @@
 public struct DeliveryResult: Sendable {
     /// The number of the trigger on its bus, from 1; 0 if there was no watcher.
     public let sequence: UInt64
-    /// The number of handlers that have run, including those that threw.
+    /// The number of handlers that ran, including those that threw.
     public let delivered: Int
-    /// The number of watchers that receive the event later: on an actor, in a mailbox or in a stream.
+    /// The number of watchers that receive the event later: on an actor, in a task or in a stream.
     public let queued: Int
-    /// The number of events dropped because a watcher's buffer was full; an older event may be the dropped one.
+    /// The number of events that were dropped because a watcher's buffer was full, including older events.
     public let dropped: Int
-    /// The errors of the handlers that have run, in their order, and the bus's own refusal if there was one.
+    /// The errors of the handlers in order, and the bus's own error if it refused the trigger.
     public var failures: [any Error] { errors ?? [] }
 
-    /// Nil rather than empty: every trigger creates a result, and even an empty array is reference-counted.
+    /// Nil instead of empty: every trigger creates a result, and even an empty array is reference-counted.
     private let errors: [any Error]?
 
     @inlinable
     init() { self.init(sequence: 0, DeliveryTally()) }
 
-    /// The same result with the outcome of the watchers that were waited for.
+    /// Returns the result with the outcome of the watchers for which the sender waited.
     func adding(queued: Int, dropped: Int) -> DeliveryResult {
         var tally = DeliveryTally()
         (tally.delivered, tally.queued, tally.dropped) = (delivered, self.queued + queued, self.dropped + dropped)
@@ -25,7 +25,7 @@ public struct DeliveryResult: Sendable {
         return DeliveryResult(sequence: sequence, tally)
     }
 
-    /// The result of an event that is delivered later, as a whole.
+    /// The result of an event whose whole delivery takes place later.
     static var queued: DeliveryResult {
         var tally = DeliveryTally()
         tally.queued = 1

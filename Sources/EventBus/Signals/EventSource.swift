@@ -1,7 +1,7 @@
-/// The object that an event comes from.
+/// The object from which an event comes.
 @usableFromInline
 struct EventSource: @unchecked Sendable {
-    // Unchecked because the object is retained and compared, and handed out only as a Sendable type.
+    // Unchecked because the object is only retained and compared, and returned only as a Sendable type.
     @usableFromInline let object: AnyObject?
 
     @inlinable
@@ -10,7 +10,7 @@ struct EventSource: @unchecked Sendable {
 
 /// An object that isn't retained, such as the owner or the source of a watch.
 struct WeakObject: @unchecked Sendable {
-    // Unchecked because the object is compared and handed out as an EventSource only.
+    // Unchecked because the object is only compared, and returned only as an EventSource.
     weak let object: AnyObject?
 
     init(_ object: AnyObject?) { self.object = object }

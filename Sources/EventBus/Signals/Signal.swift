@@ -1,13 +1,15 @@
-/// One triggered event, as a watcher receives it.
+/// An event, as a watcher receives it.
 public struct Signal<Payload: Sendable>: Sendable {
     /// The name of the topic.
     public let name: String
-    /// The data that the event was triggered with.
+    /// The data of the event.
     public let payload: Payload
-    /// The number of the trigger on its bus: it grows with every delivered trigger, so a gap shows missed events
-    /// only to a watcher of everything.
+    /// The number of the trigger on its bus.
+    ///
+    /// The number increases with every delivered trigger. A gap indicates missed events only for a watcher of all
+    /// events.
     public let sequence: UInt64
-    /// The depth of the trigger inside other triggers of the bus, on its thread.
+    /// The nesting depth of the trigger on the bus and its thread.
     public let depth: Int
     @usableFromInline let eventSource: EventSource
 
@@ -19,20 +21,20 @@ public struct Signal<Payload: Sendable>: Sendable {
 
     @usableFromInline var object: AnyObject? { eventSource.object }
 
-    /// The identity of the object that the event comes from, if one was given.
+    /// The identity of the object from which the event comes, if there is one.
     public var sourceID: ObjectIdentifier? { object.map { ObjectIdentifier($0) } }
 
-    /// Returns whether the event comes from this object.
+    /// Returns whether the event comes from an object.
     public func isFrom(_ object: AnyObject) -> Bool { self.object === object }
 
-    /// Returns the object that the event comes from, if it is of this type.
+    /// Returns the object from which the event comes, if it has this type.
     ///
-    /// The type must be `Sendable`, since a watcher may run on any thread.
+    /// The type must be `Sendable`, because a watcher can run on any thread.
     public func source<Source: AnyObject & Sendable>(as type: Source.Type = Source.self) -> Source? {
         object as? Source
     }
 
-    /// The same event with its payload as any value, which is how watchers of patterns and bare names see it.
+    /// The event with its payload as any value, for watchers of patterns and bare names.
     @usableFromInline var erased: Signal<any Sendable> {
         Signal<any Sendable>(name: name, payload: payload, sequence: sequence, depth: depth, object: object)
     }

@@ -8,9 +8,9 @@ struct TriggerCall: Sendable {
     @usableFromInline let fileID: StaticString
     @usableFromInline let line: UInt32
     @usableFromInline let column: UInt32
-    /// The waits of an asynchronous caller; nil for a synchronous one.
+    /// The waits of an asynchronous caller; nil for a synchronous caller.
     @usableFromInline var sending: PendingSends?
-    /// 0 for a new trigger; otherwise the number that the trigger has been given, or `max` for none.
+    /// 0 for a new trigger; otherwise the number of the trigger, or `max` if it has none.
     @usableFromInline var stage: UInt64
 
     @inlinable
@@ -19,7 +19,7 @@ struct TriggerCall: Sendable {
     ) {
         (eventSource, self.isolation) = (EventSource(source), isolation)
         (self.fileID, self.line, self.column) = (fileID, line, column)
-        // Here and not where they are declared, because such a value is a call that can't be inlined.
+        // Initialized here instead of at the declaration, which would be a call that can't be inlined.
         (sending, stage) = (nil, 0)
     }
 
@@ -36,17 +36,17 @@ struct TriggerCall: Sendable {
     }
 }
 
-/// What an asynchronous trigger waits for.
+/// The waits of an asynchronous trigger.
 @usableFromInline
 final class PendingSends: Sendable {
-    /// Returns whether the event found room; nil for a wait with another purpose.
+    /// A closure that returns whether there was room for the event; nil for a wait with another purpose.
     typealias Wait = @Sendable () async -> Bool?
 
     private let waits = Mutex(Fifo<Wait>())
 
     func add(_ wait: @escaping Wait) { waits.withLock { $0.append(wait) } }
 
-    /// Makes the sender wait until the returned departure is over.
+    /// Makes the sender wait for the returned departure.
     func awaitPassage() -> Departure {
         let passage = Departure()
         add {

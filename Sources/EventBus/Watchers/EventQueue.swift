@@ -5,9 +5,9 @@ final class EventQueue<Payload: Sendable>: Sendable {
     let mailbox: Mailbox
     /// Runs the handler inside the trigger if the caller is on the main actor; nil in all other queues.
     private let callOnMain: (@Sendable (Signal<Payload>) throws -> Bool)?
-    /// Handles the waiting events; nil for a stream, whose reader does.
+    /// Handles the waiting events; nil for a stream, whose reader handles them.
     private let drain: (@Sendable (TypedWatcher<Payload>) async -> Void)?
-    /// Whether the actor that runs the handler is alive.
+    /// Returns whether the actor that runs the handler exists.
     private let hasActor: @Sendable () -> Bool
 
     private init(
@@ -19,10 +19,10 @@ final class EventQueue<Payload: Sendable>: Sendable {
         (self.hasActor, self.callOnMain, self.drain) = (hasActor, callOnMain, drain)
     }
 
-    /// A queue for a stream.
+    /// Returns a queue for a stream.
     static func stream(_ buffer: EventBuffer) -> EventQueue { EventQueue(buffer) }
 
-    /// A queue whose handler runs in a task.
+    /// Returns a queue whose handler runs in a task.
     static func task(
         _ buffer: EventBuffer, bus: any WatcherBus,
         handler: @escaping @Sendable (Signal<Payload>) async throws -> Void
@@ -30,7 +30,7 @@ final class EventQueue<Payload: Sendable>: Sendable {
         EventQueue(buffer, drain: { [weak bus] in await $0.drain(isolation: nil, bus, handler) })
     }
 
-    /// A queue whose handler runs on an actor, which isn't retained.
+    /// Returns a queue whose handler runs on an actor, which isn't retained.
     static func actor<On: Actor>(
         _ actor: On, _ buffer: EventBuffer, bus: any WatcherBus,
         handler: @escaping @Sendable (isolated On, Signal<Payload>) async throws -> Void
@@ -45,9 +45,10 @@ final class EventQueue<Payload: Sendable>: Sendable {
             })
     }
 
-    /// A queue for the main actor; the handler runs at once if the caller is there and no event waits.
+    /// Returns a queue for the main actor.
     ///
-    /// The handler returns false if the owner of the watch is gone.
+    /// If the caller is on the main actor and no event waits, the handler runs at once. The handler returns false if
+    /// the owner of the watch has been released.
     static func main(
         isAlwaysQueued: Bool, bus: any WatcherBus,
         handler: @escaping @MainActor @Sendable (Signal<Payload>) throws -> Bool
@@ -62,7 +63,7 @@ final class EventQueue<Payload: Sendable>: Sendable {
             })
     }
 
-    /// Takes an event for the watcher of this queue.
+    /// Receives an event for the watcher of this queue.
     func take(_ signal: Signal<Payload>, _ call: TriggerCall, for watcher: TypedWatcher<Payload>) throws -> Taking {
         if let callOnMain, call.isOnMain, mailbox.isIdle { return try callOnMain(signal) ? .delivered : .skipped }
         guard hasActor() else { return .skipped }
@@ -81,7 +82,7 @@ final class EventQueue<Payload: Sendable>: Sendable {
 }
 
 extension TypedWatcher {
-    /// Handles events until none waits, and lets others run from time to time.
+    /// Handles the waiting events, and yields from time to time.
     fileprivate func drain(
         isolation: isolated (any Actor)?, _ bus: (any WatcherBus)?,
         _ handle: (Signal<Payload>) async throws -> Void
@@ -111,16 +112,16 @@ final class QueuedSignal<Payload: Sendable>: Sendable {
 
     init(_ signal: Signal<Payload>) { self.signal = signal }
 
-    /// The signal of an event from a queue of this payload.
+    /// Returns the signal of an event from a queue of this payload.
     static func signal(of event: QueuedEvent) -> Signal<Payload> {
         unsafeDowncast(event, to: QueuedSignal<Payload>.self).signal
     }
 }
 
-/// The bus of a watcher, as its queue uses it.
+/// The interface of a bus that a watcher's queue uses.
 protocol WatcherBus: AnyObject, Sendable {
     /// Reports the error of a handler.
     func report(_ failure: EventFailure)
-    /// Removes a watcher that has received its one event.
+    /// Removes a watcher that has received its only event.
     func forget(_ watcher: Watcher, topic name: String)
 }

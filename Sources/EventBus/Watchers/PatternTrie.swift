@@ -1,13 +1,13 @@
-/// The watchers of patterns by the segments of the patterns.
+/// The watchers of patterns, by the segments of the patterns.
 ///
-/// A name is matched by walking all paths that fit its segments at once, so the cost depends on the patterns that share
-/// a prefix with the name, not on their number.
+/// To match a name, all paths with its segments are walked at the same time. The cost depends on the number of patterns
+/// that share a prefix with the name, not on the total number.
 struct PatternTrie: Sendable {
     private struct Node: Sendable {
         var children: [ArraySlice<UInt8>: Int] = [:]
-        /// The node behind a `*`.
+        /// The node of a `*`.
         var star: Int?
-        /// The watchers of patterns that end here, and of those that end here with a `**`.
+        /// The watchers of patterns that end here, and of patterns that end here with a `**`.
         var ends = WatcherRegistry()
         var tails = WatcherRegistry()
     }
@@ -16,10 +16,10 @@ struct PatternTrie: Sendable {
     private var count = 0
     private var removedCount = 0
 
-    /// Whether most nodes may be empty, so that the trie should be built again.
+    /// Whether most nodes can be empty, so that the trie should be built again.
     var isSparse: Bool { removedCount > 64 && removedCount > count }
 
-    /// Adds a watcher whose number is above all before it.
+    /// Adds a watcher whose number is greater than all earlier ones.
     ///
     /// - Complexity: O(*n*) in the number of segments.
     mutating func insert(_ watcher: Watcher, _ pattern: TopicPattern?) {
@@ -42,7 +42,7 @@ struct PatternTrie: Sendable {
         count += 1
     }
 
-    /// Removes a watcher; empty nodes stay.
+    /// Removes a watcher; empty nodes remain.
     ///
     /// - Complexity: O(log *n*) in the number of watchers of the pattern.
     mutating func remove(_ id: UInt64, _ pattern: TopicPattern?) {
@@ -62,7 +62,7 @@ struct PatternTrie: Sendable {
         return nodes[node].children[segment[...]]
     }
 
-    /// Returns the watchers whose pattern matches a name, in no particular order.
+    /// Returns the watchers whose pattern matches a name, in any order.
     func watchers(of name: String) -> [Watcher] {
         guard count > 0 else { return [] }
         var found = Array(nodes[0].tails.live)

@@ -1,4 +1,4 @@
-/// The last events of a topic, for watchers that come later.
+/// The last events of a topic, for later watchers.
 struct StoredEvents: Sendable {
     struct Stored: Sendable {
         let payload: any Sendable
@@ -9,7 +9,7 @@ struct StoredEvents: Sendable {
     var limit = 0
     private(set) var events: [Stored] = []
 
-    /// Adds an event; returns the ones that are displaced, to be released outside the lock.
+    /// Adds an event; returns the removed events, which must be released outside the lock.
     mutating func add(_ payload: any Sendable, from source: AnyObject?, sequence: UInt64) -> [Stored] {
         events.append(Stored(payload: payload, sequence: sequence, source: WeakObject(source)))
         guard events.count > limit else { return [] }

@@ -1,20 +1,20 @@
 import Synchronization
 
-/// The watchers of a topic at one moment, in the order in which they are called.
+/// The watchers of a topic at one time, in calling order.
 ///
-/// A trigger pins one of these and holds no lock. Each cell of a slot has its own, so that two threads don't count in
-/// the same cache line; the lists in them are shared.
+/// A trigger pins a snapshot and holds no lock. Each cell of a slot has its own snapshot, so that two threads don't
+/// count in the same cache line; the snapshots share their lists.
 @usableFromInline
 final class TopicSnapshot: @unchecked Sendable {
-    // Unchecked because of the pointers: one belongs to the immutable list next to it, one is to atomic memory.
-    /// The watchers that take events from every source.
+    // Unchecked because of the pointers: one belongs to the adjacent immutable list, the other one to atomic memory.
+    /// The watchers of events from every source.
     let open: WatcherList
-    /// The memory of that list, so that a trigger needs no access to the list itself.
+    /// The memory of that list, so that a trigger doesn't access the list itself.
     @usableFromInline let openWatchers: UnsafeBufferPointer<Unmanaged<Watcher>>
-    /// The watchers that take events from one source only.
+    /// The watchers of events from one source.
     let scoped: ScopedWatchers?
 
-    /// Where triggers count themselves in and out; it lives as long as the slot.
+    /// The counter of triggers, which exists as long as the slot.
     let cell: UnsafeMutablePointer<SnapshotCell<TopicSnapshot>>
 
     init(_ lists: WatcherLists, cell: UnsafeMutablePointer<SnapshotCell<TopicSnapshot>>) {
@@ -29,10 +29,10 @@ struct WatcherLists: Sendable {
     let scoped: ScopedWatchers?
 }
 
-/// An immutable list of watchers that is read without counting references.
+/// An immutable list of watchers that is read without reference counting.
 @usableFromInline
 final class WatcherList: @unchecked Sendable {
-    // Unchecked because of the pointer, whose memory is written in `init` and freed in `deinit` only.
+    // Unchecked because of the pointer, whose memory is written only in `init` and freed only in `deinit`.
     let start: UnsafeMutablePointer<Unmanaged<Watcher>>
     let count: Int
 
@@ -52,21 +52,21 @@ final class WatcherList: @unchecked Sendable {
     }
 }
 
-/// The watchers with a source, grouped by it.
+/// The watchers with a source, grouped by source.
 final class ScopedWatchers: Sendable {
     private let groups: [ObjectIdentifier: WatcherList]
 
-    /// - Parameter watchers: In calling order; all have a source.
+    /// - Parameter watchers: The watchers in calling order; all have a source.
     init(_ watchers: [Watcher]) {
         groups = Dictionary(grouping: watchers) { $0.details?.sourceID ?? ObjectIdentifier($0) }
             .mapValues { WatcherList($0) }
     }
 
-    /// Returns the watchers of the object, dead ones of an earlier object at its address included.
+    /// Returns the watchers of the object, including ended ones of an earlier object at its address.
     func group(of source: AnyObject) -> WatcherList? { groups[ObjectIdentifier(source)] }
 }
 
-/// A walk through up to three lists in calling order, for events that come from an object.
+/// An iteration over up to three lists in calling order, for events from an object.
 @usableFromInline
 struct MergedWatchers {
     private let lists: (WatcherList?, WatcherList?, WatcherList?)
@@ -80,7 +80,7 @@ struct MergedWatchers {
         self.source = source
     }
 
-    /// Returns the next watcher that takes events of the source; it lives as long as this walk.
+    /// Returns the next watcher of events from the source; it is valid as long as this iteration.
     @usableFromInline
     mutating func next() -> Unmanaged<Watcher>? {
         while true {

@@ -1,7 +1,7 @@
 /// A handle that cancels a registered watch.
 ///
-/// Dropping the handle doesn't cancel the watch; ``cancel()`` does, or the ``WatchBag`` that it is stored in. Copies
-/// are the same watch.
+/// Releasing the handle doesn't cancel the watch; ``cancel()`` does, or releasing the ``WatchBag`` in which it is
+/// stored. Copies refer to the same watch.
 public struct Watch: Sendable, Hashable {
     let host: any WatchHost
     let id: UInt64
@@ -13,29 +13,29 @@ public struct Watch: Sendable, Hashable {
 
     /// Ends the watch.
     ///
-    /// A handler that calls this isn't called again, not even for the event that is being delivered. A call that another
-    /// thread has begun, or is about to begin, runs to its end; ``cancelAndWait()`` waits for it. The handler's captured
-    /// values are released.
+    /// After a handler calls this method, it isn't called again, not even for the current event. A call that another
+    /// thread has begun, or is about to begin, runs to its end; ``cancelAndWait()`` waits for it. The values that the
+    /// handler captured are released.
     ///
-    /// - Returns: Whether the watch was live; cancelling twice does nothing.
-    /// - Complexity: O(log *n*) in the number of watchers of the topic, amortised.
+    /// - Returns: Whether this call ended the watch; cancelling twice has no effect.
+    /// - Complexity: O(log *n*) in the number of watchers of the topic, amortized.
     @discardableResult
     public func cancel() -> Bool { host.cancel(id) }
 
-    /// Ends the watch and waits until no call of the handler is under way.
+    /// Ends the watch and waits until no call of the handler is running.
     ///
-    /// It waits for every trigger on the topic that has begun before, so a deadlock results if such a trigger waits for
-    /// the caller. Inside the watch's own asynchronous handler it returns at once, but not in a `Task.detached` that the
-    /// handler waits for: that is such a deadlock.
+    /// The method waits for every trigger on the topic that has begun before, so it deadlocks if such a trigger waits
+    /// for the caller. Inside the watch's own asynchronous handler, it returns at once. In a `Task.detached` for which
+    /// the handler waits, it deadlocks.
     public func cancelAndWait() async { await host.cancelAndWait(id) }
 
     /// Whether the watch still receives events.
     public var isLive: Bool { host.isLive(id) }
 
-    /// The watched text: the name of a topic, a pattern, or `**` for everything from one object.
+    /// The watched name of a topic or pattern, or `**` for all events from one object.
     public var watched: String { host.watcher(id)?.details?.pattern?.description ?? host.watched }
 
-    /// Puts the watch into a bag, which cancels it when it is released.
+    /// Stores the watch in a bag, which cancels it when the bag is released.
     ///
     /// - Returns: The same watch.
     @discardableResult
@@ -44,7 +44,7 @@ public struct Watch: Sendable, Hashable {
         return self
     }
 
-    /// Watches are equal when they are copies of one.
+    /// Watches are equal if they are copies of one watch.
     public static func == (a: Watch, b: Watch) -> Bool { a.host === b.host && a.id == b.id }
 
     /// Hashes the identity of the watch.

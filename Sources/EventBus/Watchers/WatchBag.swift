@@ -1,8 +1,8 @@
 internal import AshlarCore
 
-/// A set of watches that end together: when the bag is released, or with one call.
+/// A set of watches that end together when the bag is released or cancelled.
 ///
-/// It is what the owner of watches keeps, see ``WatchOwner``.
+/// An owner of watches stores a bag; see ``WatchOwner``.
 public final class WatchBag: Sendable {
     private let watches = Mutex<[Watch]>([])
 
@@ -13,7 +13,7 @@ public final class WatchBag: Sendable {
 
     /// Adds a watch.
     ///
-    /// - Complexity: O(1), amortised: watches that have ended are forgotten when the bag grows.
+    /// - Complexity: O(1), amortized; ended watches are removed when the bag grows.
     public func insert(_ watch: Watch) {
         let ended = watches.withLock { watches -> [Watch] in
             var ended: [Watch] = []
@@ -29,18 +29,18 @@ public final class WatchBag: Sendable {
         _ = consume ended
     }
 
-    /// The number of live watches the bag holds.
+    /// The number of current watches in the bag.
     ///
     /// - Complexity: O(*n*) in the number of watches.
     public var count: Int { watches.withLock { $0 }.count { $0.isLive } }
 
     /// Ends all watches of the bag.
     ///
-    /// - Returns: The number of watches that were live.
+    /// - Returns: The number of watches that this call ended.
     @discardableResult
     public func cancelAll() -> Int { cancel { _ in true } }
 
-    /// Ends the watches that are chosen; the choice runs without a lock.
+    /// Ends the selected watches; the selection runs without a lock.
     @discardableResult
     func cancel(where isChosen: (Watch) -> Bool) -> Int {
         let chosen = Set(watches.withLock { $0 }.filter(isChosen))
@@ -53,7 +53,7 @@ public final class WatchBag: Sendable {
     }
 }
 
-/// An object that owns watches: its handlers receive it alive, and its end is theirs.
+/// An object that owns watches, which end when it is released.
 ///
 /// The bus holds an owner weakly. A handler receives the owner as an argument, so it needs no `[weak self]`:
 ///
@@ -71,6 +71,6 @@ public final class WatchBag: Sendable {
 /// badge = nil  // the watch has ended
 /// ```
 public protocol WatchOwner: AnyObject, Sendable {
-    /// The bag that holds the owner's watches; a stored `let`.
+    /// The bag with the owner's watches, a stored `let`.
     var watches: WatchBag { get }
 }

@@ -1,27 +1,27 @@
-/// An object that watches are registered with: a topic on a bus, the patterns of a bus, a route.
+/// An object with which watches are registered: a topic on a bus, the patterns of a bus, or a route.
 protocol WatchHost: AnyObject, Sendable {
-    /// The text that was watched: the name of a topic, a pattern, `**` for everything.
+    /// The watched text: the name of a topic, a pattern, or `**` for all events.
     var watched: String { get }
 
-    /// Cancels a watch; returns whether it was live.
+    /// Cancels a watch; returns whether this call ended it.
     ///
-    /// The captured values of its handler are released before this returns, unless a trigger is using them.
+    /// The values that the handler captured are released before the method returns, unless a trigger uses them.
     func cancel(_ id: UInt64) -> Bool
 
-    /// Whether the watch still receives events.
+    /// Returns whether the watch still receives events.
     func isLive(_ id: UInt64) -> Bool
 
-    /// The watcher behind a live watch.
+    /// Returns the watcher of a current watch.
     func watcher(_ id: UInt64) -> Watcher?
 
-    /// Whether the watches are of a bus or a router.
+    /// Returns whether the watches belong to a bus or a router.
     func belongs(to owner: AnyObject) -> Bool
 }
 
 extension WatchHost {
     func watcher(_ id: UInt64) -> Watcher? { nil }
 
-    /// Cancels a watch and waits until no trigger uses it any more.
+    /// Cancels a watch and waits until no trigger uses it.
     func cancelAndWait(_ id: UInt64) async {
         let watcher = watcher(id)
         let departure = watcher?.makeAttendance().departure
@@ -32,14 +32,14 @@ extension WatchHost {
     }
 }
 
-/// Watchers by growing registration number, with gaps where some were cancelled.
+/// Watchers by increasing registration number, with gaps for cancelled watchers.
 struct WatcherRegistry: Sendable {
     private(set) var entries: ContiguousArray<(id: UInt64, watcher: Watcher?)> = []
     private(set) var liveCount = 0
 
     var live: some Sequence<Watcher> { entries.lazy.compactMap(\.watcher) }
 
-    /// Adds a watcher whose number is above all before it.
+    /// Adds a watcher whose number is greater than all earlier ones.
     mutating func append(_ watcher: Watcher) {
         entries.append((watcher.id, watcher))
         liveCount += 1
@@ -56,9 +56,9 @@ struct WatcherRegistry: Sendable {
 
     subscript(id: UInt64) -> Watcher? { index(of: id).flatMap { entries[$0].watcher } }
 
-    /// Takes a watcher out, for the caller to release once no lock is held.
+    /// Removes a watcher, which the caller releases outside all locks.
     ///
-    /// - Complexity: O(log *n*), amortised.
+    /// - Complexity: O(log *n*), amortized.
     mutating func remove(_ id: UInt64) -> Watcher? {
         guard let index = index(of: id), let watcher = entries[index].watcher else { return nil }
         entries[index].watcher = nil
@@ -71,7 +71,7 @@ struct WatcherRegistry: Sendable {
         return watcher
     }
 
-    /// Takes everything out, for the caller to release once no lock is held.
+    /// Removes all watchers, which the caller releases outside all locks.
     mutating func removeAll() -> [Watcher] {
         defer { (entries, liveCount) = ([], 0) }
         return entries.compactMap(\.watcher)

@@ -1,24 +1,24 @@
 internal import AshlarCore
 public import Synchronization
 
-/// One registered watch: its handler, and everything the bus must know to call it.
+/// A registered watch: its handler, and the data that the bus needs to call it.
 @usableFromInline
 class Watcher: @unchecked Sendable {
-    // Unchecked because it has a subclass: every stored property is immutable or atomic.
-    /// The registration number, unique on the bus and growing.
+    // Unchecked because it has a subclass; every stored property is immutable or atomic.
+    /// The registration number, unique on the bus and increasing.
     let id: UInt64
     private let fileStart: UnsafePointer<UInt8>
     private let line: UInt32
     private let fileCount: UInt16
     private let column: UInt16
     let priority: Int8
-    /// 0 for a live watcher that needs a plain call only; otherwise a set of `WatcherState` bits.
+    /// 0 for a current watcher that needs only a plain call; otherwise a set of `WatcherState` bits.
     @usableFromInline let state: Atomic<UInt8>
-    /// Properties of some watchers only; nil for plain ones, which stay small.
+    /// Properties that only some watchers have; nil for plain watchers, which remain small.
     let details: WatchDetails?
     private let attendance = Atomic<Unmanaged<Attendance>?>(nil)
 
-    /// The watchers whose asynchronous handlers the current task is inside.
+    /// The watchers whose asynchronous handlers the current task is running.
     @TaskLocal static var drained: Set<ObjectIdentifier> = []
 
     fileprivate init(_ options: WatchOptions, id: UInt64, traits: WatcherState) {
@@ -37,7 +37,7 @@ class Watcher: @unchecked Sendable {
         attendance.release()
     }
 
-    /// Returns the attendance of the watcher, which is created when it is first needed.
+    /// Returns the attendance of the watcher, which is created on first use.
     final func makeAttendance() -> Attendance {
         if let known = attendance.load(ordering: .acquiring) { return known.takeUnretainedValue() }
         let new = Unmanaged.passRetained(Attendance())
@@ -57,13 +57,13 @@ class Watcher: @unchecked Sendable {
 
     final var isLive: Bool { state.load(ordering: .relaxed) & WatcherState.cancelled.rawValue == 0 }
 
-    /// Whether the owner or the source that the watch lives with is gone.
+    /// Whether the owner or the source of the watch has been released.
     final var isOrphan: Bool { details?.isOrphan ?? false }
 
-    /// Marks the watcher as cancelled; returns whether it was live.
+    /// Marks the watcher as cancelled; returns whether this call cancelled it.
     final func cancel() -> Bool { insert(.cancelled) }
 
-    /// Claims the one event of a `once` watch; returns whether it was unclaimed.
+    /// Claims the only event of a `once` watch; returns whether it was unclaimed.
     final func claim() -> Bool { insert(.claimed) }
 
     /// Sets a bit of the state; returns whether it was clear.
@@ -73,7 +73,7 @@ class Watcher: @unchecked Sendable {
 
     // MARK: Stored events
 
-    /// Makes the watcher skip the live events of a topic until it has received the stored ones.
+    /// Makes the watcher skip the new events of a topic until it has received the stored events.
     final func beginJoining(_ topic: AnyObject) {
         makeAttendance().joining.withLock { _ = $0.insert(ObjectIdentifier(topic)) }
         _ = insert(.joining)
@@ -97,13 +97,13 @@ class Watcher: @unchecked Sendable {
     /// Whether events are queued and handled later.
     var isQueued: Bool { false }
 
-    /// Whether this watcher is called before the other one for the same event.
+    /// Returns whether this watcher is called before another one for the same event.
     final func precedes(_ other: Watcher) -> Bool {
         priority != other.priority ? priority > other.priority : id < other.id
     }
 }
 
-/// A watcher whose handler takes events of one payload type.
+/// A watcher whose handler receives events of one payload type.
 ///
 /// A watcher of any payload is a `TypedWatcher<any Sendable>` with the trait `untyped`.
 @usableFromInline
@@ -112,7 +112,7 @@ final class TypedWatcher<Payload: Sendable>: Watcher, @unchecked Sendable {
     @usableFromInline typealias Handler = @Sendable (Signal<Payload>) throws -> Void
 
     @usableFromInline let handler: Handler
-    /// The queue of a watcher whose handler runs later; nil for one that is called inside the trigger.
+    /// The queue of a watcher whose handler runs later; nil for an inline watcher.
     let queue: EventQueue<Payload>?
 
     init(_ options: WatchOptions, id: UInt64, traits: WatcherState, _ delivery: WatchDelivery<Payload>) {
@@ -126,7 +126,7 @@ final class TypedWatcher<Payload: Sendable>: Watcher, @unchecked Sendable {
         }
     }
 
-    /// Takes an event: calls the handler or queues the event.
+    /// Receives an event: calls the handler or queues the event.
     func take(_ signal: Signal<Payload>, _ call: TriggerCall) throws -> Taking {
         if let queue { return try queue.take(signal, call, for: self) }
         try handler(signal)
@@ -146,29 +146,29 @@ enum WatchDelivery<Payload: Sendable>: Sendable {
     case queued(EventQueue<Payload>)
 }
 
-/// The properties of a watcher that need more than a plain call of the handler.
+/// The properties of a watcher that needs more than a plain call of the handler.
 @usableFromInline
 struct WatcherState: OptionSet, Sendable {
     @usableFromInline let rawValue: UInt8
     @usableFromInline init(rawValue: UInt8) { self.rawValue = rawValue }
 
-    /// No call starts any more.
+    /// No further call starts.
     @usableFromInline static let cancelled = Self(rawValue: 0x80)
-    /// The one event of a `once` watch has been taken.
+    /// The only event of a `once` watch has been claimed.
     static let claimed = Self(rawValue: 0x40)
     /// The first event ends the watch.
     static let once = Self(rawValue: 0x01)
-    /// The handler takes any payload.
+    /// The handler receives any payload.
     @usableFromInline static let untyped = Self(rawValue: 0x02)
-    /// Events are taken by `TypedWatcher.take` and not by a call of the handler.
+    /// Events are received by `TypedWatcher.take` instead of a call of the handler.
     static let indirect = Self(rawValue: 0x04)
     /// The stored events of some topics come first.
     static let joining = Self(rawValue: 0x08)
 }
 
-/// The state of a watcher that few watchers need.
+/// The state of a watcher that only few watchers need.
 final class Attendance: Sendable {
-    /// The moment at which the last trigger releases the cancelled watcher.
+    /// The departure of the last trigger that uses the cancelled watcher.
     let departure = Departure()
     /// The topics whose stored events the watcher hasn't received yet.
     let joining = Mutex<Set<ObjectIdentifier>>([])
@@ -182,7 +182,7 @@ struct WatchOptions: Sendable {
     let fileID: StaticString
     let line: UInt32
     let column: UInt32
-    /// The bag that holds the watch before its handler is first called.
+    /// The bag in which the watch is stored before its handler is first called.
     let bag: WatchBag?
 
     init(
@@ -205,7 +205,7 @@ final class WatchDetails: Sendable {
     let ownerID: ObjectIdentifier?
     let sourceID: ObjectIdentifier?
 
-    /// The pattern that was watched, if it wasn't a topic.
+    /// The watched pattern, if the watch isn't for a topic.
     let pattern: TopicPattern?
 
     private init(owner: AnyObject?, source: AnyObject?, pattern: TopicPattern?) {
@@ -215,9 +215,9 @@ final class WatchDetails: Sendable {
         sourceID = source.map { ObjectIdentifier($0) }
     }
 
-    /// Returns nil for a watch without any of these.
+    /// Returns nil for a watch without any of these properties.
     static func make(owner: AnyObject?, source: AnyObject?, pattern: TopicPattern?) -> WatchDetails? {
-        // A pattern without stars is the name of the topic that it is registered with.
+        // A pattern without stars is the name of the topic with which it is registered.
         let pattern = pattern?.exactName == nil ? pattern : nil
         if owner == nil && source == nil && pattern == nil { return nil }
         return WatchDetails(owner: owner, source: source, pattern: pattern)
@@ -227,6 +227,6 @@ final class WatchDetails: Sendable {
 
     var isOrphan: Bool { ownerID != nil && owner.object == nil || sourceID != nil && source.object == nil }
 
-    /// Returns whether an object is the source; an address alone could belong to a later object.
+    /// Returns whether an object is the source; its address alone could belong to a later object.
     func isSource(_ object: AnyObject) -> Bool { source.object === object }
 }

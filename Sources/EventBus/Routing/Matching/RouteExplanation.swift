@@ -1,29 +1,29 @@
-/// Explains the match of a URL: the winning route, the other matching routes, and the nearest misses.
+/// Explains the match of a URL: the winning route, the other matching routes, and the closest other routes.
 public struct RouteExplanation: Sendable, CustomStringConvertible {
-    /// A route that was considered, and what became of it.
+    /// A route and its result.
     public struct Candidate: Sendable {
         /// The pattern of the route.
         public let pattern: String
-        /// Whether the pattern matches the URL, be it as winner or not.
+        /// Whether the pattern matches the URL, even if another route wins.
         public let isMatch: Bool
-        /// Why it won, lost or did not match.
+        /// The reason why the route won, lost or didn't match.
         public let reason: String
     }
 
     /// The URL.
     public let url: String
-    /// The match, nil if there is none.
+    /// The match; nil if there is none.
     public let match: RouteMatch?
-    /// The reason for a miss, nil if there is a match.
+    /// The error of the match; nil if there is a match.
     public let error: EventBusError?
-    /// The routes that match, the winner first, then those that failed latest in the path.
+    /// The matching routes, the winner first, then the routes that fail last in the path.
     public let candidates: [Candidate]
-    /// The number of routes that failed earlier than those listed.
+    /// The number of routes that fail earlier than the listed ones.
     public let othersCount: Int
-    /// The prefixes of the guards that a navigation would ask, in their order.
+    /// The prefixes of the guards that a navigation would ask, in order.
     public internal(set) var guards: [String] = []
 
-    /// The whole explanation, a line for each candidate.
+    /// The explanation, with one line for each candidate.
     public var description: String {
         var lines = ["\(url)"]
         if let match {
@@ -41,7 +41,7 @@ public struct RouteExplanation: Sendable, CustomStringConvertible {
 }
 
 extension RouteTable {
-    /// Explains where a URL leads: the winner, the other matching routes, and the nearest misses, each with a reason.
+    /// Explains the match of a URL: the winning route, the other matching routes, and the closest other routes.
     ///
     /// ```swift
     /// let table = try RouteTable(["/notes/new", "/notes/:id(int)", "/notes/:name"])
@@ -54,7 +54,7 @@ extension RouteTable {
     ///
     /// - Parameters:
     ///   - url: The URL.
-    ///   - maxCandidates: The largest number of routes to list that don't match.
+    ///   - maxCandidates: The maximum number of listed routes that don't match.
     /// - Returns: The explanation.
     /// - Complexity: O(*n*) in the number of routes.
     public func explain(_ url: String, maxCandidates: Int = 5) -> RouteExplanation {
@@ -85,7 +85,7 @@ extension RouteTable {
                 pattern: hit.target.pattern.source, isMatch: true,
                 reason: index == 0 ? "wins" : Self.loss(hit.ranks, to: winner))
         }
-        // The order of equals is that of registration.
+        // Equal routes are listed in the order of registration.
         let nearest = misses.enumerated().sorted { ($1.element.depth, $0.offset) < ($0.element.depth, $1.offset) }
         candidates += nearest.prefix(max(0, maxCandidates)).map(\.element.candidate)
         return RouteExplanation(
@@ -103,9 +103,9 @@ extension RouteTable {
             : "loses at segment \(index + 1), where \(theirs.text) goes before \(mine.text)"
     }
 
-    /// Why a route doesn't match, and the number of segments that it matches; nil if it matches.
+    /// Returns the reason why a route doesn't match, and the number of matching segments; nil if it matches.
     ///
-    /// The matcher itself answers, with a tree of this route alone.
+    /// The matcher itself determines the result, with a tree that contains only this route.
     private func miss(_ url: String, _ target: RouteTarget) -> (depth: Int, reason: String)? {
         var variant = target.pattern.variants[target.variant]
         var alone = RouteTree(options)
@@ -138,7 +138,7 @@ extension RouteTable {
         }
     }
 
-    /// The ranges of the segments of a URL.
+    /// Returns the ranges of the segments of a URL.
     private func segments(of url: String) -> [Range<Int>] {
         let bytes = Array(url.utf8)
         return withUnsafeTemporaryAllocation(of: RouteStep.self, capacity: tree.limits.segments + 3) { row in

@@ -1,4 +1,4 @@
-/// A URL together with the route that matches it.
+/// A URL and the route that matches it.
 ///
 /// A match stores the URL and decodes values when they are read.
 public struct RouteMatch: Sendable, CustomStringConvertible {
@@ -21,38 +21,38 @@ public struct RouteMatch: Sendable, CustomStringConvertible {
         queryEnd = UInt32(truncatingIfNeeded: parts.queryEnd)
     }
 
-    /// The URL as it was given.
+    /// The URL, as passed to the match.
     public var url: String { parameters.url }
 
     var target: RouteTarget { parameters.target }
 
-    /// The pattern of the route, as it was registered.
+    /// The pattern of the route, as registered.
     public var pattern: String { target.pattern.source }
 
-    /// The scheme in lowercase letters, nil for a bare path.
+    /// The scheme in lowercase; nil for a path.
     public var scheme: String? { schemeEnd < 0 ? nil : slice(0, UInt32(schemeEnd)).lowercased() }
 
-    /// The host in normal form, with its port unless that is the scheme's default; nil for a bare path.
+    /// The host in normal form, with its port unless that is the scheme's default; nil for a path.
     public var host: String? {
         guard schemeEnd >= 0 else { return nil }
-        // Matching has checked the authority.
+        // The match has checked the authority.
         let host = try? RouteHost.normalForm(
             of: Int(schemeEnd) + 3..<Int(pathStart), in: Array(url.utf8), scheme: 0..<Int(schemeEnd))
         return host.map { String(decoding: $0, as: UTF8.self) }
     }
 
-    /// The path as it was given, still encoded; `/` for a URL that ends with its host.
+    /// The path, percent-encoded as in the URL; `/` for a URL that ends with its host.
     public var path: String { pathStart == pathEnd ? "/" : slice(pathStart, pathEnd) }
 
-    /// The decoded query; empty if there is none.
+    /// The decoded query; empty if the URL has none.
     ///
-    /// - Complexity: O(*n*) in the length of the query, at every read.
+    /// - Complexity: O(*n*) in the length of the query, for each access.
     public var query: RouteQuery {
         guard queryEnd > pathEnd else { return RouteQuery(encoding: queryEncoding) }
         return RouteQuery(checked: slice(pathEnd + 1, queryEnd), encoding: queryEncoding)
     }
 
-    /// The decoded text after `#`, nil if there is none.
+    /// The decoded text after `#`; nil if the URL has none.
     public var fragment: String? {
         let end = url.utf8.count
         return Int(queryEnd) < end ? RouteMatch.decoded(url, Int(queryEnd) + 1..<end) : nil
@@ -73,14 +73,14 @@ public struct RouteMatch: Sendable, CustomStringConvertible {
             let raw = bytes[range]
             guard raw.contains(.percent) else { return String(decoding: raw, as: UTF8.self) }
             var result: [UInt8] = []
-            // Matching has checked every escape of the URL.
+            // The match has checked every escape of the URL.
             do { try RoutePercent.decode(bytes, range, into: &result) } catch { return "" }
             return String(decoding: result, as: UTF8.self)
         }
     }
 }
 
-/// Where captured values lie in a URL; four are held without allocating.
+/// The ranges of captured values in a URL; up to four need no allocation.
 struct RouteCaptures: Sendable {
     private var first: (UInt64, UInt64, UInt64, UInt64) = (0, 0, 0, 0)
     private var more: [UInt64]?

@@ -2,7 +2,7 @@
 ///
 /// Values are never empty. The parameters of an omitted optional group are missing.
 public struct RouteParameters: Sendable, RandomAccessCollection, CustomStringConvertible {
-    // These are here and not in the match, so that anyone who reads a value of a match copies none of them.
+    // Stored here instead of in the match, so that reading a value of a match copies none of them.
     let url: String
     let target: RouteTarget
     let captures: RouteCaptures
@@ -19,16 +19,17 @@ public struct RouteParameters: Sendable, RandomAccessCollection, CustomStringCon
         (target.names[position], value(position))
     }
 
-    /// The value of the parameter with this name, nil if there is none.
+    /// The value of the parameter with a name; nil if there is none.
     ///
-    /// The value of a catch-all is its decoded segments joined with `/`; see ``segments(of:)`` for the segments.
+    /// The value of a catch-all consists of its decoded segments joined with `/`; for the segments, see
+    /// ``segments(of:)``.
     public subscript(_ name: String) -> String? {
         let names = target.names
         for index in names.indices where names[index] == name { return value(index) }
         return nil
     }
 
-    /// Returns the decoded segments of a parameter: one, or several for a catch-all; nil if there is none.
+    /// Returns the decoded segments of a parameter: one, or several for a catch-all; nil if there is no such parameter.
     public func segments(of name: String) -> [String]? {
         target.names.firstIndex(of: name).map { index in
             let isCatchAll = target.pattern.variants[target.variant].segments.last?.kind == .catchAll
@@ -43,7 +44,8 @@ public struct RouteParameters: Sendable, RandomAccessCollection, CustomStringCon
     /// let id = try match.parameters.value("id", as: Int.self)
     /// ```
     ///
-    /// - Throws: ``EventBusError`` with the code `parameterMissing`, or `parameterInvalid` if the text isn't such a value.
+    /// - Throws: ``EventBusError`` with the code `parameterMissing`, or `parameterInvalid` if the text has another
+    ///   type.
     public func value<Value: LosslessStringConvertible>(
         _ name: String, as type: Value.Type = Value.self
     ) throws(EventBusError) -> Value {
@@ -67,10 +69,10 @@ public struct RouteParameters: Sendable, RandomAccessCollection, CustomStringCon
     /// The names and values, such as `id=5, page=2`.
     public var description: String { map { "\($0.name)=\($0.value)" }.joined(separator: ", ") }
 
-    /// The value of the capture number `index`.
+    /// Returns the value of a capture.
     private func value(_ index: Int) -> String { RouteMatch.decoded(url, captures[index]) }
 
-    /// The segments of the capture number `index`, each decoded.
+    /// Returns the decoded segments of a capture.
     private func segments(_ index: Int) -> [String] {
         let bytes = url.utf8
         let from = bytes.index(bytes.startIndex, offsetBy: captures[index].lowerBound)

@@ -1,9 +1,9 @@
 extension RoutePattern {
-    /// Returns the path, or the URL if the pattern has a scheme and host, that represents these values.
+    /// Returns the path for values, or the URL if the pattern has a scheme and host.
     ///
-    /// The law: matching the result against this pattern gives back exactly `parameters`. Values are encoded; a value
-    /// for which the law could not hold is refused. Of the optional groups exactly those are written whose parameters
-    /// are given; a group without parameters is left out.
+    /// Matching the result with this pattern returns exactly `parameters`. Values are encoded; a value for which this
+    /// isn't possible is refused. The result contains the optional groups whose parameters are given. A group without
+    /// parameters is omitted.
     ///
     /// ```swift
     /// let pattern = try RoutePattern("/files/:owner{/v:version(uint)}/*path")
@@ -12,13 +12,13 @@ extension RoutePattern {
     ///
     /// - Parameters:
     ///   - parameters: The decoded values by name. The segments of a catch-all are joined with `/`.
-    ///   - query: What to write after `?`, if it has items.
-    ///   - fragment: What to write after `#`.
-    ///   - options: The options of the router that will read the path.
-    /// - Returns: The path or URL in its encoded form, all ASCII.
-    /// - Throws: ``EventBusError`` with the code `parameterMissing`, `parameterUnknown` or `parameterInvalid`; or
-    ///   `pathTooLong` and the like if the limits in `options` would refuse the result; or `patternMalformedHost` if
-    ///   the pattern says `*` for its scheme or host.
+    ///   - query: The query, which is added after `?` if it has items.
+    ///   - fragment: The fragment, which is added after `#`.
+    ///   - options: The options of the router that will match the path.
+    /// - Returns: The percent-encoded path or URL in ASCII.
+    /// - Throws: ``EventBusError`` with the code `parameterMissing`, `parameterUnknown` or `parameterInvalid`;
+    ///   `pathTooLong` or another code if the result exceeds the limits in `options`; `patternMalformedHost` if the
+    ///   scheme or host of the pattern is `*`.
     /// - Complexity: O(*n*) in the length of the result.
     public func path(
         _ parameters: [String: String] = [:], query: RouteQuery = RouteQuery(), fragment: String? = nil,
@@ -64,13 +64,13 @@ extension RoutePattern {
         return path
     }
 
-    /// The shortest way to read the pattern that has exactly these parameters.
+    /// Returns the shortest variant of the pattern that has exactly these parameters.
     private func variant(for parameters: [String: String]) throws(EventBusError) -> RouteVariant {
         for name in parameters.keys.sorted() where !parameterNames.contains(name) {
             let known = parameterNames.isEmpty ? "no parameters" : parameterNames.joined(separator: ", ")
             throw EventBusError(.parameterUnknown, subject: source, expected: known, found: name)
         }
-        // A nested group that is named alone lacks what the group around it needs.
+        // A nested group needs the parameters of the enclosing group, too.
         let fitting = variants.filter {
             $0.names.count == parameters.count && $0.names.allSatisfy { parameters[$0] != nil }
         }
@@ -91,7 +91,7 @@ extension RoutePattern {
         } catch  where error.code != .routeNotFound {
             throw error
         } catch {
-            // What doesn't match at all is found name by name below.
+            // The parameters that don't match are found one by one.
         }
         if read.count == parameters.count,
             read.allSatisfy({ parameters[$0.key]?.utf8.elementsEqual($0.value.utf8) == true })
@@ -114,15 +114,15 @@ extension RoutePattern {
             found: "\"\(parameters[wrong] ?? "")\"")
     }
 
-    /// The types of all parameters, in the order of ``parameterNames``; nil where any value will do.
+    /// The types of all parameters, in the order of ``parameterNames``; nil for any value.
     private var parameterTypes: [RouteParameterType?] {
         variants[0].segments.filter { $0.kind != .literal }.map(\.type)
     }
 
-    /// Returns the match of a URL with this pattern alone.
+    /// Returns the match of a URL with this pattern.
     ///
-    /// - Throws: ``EventBusError`` as ``RouteTable/match(_:)`` does.
-    /// - Complexity: O(*n*) in the lengths of URL and pattern. To match many URLs, keep a ``RouteTable``.
+    /// - Throws: ``EventBusError`` like ``RouteTable/match(_:)``.
+    /// - Complexity: O(*n*) in the lengths of the URL and the pattern. To match many URLs, create a ``RouteTable``.
     public func match(_ url: String, options: RouterOptions = RouterOptions()) throws(EventBusError) -> RouteMatch {
         var tree = RouteTree(options)
         _ = try tree.insert(self)

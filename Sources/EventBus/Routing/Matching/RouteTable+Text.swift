@@ -1,7 +1,7 @@
 extension RouteTable {
-    /// Returns the routes as a tree, in the order in which they are tried at each place.
+    /// Returns the routes as a tree, in the order in which they are tried.
     ///
-    /// Each line shows a segment; where a route ends there, its pattern and the source line that registered it follow.
+    /// Each line is a segment. At the end of a route, its pattern and the source location of its registration follow.
     ///
     /// ```swift
     /// let table = try RouteTable(["/notes{/:id(int)}", "/notes/new", "/*rest"])
@@ -17,7 +17,7 @@ extension RouteTable {
     public func routesTable() -> String {
         var lines: [(tree: String, targets: [RouteTarget])] = []
         for root in outline() {
-            // Depth first with a stack of its own, as a pattern may be deep.
+            // Depth first with an explicit stack, because a pattern can be deep.
             var stack = [(node: root, lead: "", mark: "", isRoot: true)]
             while let (node, lead, mark, isRoot) = stack.popLast() {
                 lines.append((lead + mark + node.label, node.ends))
@@ -39,7 +39,7 @@ extension RouteTable {
         }.joined(separator: "\n")
     }
 
-    /// A place of the printed tree.
+    /// A node of the printed tree.
     private final class Outline {
         var label: String
         var ends: [RouteTarget] = []
@@ -48,7 +48,7 @@ extension RouteTable {
         init(_ label: String) { self.label = label }
     }
 
-    /// The roots, that of bare paths first, with everything below them.
+    /// Returns the roots with their descendants; the root of paths is first.
     private func outline() -> [Outline] {
         var roots: [(key: String, node: Outline)] = []
         for target in tree.liveTargets {
@@ -71,7 +71,7 @@ extension RouteTable {
     private func child(of parent: Outline, _ variant: RouteVariant, _ index: Int) -> Outline {
         let segment = variant.segments[index]
         let label = variant.label(index)
-        // Segments that differ only in names are one place.
+        // Segments that differ only in their names are one node.
         let type = segment.type?.name ?? ""
         let text = [segment.prefix, segment.suffix].map { String(decoding: variant.text[$0], as: UTF8.self) }
         let shape = "\(segment.kind.rawValue) \(text[0].utf8.count) \(text[0]) \(type) \(text[1])"

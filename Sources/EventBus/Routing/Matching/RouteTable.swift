@@ -1,7 +1,6 @@
 /// An immutable snapshot of the routes of a router.
 ///
-/// A table can be used from any thread. Get one from ``Router/current``, or create one of patterns to match URLs without
-/// a bus:
+/// A table is thread-safe. Get it from ``Router/current``, or create one from patterns to match URLs without a bus:
 ///
 /// ```swift
 /// let table = try RouteTable(["/notes/new", "/notes/:id(int)"])
@@ -9,7 +8,7 @@
 /// print(match.pattern, match.parameters["id"] ?? "")  // /notes/:id(int) 5
 /// ```
 public struct RouteTable: Sendable {
-    /// The tree in one reference, so that copying a table costs one count.
+    /// The tree in one reference, so that copying a table needs only one retain.
     private final class Storage: Sendable {
         let tree: RouteTree
         init(_ tree: RouteTree) { self.tree = tree }
@@ -37,23 +36,24 @@ public struct RouteTable: Sendable {
 
     var tree: RouteTree { storage.tree }
 
-    /// The options that the routes were registered under.
+    /// The options with which the routes were registered.
     public var options: RouterOptions { storage.tree.routerOptions }
 
-    /// The number of patterns in the table; each choice of an optional group counts as one.
+    /// The number of patterns in the table, with one for each choice of an optional group.
     public var count: Int { storage.tree.liveCount }
 
-    /// Returns the route that matches a URL, with the captured values.
+    /// Returns the route that matches a URL, and the captured values.
     ///
-    /// The URL is a path beginning with `/`, or has a scheme and `://` before it. It is split on its raw slashes and
-    /// each segment is decoded after, so `%2F` stays inside a value. Query and fragment take no part. At each segment,
-    /// from the left, a literal goes before a typed parameter with text around it, then come one with text, a typed
-    /// one, a plain one and a catch-all; if what follows fails, the next choice is tried.
+    /// The URL starts with `/`, or with a scheme and `://`. Its path is split at the slashes and then each segment is
+    /// decoded, so `%2F` is part of a value. The query and the fragment don't affect the match. Segments are matched
+    /// from left to right. At each segment, the choices are a literal, a typed parameter with text, a parameter with
+    /// text, a typed parameter, an untyped parameter and a catch-all, in this order. If the rest of the path doesn't
+    /// match, the next choice is tried.
     ///
     /// - Throws: ``EventBusError`` with the code `routeNotFound`, `pathNotAbsolute`, `pathTooLong`,
     ///   `pathTooManySegments`, `invalidPercentEncoding`, `invalidUTF8` or `matchTooCostly`.
-    /// - Complexity: O(*n*) in the length of the path plus the places visited in the tree, each once at most. A URL
-    ///   over its limit costs O(1). A path without escapes is matched without allocating.
+    /// - Complexity: O(*n*) in the length of the path and the visited nodes of the tree, each at most once. A URL over
+    ///   its limit is rejected in O(1). A path without escapes is matched without an allocation.
     @inline(never)
     public func match(_ url: String) throws(EventBusError) -> RouteMatch {
         var finding = RouteTree.Finding()
@@ -62,15 +62,15 @@ public struct RouteTable: Sendable {
         return match
     }
 
-    /// Returns the route that matches a URL; nil if none does or the URL is malformed.
+    /// Returns the route that matches a URL; nil if no route matches or the URL is malformed.
     ///
-    /// A miss costs no more than ``contains(_:)``, since no error is created.
+    /// Without a match, the method is as fast as ``contains(_:)``, because it creates no error.
     public func firstMatch(for url: String) -> RouteMatch? {
         var finding = RouteTree.Finding()
         return storage.tree.search(url, &finding) == nil ? storage.tree.match(url, finding) : nil
     }
 
-    /// Returns whether some route matches a URL.
+    /// Returns whether a route matches a URL.
     public func contains(_ url: String) -> Bool {
         var finding = RouteTree.Finding()
         return storage.tree.search(url, &finding) == nil

@@ -1,31 +1,31 @@
 extension RouteTree {
-    /// The end of a walk.
+    /// The result of a walk.
     enum Outcome {
-        /// The number of the target, and the step at which its catch-all begins or the count of steps.
+        /// The number of the target, and the step at which its catch-all starts or the number of steps.
         case found(target: Int32, depth: Int)
-        /// The number of steps that matched some node.
+        /// The number of matching steps.
         case notFound(reached: Int)
         case tooCostly
     }
 
-    /// The choice taken at a step, unless it is the number of an edge.
+    /// The choice taken at a step; other values are the number of an edge.
     enum Taken {
         static let literal: Int32 = -1
         static let plain: Int32 = -2
         static let catchAll: Int32 = -3
     }
 
-    /// The remaining choices at a step, unless it is the number of an edge.
+    /// The next choice at a step; other values are the number of an edge.
     private enum Stage {
         static let plain: Int32 = -1
         static let catchAll: Int32 = -2
         static let nothing: Int32 = -3
     }
 
-    /// Finds the target of a row of steps, by precedence at each segment from the left, with full backtracking.
+    /// Finds the target of a sequence of steps, by precedence at each segment from the left, with full backtracking.
     ///
-    /// A node represents one row of choices, so none is visited twice. The field `taken` records the choice at each
-    /// step, which a retreat overwrites; so nothing has to be rolled back.
+    /// A node represents one sequence of choices, so no node is visited twice. The field `taken` records the choice at
+    /// each step, and a retreat overwrites it, so nothing has to be rolled back.
     @inline(__always)
     func find(
         _ bytes: borrowing Span<UInt8>, _ steps: inout MutableSpan<RouteStep>, count: Int, hasAuthority: Bool
@@ -57,7 +57,7 @@ extension RouteTree {
                 }
                 depth &+= 1
             }
-            // Back to the nearest step with a choice left; the one just reached comes first.
+            // Returns to the last step with another choice, starting with the current one.
             var isBelow = false
             while !isBelow {
                 depth &-= 1
@@ -85,7 +85,7 @@ extension RouteTree {
         case tooCostly
     }
 
-    /// Takes the next parameter that fits the step and notes the choice after it; nil if none fits.
+    /// Takes the next parameter that matches the step, and records the choice after it; returns nil if none matches.
     @inline(__always)
     private func takeNext(_ bytes: borrowing Span<UInt8>, _ step: inout RouteStep, _ left: inout Int) -> Choice? {
         var stage = step.next
@@ -113,7 +113,7 @@ extension RouteTree {
         return .catchAll
     }
 
-    /// Whether a segment has an edge's text around a value that isn't empty and has the edge's type.
+    /// Returns whether a segment has an edge's text around a nonempty value with the edge's type.
     private func fits(_ bytes: borrowing Span<UInt8>, _ step: RouteStep, _ edge: Edge) -> Bool {
         let (start, prefix, suffix) = (Int(step.start), Int(edge.prefix), Int(edge.suffix))
         let (end, around) = (start &+ Int(step.length), Int(edge.textStart))

@@ -1,14 +1,14 @@
 extension RouteTree {
-    /// The result of a search, filled in place: a match is created only if it is wanted.
+    /// The result of a search, filled in place; a match is created only on request.
     struct Finding {
         var target: Int32 = -1
         var captures = RouteCaptures()
         var parts = RouteURL()
-        /// The number of steps that matched some node, if there is no match.
+        /// The number of matching steps, if there is no match.
         var reached = 0
     }
 
-    /// The reason for a search without a match; it becomes an error only if the caller wants one.
+    /// The reason for a failed search; an error is created only on request.
     enum SearchFailure: Error {
         case url(RouteURL.Fault)
         case notFound
@@ -35,10 +35,10 @@ extension RouteTree {
         }
     }
 
-    /// The number of segments that are matched on the stack.
+    /// The maximum number of segments that are matched on the stack.
     private static var stackSteps: Int { 30 }
 
-    /// Returns the match of a finding.
+    /// Returns the match for a finding.
     func match(_ url: String, _ finding: Finding) -> RouteMatch? {
         guard finding.target >= 0, let target = targets[Int(finding.target)] else { return nil }
         return RouteMatch(
@@ -46,7 +46,7 @@ extension RouteTree {
             queryEncoding: routerOptions.queryEncoding)
     }
 
-    /// Searches for the route of a URL; returns nil if there is one.
+    /// Searches for the route of a URL; returns nil if it is found.
     @inline(__always)
     func search(_ url: String, _ finding: inout Finding) -> SearchFailure? {
         let outcome: SearchFailure?? = url.utf8.withContiguousStorageIfAvailable { bytes in
@@ -80,11 +80,11 @@ extension RouteTree {
         return searchSlowly(bytes.withUnsafeBufferPointer { Array($0) }, &finding)
     }
 
-    /// Matches a URL with escapes or very many segments.
+    /// Matches a URL with escapes or with very many segments.
     @inline(never)
     private func searchSlowly(_ bytes: [UInt8], _ finding: inout Finding) -> SearchFailure? {
         withUnsafeTemporaryAllocation(of: RouteStep.self, capacity: limits.segments + 3) { row in
-            // An array's own span is newer than the deployment targets.
+            // `Array.span` is newer than the deployment targets.
             bytes.withUnsafeBufferPointer { searchSlowly(bytes, $0, row, &finding) }
         }
     }
@@ -125,7 +125,7 @@ extension RouteTree {
     private func checkAfterPath(_ bytes: [UInt8], _ parts: RouteURL) throws(RouteURL.Fault) {
         guard parts.pathEnd < bytes.count else { return }
         var ignored: [UInt8] = []
-        // Pieces are decoded one by one when they are read: an escape may not cross their borders.
+        // Items are decoded one by one when they are read, so an escape must not cross their boundaries.
         var start = parts.pathEnd + 1
         for at in start...bytes.count where at == bytes.count || Self.separates(bytes[at]) {
             try Self.decode(bytes, start..<at, into: &ignored)
@@ -149,10 +149,10 @@ extension RouteTree {
         }
     }
 
-    /// Walks the tree and notes the ranges of the captured values in the URL.
+    /// Walks the tree and records the ranges of the captured values in the URL.
     ///
-    /// The steps refer to `text`, the decoded bytes. If the URL has escapes, `raw` is the URL and `origins` contains the
-    /// ranges of the steps in it; otherwise the text is the URL itself.
+    /// The steps refer to `text`, the decoded bytes. If the URL has escapes, `raw` is the URL, and `origins` contains
+    /// the ranges of the steps in it. Otherwise the text is the URL itself.
     @inline(__always)
     private func walk(
         _ parts: RouteURL, _ text: borrowing Span<UInt8>, _ steps: inout MutableSpan<RouteStep>, raw: [UInt8],

@@ -1,16 +1,16 @@
 extension RouteTree {
-    /// Adds a pattern and returns the routes that it took places from; on an error, the tree keeps its routes.
+    /// Adds a pattern and returns the routes that it replaces; after an error, the tree is unchanged.
     mutating func insert(
         _ pattern: RoutePattern, route: (any RouteEntry)? = nil, replacing: Bool = false
     ) throws(EventBusError) -> [any RouteEntry] {
-        // Every place is checked before the first one changes: nodes that stay empty match nothing.
+        // Every place is checked before the first change: empty nodes match nothing.
         var places: [(place: Place, target: RouteTarget)] = []
         var replaced: [any RouteEntry] = []
         for (index, variant) in pattern.variants.enumerated() {
             guard let place = place(of: variant, pattern.authority, adding: true) else { continue }
             let target = RouteTarget(pattern, variant: index, route: route)
             if let own = places.first(where: { $0.place == place })?.target {
-                // Two choices of groups may match the same paths if they also give the parameters the same names.
+                // Two choices of groups can match the same paths if their parameters also have the same names.
                 if own.names == target.names { continue }
                 throw EventBusError(
                     .patternAmbiguousGroups, subject: pattern.source,
@@ -32,16 +32,16 @@ extension RouteTree {
         return replaced
     }
 
-    /// Removes a route from the places that it still has.
+    /// Removes a route from its remaining places.
     mutating func remove(_ route: any RouteEntry) -> Bool {
         let places = places(of: route)
         for place in places { set(nil, at: place) }
-        // The nodes of removed routes stay until they outnumber the living, so removal costs O(1), amortised.
+        // The nodes of removed routes remain until they outnumber the others, so removal takes O(1), amortized.
         if removedCount > 64, removedCount > liveCount { rebuild() }
         return !places.isEmpty
     }
 
-    /// Whether some place of the tree leads to a route.
+    /// Returns whether the tree contains a route.
     mutating func holds(_ route: any RouteEntry) -> Bool { !places(of: route).isEmpty }
 
     private mutating func places(of route: any RouteEntry) -> [Place] {

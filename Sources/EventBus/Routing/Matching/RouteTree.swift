@@ -1,36 +1,37 @@
 /// The routes of one router as a tree of segments, flat in arrays.
 ///
-/// All nodes' static children share one open-addressing table keyed by (parent, hash of the segment), so finding one
-/// costs the same in a table of ten routes and of a hundred thousand. Parameters hang on their node: typed ones and
-/// ones with text around them in a list sorted by `RouteRank`, then the plain one, then the catch-all.
+/// The static children of all nodes share one open-addressing table with the key (parent, hash of the segment), so
+/// finding a child takes the same time in a table of ten routes and of a hundred thousand. Each node has its own
+/// parameters: a list of typed parameters and parameters with text, sorted by `RouteRank`; then the plain parameter;
+/// then the catch-all.
 ///
-/// Scheme and host are two more segments, under a root of their own.
+/// The scheme and the host are two more segments, under a separate root.
 struct RouteTree: Sendable {
-    /// A place in the tree: the text that leads here and what may follow.
+    /// A node of the tree: its text, and the possible next segments.
     struct Node {
-        /// The first eight bytes of the text, so that short texts are compared without a further load.
+        /// The first eight bytes of the text, so that short texts are compared without another load.
         var head: UInt64 = 0
         var textStart: UInt32 = 0
         var textLength: UInt16 = 0
         var hasStatics = false
         /// The target of a path that ends here, or -1.
         var leaf: Int32 = -1
-        /// The child behind a plain parameter, or -1.
+        /// The child of a plain parameter, or -1.
         var plain: Int32 = -1
-        /// The target of a path whose rest is taken from here, or -1.
+        /// The target of a catch-all that starts here, or -1.
         var catchAll: Int32 = -1
-        /// The first parameter with a type or text around it, or -1.
+        /// The first typed parameter or parameter with text, or -1.
         var edges: Int32 = -1
     }
 
-    /// An entry of the table of static children; child 0, the root, marks a free one.
+    /// An entry in the table of static children; child 0, the root, marks a free entry.
     struct Slot {
         var key: UInt64 = 0
         var child: Int32 = 0
         var parent: Int32 = 0
     }
 
-    /// A parameter with a type or with text around it; prefix and suffix are adjacent in the text.
+    /// A typed parameter or parameter with text; its prefix and suffix are adjacent in the text.
     struct Edge {
         var child: Int32
         var next: Int32
@@ -39,11 +40,11 @@ struct RouteTree: Sendable {
         var suffix: UInt16
         /// The number of the type, or -1.
         var type: Int32
-        /// The type's rule if it is a built-in one.
+        /// The type's rule if it is built in.
         var rule: RouteParameterType.BuiltIn
     }
 
-    /// A place for a target: the end of a row of segments, or a catch-all.
+    /// A place for a target: the end of a sequence of segments, or a catch-all.
     struct Place: Equatable {
         var node: Int32
         var isCatchAll: Bool
@@ -63,7 +64,7 @@ struct RouteTree: Sendable {
     private(set) var text: [UInt8] = []
     private(set) var slots = [Slot](repeating: Slot(), count: 64)
     private var slotsUsed = 0
-    /// What the leaves point to; nil where a route was removed.
+    /// The targets of the leaves; nil for a removed route.
     private(set) var targets: [RouteTarget?] = []
     private(set) var removedCount = 0
 
@@ -74,7 +75,7 @@ struct RouteTree: Sendable {
 
     var liveCount: Int { targets.count - removedCount }
 
-    /// The remaining targets, in the order in which they were added.
+    /// The current targets, in the order in which they were added.
     var liveTargets: [RouteTarget] { targets.compactMap { $0 } }
 
     // MARK: Static children
@@ -84,7 +85,7 @@ struct RouteTree: Sendable {
         RouteBytes.mix(hash, UInt64(truncatingIfNeeded: parent))
     }
 
-    /// Returns the child of `parent` behind a segment, or -1.
+    /// Returns the child of `parent` for a segment, or -1.
     @inline(__always)
     func child(
         of parent: Int32, _ bytes: borrowing Span<UInt8>, _ start: Int, _ count: Int, hash: UInt64, fold: Bool
@@ -188,9 +189,9 @@ struct RouteTree: Sendable {
 
     // MARK: Places
 
-    /// Follows a variant and returns its place; nil if it doesn't exist and isn't to be added.
+    /// Follows a variant and returns its place; returns nil if it doesn't exist and isn't to be added.
     ///
-    /// A variant of the same shape as an existing one adds nothing.
+    /// A variant with the same shape as an existing one adds nothing.
     mutating func place(of variant: RouteVariant, _ authority: RouteAuthority?, adding: Bool) -> Place? {
         var node = authority == nil ? Self.root : Self.authorityRoot
         if let authority {
@@ -223,7 +224,7 @@ struct RouteTree: Sendable {
         return index < 0 ? nil : targets[Int(index)]
     }
 
-    /// Puts a target at a place instead of the present one; nil empties the place.
+    /// Sets the target at a place; nil empties the place.
     mutating func set(_ target: RouteTarget?, at place: Place) {
         let node = nodes[Int(place.node)]
         let old = place.isCatchAll ? node.catchAll : node.leaf
@@ -241,7 +242,7 @@ struct RouteTree: Sendable {
 final class RouteTarget: Sendable {
     let pattern: RoutePattern
     let variant: Int
-    /// The route; nil in a table of bare patterns.
+    /// The route; nil in a table created from patterns.
     let route: (any RouteEntry)?
     let names: [String]
 
@@ -251,7 +252,7 @@ final class RouteTarget: Sendable {
     }
 }
 
-/// A route as a table refers to it.
+/// A route, as a table refers to it.
 protocol RouteEntry: AnyObject, Sendable {
     var pattern: RoutePattern { get }
     var location: EventLocation { get }

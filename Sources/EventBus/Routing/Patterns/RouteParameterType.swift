@@ -1,9 +1,9 @@
 internal import AshlarCore
 
-/// A type that a parameter's value must have for its route to match, written `:name(type)`.
+/// A type of parameter values, which restricts the matches of a route and is written `:name(type)`.
 ///
 /// The built-in types are `int`, `uint`, `uuid`, `double`, `bool`, `slug` and `string`. ``RouterOptions/types`` adds
-/// others; a type there replaces the built-in one of the same name.
+/// others; a type with the name of a built-in type replaces it.
 ///
 /// ```swift
 /// let month = RouteParameterType("month") { Int($0).map { (1...12).contains($0) } ?? false }
@@ -33,19 +33,19 @@ public struct RouteParameterType: Sendable, Hashable, CustomStringConvertible {
     }
 
     private let storage: Storage
-    /// The name between the parentheses.
+    /// The name in parentheses.
     public var name: String { storage.name }
-    /// The built-in rule, nil for one of a user's own.
+    /// The built-in rule; nil for a custom type.
     var builtIn: BuiltIn? { if case .builtIn(let rule) = storage.rule { rule } else { nil } }
-    /// The name between the parentheses.
+    /// The name in parentheses.
     public var description: String { name }
 
     private init(_ name: String, rule: Rule) { storage = Storage(name, rule) }
 
     /// Creates a type from a rule.
     ///
-    /// The rule receives the decoded value, never an empty one. It is called while a path is matched, on the matching
-    /// thread and under no lock; it should be fast and must always return the same result for the same value.
+    /// The rule receives the decoded value, which is never empty. It is called during a match, on the matching thread
+    /// and outside all locks. It should be fast, and must always return the same result for the same value.
     ///
     /// - Precondition: `name` consists of one or more ASCII letters, digits, `_` and `-`.
     public init(_ name: String, matches: @escaping @Sendable (String) -> Bool) {
@@ -59,36 +59,36 @@ public struct RouteParameterType: Sendable, Hashable, CustomStringConvertible {
         byte.isASCIILetter || byte.isASCIIDigit || byte == UInt8(ascii: "_") || byte == UInt8(ascii: "-")
     }
 
-    /// Any value; the same as no type, useful before a suffix that starts with a letter: `:id(string)px`.
+    /// Any value, as without a type; useful before a suffix that starts with a letter: `:id(string)px`.
     public static let string = RouteParameterType("string", rule: .builtIn(.string))
     /// `true` or `false`.
     public static let bool = RouteParameterType("bool", rule: .builtIn(.bool))
-    /// Decimal digits that fit an unsigned 64-bit integer.
+    /// Decimal digits that fit into an unsigned 64-bit integer.
     public static let uint = RouteParameterType("uint", rule: .builtIn(.uint))
-    /// Decimal digits, after an optional `-`, that fit a signed 64-bit integer.
+    /// Decimal digits with an optional `-` that fit into a signed 64-bit integer.
     public static let int = RouteParameterType("int", rule: .builtIn(.int))
     /// Hexadecimal digits in either case, grouped 8-4-4-4-12 (RFC 9562).
     public static let uuid = RouteParameterType("uuid", rule: .builtIn(.uuid))
-    /// A finite decimal number such as `-1.5e3`; no `nan`, no `inf`, no hexadecimal, no bare dot.
+    /// A finite decimal number such as `-1.5e3`, but not `nan`, `inf`, a hexadecimal number or a single dot.
     public static let double = RouteParameterType("double", rule: .builtIn(.double))
-    /// ASCII letters, digits, `-` and `_`; the rule of Django's converter of this name.
+    /// ASCII letters, digits, `-` and `_`, as in Django's converter of this name.
     public static let slug = RouteParameterType("slug", rule: .builtIn(.slug))
 
-    /// The built-in types that restrict, in the order in which they are tried at the same place.
+    /// The built-in types that restrict values, in the order in which they are tried.
     static let restricting = [bool, uint, int, uuid, double, slug]
 
-    /// Types are equal when they are named alike and are the same rule.
+    /// Types are equal if they have the same rule.
     public static func == (a: Self, b: Self) -> Bool { a.storage === b.storage }
     /// Hashes the identity of the rule.
     public func hash(into hasher: inout Hasher) { hasher.combine(ObjectIdentifier(storage)) }
 
-    /// Returns whether `value` has this type.
+    /// Returns whether a value has this type.
     public func accepts(_ value: String) -> Bool {
         var value = value
         return value.withUTF8 { !$0.isEmpty && accepts($0.span) }
     }
 
-    /// Whether the decoded bytes of a value, at least one, have this type.
+    /// Returns whether the decoded bytes of a nonempty value have this type.
     func accepts(_ bytes: borrowing Span<UInt8>) -> Bool {
         switch storage.rule {
         case .builtIn(let rule): rule.accepts(bytes)
@@ -102,7 +102,7 @@ private func text(_ bytes: borrowing Span<UInt8>) -> String {
 }
 
 extension RouteParameterType.BuiltIn {
-    /// Whether the decoded bytes of a value, at least one, obey this rule.
+    /// Returns whether the decoded bytes of a nonempty value satisfy this rule.
     func accepts(_ bytes: borrowing Span<UInt8>) -> Bool {
         switch self {
         case .string: return true

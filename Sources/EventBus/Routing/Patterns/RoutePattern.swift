@@ -2,41 +2,41 @@
 ///
 /// | text | meaning |
 /// |---|---|
-/// | `/notes/new` | these very segments, written decoded: `/a b` matches `/a%20b` |
-/// | `:id` | one whole segment, never empty |
+/// | `/notes/new` | exactly these segments, without percent-encoding: `/a b` matches `/a%20b` |
+/// | `:id` | one nonempty segment |
 /// | `:id(int)` | one segment of a type; see ``RouteParameterType`` |
-/// | `v:id.json` | one parameter per segment, with text before it, after it or on both sides |
+/// | `v:id.json` | one parameter per segment, with text before or after it |
 /// | `*path` | one or more last segments |
-/// | `{/:page}` | an optional group; at most four in a pattern, nested or side by side |
-/// | `\:` | the next character, without its meaning |
-/// | `app://host/notes` | only URLs of this scheme and host, either of which may be `*` |
+/// | `{/:page}` | an optional group; at most four in a pattern, possibly nested |
+/// | `\:` | the next character without its special meaning |
+/// | `app://host/notes` | only URLs with this scheme and host, which can also be `*` |
 ///
-/// A pattern without a scheme matches paths alone, never a whole URL. Names consist of letters, digits and `_`.
+/// A pattern without a scheme matches only paths. Names consist of letters, digits and `_`.
 ///
 /// ```swift
 /// let pattern = try RoutePattern("/notes/:id(int)")
 /// print(try pattern.path(["id": "5"]))  // /notes/5
 /// ```
 public struct RoutePattern: Sendable, Hashable, CustomStringConvertible {
-    /// The text that was parsed.
+    /// The text of the pattern.
     public let source: String
-    /// The names of all parameters, in the order in which they are written.
+    /// The names of all parameters, in order.
     public let parameterNames: [String]
     let authority: RouteAuthority?
-    /// What the pattern represents once its optional groups are chosen; the one with all groups comes first.
+    /// The variants of the pattern for each choice of optional groups; the variant with all groups is first.
     let variants: [RouteVariant]
 
-    /// The longest pattern, in bytes of UTF-8.
+    /// The maximum length of a pattern, in bytes of UTF-8.
     public static let maximumLength = 8192
-    /// The most optional groups in one pattern.
+    /// The maximum number of optional groups in a pattern.
     public static let maximumGroups = 4
 
     /// Parses a pattern.
     ///
     /// - Parameters:
     ///   - source: The text of the pattern.
-    ///   - types: The parameter types that the pattern may name in addition to the built-in ones.
-    /// - Throws: ``EventBusError`` with the pattern, the offset in bytes and what was expected there.
+    ///   - types: The parameter types that the pattern can use in addition to the built-in ones.
+    /// - Throws: ``EventBusError`` with the pattern, the byte offset, and the expected text.
     /// - Complexity: O(*n*) in the length of the pattern.
     public init(_ source: String, types: [RouteParameterType] = []) throws(EventBusError) {
         try self.init(source, types: types, limits: RouteLimits())
@@ -56,16 +56,16 @@ public struct RoutePattern: Sendable, Hashable, CustomStringConvertible {
         self.variants = variants
     }
 
-    /// The text that was parsed.
+    /// The text of the pattern.
     public var description: String { source }
 
-    /// Patterns are equal when they are written alike.
+    /// Patterns are equal if their texts are equal.
     public static func == (a: Self, b: Self) -> Bool { ByteText(a.source) == ByteText(b.source) }
     /// Hashes the text of the pattern.
     public func hash(into hasher: inout Hasher) { hasher.combine(ByteText(source)) }
 }
 
-/// The scheme and host before a pattern's path; nil represents any.
+/// The scheme and host before a pattern's path; nil stands for any.
 struct RouteAuthority: Sendable, Hashable {
     var scheme: String?
     var host: String?
@@ -73,14 +73,14 @@ struct RouteAuthority: Sendable, Hashable {
     var text: String { "\(scheme ?? "*")://\(host ?? "*")" }
 }
 
-/// One way to read a pattern: a plain row of segments.
+/// One variant of a pattern: a sequence of segments.
 struct RouteVariant: Sendable {
-    /// The literal bytes of all segments, one after the other, without escapes.
+    /// The literal bytes of all segments, concatenated, without escapes.
     var text: [UInt8] = []
     var segments: [RouteSegment] = []
     var names: [String] = []
 
-    /// Drops the empty segments that paths lose under these options too.
+    /// Removes the empty segments that these options also remove from paths.
     mutating func trim(_ options: RouteTreeOptions) {
         if options.ignoresTrailingSlash, segments.last?.isEmpty == true { segments.removeLast() }
         guard options.collapsesSlashes, segments.contains(where: \.isEmpty) else { return }
@@ -91,7 +91,7 @@ struct RouteVariant: Sendable {
     }
 }
 
-/// One segment of a variant; its ranges lie in the variant's `text`.
+/// One segment of a variant; its ranges refer to the variant's `text`.
 struct RouteSegment: Sendable {
     enum Kind: UInt8 {
         case literal
@@ -103,10 +103,10 @@ struct RouteSegment: Sendable {
     private var start: UInt16
     private var split: UInt16
     private var end: UInt16
-    /// The type of a parameter, nil where any value will do.
+    /// The type of a parameter; nil for any value.
     var type: RouteParameterType?
 
-    /// A segment whose text begins, and so far ends, at `start`; a pattern is short enough for these numbers.
+    /// Creates a segment whose text is empty and starts at `start`; a pattern is short enough for these integers.
     init(kind: Kind = .literal, start: Int) {
         (self.kind, self.start, split, end) = (kind, UInt16(start), UInt16(start), UInt16(start))
     }
@@ -115,16 +115,16 @@ struct RouteSegment: Sendable {
     var prefix: Range<Int> { Int(start)..<Int(split) }
     /// The text after a parameter.
     var suffix: Range<Int> { Int(split)..<Int(end) }
-    /// Whether this is the literal without text, as between two slashes.
+    /// Whether this is a literal without text, as between two slashes.
     var isEmpty: Bool { kind == .literal && start == split }
 
-    /// Ends the text; what was not before a parameter is after it.
+    /// Ends the text: the text of a literal, or the text after a parameter.
     mutating func close(at end: Int) {
         self.end = UInt16(end)
         if kind == .literal { split = self.end }
     }
 
-    /// Makes a literal, so far ending at `split`, a parameter with this text before it.
+    /// Converts a literal, whose text ends at `split`, to a parameter with this text before it.
     mutating func becomeParameter(_ type: RouteParameterType?, at split: Int) {
         (kind, self.type, self.split, end) = (.parameter, type, UInt16(split), UInt16(split))
     }

@@ -1,6 +1,6 @@
 internal import AshlarCore
 
-/// Reads a pattern once from left to right into tokens, then lays the tokens out once per choice of optional groups.
+/// Parses a pattern into tokens, and then builds the variants from the tokens.
 struct RoutePatternParser {
     private enum Kind {
         case slash
@@ -12,7 +12,7 @@ struct RoutePatternParser {
     private struct Token {
         var kind: Kind
         var range: Range<Int>
-        /// The groups around the token, one bit each.
+        /// The groups that contain the token, one bit each.
         var groups: UInt8
     }
 
@@ -22,7 +22,7 @@ struct RoutePatternParser {
     private let limits: RouteLimits
     private var at = 0
     private var tokens: [Token] = []
-    /// For each group, the groups around it.
+    /// The enclosing groups of each group.
     private var outerGroups: [UInt8] = []
     private(set) var names: [String] = []
     private(set) var authority: RouteAuthority?
@@ -104,7 +104,7 @@ struct RoutePatternParser {
                 guard at + 1 < bytes.count else {
                     throw failure(.patternDanglingEscape, "a character after \\", at: at)
                 }
-                // The escaped character opens a text, so that its meaning is never looked at.
+                // The escaped character starts a text, so that its meaning is never evaluated.
                 textStart = at + 1
                 at += 2
                 continue
@@ -201,7 +201,7 @@ struct RoutePatternParser {
                     .patternMalformedHost, "plain text or * as host",
                     found: "\(Character(Unicode.Scalar(byte)))", at: offset)
             }
-            // A colon may only begin a port, or stand between the brackets of an IPv6 address.
+            // A colon must start a port, or be inside the brackets of an IPv6 address.
             if let colon = host.lastIndex(of: .colon), !host[colon...].contains(UInt8(ascii: "]")),
                 !host[(colon + 1)...].allSatisfy(\.isASCIIDigit)
             {
@@ -219,7 +219,7 @@ struct RoutePatternParser {
 
     // MARK: Variants
 
-    /// Lays the tokens out for every choice of groups, the choice of all of them first.
+    /// Returns the variants for every choice of groups; the variant with all groups is first.
     func variants() throws(EventBusError) -> [RouteVariant] {
         let all = UInt8(truncatingIfNeeded: (1 << outerGroups.count) - 1)
         if all == 0 { return [try variant(choosing: 0)] }
@@ -238,7 +238,7 @@ struct RoutePatternParser {
         var variant = RouteVariant()
         variant.segments.reserveCapacity(tokens.count { if case .slash = $0.kind { true } else { false } })
         variant.text.reserveCapacity(bytes.count)
-        // Where nothing is left out, the names are those of the pattern, in the same memory.
+        // If no group is omitted, the names are those of the pattern, in the same memory.
         let hasAllNames = Int(chosen) == (1 << outerGroups.count) - 1
         if hasAllNames { variant.names = names }
         var segment: RouteSegment?
@@ -296,7 +296,7 @@ struct RoutePatternParser {
 }
 
 extension String.UTF8View {
-    /// The scalar whose encoding begins at the byte number `offset`.
+    /// Returns the scalar whose encoding starts at a byte offset.
     fileprivate func scalar(at offset: Int) -> Unicode.Scalar? {
         var decoder = UTF8()
         var rest = self[index(startIndex, offsetBy: offset)...].makeIterator()

@@ -1,4 +1,4 @@
-/// The precedence of a segment among all segments at the same place: the tree tries the smaller rank first.
+/// The precedence of a segment among the segments of a node: the tree tries the smaller rank first.
 struct RouteRank: Comparable, Sendable {
     /// The six kinds of segments, in the order in which they are tried.
     enum Kind: Int, Sendable {
@@ -46,7 +46,7 @@ struct RouteRank: Comparable, Sendable {
 }
 
 extension RouteVariant {
-    /// A segment as a pattern would write it.
+    /// Returns the segment in the notation of a pattern.
     func label(_ index: Int) -> String {
         let segment = segments[index]
         func text(_ range: Range<Int>) -> String { String(decoding: self.text[range], as: UTF8.self) }
@@ -57,7 +57,7 @@ extension RouteVariant {
         return text(segment.prefix) + ":\(name)" + (segment.type.map { "(\($0.name))" } ?? "") + text(segment.suffix)
     }
 
-    /// The ranks of all segments, which order whole routes.
+    /// Returns the ranks of all segments, by which whole routes are ordered.
     func ranks(_ types: [RouteParameterType], foldsCase: Bool) -> [RouteRank] {
         segments.map { RouteRank($0, in: text, types: types, foldsCase: foldsCase) }
     }

@@ -1,78 +1,78 @@
-// The codes of patterns, paths and navigations. Pattern codes carry the pattern as `subject` and an `offset` in it;
-// path codes carry the URL as it was given.
+// The codes of patterns, paths and navigations. For pattern codes, `subject` is the pattern and `offset` a position in
+// it. For path codes, `subject` is the URL as passed to the router.
 
 extension EventBusError.Code {
     /// A route pattern is empty.
     public static let patternEmpty = Self("patternEmpty")
     /// A route pattern is longer than ``RoutePattern/maximumLength``.
     public static let patternTooLong = Self("patternTooLong")
-    /// The path of a route pattern doesn't begin with `/`, with some choice of its optional groups.
+    /// The path of a route pattern doesn't start with `/`, possibly only for some choices of its optional groups.
     public static let patternMissingSlash = Self("patternMissingSlash")
-    /// A `:` or `*` is followed by no name.
+    /// A `:` or `*` without a name.
     public static let patternEmptyName = Self("patternEmptyName")
-    /// A parameter name occurs twice in one pattern.
+    /// A duplicate parameter name in a pattern.
     public static let patternRepeatedName = Self("patternRepeatedName")
-    /// One segment has two parameters.
+    /// A segment with two parameters.
     public static let patternAdjacentParameters = Self("patternAdjacentParameters")
-    /// Something follows a catch-all.
+    /// Text after a catch-all.
     public static let patternCatchAllNotLast = Self("patternCatchAllNotLast")
-    /// A catch-all shares its segment with text.
+    /// A catch-all with other text in its segment.
     public static let patternCatchAllNotAlone = Self("patternCatchAllNotAlone")
-    /// A brace has no partner.
+    /// An unbalanced brace.
     public static let patternUnbalancedGroup = Self("patternUnbalancedGroup")
-    /// An optional group holds nothing.
+    /// An empty optional group.
     public static let patternEmptyGroup = Self("patternEmptyGroup")
-    /// A pattern has more optional groups than ``RoutePattern/maximumGroups``.
+    /// A pattern with more optional groups than ``RoutePattern/maximumGroups``.
     public static let patternTooManyGroups = Self("patternTooManyGroups")
-    /// A parameter's type is unknown or not written to its end.
+    /// An unknown or unterminated parameter type.
     public static let patternUnknownType = Self("patternUnknownType")
-    /// A pattern ends with a `\` that escapes nothing.
+    /// A `\` at the end of a pattern.
     public static let patternDanglingEscape = Self("patternDanglingEscape")
-    /// A `?` or `#` occurs in a pattern without a `\` before it.
+    /// A `?` or `#` in a pattern without a preceding `\`.
     public static let patternReservedCharacter = Self("patternReservedCharacter")
-    /// A percent-escape occurs in a pattern, which is written decoded.
+    /// A percent-escape in a pattern; patterns are written without percent-encoding.
     public static let patternPercentEncoded = Self("patternPercentEncoded")
     /// The host of a pattern isn't plain text.
     public static let patternMalformedHost = Self("patternMalformedHost")
-    /// A pattern has more segments than its limits allow.
+    /// A pattern with more segments than the limit.
     public static let patternTooManySegments = Self("patternTooManySegments")
-    /// A pattern has more parameters than its limits allow.
+    /// A pattern with more parameters than the limit.
     public static let patternTooManyParameters = Self("patternTooManyParameters")
-    /// Two choices of optional groups of one pattern match the same paths under different names.
+    /// Two choices of optional groups in a pattern that match the same paths with different names.
     public static let patternAmbiguousGroups = Self("patternAmbiguousGroups")
-    /// A pattern matches exactly the paths of one that is registered; `found` is that one.
+    /// A pattern that matches exactly the paths of a registered pattern, which is in `found`.
     public static let routeConflict = Self("routeConflict")
 
-    /// A path or URL begins neither with `/` nor with a scheme and `://`.
+    /// A path or URL that starts neither with `/` nor with a scheme and `://`.
     public static let pathNotAbsolute = Self("pathNotAbsolute")
-    /// A path, or what surrounds it in a URL, is longer than the router's limits allow.
+    /// A path, or the rest of a URL, is longer than the limit.
     public static let pathTooLong = Self("pathTooLong")
-    /// A path has more segments than the router's limits allow.
+    /// A path with more segments than the limit.
     public static let pathTooManySegments = Self("pathTooManySegments")
-    /// A URL has a host, a port or user information that RFC 3986 forbids.
+    /// A URL whose host, port or user information contains a byte that RFC 3986 forbids.
     public static let invalidAuthority = Self("invalidAuthority")
-    /// A `%` isn't followed by two hexadecimal digits.
+    /// A `%` without two hexadecimal digits.
     public static let invalidPercentEncoding = Self("invalidPercentEncoding")
-    /// Percent-escapes spell bytes that aren't UTF-8.
+    /// Percent-escapes that decode to bytes that aren't UTF-8.
     public static let invalidUTF8 = Self("invalidUTF8")
-    /// A match would visit more places of the route tree than the router's limits allow.
+    /// A match would visit more nodes of the route tree than the limit.
     public static let matchTooCostly = Self("matchTooCostly")
     /// No route matches the path.
     public static let routeNotFound = Self("routeNotFound")
 
-    /// A path is to be built without a value that the pattern needs; `expected` is the parameter's name.
+    /// A value that the pattern needs is missing when a path is built; `expected` is the parameter's name.
     public static let parameterMissing = Self("parameterMissing")
-    /// A path is to be built with a value for a name that the pattern doesn't have.
+    /// A value for an unknown name when a path is built.
     public static let parameterUnknown = Self("parameterUnknown")
-    /// A parameter's value is empty, or not of the parameter's type, or could not be read back from the path.
+    /// A parameter's value is empty, has another type than the parameter, or couldn't be read from the path.
     public static let parameterInvalid = Self("parameterInvalid")
-    /// A path was built that another route would answer; `found` is that route.
+    /// Another route would match the built path; it is in `found`.
     public static let routeShadowed = Self("routeShadowed")
 
-    /// A guard refused a navigation; `underlying` is the guard's reason if it gave an error.
+    /// A guard denied a navigation; `underlying` is the guard's reason if it is an error.
     public static let navigationDenied = Self("navigationDenied")
-    /// Redirects came back to a place in their own trail.
+    /// Redirects return to a URL in their own trail.
     public static let redirectLoop = Self("redirectLoop")
-    /// More redirects, or more navigations inside navigations, than ``Router/maximumRedirects``.
+    /// More redirects or nested navigations than ``Router/maximumRedirects``.
     public static let tooManyRedirects = Self("tooManyRedirects")
 }

@@ -1,13 +1,13 @@
-/// The byte work under the route tree: hashing, comparing and finding marks, eight bytes at a time.
+/// Hashes and compares bytes and finds marks for the route tree, eight bytes at a time.
 ///
-/// Every function reads only inside the range it is given. `fold` makes ASCII letters equal in both cases.
+/// Functions read only inside the given range. `fold` makes ASCII letters equal in both cases.
 enum RouteBytes {
     private static let everyByte: UInt64 = 0x0101_0101_0101_0101
     private static let low7: UInt64 = 0x7f7f_7f7f_7f7f_7f7f
     private static let highBits: UInt64 = 0x8080_8080_8080_8080
     private static let multiplier: UInt64 = 0x9e37_79b9_7f4a_7c15
 
-    /// Reads `count` bytes from `start`, 8 at most, as a little-endian word with zeros above.
+    /// Reads at most eight bytes from `start` as a little-endian word; missing bytes are zero.
     @inline(__always)
     static func word(_ bytes: borrowing Span<UInt8>, _ start: Int, _ count: Int) -> UInt64 {
         let raw = bytes.bytes
@@ -24,13 +24,13 @@ enum RouteBytes {
         return UInt64(first) | UInt64(middle) << UInt64(8 * (count / 2)) | UInt64(last) << UInt64(8 * (count - 1))
     }
 
-    /// Reads a word of an array, whose `span` is newer than the deployment targets.
+    /// Reads a word of an array; `Array.span` is newer than the deployment targets.
     @inline(__always)
     static func word(_ bytes: [UInt8], _ start: Int, _ count: Int) -> UInt64 {
         bytes.withUnsafeBufferPointer { word($0.span, start, count) }
     }
 
-    /// Mixes two words into one; the high and low halves of the product are folded together.
+    /// Mixes two words by folding the high and low halves of their product.
     @inline(__always)
     static func mix(_ a: UInt64, _ b: UInt64) -> UInt64 {
         let product = (a ^ multiplier).multipliedFullWidth(by: b ^ 0xe703_7ed1_a0b4_28db)
@@ -39,7 +39,7 @@ enum RouteBytes {
 
     /// Hashes `count` bytes from `start`.
     ///
-    /// The hash needs no secret: keys are an app's own patterns, and a hostile path can only miss.
+    /// The hash needs no secret: keys are an app's own patterns, so a hostile path can only fail to match.
     @inline(__always)
     static func hash(_ bytes: borrowing Span<UInt8>, _ start: Int, _ count: Int, fold: Bool) -> UInt64 {
         var (hash, at) = (UInt64(truncatingIfNeeded: count), 0)
@@ -50,7 +50,7 @@ enum RouteBytes {
         return mix(hash, folded(word(bytes, start + at, count - at), fold))
     }
 
-    /// Whether `count` bytes are equal in two texts.
+    /// Returns whether `count` bytes are equal in two texts.
     @inline(__always)
     static func equal(
         _ a: borrowing Span<UInt8>, _ startA: Int, _ b: [UInt8], _ startB: Int, _ count: Int, fold: Bool
@@ -63,10 +63,10 @@ enum RouteBytes {
         return folded(word(a, startA + at, count - at), fold) == folded(word(b, startB + at, count - at), fold)
     }
 
-    /// Returns the lowercase letter of an ASCII uppercase letter, and other bytes unchanged.
+    /// Returns the lowercase letter for an uppercase ASCII letter, and other bytes unchanged.
     static func lowercased(_ byte: UInt8) -> UInt8 { byte &- 0x41 < 26 ? byte | 0x20 : byte }
 
-    /// Turns the ASCII uppercase letters of a word into lowercase letters when `fold` is set.
+    /// Converts the uppercase ASCII letters of a word to lowercase if `fold` is set.
     @inline(__always)
     static func folded(_ word: UInt64, _ fold: Bool) -> UInt64 {
         guard fold else { return word }
@@ -77,22 +77,22 @@ enum RouteBytes {
         return word | (fromA & ~pastZ & ascii) >> 2
     }
 
-    /// The marks that end or spoil a segment (`/`, `?`, `#`, `%`) as high bits, with `!` and `'` as false alarms.
+    /// Returns the high bits of `/`, `?`, `#` and `%` in a word; the result can also contain `!` and `'`.
     @inline(__always)
     static func marks(_ word: UInt64) -> UInt64 {
-        // '/' and '?' differ in bit 4 alone; '#' and '%' are two of the four values that share all but bits 1 and 2.
+        // '/' and '?' differ only in bit 4; '#' and '%' are two of the four values that share all but bits 1 and 2.
         zeros((word & (everyByte &* 0xef)) ^ (everyByte &* 0x2f))
             | zeros((word & (everyByte &* 0xf9)) ^ (everyByte &* 0x21))
     }
 
-    /// Sets the high bit of each byte that is zero, exactly.
+    /// Sets the high bit of exactly the bytes that are zero.
     @inline(__always)
     private static func zeros(_ word: UInt64) -> UInt64 {
         ~(((word & low7) &+ low7) | word | low7)
     }
 }
 
-/// The ASCII characters with a meaning in routes.
+/// The ASCII characters with a special meaning in routes.
 extension UInt8 {
     static let slash = UInt8(ascii: "/")
     static let percent = UInt8(ascii: "%")

@@ -1,11 +1,12 @@
 internal import AshlarCore
 
-/// The authority of a URL (RFC 3986, section 3.2) and its one normal form.
+/// The authority of a URL (RFC 3986, section 3.2) and its normal form.
 ///
-/// The normal form is what a browser connects to: escapes decoded, lowercase letters, without user information, without a
-/// dot at the end, and without the port if it is the default of the scheme.
+/// The normal form is the form in which a browser connects: with escapes decoded, in lowercase, without user
+/// information, without a final dot, and without the default port of the scheme.
 enum RouteHost {
-    /// Whether an authority of these bytes only, without a dot at the end, is its own normal form but for the case.
+    /// Returns whether an authority with only these bytes and without a final dot is in normal form, except for its
+    /// case.
     @inline(__always)
     static func isPlain(_ byte: UInt8) -> Bool {
         byte.isASCIILetter || byte.isASCIIDigit || byte == UInt8(ascii: "-") || byte == UInt8(ascii: ".")
@@ -18,7 +19,7 @@ enum RouteHost {
         }
     }
 
-    /// Returns host and port in normal form.
+    /// Returns the host and port in normal form.
     ///
     /// - Throws: A fault with the offset of the first byte that RFC 3986 forbids.
     static func normalForm(

@@ -1,23 +1,23 @@
 /// The limits of a router for paths, queries and tables.
 ///
-/// A path over its limit costs one comparison, whatever its length.
+/// A path over its limit is rejected by one comparison.
 package struct RouteLimits: Sendable, Hashable {
-    /// The most bytes of a path, counted in its encoded form; 8,192 by default.
+    /// The maximum length of a percent-encoded path in bytes; 8,192 by default.
     package var pathBytes: Int
-    /// The most bytes of scheme, host, query and fragment together; 16,384 by default.
+    /// The maximum length of scheme, host, query and fragment together in bytes; 16,384 by default.
     package var otherBytes: Int
-    /// The most segments of a path or pattern; 128 by default.
+    /// The maximum number of segments of a path or pattern; 128 by default.
     package var segments: Int
-    /// The most parameters of a pattern; 32 by default.
+    /// The maximum number of parameters of a pattern; 32 by default.
     package var parameters: Int
-    /// The most places of the tree that one match may visit; 65,536 by default.
+    /// The maximum number of nodes that one match visits; 65,536 by default.
     ///
-    /// Each place is visited once at most, so only a table with many overlapping patterns can come near.
+    /// Each node is visited at most once, so only a table with many overlapping patterns can reach the limit.
     package var steps: Int
 
     /// Creates limits.
     ///
-    /// - Precondition: All limits are positive and their sum of bytes is under 4 GiB.
+    /// - Precondition: All limits are positive, and the sum of the byte limits is less than 4 GiB.
     package init(
         pathBytes: Int = 8192, otherBytes: Int = 16_384, segments: Int = 128, parameters: Int = 32, steps: Int = 65_536
     ) {
@@ -31,7 +31,7 @@ package struct RouteLimits: Sendable, Hashable {
     }
 }
 
-/// The options that shape a tree and the splitting of paths for it.
+/// The options that affect the tree and the splitting of paths.
 struct RouteTreeOptions: Sendable, Equatable {
     var foldsCase = false
     var ignoresTrailingSlash = true

@@ -1,16 +1,16 @@
 internal import AshlarCore
 
-/// Percent-decoding and -encoding of path segments, query items and fragments (RFC 3986, section 2.1).
+/// Percent-encodes and -decodes path segments, query items and fragments (RFC 3986, section 2.1).
 enum RoutePercent {
-    /// What is wrong with an encoded text, and at which byte of it.
+    /// The error of an encoded text, with the offset of its byte.
     enum Fault: Error, Equatable {
         /// A `%` without two hexadecimal digits.
         case encoding(Int)
-        /// Bytes that aren't UTF-8 once decoded.
+        /// Decoded bytes that aren't UTF-8.
         case utf8(Int)
     }
 
-    /// Appends the decoded bytes of `bytes[range]` to `result`, each escape decoded once; in forms `+` is a space.
+    /// Decodes `bytes[range]` once and appends the result; in forms, `+` is a space.
     static func decode<Bytes: RandomAccessCollection<UInt8>>(
         _ bytes: Bytes, _ range: Range<Int>, plusIsSpace: Bool = false, into result: inout [UInt8]
     ) throws(Fault) where Bytes.Index == Int {
@@ -28,12 +28,12 @@ enum RoutePercent {
                 at += 1
             }
         }
-        // A Swift string is UTF-8 already: only escapes can break it.
+        // A Swift string is already UTF-8, so only escapes can make it invalid.
         guard escapes, let bad = UTF8Validation.firstInvalid(in: result, from: start) else { return }
         throw .utf8(offset(ofDecoded: bad - start, in: bytes, range))
     }
 
-    /// The offset in the encoded `range` of the decoded byte number `count`.
+    /// Returns the offset in the encoded `range` of a decoded byte.
     static func offset<Bytes: RandomAccessCollection<UInt8>>(
         ofDecoded count: Int, in bytes: Bytes, _ range: Range<Int>
     ) -> Int where Bytes.Index == Int {
@@ -45,7 +45,7 @@ enum RoutePercent {
         return min(at, range.upperBound)
     }
 
-    /// Which characters stay as they are when encoding.
+    /// The characters that aren't encoded.
     enum Part {
         case segment
         case query
@@ -65,7 +65,7 @@ enum RoutePercent {
         }
     }
 
-    /// Appends `text` to `result`, with every byte that `part` can't hold written as `%XX`.
+    /// Appends `text` to `result`; bytes that `part` can't contain are written as `%XX`.
     static func encode(_ text: some Sequence<UInt8>, as part: Part, into result: inout [UInt8]) {
         let digits = Array("0123456789ABCDEF".utf8)
         for byte in text {

@@ -1,22 +1,22 @@
-/// The query of a URL: an ordered list of names with values; names may repeat.
+/// The query of a URL: an ordered list of names and values; names can be repeated.
 ///
 /// ```swift
 /// let query = try RouteQuery("tag=swift&tag=linux&draft")
 /// print(query["tag"] ?? "", query.values(of: "tag"), query.contains("draft"))  // swift ["swift", "linux"] true
 /// ```
 public struct RouteQuery: Sendable, Hashable, RandomAccessCollection, CustomStringConvertible {
-    /// One name of a query with its value.
+    /// A name in a query and its value.
     public struct Item: Sendable, Hashable {
         /// The decoded name.
         public var name: String
-        /// The decoded value; nil without a `=`.
+        /// The decoded value; nil if there is no `=`.
         public var value: String?
 
         /// Creates an item.
         public init(_ name: String, _ value: String?) { (self.name, self.value) = (name, value) }
     }
 
-    /// What `+` represents.
+    /// The meaning of `+`.
     public enum Encoding: Sendable, Hashable {
         /// A plus sign, as in any other part of a URL (RFC 3986).
         case percent
@@ -26,15 +26,15 @@ public struct RouteQuery: Sendable, Hashable, RandomAccessCollection, CustomStri
 
     /// The items in the order of the query.
     public var items: [Item]
-    /// What `+` represents when the query is read or written.
+    /// The meaning of `+` when the query is parsed or written.
     public var encoding: Encoding
 
-    /// Creates a query of items.
+    /// Creates a query from items.
     public init(items: [Item] = [], encoding: Encoding = .percent) { (self.items, self.encoding) = (items, encoding) }
 
-    /// Reads a query, without its `?`.
+    /// Parses a query without its `?`.
     ///
-    /// Items are separated by `&`, empty ones are ignored, and each is split at its first `=`.
+    /// Items are separated by `&`; empty items are ignored, and each item is split at its first `=`.
     ///
     /// - Throws: ``EventBusError`` with the code `invalidPercentEncoding` or `invalidUTF8` and the offset.
     public init(_ text: String, encoding: Encoding = .percent) throws(EventBusError) {
@@ -52,7 +52,7 @@ public struct RouteQuery: Sendable, Hashable, RandomAccessCollection, CustomStri
         }
     }
 
-    /// Reads a query whose escapes have been checked.
+    /// Parses a query whose escapes have been checked.
     init(checked text: String, encoding: Encoding) {
         self.init(encoding: encoding)
         do { try read(text) } catch { items = [] }
@@ -80,12 +80,12 @@ public struct RouteQuery: Sendable, Hashable, RandomAccessCollection, CustomStri
         return String(decoding: result, as: UTF8.self)
     }
 
-    /// The first value of a name, empty where it has no `=`; nil if the name is missing.
+    /// The first value of a name; empty if it has no `=`, and nil if the name is missing.
     public subscript(_ name: String) -> String? {
         items.first { $0.name == name }.map { $0.value ?? "" }
     }
 
-    /// Returns all values of a name, in order; empty where they have no `=`.
+    /// Returns all values of a name, in order; a value is empty if it has no `=`.
     public func values(of name: String) -> [String] {
         items.filter { $0.name == name }.map { $0.value ?? "" }
     }
@@ -100,13 +100,13 @@ public struct RouteQuery: Sendable, Hashable, RandomAccessCollection, CustomStri
     /// The item at a position.
     public subscript(_ position: Int) -> Item { items[position] }
 
-    /// The query in its encoded form, without a `?`; reading it gives the same items.
+    /// The percent-encoded query without a `?`; parsing it returns the same items.
     public var description: String {
         var result: [UInt8] = []
         for (index, item) in items.enumerated() {
             if index > 0 { result.append(UInt8(ascii: "&")) }
             RoutePercent.encode(item.name.utf8, as: .query, into: &result)
-            // An item with neither name nor value would vanish between its separators.
+            // An item with neither a name nor a value would be lost between its separators.
             if item.value != nil || item.name.isEmpty { result.append(UInt8(ascii: "=")) }
             RoutePercent.encode((item.value ?? "").utf8, as: .query, into: &result)
         }

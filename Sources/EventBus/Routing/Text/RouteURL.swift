@@ -1,15 +1,15 @@
-/// One segment of a path while it is matched.
+/// One segment of a path during a match.
 struct RouteStep {
-    /// Where the segment's bytes begin in the matched text, and how many there are.
+    /// The start of the segment's bytes in the matched text, and their number.
     var start: UInt32
     var length: UInt32
-    /// The hash of the segment, 0 until it is needed.
+    /// The hash of the segment; 0 until it is computed.
     var hash: UInt64 = 0
     /// The next choice if the following segments don't match; see `RouteTree.find`.
     var next: Int32 = 0
-    /// The choice taken here.
+    /// The choice taken at this segment.
     var taken: Int32 = 0
-    /// The node at which this segment is looked up.
+    /// The node in which this segment is looked up.
     var node: Int32 = 0
 
     @inline(__always)
@@ -19,9 +19,9 @@ struct RouteStep {
     }
 }
 
-/// Where the parts of a URL lie, in bytes of its UTF-8; found in one pass without copying anything.
+/// The ranges of a URL's parts in its UTF-8, found in one pass without copying.
 struct RouteURL {
-    /// The mistake in a URL.
+    /// An error in a URL.
     enum Fault: Error {
         case notAbsolute
         case tooLong
@@ -32,14 +32,14 @@ struct RouteURL {
         case utf8(Int)
     }
 
-    /// The end of the scheme, -1 if there is none.
+    /// The end of the scheme; -1 if there is none.
     var schemeEnd = -1
     var pathStart = 0
     var pathEnd = 0
-    /// The mark before the query, or the end of the path.
+    /// The `?` before the query, or the end of the path.
     var queryStart = 0
     var queryEnd = 0
-    /// The number of steps: two for scheme and host, then one for each segment.
+    /// The number of steps: two for the scheme and host, and one for each segment.
     var stepCount = 0
     var hasEscapes = false
 
@@ -57,9 +57,9 @@ struct RouteURL {
             || byte == UInt8(ascii: "~") || byte == .colon || byte == UInt8(ascii: "[") || byte == UInt8(ascii: "]")
     }
 
-    /// Splits a URL into steps on its raw slashes.
+    /// Splits a URL into steps at its slashes.
     ///
-    /// Steps that don't fit are counted and not written; the caller then repeats the call with more room.
+    /// Steps for which there is no room are only counted; the caller then repeats the call with more room.
     @inline(__always)
     init(
         _ bytes: borrowing Span<UInt8>, options: RouteTreeOptions, limits: RouteLimits,
@@ -73,7 +73,7 @@ struct RouteURL {
         let collapses = options.collapsesSlashes
         var (at, start, count) = (pathStart &+ 1, pathStart &+ 1, stepCount)
         pathEnd = end
-        // A host with nothing after it has the path "/".
+        // If nothing follows the host, the path is "/".
         if pathStart < end, bytes[pathStart] == .slash {
             scan: while at < end {
                 if at &- pathStart > limits.pathBytes { throw .tooLong }
@@ -105,7 +105,7 @@ struct RouteURL {
             start = pathStart
         }
         let endsInSlash = start >= pathEnd
-        // The text after the last slash; "/" alone has no segments, and one trailing slash may be ignored.
+        // The text after the last slash; "/" has no segments, and one trailing slash can be ignored.
         if !endsInSlash || !options.ignoresTrailingSlash && count > stepCount {
             if count < steps.count { steps[count] = RouteStep(start, max(start, pathEnd)) }
             count &+= 1
@@ -126,9 +126,9 @@ struct RouteURL {
         }
     }
 
-    /// Reads `scheme://authority` and writes scheme and host as the first two steps.
+    /// Parses `scheme://authority` and writes the scheme and host as the first two steps.
     ///
-    /// An authority that isn't its own normal form counts as escaped, and the slow path normalizes it.
+    /// An authority that isn't in normal form is treated as escaped, and the slow path normalizes it.
     private mutating func findAuthority(
         _ bytes: borrowing Span<UInt8>, into steps: inout MutableSpan<RouteStep>
     ) throws(Fault) {
