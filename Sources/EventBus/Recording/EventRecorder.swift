@@ -1,0 +1,74 @@
+internal import AshlarCore
+
+/// An interceptor that writes events as lines of JSON, to be replayed by an ``EventRecording``.
+///
+/// ```swift
+/// var catalog = EventCatalog()
+/// catalog.add(Topic<Int>("note:selected"))
+/// let bus = EventBus()
+/// let recorder = EventRecorder(catalog) { line in print(line) }
+/// let watch = bus.intercept("note:*", with: recorder)
+/// bus.trigger("note:selected", 5)  // {"v":1,"n":1,"name":"note:selected","at":"…","payload":5}
+/// watch.cancel()
+/// await recorder.flush()
+/// ```
+///
+/// Events are written before they are delivered, in one order for all threads. A payload that can't be encoded is left
+/// out. The values of keys that name secrets, such as `password` or `apiKey`, are replaced by `<redacted>`, and so is the
+/// whole payload, if it isn't an object, of a topic whose name does.
+public final class EventRecorder: EventInterceptor {
+    private let catalog: EventCatalog
+    private let secrets: SecretNames
+    private let runner = SerialRunner()
+    private let count = Mutex(0)
+    private let write: @Sendable (String) -> Void
+
+    /// Creates a recorder.
+    ///
+    /// - Parameters:
+    ///   - catalog: Encodes the payloads. Other payloads are encoded if their types are `Encodable`.
+    ///   - additionalSecrets: More words that name secrets, in lower case.
+    ///   - write: Writes one line, without its end. It is called for one event after the other, on any thread.
+    public init(
+        _ catalog: EventCatalog = EventCatalog(), additionalSecrets: Set<String> = [],
+        write: @escaping @Sendable (String) -> Void
+    ) {
+        (self.catalog, self.write) = (catalog, write)
+        secrets = SecretNames(additionalWords: additionalSecrets)
+    }
+
+    /// Writes an event and passes it on.
+    public func intercept(_ event: InterceptedEvent, next: @escaping EventPassage) -> DeliveryResult {
+        var (payload, unencodedType): (CodedValue?, String?) = (nil, nil)
+        if !(event.payload is Void) {
+            do {
+                let value = try catalog.encode(event.payload, name: event.name)
+                if case .object = value {
+                    payload = value.redacted(secrets)
+                } else {
+                    payload = secrets.matches(event.name) ? CodedValue.placeholder : value.redacted(secrets)
+                }
+            } catch {
+                unencodedType = "\(type(of: event.payload))"
+            }
+        }
+        _ = runner.run { [payload, unencodedType] in
+            let number = self.count.withLock { count in
+                count += 1
+                return count
+            }
+            let recorded = RecordedEvent(
+                number: number, name: event.name, metadata: event.metadata, location: event.location, payload: payload,
+                unencodedType: unencodedType)
+            self.write(recorded.description)
+        }
+        return next(event)
+    }
+
+    /// Waits until every event that was intercepted before has been written.
+    public func flush() async {
+        let end = Departure()
+        _ = runner.run { end.isOver() }
+        await end.wait()
+    }
+}
