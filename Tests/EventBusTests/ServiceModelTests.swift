@@ -191,7 +191,7 @@ struct ServiceModelTests {
 
     @Test("Random scripts end as in a sequential model", arguments: 0..<4)
     func sequential(part: Int) throws {
-        for round in 0..<1250 {
+        for round in 0..<(soak ? 2500 : 125) {
             let seed = UInt64(part * 10_000 + round)
             var simulation = Simulation(seed: seed, isScripted: false, grace: .zero)
             var model = SequentialModel(needs: try register(&simulation, restarts: false))
@@ -228,7 +228,8 @@ struct ServiceModelTests {
     @Test("Concurrent random scripts keep every rule and always end", arguments: 0..<4)
     func concurrent(part: Int) throws {
         var (answered, refused, overran) = (0, 0, 0)
-        for round in 0..<2500 {
+        let rounds = soak ? 2500 : 125
+        for round in 0..<rounds {
             let seed = UInt64(1_000_000 + part * 10_000 + round)
             let grace = round % 2 == 0 ? Duration.zero : .milliseconds(7)
             var simulation = Simulation(seed: seed, isScripted: true, grace: grace)
@@ -279,7 +280,8 @@ struct ServiceModelTests {
             overran += simulation.states.values.count { $0 == .failed }
         }
         // A test in which nothing happens would prove nothing.
-        #expect(answered > 10_000 && refused > 5000 && overran > 500, "\(answered) \(refused) \(overran)")
+        let isBusy = answered > 4 * rounds && refused > 2 * rounds && overran > rounds / 5
+        #expect(isBusy, "\(answered) \(refused) \(overran)")
     }
 
     @Test("A chain of 1,000 services starts and stops without a deep call stack")

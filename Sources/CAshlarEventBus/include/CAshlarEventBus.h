@@ -14,6 +14,8 @@ struct ashlar_bus_thread {
     /// they aren't known.
     uintptr_t stack_low;
     uintptr_t stack_reserve;
+    /// The triggers of other buses around the innermost one.
+    void *outer;
     /// The innermost running frame of a bus that queues nested triggers.
     void *frame;
     /// The innermost hook of a bus that this thread is inside of.
@@ -32,5 +34,17 @@ void ashlar_bus_find_stack(struct ashlar_bus_thread *thread);
 static inline int ashlar_bus_stack_is_low(const struct ashlar_bus_thread *thread) {
     return (uintptr_t)__builtin_frame_address(0) - thread->stack_low < thread->stack_reserve;
 }
+
+/// Opens the pipe that handlers of signals write to; returns 0 or an error number.
+int ashlar_bus_open_signal_pipe(void);
+
+/// Waits for a caught signal and returns its number, or -1 if the pipe fails.
+int ashlar_bus_next_signal(void);
+
+/// Makes a signal go to the pipe; returns 0 or an error number. The caller keeps it from running twice for a signal.
+int ashlar_bus_catch_signal(int number);
+
+/// Gives a signal the action back that it had before it was caught.
+void ashlar_bus_release_signal(int number);
 
 #endif

@@ -274,7 +274,7 @@ extension ServiceMachine {
     mutating func proceedShutdown() {
         guard let shutdown, entries.values.allSatisfy({ $0.phase == .idle || $0.phase == .running }) else { return }
         if let last = running.last { return work.append(.stop(last, limit: shutdown.limit)) }
-        self.shutdown = nil
+        (self.shutdown, unclean) = (nil, shutdown.unclean)
         for waiter in shutdown.waiters { actions.append(.finishShutdown(waiter, unclean: shutdown.unclean)) }
     }
 

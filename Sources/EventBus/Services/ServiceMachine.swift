@@ -140,6 +140,8 @@ package struct ServiceMachine {
     var calls: [String: [UInt64: String]] = [:]
     var rollingBack: Set<String> = []
     var shutdown: Shutdown?
+    /// The services that did not end in order in the shutdown that is over.
+    var unclean: [String] = []
     var lastLife: UInt64 = 0
     var lastTimer: UInt64 = 0
 
@@ -260,7 +262,7 @@ package struct ServiceMachine {
     package mutating func shutDown(waiter: UInt64, limit: Duration? = nil, caller: Caller? = nil) -> [Action] {
         perform { machine in
             machine.isShutDown = true
-            machine.shutdown = machine.shutdown ?? Shutdown()
+            machine.shutdown = machine.shutdown ?? Shutdown(unclean: machine.unclean)
             if let limit { machine.shutdown?.limit = limit }
             if machine.alive(caller) != nil {
                 // A service that waited for its own end would hang.

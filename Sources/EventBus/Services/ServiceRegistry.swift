@@ -14,18 +14,18 @@
 public actor ServiceRegistry {
     /// The bus of the services.
     public nonisolated let bus: EventBus
-    private let clock: any Clock<Duration>
-    private var machine: ServiceMachine
-    private var makers: [String: @Sendable (ServiceContext) async throws -> any Service] = [:]
-    private var lives: [UInt64: Life] = [:]
-    private var timers: [UInt64: Task<Void, Never>] = [:]
-    private var pending: [UInt64: Pending] = [:]
+    let clock: any Clock<Duration>
+    var machine: ServiceMachine
+    var makers: [String: @Sendable (ServiceContext) async throws -> any Service] = [:]
+    var lives: [UInt64: Life] = [:]
+    var timers: [UInt64: Task<Void, Never>] = [:]
+    var pending: [UInt64: Pending] = [:]
     private var lastRequest: UInt64 = 0
 
     /// The service whose code the current task runs.
-    @TaskLocal private static var caller: (registry: ObjectIdentifier, caller: ServiceMachine.Caller)?
+    @TaskLocal static var caller: (registry: ObjectIdentifier, caller: ServiceMachine.Caller)?
 
-    private struct Life {
+    struct Life {
         let name: String
         var instance: (any Service)?
         var health = ServiceHealth.healthy
@@ -35,7 +35,7 @@ public actor ServiceRegistry {
         var stop: Task<Void, Never>?
     }
 
-    private enum Pending {
+    enum Pending {
         case start(String, CheckedContinuation<any Service, any Error>)
         case stop(CheckedContinuation<Void, any Error>)
         case shutdown(CheckedContinuation<[String], Never>)
@@ -107,61 +107,6 @@ public actor ServiceRegistry {
         for (definition, make) in services where makers[definition.name] == nil { makers[definition.name] = make }
         perform(actions)
     }
-
-    // MARK: Reading
-
-    /// The names of all services, in the order of registration.
-    public var names: [String] { machine.names }
-
-    /// The names of the running services, in the order in which they became ready.
-    public var runningNames: [String] { machine.runningNames }
-
-    /// Returns the state of a service; nil if no service is registered with the name.
-    public func state(of name: String) -> ServiceState? { machine.state(of: name) }
-
-    /// Returns a running service.
-    public func service(named name: String) -> (any Service)? {
-        guard let life = machine.life(of: name), machine.runningNames.contains(name) else { return nil }
-        return lives[life]?.instance
-    }
-
-    /// Returns the running service of a type that is registered with the name of the type.
-    public func service<S: Service>(_ type: S.Type = S.self) -> S? { service(named: type.name) as? S }
-
-    /// Explains the state of a service: the services for which it waits, its needs, its dependants and its last error.
-    ///
-    /// - Throws: ``EventBusError`` with the code `unknownService`.
-    public func explain(_ name: String) throws(EventBusError) -> ServiceExplanation {
-        let health = machine.life(of: name).flatMap { lives[$0] }.map { $0.health.worse($0.reported) }
-        return try machine.explain(name, health: health)
-    }
-
-    /// Returns the health of a service: the worse of its last report and ``Service/health()``; unhealthy if it isn't
-    /// running.
-    ///
-    /// A change triggers the event `service:<name>:health` with the ``ServiceHealth`` as payload.
-    ///
-    /// - Throws: ``EventBusError`` with the code `unknownService`.
-    public func health(of name: String) async throws(EventBusError) -> ServiceHealth {
-        guard let state = machine.state(of: name) else { throw machine.unknown(name) }
-        guard let life = machine.life(of: name), let instance = service(named: name) else {
-            return .unhealthy("\(state)")
-        }
-        let answer = await instance.health()
-        updateHealth(life) { $0.health = answer }
-        return lives[life].map { $0.health.worse($0.reported) } ?? answer
-    }
-
-    private func updateHealth(_ id: UInt64, _ change: (inout Life) -> Void) {
-        guard var life = lives[id] else { return }
-        let old = life.health.worse(life.reported)
-        change(&life)
-        lives[id] = life
-        let new = life.health.worse(life.reported)
-        if new != old { bus.trigger(Topic(unchecked: "service:\(life.name):health"), new) }
-    }
-
-    private func report(_ health: ServiceHealth, life: UInt64) { updateHealth(life) { $0.reported = health } }
 
     // MARK: Starting and stopping
 
@@ -258,7 +203,7 @@ public actor ServiceRegistry {
     /// continues.
     ///
     /// - Parameter limit: The time that each service has for its stop.
-    /// - Returns: The names of the services that exceeded the limit or whose stop threw.
+    /// - Returns: The names of the services that exceeded the limit or whose stop threw, also in an earlier shutdown.
     @discardableResult
     public func shutDown(within limit: Duration? = nil) async -> [String] {
         let id = nextRequest()
@@ -284,121 +229,4 @@ public actor ServiceRegistry {
     }
 
     private func withdraw(_ id: UInt64) { perform(machine.withdraw(id)) }
-
-    // MARK: Actions
-
-    private func perform(_ actions: [ServiceMachine.Action]) {
-        for action in actions {
-            switch action {
-            case .make(let name, let life): make(name, life)
-            case .adopt(let name, let life): run(name, life)
-            case .stop(let name, let life): stop(name, life)
-            case .cancel(let life):
-                for task in [lives[life]?.make, lives[life]?.run, lives[life]?.stop] { task?.cancel() }
-            case .end(let life): lives[life] = nil
-            case .setTimer(let id, let duration):
-                timers[id] = Task.detached { [clock] in
-                    do { try await clock.sleep(for: duration) } catch { return }
-                    await self.timerFired(id)
-                }
-            case .cancelTimer(let id): timers.removeValue(forKey: id)?.cancel()
-            case .answer(let id, let error): answer(id, error)
-            case .finishShutdown(let id, let unclean):
-                if case .shutdown(let continuation) = pending.removeValue(forKey: id) {
-                    continuation.resume(returning: unclean)
-                }
-            case .report(let name, let state, let error):
-                let change = ServiceChange(name: name, state: state, error: error)
-                bus.trigger(Topic(unchecked: "service:\(name):\(state)"), change)
-            }
-        }
-    }
-
-    private func answer(_ id: UInt64, _ error: (any Error)?) {
-        switch pending.removeValue(forKey: id) {
-        case .start(let name, let continuation):
-            if let error { return continuation.resume(throwing: error) }
-            if let service = service(named: name) { return continuation.resume(returning: service) }
-            // It has failed again, in a handler of the event of its start.
-            continuation.resume(throwing: EventBusError(.serviceFailed, subject: name))
-        case .stop(let continuation):
-            if let error { continuation.resume(throwing: error) } else { continuation.resume() }
-        case .shutdown(let continuation): continuation.resume(returning: [])
-        case nil: break
-        }
-    }
-
-    /// Runs code of a service in its own task.
-    private func task<Value: Sendable>(
-        _ name: String, _ life: UInt64, _ body: @escaping @Sendable () async throws -> Value,
-        then end: @escaping @Sendable (isolated ServiceRegistry, Result<Value, any Error>) -> Void
-    ) -> Task<Void, Never> {
-        let caller = (ObjectIdentifier(self), ServiceMachine.Caller(name: name, life: life))
-        return Task.detached(priority: Task.currentPriority) {
-            let result: Result<Value, any Error>
-            do { result = .success(try await Self.$caller.withValue(caller, operation: body)) } catch {
-                result = .failure(error)
-            }
-            await end(self, result)
-        }
-    }
-
-    private func make(_ name: String, _ id: UInt64) {
-        guard let make = makers[name] else { return }
-        var needed: [String: any Service] = [:]
-        for need in machine.needs(of: name) { needed[need] = service(named: need) }
-        let context = ServiceContext(
-            name: name, bus: bus, options: machine.options(of: name), needed: needed,
-            report: { [weak self] health in Task { await self?.report(health, life: id) } })
-        lives[id] = Life(name: name)
-        lives[id]?.make = task(name, id) {
-            try await make(context)
-        } then: {
-            $0.made(id, $1)
-        }
-    }
-
-    private func made(_ id: UInt64, _ result: Result<any Service, any Error>) {
-        switch result {
-        case .success(let instance) where lives[id] == nil:
-            // The start was abandoned; an instance that it created later is stopped without a report.
-            Task.detached { try? await instance.stop() }
-        case .success(let instance):
-            lives[id]?.instance = instance
-            perform(machine.made(life: id))
-        case .failure(let error): perform(machine.made(life: id, error: error))
-        }
-    }
-
-    private func run(_ name: String, _ id: UInt64) {
-        guard let service = lives[id]?.instance as? any RunningService else { return }
-        lives[id]?.run = task(name, id) {
-            try await service.run()
-        } then: {
-            $0.perform($0.machine.runEnded(life: id, error: $1.failure))
-        }
-    }
-
-    private func stop(_ name: String, _ id: UInt64) {
-        guard let life = lives[id], let instance = life.instance else { return }
-        lives[id]?.stop = task(name, id) {
-            let result: Result<Void, any Error>
-            do { result = .success(try await instance.stop()) } catch { result = .failure(error) }
-            life.run?.cancel()
-            await life.run?.value
-            try result.get()
-        } then: {
-            $0.perform($0.machine.stopEnded(life: id, error: $1.failure))
-        }
-    }
-
-    private func timerFired(_ id: UInt64) {
-        timers[id] = nil
-        perform(machine.timerFired(id))
-    }
-}
-
-extension Result {
-    /// The error, if this is a failure.
-    fileprivate var failure: Failure? { if case .failure(let error) = self { error } else { nil } }
 }

@@ -1,0 +1,96 @@
+internal import AshlarCore
+import CAshlarEventBus
+
+#if canImport(Darwin)
+    import Darwin
+#elseif canImport(Musl)
+    import Musl
+#elseif canImport(Glibc)
+    import Glibc
+#endif
+
+/// The signals of the process that parts of the program wait for.
+///
+/// A handler writes the number of the signal to a pipe, and a helper thread reads it: a handler itself may call hardly
+/// any function.
+enum ProcessSignals {
+    typealias Action = @Sendable (Int32) -> Void
+
+    /// The signals that ask a process to end.
+    static let ofTermination = [SIGTERM, SIGINT]
+
+    private struct State {
+        var subscribers: [UInt64: (signals: [Int32], action: Action)] = [:]
+        var lastID: UInt64 = 0
+        var hasReader = false
+
+        func isWanted(_ signal: Int32) -> Bool { subscribers.values.contains { $0.signals.contains(signal) } }
+
+        /// Takes a subscriber out and releases the signals that nobody else waits for.
+        mutating func remove(_ id: UInt64) -> Action? {
+            guard let (signals, action) = subscribers.removeValue(forKey: id) else { return nil }
+            for signal in signals where !isWanted(signal) { ashlar_bus_release_signal(signal) }
+            return action
+        }
+    }
+
+    private static let state = Mutex(State())
+
+    /// Runs an action at the first of some signals, on the helper thread; then they have their earlier actions again.
+    ///
+    /// - Throws: ``EventBusError`` with the code `signalsUnavailable`.
+    static func subscribe(_ signals: [Int32], _ action: @escaping Action) throws(EventBusError) -> UInt64 {
+        try state.withLock { state throws(EventBusError) in
+            try check(ashlar_bus_open_signal_pipe())
+            if !state.hasReader {
+                guard HelperThread.start({ readSignals() }) else { throw unavailable("no thread") }
+                state.hasReader = true
+            }
+            var caught: [Int32] = []
+            do throws(EventBusError) {
+                for signal in signals where !state.isWanted(signal) {
+                    try check(ashlar_bus_catch_signal(signal))
+                    caught.append(signal)
+                }
+            } catch {
+                for signal in caught { ashlar_bus_release_signal(signal) }
+                throw error
+            }
+            state.lastID += 1
+            state.subscribers[state.lastID] = (signals, action)
+            return state.lastID
+        }
+    }
+
+    /// Ends a subscription; returns whether no signal has come before.
+    @discardableResult
+    static func unsubscribe(_ id: UInt64) -> Bool {
+        let action = state.withLock { $0.remove(id) }
+        return action != nil
+    }
+
+    private static func readSignals() {
+        while true {
+            let signal = ashlar_bus_next_signal()
+            guard signal > 0 else { return }
+            let actions = state.withLock { state in
+                let ids = state.subscribers.filter { $0.value.signals.contains(signal) }.keys.sorted()
+                return ids.compactMap { state.remove($0) }
+            }
+            for action in actions { action(signal) }
+        }
+    }
+
+    private static func check(_ code: Int32) throws(EventBusError) {
+        if code != 0 { throw unavailable(String(cString: strerror(code))) }
+    }
+
+    private static func unavailable(_ found: String) -> EventBusError {
+        EventBusError(.signalsUnavailable, subject: "SIGTERM, SIGINT", expected: "signals to wait for", found: found)
+    }
+}
+
+extension EventBusError.Code {
+    /// The system can't deliver signals.
+    public static let signalsUnavailable = Self("signalsUnavailable")
+}

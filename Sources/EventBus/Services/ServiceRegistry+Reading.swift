@@ -1,0 +1,55 @@
+extension ServiceRegistry {
+    /// The names of all services, in the order of registration.
+    public var names: [String] { machine.names }
+
+    /// The names of the running services, in the order in which they became ready.
+    public var runningNames: [String] { machine.runningNames }
+
+    /// Returns the state of a service; nil if no service is registered with the name.
+    public func state(of name: String) -> ServiceState? { machine.state(of: name) }
+
+    /// Returns a running service.
+    public func service(named name: String) -> (any Service)? {
+        guard let life = machine.life(of: name), machine.runningNames.contains(name) else { return nil }
+        return lives[life]?.instance
+    }
+
+    /// Returns the running service of a type that is registered with the name of the type.
+    public func service<S: Service>(_ type: S.Type = S.self) -> S? { service(named: type.name) as? S }
+
+    /// Explains the state of a service: the services for which it waits, its needs, its dependants
+    /// and its last error.
+    ///
+    /// - Throws: ``EventBusError`` with the code `unknownService`.
+    public func explain(_ name: String) throws(EventBusError) -> ServiceExplanation {
+        let health = machine.life(of: name).flatMap { lives[$0] }.map { $0.health.worse($0.reported) }
+        return try machine.explain(name, health: health)
+    }
+
+    /// Returns the health of a service: the worse of its last report and ``Service/health()``; unhealthy if it isn't
+    /// running.
+    ///
+    /// A change triggers the event `service:<name>:health` with the ``ServiceHealth`` as payload.
+    ///
+    /// - Throws: ``EventBusError`` with the code `unknownService`.
+    public func health(of name: String) async throws(EventBusError) -> ServiceHealth {
+        guard let state = machine.state(of: name) else { throw machine.unknown(name) }
+        guard let life = machine.life(of: name), let instance = service(named: name) else {
+            return .unhealthy("\(state)")
+        }
+        let answer = await instance.health()
+        updateHealth(life) { $0.health = answer }
+        return lives[life].map { $0.health.worse($0.reported) } ?? answer
+    }
+
+    private func updateHealth(_ id: UInt64, _ change: (inout Life) -> Void) {
+        guard var life = lives[id] else { return }
+        let old = life.health.worse(life.reported)
+        change(&life)
+        lives[id] = life
+        let new = life.health.worse(life.reported)
+        if new != old { bus.trigger(Topic(unchecked: "service:\(life.name):health"), new) }
+    }
+
+    func report(_ health: ServiceHealth, life: UInt64) { updateHealth(life) { $0.reported = health } }
+}

@@ -1,0 +1,239 @@
+import AshlarCore
+import AshlarEventBus
+import Testing
+
+#if canImport(Darwin)
+    import Darwin
+#elseif canImport(Musl)
+    import Musl
+#else
+    import Glibc
+#endif
+
+/// A service made from closures, which notes its end.
+private struct Worker: Service {
+    var stopping: @Sendable () async throws -> Void = {}
+    init(_ context: ServiceContext) async throws {}
+    init(_ stopping: @escaping @Sendable () async throws -> Void = {}) { self.stopping = stopping }
+    func stop() async throws { try await stopping() }
+}
+
+/// Ends the child process after 20 seconds, and gives both signals their default actions whatever started the tests.
+private func prepareChild() {
+    alarm(20)
+    signal(SIGTERM, SIG_DFL)
+    signal(SIGINT, SIG_DFL)
+}
+
+private func raiseSignal(_ number: Int32) { kill(getpid(), number) }
+
+/// Never returns, and ignores cancellation.
+private func hang() async { await withUnsafeContinuation { (_: UnsafeContinuation<Void, Never>) in } }
+
+private func check(_ condition: Bool, _ code: Int32) { if !condition { exit(code) } }
+
+#if !os(iOS) && !os(tvOS) && !os(watchOS) && !os(visionOS)
+    @Suite("Orderly shutdown by signals, in child processes", .timeLimit(.minutes(3)))
+    struct SignalShutdownTests {
+        @Test("SIGTERM and SIGINT stop the services in reverse order")
+        func inOrder() async {
+            await #expect(processExitsWith: .success) {
+                prepareChild()
+                for number in [SIGTERM, SIGINT, SIGTERM] {
+                    let log = Recorder<String>()
+                    let services = ServiceRegistry(bus: EventBus())
+                    try await services.register("db") { _ in Worker { log.note("db") } }
+                    try await services.register("web", needs: ["db"]) { _ in Worker { log.note("web") } }
+                    let running = services.bus.watch("service:web:running") { _ in raiseSignal(number) }
+                    let outcome = try await services.runUntilSignal(
+                        startingWithin: .seconds(10), stoppingWithin: .seconds(10))
+                    check(outcome.signal == number && outcome.unclean.isEmpty, 2)
+                    check(log.items == ["web", "db"], 3)
+                    running.cancel()
+                }
+            }
+        }
+
+        @Test("A second signal ends the process at once, even if a service hangs in its stop")
+        func twice() async {
+            await #expect(processExitsWith: .signal(SIGINT)) {
+                prepareChild()
+                let services = ServiceRegistry(bus: EventBus())
+                let gate = Gate()
+                try await services.register("web") { _ in
+                    Worker {
+                        gate.open()
+                        await hang()
+                    }
+                }
+                let shutdown = try services.shutDownOnSignal()
+                try await services.start("web")
+                raiseSignal(SIGTERM)
+                await gate.pass()
+                raiseSignal(SIGINT)
+                _ = try await shutdown.wait()
+            }
+        }
+
+        @Test("A signal during the start stops what has started and cancels the rest")
+        func duringStart() async {
+            await #expect(processExitsWith: .success) {
+                prepareChild()
+                let log = Recorder<String>()
+                let services = ServiceRegistry(bus: EventBus())
+                try await services.register("db") { _ in Worker { log.note("db") } }
+                try await services.register("slow", needs: ["db"]) { _ in
+                    raiseSignal(SIGTERM)
+                    do { try await Task.sleep(for: .seconds(60)) } catch { log.note("cancelled") }
+                    throw CancellationError()
+                }
+                let outcome = try await services.runUntilSignal(stoppingWithin: .seconds(10))
+                check(outcome.signal == SIGTERM && outcome.unclean.isEmpty, 2)
+                check(log.items == ["cancelled", "db"], 3)
+                check(await services.runningNames.isEmpty, 4)
+            }
+        }
+
+        @Test("A signal during a shutdown waits for the end of that shutdown")
+        func duringShutdown() async {
+            await #expect(processExitsWith: .success) {
+                prepareChild()
+                let services = ServiceRegistry(bus: EventBus())
+                let (stopping, gate) = (Gate(), Gate())
+                try await services.register("web") { _ in
+                    Worker {
+                        stopping.open()
+                        await gate.pass()
+                        throw Oops()
+                    }
+                }
+                let shutdown = try services.shutDownOnSignal()
+                try await services.start("web")
+                let first = Task { await services.shutDown() }
+                await stopping.pass()
+                raiseSignal(SIGTERM)
+                let waits = (0..<3).map { _ in Task { try await shutdown.wait() } }
+                gate.open()
+                check(await first.value == ["web"], 2)
+                check(await services.shutDown() == ["web"], 4)
+                for wait in waits {
+                    let outcome = try await wait.value
+                    check(outcome.signal == SIGTERM && outcome.unclean == ["web"], 3)
+                }
+            }
+        }
+
+        @Test("A service that hangs beyond the deadline and the grace period is abandoned and named")
+        func hangs() async {
+            await #expect(processExitsWith: .success) {
+                prepareChild()
+                let services = ServiceRegistry(bus: EventBus(), gracePeriod: .milliseconds(20))
+                try await services.register("stuck") { _ in Worker { await hang() } }
+                try await services.register("clean") { _ in Worker() }
+                let count = Recorder<String>()
+                let running = services.bus.watch("service:*:running") {
+                    count.note($0.name)
+                    if count.items.count == 2 { raiseSignal(SIGTERM) }
+                }
+                let start = ContinuousClock.now
+                let outcome = try await services.runUntilSignal(stoppingWithin: .milliseconds(50))
+                check(outcome.unclean == ["stuck"], 2)
+                check(ContinuousClock.now - start < .seconds(10), 3)
+                running.cancel()
+            }
+        }
+
+        @Test("After cancel() a signal has its earlier action again", arguments: [false, true])
+        func cancelled(twice: Bool) async {
+            await #expect(processExitsWith: .signal(SIGTERM)) { [twice] in
+                prepareChild()
+                let services = ServiceRegistry(bus: EventBus())
+                let shutdown = try services.shutDownOnSignal()
+                if twice {
+                    // Another shutdown still needs the signal, so its action changes with the last one only.
+                    let other = try services.shutDownOnSignal()
+                    check(shutdown.cancel() && !shutdown.cancel(), 2)
+                    raiseSignal(SIGTERM)
+                    check(try await other.wait().signal == SIGTERM, 3)
+                } else {
+                    check(shutdown.cancel() && !shutdown.cancel(), 2)
+                }
+                do { _ = try await shutdown.wait() } catch is CancellationError {
+                    raiseSignal(SIGTERM)
+                    try await Task.sleep(for: .seconds(10))
+                }
+            }
+        }
+
+        @Test("An ignored signal is ignored again afterwards, and a cancelled wait leaves the shutdown armed")
+        func earlierAction() async {
+            await #expect(processExitsWith: .exitCode(7)) {
+                prepareChild()
+                signal(SIGINT, SIG_IGN)
+                let services = ServiceRegistry(bus: EventBus())
+                let shutdown = try services.shutDownOnSignal()
+                let wait = Task { try await shutdown.wait() }
+                wait.cancel()
+                do { _ = try await wait.value } catch is CancellationError {
+                    raiseSignal(SIGINT)
+                    check(try await shutdown.wait().signal == SIGINT, 3)
+                    raiseSignal(SIGINT)
+                    raiseSignal(SIGINT)
+                    exit(7)
+                }
+            }
+        }
+
+        @Test("Two registries shut down with one signal")
+        func twoRegistries() async {
+            await #expect(processExitsWith: .success) {
+                prepareChild()
+                let log = Recorder<String>()
+                let registries = (0..<2).map { _ in ServiceRegistry(bus: EventBus()) }
+                var shutdowns: [SignalShutdown] = []
+                for (index, services) in registries.enumerated() {
+                    shutdowns.append(try services.shutDownOnSignal())
+                    try await services.register("s") { _ in Worker { log.note("\(index)") } }
+                    try await services.start("s")
+                }
+                raiseSignal(SIGTERM)
+                for shutdown in shutdowns { check(try await shutdown.wait().signal == SIGTERM, 2) }
+                check(Set(log.items) == ["0", "1"], 3)
+            }
+        }
+
+        @Test("A start that fails stops the others and gives the signals back")
+        func failedStart() async {
+            await #expect(processExitsWith: .signal(SIGTERM)) {
+                prepareChild()
+                let log = Recorder<String>()
+                let services = ServiceRegistry(bus: EventBus())
+                try await services.register("good") { _ in Worker { log.note("good") } }
+                try await services.register("bad", needs: ["good"]) { _ in throw Oops() }
+                do { _ = try await services.runUntilSignal() } catch let error as EventBusError {
+                    check(error.code == .serviceFailed && log.items == ["good"], 2)
+                    raiseSignal(SIGTERM)
+                    try await Task.sleep(for: .seconds(10))
+                }
+            }
+        }
+
+        @Test("Cancelling the task that runs the services stops them")
+        func cancelledRun() async {
+            await #expect(processExitsWith: .success) {
+                prepareChild()
+                let log = Recorder<String>()
+                let services = ServiceRegistry(bus: EventBus())
+                let gate = Gate()
+                try await services.register("s") { _ in Worker { log.note("stopped") } }
+                let running = services.bus.watch("service:s:running") { _ in gate.open() }
+                let run = Task { try await services.runUntilSignal() }
+                await gate.pass()
+                run.cancel()
+                do { _ = try await run.value } catch is CancellationError { check(log.items == ["stopped"], 2) }
+                check(log.items == ["stopped"], 3)
+                running.cancel()
+            }
+        }
+    }
+#endif
