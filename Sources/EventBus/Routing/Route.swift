@@ -10,23 +10,21 @@ final class Route: WatchHost, RouteEntry {
     }
 
     let pattern: RoutePattern
+    /// The guards of the groups that the route belongs to, the outermost first.
+    let guards: [RouteGroup.Guard]
     private let current: Mutex<Action?>
-    private let fileID: StaticString
-    private let line: UInt32
-    private let column: UInt32
+    let location: EventLocation
     weak let router: Router?
 
     init(
-        _ pattern: RoutePattern, _ action: Action, router: Router, _ fileID: StaticString, _ line: UInt32,
-        _ column: UInt32
+        _ pattern: RoutePattern, _ action: Action, guards: [RouteGroup.Guard] = [], router: Router,
+        _ location: EventLocation
     ) {
-        (self.pattern, self.router, self.fileID, self.line) = (pattern, router, fileID, line)
-        self.column = column
+        (self.pattern, self.guards, self.router, self.location) = (pattern, guards, router, location)
         current = Mutex(action)
     }
 
     var watch: Watch { Watch(host: self, id: 0) }
-    var location: EventLocation { EventLocation(fileID, line, column) }
 
     /// The action of the route; nil after the route was removed.
     var action: Action? { current.withLock { $0 } }

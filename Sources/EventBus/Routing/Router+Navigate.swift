@@ -115,23 +115,36 @@ extension Router {
         _ navigation: Navigation, _ guards: [RouteGuard], _ number: UInt64
     ) async throws -> String? {
         for routeGuard in guards where routeGuard.covers(navigation.match) {
-            let verdict = try await routeGuard.check(navigation)
+            let decision = try await routeGuard.check(navigation)
             try checkNewest(number)
-            switch verdict {
-            case .allow: continue
-            case .redirect(let url): return url
-            case .deny(let reason):
-                throw EventBusError(
-                    .navigationDenied, subject: navigation.url, found: "a guard of \(routeGuard.pattern)",
-                    trail: navigation.trail, underlying: reason)
-            }
+            if let url = try Self.follow(decision, of: routeGuard.pattern.source, navigation) { return url }
         }
-        switch (navigation.match.target.route as? Route)?.action {
+        let route = navigation.match.target.route as? Route
+        for groupGuard in route?.guards ?? [] {
+            let decision = try await groupGuard.check(navigation)
+            try checkNewest(number)
+            if let url = try Self.follow(decision, of: groupGuard.prefix, navigation) { return url }
+        }
+        switch route?.action {
         case .redirect(let redirect): return try redirect(navigation)
         case .run(let action): try await action(navigation)
         case nil: break
         }
         return nil
+    }
+
+    /// Returns the URL of a redirect; nil if the navigation goes on.
+    private static func follow(
+        _ decision: GuardDecision, of prefix: String, _ navigation: Navigation
+    ) throws(EventBusError) -> String? {
+        switch decision {
+        case .allow: return nil
+        case .redirect(let url): return url
+        case .deny(let reason):
+            throw EventBusError(
+                .navigationDenied, subject: navigation.url, found: "a guard of \(prefix)", trail: navigation.trail,
+                underlying: reason)
+        }
     }
 
     private func checkNewest(_ number: UInt64) throws {

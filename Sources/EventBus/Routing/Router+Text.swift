@@ -12,6 +12,7 @@ extension Router {
         var explanation = table.explain(url, maxCandidates: maxCandidates)
         if let match = explanation.match {
             explanation.guards = guards.filter { $0.covers(match) }.map(\.pattern.source)
+            explanation.guards += (match.target.route as? Route)?.guards.map(\.prefix) ?? []
         }
         return explanation
     }

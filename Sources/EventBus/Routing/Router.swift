@@ -20,7 +20,7 @@ public final class Router: Sendable {
     /// The topic of URLs without a route, `router:notFound`; see also ``onNotFound(_:)``.
     public static let notFound = Topic<UnmatchedRoute>("router:notFound")
     /// The maximum number of redirects of a navigation, and of nested navigations.
-    public static let maximumRedirects = 16
+    package static let maximumRedirects = 16
 
     /// The bus of the router's events.
     public let bus: EventBus
@@ -39,6 +39,17 @@ public final class Router: Sendable {
         /// The number of the newest navigation, and its task.
         var newest: UInt64 = 0
         var pending: Task<Navigation, any Error>?
+
+        /// Adds a route; returns the routes that lost all their places.
+        mutating func insert(_ route: Route, replacing: Bool) throws(EventBusError) -> [Route] {
+            let replaced = try tree.insert(route.pattern, route: route, replacing: replacing)
+            let ended = replaced.filter { !tree.holds($0) }.compactMap { $0 as? Route }
+            for old in ended where routes[ByteText(old.pattern.source)] === old {
+                routes[ByteText(old.pattern.source)] = nil
+            }
+            routes[ByteText(route.pattern.source)] = route
+            return ended
+        }
     }
 
     /// Creates a router without routes.
@@ -162,21 +173,30 @@ public final class Router: Sendable {
         _ column: UInt32
     ) throws(EventBusError) -> Watch {
         let pattern = try RoutePattern(source, types: options.types, limits: options.limits)
-        let route = Route(pattern, action, router: self, fileID, line, column)
+        let route = Route(pattern, action, router: self, EventLocation(fileID, line, column))
         // Replaced routes are released here, outside the lock.
         let ended = try state.withLock { state throws(EventBusError) -> [Route] in
             dropSnapshot()
-            let replaced = try state.tree.insert(
-                pattern, route: route, replacing: replacing || options.replacesConflicts)
-            let ended = replaced.filter { !state.tree.holds($0) }.compactMap { $0 as? Route }
-            for old in ended where state.routes[ByteText(old.pattern.source)] === old {
-                state.routes[ByteText(old.pattern.source)] = nil
-            }
-            state.routes[ByteText(source)] = route
-            return ended
+            return try state.insert(route, replacing: replacing || options.replacesConflicts)
         }
         for old in ended { old.end() }
         return route.watch
+    }
+
+    /// Adds routes, all of them or, on an error, none.
+    func add(_ routes: [Route], replacing: Bool) throws(EventBusError) {
+        let ended = try state.withLock { state throws(EventBusError) -> [Route] in
+            // The copy shares its memory with the tree until the first change.
+            var new = state
+            var ended: [Route] = []
+            for route in routes {
+                ended += try new.insert(route, replacing: replacing || options.replacesConflicts)
+            }
+            dropSnapshot()
+            state = new
+            return ended
+        }
+        for old in ended { old.end() }
     }
 
     // MARK: Removing

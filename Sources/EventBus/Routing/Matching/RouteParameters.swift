@@ -49,16 +49,33 @@ public struct RouteParameters: Sendable, RandomAccessCollection, CustomStringCon
     public func value<Value: LosslessStringConvertible>(
         _ name: String, as type: Value.Type = Value.self
     ) throws(EventBusError) -> Value {
-        guard let text = self[name] else {
+        let (text, converted) = try convert(name, to: type)
+        guard let value = converted ?? Value(text) else { throw invalid(name, text, type) }
+        return value
+    }
+
+    /// Returns the value that the parameter's ``RouteParameterType`` converts the text to.
+    ///
+    /// - Throws: ``EventBusError`` with the code `parameterMissing`, or `parameterInvalid` if the parameter's type doesn't
+    ///   convert to this type.
+    public func value<Value>(_ name: String, as type: Value.Type = Value.self) throws(EventBusError) -> Value {
+        let (text, converted) = try convert(name, to: type)
+        guard let converted else { throw invalid(name, text, type) }
+        return converted
+    }
+
+    private func convert<Value>(_ name: String, to: Value.Type) throws(EventBusError) -> (text: String, value: Value?) {
+        guard let index = names.firstIndex(where: { $0.utf8.elementsEqual(name.utf8) }) else {
             throw EventBusError(
                 .parameterMissing, subject: target.pattern.source, expected: name,
                 found: "\(names.isEmpty ? "no parameters" : names.joined(separator: ", "))")
         }
-        guard let value = Value(text) else {
-            throw EventBusError(
-                .parameterInvalid, subject: url, expected: "\(name) to be \(Value.self)", found: "\"\(text)\"")
-        }
-        return value
+        let text = value(index)
+        return (text, type(index)?.convert(text) as? Value)
+    }
+
+    private func invalid(_ name: String, _ text: String, _ type: Any.Type) -> EventBusError {
+        EventBusError(.parameterInvalid, subject: url, expected: "\(name) to be \(type)", found: "\"\(text)\"")
     }
 
     /// The values by name.
@@ -70,7 +87,25 @@ public struct RouteParameters: Sendable, RandomAccessCollection, CustomStringCon
     public var description: String { map { "\($0.name)=\($0.value)" }.joined(separator: ", ") }
 
     /// Returns the value of a capture.
-    private func value(_ index: Int) -> String { RouteMatch.decoded(url, captures[index]) }
+    private func value(_ index: Int) -> String {
+        if index == 0, let parameter = target.pattern.authority?.parameter { return hostValue(parameter) }
+        return RouteMatch.decoded(url, captures[index])
+    }
+
+    private func hostValue(_ parameter: RouteHostParameter) -> String {
+        let (authority, bytes) = (captures[0], Array(url.utf8))
+        // Matching has checked the authority.
+        let host = try? RouteHost.normalForm(of: authority, in: bytes, scheme: 0..<authority.lowerBound - 3)
+        return host.map { parameter.value(in: $0) } ?? ""
+    }
+
+    /// The type of the parameter number `index`; nil where any value will do.
+    private func type(_ index: Int) -> RouteParameterType? {
+        let parameter = target.pattern.authority?.parameter
+        if index == 0, let parameter { return parameter.type }
+        let types = target.pattern.variants[target.variant].segments.filter { $0.kind != .literal }.map(\.type)
+        return types[index - (parameter == nil ? 0 : 1)]
+    }
 
     /// Returns the decoded segments of a capture.
     private func segments(_ index: Int) -> [String] {

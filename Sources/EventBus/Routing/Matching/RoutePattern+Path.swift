@@ -27,14 +27,17 @@ extension RoutePattern {
         let variant = try variant(for: parameters)
         var result: [UInt8] = []
         if let authority {
-            guard let scheme = authority.scheme, let host = authority.host else {
+            let value = authority.parameter.flatMap { parameters[$0.name] }
+            guard let scheme = authority.scheme, let host = authority.host ?? value else {
                 throw EventBusError(
                     .patternMalformedHost, subject: source, offset: 0, expected: "one scheme and host to build a URL",
                     found: authority.text)
             }
-            result.append(contentsOf: "\(scheme)://\(host)".utf8)
+            result.append(contentsOf: "\(scheme)://\(authority.parameter?.prefix ?? "")".utf8)
+            result.append(contentsOf: "\(host)\(authority.parameter?.suffix ?? "")".utf8)
         }
         var names = variant.names[...]
+        if authority?.parameter != nil { names.removeFirst() }
         for segment in variant.segments {
             result.append(.slash)
             RoutePercent.encode(variant.text[segment.prefix], as: .segment, into: &result)
@@ -116,7 +119,8 @@ extension RoutePattern {
 
     /// The types of all parameters, in the order of ``parameterNames``; nil for any value.
     private var parameterTypes: [RouteParameterType?] {
-        variants[0].segments.filter { $0.kind != .literal }.map(\.type)
+        (authority?.parameter.map { [$0.type] } ?? [])
+            + variants[0].segments.filter { $0.kind != .literal }.map(\.type)
     }
 
     /// Returns the match of a URL with this pattern.

@@ -117,10 +117,16 @@ extension RouteTree {
     private func fits(_ bytes: borrowing Span<UInt8>, _ step: RouteStep, _ edge: Edge) -> Bool {
         let (start, prefix, suffix) = (Int(step.start), Int(edge.prefix), Int(edge.suffix))
         let (end, around) = (start &+ Int(step.length), Int(edge.textStart))
+        let fold = options.foldsCase || edge.isHost
         guard start &+ prefix < end &- suffix,
-            RouteBytes.equal(bytes, start, text, around, prefix, fold: options.foldsCase),
-            RouteBytes.equal(bytes, end &- suffix, text, around &+ prefix, suffix, fold: options.foldsCase)
+            RouteBytes.equal(bytes, start, text, around, prefix, fold: fold),
+            RouteBytes.equal(bytes, end &- suffix, text, around &+ prefix, suffix, fold: fold)
         else { return false }
+        if edge.isHost {
+            for at in start &+ prefix..<end &- suffix where bytes[at] == UInt8(ascii: ".") || bytes[at] == .colon {
+                return false
+            }
+        }
         if edge.type < 0 { return true }
         let value = bytes.extracting(start &+ prefix..<end &- suffix)
         if edge.rule != .string { return edge.rule.accepts(value) }

@@ -168,7 +168,14 @@ extension RouteTree {
             return .notFound
         }
         finding.target = number
-        var index = parts.hasAuthority ? 2 : 0
+        var index = 0
+        if parts.hasAuthority {
+            index = 2
+            if targets[Int(number)]?.pattern.authority?.parameter != nil {
+                // The whole authority; the value is read from its normal form.
+                finding.captures.append(Self.origin(of: 1, steps[1], origins))
+            }
+        }
         while index < end {
             let (step, taken) = (steps[index], steps[index].taken)
             index += 1

@@ -42,6 +42,8 @@ struct RouteTree: Sendable {
         var type: Int32
         /// The type's rule if it is built in.
         var rule: RouteParameterType.BuiltIn
+        /// Whether the parameter is one label of a host.
+        var isHost: Bool
     }
 
     /// A place for a target: the end of a sequence of segments, or a catch-all.
@@ -154,7 +156,7 @@ struct RouteTree: Sendable {
     // MARK: Parameters
 
     private mutating func parameterChild(
-        _ parent: Int32, _ segment: RouteSegment, _ bytes: [UInt8], adding: Bool
+        _ parent: Int32, _ segment: RouteSegment, _ bytes: [UInt8], isHost: Bool = false, adding: Bool
     ) -> Int32 {
         if segment.type == nil, segment.prefix.isEmpty, segment.suffix.isEmpty {
             if nodes[Int(parent)].plain < 0, adding {
@@ -173,7 +175,8 @@ struct RouteTree: Sendable {
         edges.append(
             Edge(
                 child: child, next: at, textStart: UInt32(text.count), prefix: UInt16(segment.prefix.count),
-                suffix: UInt16(segment.suffix.count), type: type, rule: segment.type?.builtIn ?? .string))
+                suffix: UInt16(segment.suffix.count), type: type, rule: segment.type?.builtIn ?? .string,
+                isHost: isHost))
         ranks.append(rank)
         text += bytes[segment.prefix] + bytes[segment.suffix]
         let new = Int32(edges.count - 1)
@@ -196,7 +199,9 @@ struct RouteTree: Sendable {
         var node = authority == nil ? Self.root : Self.authorityRoot
         if let authority {
             for part in [authority.scheme, authority.host] {
-                if let part {
+                if part == nil, node != Self.authorityRoot, let (segment, text) = authority.parameter?.segment {
+                    node = parameterChild(node, segment, text, isHost: true, adding: adding)
+                } else if let part {
                     node = staticChild(node, Array(part.utf8)[...], fold: true, adding: adding)
                 } else {
                     node = parameterChild(node, RouteSegment(kind: .parameter, start: 0), [], adding: adding)

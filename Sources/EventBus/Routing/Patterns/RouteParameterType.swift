@@ -24,6 +24,7 @@ public struct RouteParameterType: Sendable, Hashable, CustomStringConvertible {
     private enum Rule: Sendable {
         case builtIn(BuiltIn)
         case custom(@Sendable (String) -> Bool)
+        case converting(@Sendable (String) -> (any Sendable)?)
     }
 
     private final class Storage: Sendable {
@@ -49,10 +50,37 @@ public struct RouteParameterType: Sendable, Hashable, CustomStringConvertible {
     ///
     /// - Precondition: `name` consists of one or more ASCII letters, digits, `_` and `-`.
     public init(_ name: String, matches: @escaping @Sendable (String) -> Bool) {
+        self.init(checked: name, .custom(matches))
+    }
+
+    /// Creates a type whose values are converted: a path matches if the conversion succeeds, and
+    /// ``RouteParameters/value(_:as:)`` returns the result.
+    ///
+    /// ```swift
+    /// enum Month: String { case january, february }
+    /// let month = RouteParameterType("month") { Month(rawValue: $0) }
+    /// let match = try RoutePattern("/archive/:month(month)", types: [month]).match("/archive/january")
+    /// print(try match.parameters.value("month", as: Month.self))  // january
+    /// ```
+    ///
+    /// The conversion is called under the rules of ``init(_:matches:)``: while a path is matched, and when the value is
+    /// read.
+    ///
+    /// - Precondition: `name` consists of one or more ASCII letters, digits, `_` and `-`.
+    public init<Value: Sendable>(_ name: String, convert: @escaping @Sendable (String) -> Value?) {
+        self.init(checked: name, .converting { convert($0) })
+    }
+
+    private init(checked name: String, _ rule: Rule) {
         precondition(
             !name.isEmpty && name.utf8.allSatisfy(Self.isNameByte),
             "A parameter type is named with ASCII letters, digits, _ and -; \"\(name)\" is not")
-        self.init(name, rule: .custom(matches))
+        self.init(name, rule: rule)
+    }
+
+    /// The value of a text of this type, unless that is the text itself.
+    func convert(_ text: String) -> (any Sendable)? {
+        if case .converting(let convert) = storage.rule { convert(text) } else { nil }
     }
 
     static func isNameByte(_ byte: UInt8) -> Bool {
@@ -60,19 +88,19 @@ public struct RouteParameterType: Sendable, Hashable, CustomStringConvertible {
     }
 
     /// Any value, as without a type; useful before a suffix that starts with a letter: `:id(string)px`.
-    public static let string = RouteParameterType("string", rule: .builtIn(.string))
+    package static let string = RouteParameterType("string", rule: .builtIn(.string))
     /// `true` or `false`.
-    public static let bool = RouteParameterType("bool", rule: .builtIn(.bool))
+    package static let bool = RouteParameterType("bool", rule: .builtIn(.bool))
     /// Decimal digits that fit into an unsigned 64-bit integer.
-    public static let uint = RouteParameterType("uint", rule: .builtIn(.uint))
+    package static let uint = RouteParameterType("uint", rule: .builtIn(.uint))
     /// Decimal digits with an optional `-` that fit into a signed 64-bit integer.
-    public static let int = RouteParameterType("int", rule: .builtIn(.int))
+    package static let int = RouteParameterType("int", rule: .builtIn(.int))
     /// Hexadecimal digits in either case, grouped 8-4-4-4-12 (RFC 9562).
-    public static let uuid = RouteParameterType("uuid", rule: .builtIn(.uuid))
+    package static let uuid = RouteParameterType("uuid", rule: .builtIn(.uuid))
     /// A finite decimal number such as `-1.5e3`, but not `nan`, `inf`, a hexadecimal number or a single dot.
-    public static let double = RouteParameterType("double", rule: .builtIn(.double))
+    package static let double = RouteParameterType("double", rule: .builtIn(.double))
     /// ASCII letters, digits, `-` and `_`, as in Django's converter of this name.
-    public static let slug = RouteParameterType("slug", rule: .builtIn(.slug))
+    package static let slug = RouteParameterType("slug", rule: .builtIn(.slug))
 
     /// The built-in types that restrict values, in the order in which they are tried.
     static let restricting = [bool, uint, int, uuid, double, slug]
@@ -83,7 +111,7 @@ public struct RouteParameterType: Sendable, Hashable, CustomStringConvertible {
     public func hash(into hasher: inout Hasher) { hasher.combine(ObjectIdentifier(storage)) }
 
     /// Returns whether a value has this type.
-    public func accepts(_ value: String) -> Bool {
+    package func accepts(_ value: String) -> Bool {
         var value = value
         return value.withUTF8 { !$0.isEmpty && accepts($0.span) }
     }
@@ -93,6 +121,7 @@ public struct RouteParameterType: Sendable, Hashable, CustomStringConvertible {
         switch storage.rule {
         case .builtIn(let rule): rule.accepts(bytes)
         case .custom(let matches): matches(text(bytes))
+        case .converting(let convert): convert(text(bytes)) != nil
         }
     }
 }

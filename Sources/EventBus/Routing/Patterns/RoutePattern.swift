@@ -10,6 +10,7 @@
 /// | `{/:page}` | an optional group; at most four in a pattern, possibly nested |
 /// | `\:` | the next character without its special meaning |
 /// | `app://host/notes` | only URLs with this scheme and host, which can also be `*` |
+/// | `https://:tenant.example.com/` | a parameter in the host: one label, or the whole host |
 ///
 /// A pattern without a scheme matches only paths. Names consist of letters, digits and `_`.
 ///
@@ -27,9 +28,9 @@ public struct RoutePattern: Sendable, Hashable, CustomStringConvertible {
     let variants: [RouteVariant]
 
     /// The maximum length of a pattern, in bytes of UTF-8.
-    public static let maximumLength = 8192
+    package static let maximumLength = 8192
     /// The maximum number of optional groups in a pattern.
-    public static let maximumGroups = 4
+    package static let maximumGroups = 4
 
     /// Parses a pattern.
     ///
@@ -69,8 +70,34 @@ public struct RoutePattern: Sendable, Hashable, CustomStringConvertible {
 struct RouteAuthority: Sendable, Hashable {
     var scheme: String?
     var host: String?
+    /// The parameter of the host, if it has one; `host` is then nil.
+    var parameter: RouteHostParameter?
 
-    var text: String { "\(scheme ?? "*")://\(host ?? "*")" }
+    var text: String { "\(scheme ?? "*")://\(parameter?.text ?? host ?? "*")" }
+}
+
+/// A parameter in a host, with the text around it in normal form.
+struct RouteHostParameter: Sendable, Hashable {
+    let name: String
+    let type: RouteParameterType?
+    let prefix: String
+    let suffix: String
+
+    var text: String { "\(prefix):\(name)\(type.map { "(\($0.name))" } ?? "")\(suffix)" }
+
+    /// The parameter as a segment, and the text of that segment.
+    var segment: (RouteSegment, [UInt8]) {
+        let (before, after) = (Array(prefix.utf8), Array(suffix.utf8))
+        var segment = RouteSegment(kind: .parameter, start: 0)
+        segment.becomeParameter(type, at: before.count)
+        segment.close(at: before.count + after.count)
+        return (segment, before + after)
+    }
+
+    /// The value of the parameter in a host in normal form that it matches.
+    func value(in host: [UInt8]) -> String {
+        String(decoding: host.dropFirst(prefix.utf8.count).dropLast(suffix.utf8.count), as: UTF8.self)
+    }
 }
 
 /// One variant of a pattern: a sequence of segments.

@@ -194,27 +194,64 @@ struct RoutePatternParser {
         let hostStart = end + marks.count
         var hostEnd = hostStart
         while hostEnd < bytes.count, bytes[hostEnd] != .slash, bytes[hostEnd] != UInt8(ascii: "{") { hostEnd += 1 }
-        let host = bytes[hostStart..<hostEnd]
-        if host != [UInt8(ascii: "*")] {
-            for (offset, byte) in zip(host.indices, host) where !RouteURL.isHostByte(byte) {
-                throw failure(
-                    .patternMalformedHost, "plain text or * as host",
-                    found: "\(Character(Unicode.Scalar(byte)))", at: offset)
-            }
-            // A colon must start a port, or be inside the brackets of an IPv6 address.
-            if let colon = host.lastIndex(of: .colon), !host[colon...].contains(UInt8(ascii: "]")),
-                !host[(colon + 1)...].allSatisfy(\.isASCIIDigit)
-            {
-                throw failure(.patternMalformedHost, "a port after :, as a host holds no parameters", at: colon)
-            }
+        let scheme = Self.lowercased(bytes[..<end])
+        if let mark = parameterMark(in: hostStart..<hostEnd) {
+            let parameter = try parseHostParameter(hostStart..<hostEnd, mark: mark, scheme: scheme)
+            authority = RouteAuthority(scheme: scheme, host: nil, parameter: parameter)
+        } else {
+            let host = try parseHost(hostStart..<hostEnd)
+            authority = RouteAuthority(
+                scheme: scheme, host: host.map { RouteHost.normalForm(ofPattern: $0, scheme: scheme) })
         }
-        func part(_ bytes: ArraySlice<UInt8>) -> String? {
-            bytes == [UInt8(ascii: "*")] ? nil : String(decoding: bytes, as: UTF8.self).lowercased()
-        }
-        let scheme = part(bytes[..<end])
-        authority = RouteAuthority(
-            scheme: scheme, host: part(host).map { RouteHost.normalForm(ofPattern: $0, scheme: scheme) })
         at = hostEnd
+    }
+
+    /// Returns the offset of a colon that begins a parameter and not a port: at the start, or after a dot or a hyphen.
+    private func parameterMark(in host: Range<Int>) -> Int? {
+        host.dropLast().first { at in
+            let isStart = at == host.lowerBound || [UInt8(ascii: "."), UInt8(ascii: "-")].contains(bytes[at - 1])
+            return isStart && bytes[at] == .colon && (bytes[at + 1].isASCIILetter || bytes[at + 1] == UInt8(ascii: "_"))
+        }
+    }
+
+    private mutating func parseHostParameter(
+        _ host: Range<Int>, mark: Int, scheme: String?
+    ) throws(EventBusError) -> RouteHostParameter {
+        try checkHost(host.lowerBound..<mark, mayHavePort: false)
+        at = mark + 1
+        let name = try parseName(":")
+        let type = at < bytes.count && bytes[at] == UInt8(ascii: "(") ? try parseType(of: name) : nil
+        try checkHost(at..<host.upperBound, mayHavePort: true)
+        let after = String(decoding: bytes[at..<host.upperBound], as: UTF8.self)
+        return RouteHostParameter(
+            name: name, type: type, prefix: String(decoding: bytes[host.lowerBound..<mark], as: UTF8.self).lowercased(),
+            suffix: after.isEmpty ? "" : RouteHost.normalForm(ofPattern: after, scheme: scheme))
+    }
+
+    /// Returns a host without a parameter; nil for `*`.
+    private func parseHost(_ host: Range<Int>) throws(EventBusError) -> String? {
+        if bytes[host] == [UInt8(ascii: "*")] { return nil }
+        try checkHost(host, mayHavePort: true)
+        return Self.lowercased(bytes[host])
+    }
+
+    private func checkHost(_ host: Range<Int>, mayHavePort: Bool) throws(EventBusError) {
+        for offset in host where !RouteURL.isHostByte(bytes[offset]) {
+            throw failure(
+                .patternMalformedHost, "plain text, one parameter or * as host",
+                found: "\(Character(Unicode.Scalar(bytes[offset])))", at: offset)
+        }
+        // A colon may only begin a port, or stand between the brackets of an IPv6 address.
+        if let colon = bytes[host].lastIndex(of: .colon), !bytes[colon..<host.upperBound].contains(UInt8(ascii: "]")),
+            !mayHavePort || !bytes[(colon + 1)..<host.upperBound].allSatisfy(\.isASCIIDigit)
+        {
+            throw failure(.patternMalformedHost, "a port after :, or one parameter in the host", at: colon)
+        }
+    }
+
+    /// The text of a part in lowercase letters; nil for `*`.
+    private static func lowercased(_ bytes: ArraySlice<UInt8>) -> String? {
+        bytes == [UInt8(ascii: "*")] ? nil : String(decoding: bytes, as: UTF8.self).lowercased()
     }
 
     // MARK: Variants
@@ -240,7 +277,11 @@ struct RoutePatternParser {
         variant.text.reserveCapacity(bytes.count)
         // If no group is omitted, the names are those of the pattern, in the same memory.
         let hasAllNames = Int(chosen) == (1 << outerGroups.count) - 1
-        if hasAllNames { variant.names = names }
+        if hasAllNames {
+            variant.names = names
+        } else if let parameter = authority?.parameter {
+            variant.names = [parameter.name]
+        }
         var segment: RouteSegment?
         func close(_ variant: inout RouteVariant) {
             guard var last = segment else { return }

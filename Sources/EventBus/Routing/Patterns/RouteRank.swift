@@ -51,7 +51,8 @@ extension RouteVariant {
         let segment = segments[index]
         func text(_ range: Range<Int>) -> String { String(decoding: self.text[range], as: UTF8.self) }
         if segment.kind == .literal { return text(segment.prefix) }
-        let number = segments[..<index].count { $0.kind != .literal }
+        // A parameter of the host has the first name.
+        let number = names.count - segments[index...].count { $0.kind != .literal }
         let name = number < names.count ? names[number] : ""
         if segment.kind == .catchAll { return "*\(name)" }
         return text(segment.prefix) + ":\(name)" + (segment.type.map { "(\($0.name))" } ?? "") + text(segment.suffix)

@@ -1,0 +1,133 @@
+internal import AshlarCore
+
+/// Routes under a common prefix with shared guards, registered together by ``Router/group(_:replacing:routes:)``.
+public struct RouteGroup {
+    /// A check of the routes of a group.
+    struct Guard: Sendable {
+        /// The prefix of the group.
+        let prefix: String
+        let check: @Sendable (Navigation) async throws -> GuardDecision
+    }
+
+    struct Definition {
+        let pattern: String
+        let action: Route.Action
+        let guards: [Guard]
+        let location: EventLocation
+    }
+
+    private let prefix: String
+    private var guards: [Guard]
+    private(set) var definitions: [Definition] = []
+
+    init(_ prefix: String, guards: [Guard] = []) { (self.prefix, self.guards) = (prefix, guards) }
+
+    /// The prefix with a pattern behind it; `/` is the prefix itself.
+    private func join(_ pattern: String) -> String {
+        let prefix = prefix.hasSuffix("/") ? String(prefix.dropLast()) : prefix
+        return pattern == "/" && !prefix.isEmpty ? prefix : prefix + pattern
+    }
+
+    /// Adds a check of the routes that are added after it, in this group and in the groups inside.
+    ///
+    /// The guards of a group run after those of ``Router/guardRoutes(_:check:)``, the guards of outer groups before those
+    /// of inner ones. They concern no other routes, not even those with the same prefix.
+    public mutating func guardRoutes(check: @escaping @Sendable (Navigation) async throws -> GuardDecision) {
+        guards.append(Guard(prefix: prefix, check: check))
+    }
+
+    /// Adds a route whose pattern is the prefix and this pattern; `/` is the prefix itself.
+    public mutating func route(
+        _ pattern: String, fileID: StaticString = #fileID, line: UInt32 = #line, column: UInt32 = #column,
+        action: @escaping @Sendable (Navigation) async throws -> Void
+    ) {
+        definitions.append(
+            Definition(
+                pattern: join(pattern), action: .run(action), guards: guards,
+                location: EventLocation(fileID, line, column)))
+    }
+
+    /// Adds a route that shows a place.
+    public mutating func route<Place: Sendable>(
+        _ pattern: String, to navigator: some Navigator<Place>, fileID: StaticString = #fileID, line: UInt32 = #line,
+        column: UInt32 = #column, place: @escaping @Sendable (Navigation) async throws -> Place
+    ) {
+        route(pattern, fileID: fileID, line: line, column: column) { navigation in
+            try await navigator.show(place(navigation), for: navigation)
+        }
+    }
+
+    /// Adds the routes of a group inside this one, which has the guards added before.
+    public mutating func group(_ prefix: String, routes: (inout RouteGroup) -> Void) {
+        var inner = RouteGroup(join(prefix), guards: guards)
+        routes(&inner)
+        definitions += inner.definitions
+    }
+}
+
+extension Router {
+    /// Registers the routes of a group, all of them or, on an error, none.
+    ///
+    /// ```swift
+    /// let router = Router(bus: EventBus())
+    /// let admin = try router.group("/admin") { admin in
+    ///     admin.guardRoutes { $0.query.contains("token") ? .allow : .deny() }
+    ///     admin.route("/") { _ in print("overview") }
+    ///     admin.group("/users") { users in
+    ///         users.route("/:id(int)") { print("user", $0.parameters["id"] ?? "") }
+    ///     }
+    /// }
+    /// try await router.navigate(to: "/admin/users/5?token=x")  // user 5
+    /// admin.cancel()
+    /// ```
+    ///
+    /// - Parameters:
+    ///   - prefix: The beginning of the patterns, such as `/admin` or `https://:tenant.example.com`; it may be empty.
+    ///   - replacing: Whether to replace routes that match the same paths, which are otherwise conflicts.
+    ///   - routes: Adds the routes.
+    /// - Returns: The handle that ends all routes of the group.
+    /// - Throws: ``EventBusError`` for a malformed pattern or a conflict, also between two routes of the group.
+    /// - Complexity: O(*n*) in the number of routes of the router and of the group.
+    @discardableResult
+    public func group(
+        _ prefix: String = "", replacing: Bool = false, routes: (inout RouteGroup) -> Void
+    ) throws(EventBusError) -> Watch {
+        var group = RouteGroup(prefix)
+        routes(&group)
+        return try add(group.definitions, replacing: replacing, watched: prefix)
+    }
+
+    /// Registers routes that end together.
+    func add(
+        _ definitions: [RouteGroup.Definition], replacing: Bool, watched: String
+    ) throws(EventBusError) -> Watch {
+        var routes: [Route] = []
+        for definition in definitions {
+            let pattern = try RoutePattern(definition.pattern, types: options.types, limits: options.limits)
+            routes.append(
+                Route(pattern, definition.action, guards: definition.guards, router: self, definition.location))
+        }
+        // A group that replaces other routes must still not replace its own.
+        var own = RouteTree(options)
+        for route in routes { _ = try own.insert(route.pattern, route: route) }
+        try add(routes, replacing: replacing)
+        return Watch(host: RouteSet(routes, watched: watched, router: self), id: 0)
+    }
+}
+
+/// The routes of a group as one watch.
+private final class RouteSet: WatchHost {
+    private let routes: [Route]
+    let watched: String
+    private weak let router: Router?
+
+    init(_ routes: [Route], watched: String, router: Router) {
+        (self.routes, self.watched, self.router) = (routes, watched, router)
+    }
+
+    func cancel(_ id: UInt64) -> Bool { routes.count { $0.cancel(0) } > 0 }
+
+    func isLive(_ id: UInt64) -> Bool { routes.contains { $0.isLive(0) } }
+
+    func belongs(to owner: AnyObject) -> Bool { router === owner }
+}

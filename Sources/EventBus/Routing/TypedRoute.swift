@@ -1,0 +1,187 @@
+/// Routes whose parameters and query items are the properties of a value.
+///
+/// The properties that the pattern names are parameters, all others are items of the query. A property of an optional
+/// group is an optional; a list is a catch-all, or a query item that repeats.
+///
+/// ```swift
+/// struct NotePage: Codable, Sendable { var id: Int, page: Int?, tags: [String]? }
+///
+/// let note = try TypedRoute<NotePage>("/notes/:id(int){/:page(int)}")
+/// print(try note.path(NotePage(id: 5, page: 2, tags: ["a", "b"])))  // /notes/5/2?tags=a&tags=b
+/// print(try note.value("/notes/5").id)  // 5
+///
+/// let router = Router(bus: EventBus())
+/// try router.route(note) { page, _ in print(page.id) }
+/// try await router.navigate(to: note, NotePage(id: 7))  // 7
+/// ```
+///
+/// An enumeration has a pattern for each case:
+///
+/// ```swift
+/// enum Place: Codable, Sendable { case list, note(id: Int) }
+/// let places = try TypedRoute<Place>(cases: ["list": "/notes", "note": "/notes/:id(int)"])
+/// print(try places.path(.note(id: 5)))  // /notes/5
+/// ```
+public struct TypedRoute<Value: Codable & Sendable>: Sendable {
+    private let cases: [(name: String?, pattern: RoutePattern)]
+    private let table: RouteTable
+    private let options: RouterOptions
+
+    /// Creates a route from a pattern.
+    ///
+    /// - Throws: ``EventBusError`` for a malformed pattern.
+    public init(_ pattern: String, options: RouterOptions = RouterOptions()) throws(EventBusError) {
+        try self.init([(nil, pattern)], options)
+    }
+
+    /// Creates routes for the cases of an enumeration from their names and patterns.
+    ///
+    /// - Throws: ``EventBusError`` for a malformed pattern, or with the code `routeConflict`.
+    public init(
+        cases: KeyValuePairs<String, String>, options: RouterOptions = RouterOptions()
+    ) throws(EventBusError) {
+        try self.init(cases.map { ($0.key, $0.value) }, options)
+    }
+
+    private init(_ sources: [(String?, String)], _ options: RouterOptions) throws(EventBusError) {
+        var tree = RouteTree(options)
+        var cases: [(name: String?, pattern: RoutePattern)] = []
+        for (name, source) in sources {
+            let pattern = try RoutePattern(source, types: options.types, limits: options.limits)
+            _ = try tree.insert(pattern)
+            cases.append((name, pattern))
+        }
+        (self.cases, table, self.options) = (cases, RouteTable(tree), options)
+    }
+
+    /// The patterns, in the order in which they were given.
+    public var patterns: [RoutePattern] { cases.map(\.pattern) }
+
+    // MARK: Printing
+
+    /// Returns the path, or the URL if the pattern has a scheme and host, that represents a value.
+    ///
+    /// - Throws: ``EventBusError`` as ``RoutePattern/path(_:query:fragment:options:)`` does, or with the code
+    ///   `routeNotCodable` if the value has parts that no URL can represent.
+    public func path(_ value: Value) throws(EventBusError) -> String {
+        let coded: CodedValue
+        do { coded = try CodedValueEncoder.encode(value) } catch {
+            throw notCodable("a value of plain properties", found: "\(error)")
+        }
+        let (pattern, members) = try members(of: coded)
+        var (parameters, query) = ([String: String](), RouteQuery(encoding: options.queryEncoding))
+        for (name, value) in members {
+            let texts = try texts(of: value, name)
+            if pattern.parameterNames.contains(name) {
+                if !texts.isEmpty { parameters[name] = texts.joined(separator: "/") }
+            } else {
+                query.items += texts.map { RouteQuery.Item(name, $0) }
+            }
+        }
+        return try pattern.path(parameters, query: query, options: options)
+    }
+
+    private func members(
+        of value: CodedValue
+    ) throws(EventBusError) -> (RoutePattern, [(key: String, value: CodedValue)]) {
+        guard case .object(let members) = value else {
+            throw notCodable("a structure or an enumeration", found: value.kind)
+        }
+        if cases.count == 1, cases[0].name == nil { return (cases[0].pattern, members) }
+        // An enumeration encodes the name of its case with an object of the associated values.
+        guard members.count == 1, case .object(let values) = members[0].value,
+            let pattern = cases.first(where: { $0.name == members[0].key })?.pattern
+        else {
+            let known = cases.compactMap(\.name).joined(separator: ", ")
+            throw notCodable("one of the cases \(known)", found: members.map(\.key).joined(separator: ", "))
+        }
+        return (pattern, values)
+    }
+
+    private func texts(of value: CodedValue, _ name: String) throws(EventBusError) -> [String] {
+        switch value {
+        case .null: return []
+        case .bool(let value): return ["\(value)"]
+        case .number(let text), .string(let text): return [text]
+        case .list(let texts): return texts
+        case .array(let elements):
+            var result: [String] = []
+            for element in elements {
+                if case .array = element { throw notCodable("plain elements in \(name)", found: element.kind) }
+                result += try texts(of: element, name)
+            }
+            return result
+        case .object: throw notCodable("\(name) to be plain or a list", found: value.kind)
+        }
+    }
+
+    private func notCodable(_ expected: String, found: String) -> EventBusError {
+        EventBusError(
+            .routeNotCodable, subject: patterns.map(\.source).joined(separator: ", "), expected: expected, found: found)
+    }
+
+    // MARK: Reading
+
+    /// Returns the value that a URL represents.
+    ///
+    /// - Throws: ``EventBusError`` as ``RouteTable/match(_:)`` does, or with the code `parameterInvalid` if a parameter or
+    ///   a query item isn't a value of its property.
+    public func value(_ url: String) throws(EventBusError) -> Value { try value(of: table.match(url)) }
+
+    /// Returns the value of a match with one of the patterns.
+    func value(of match: RouteMatch) throws(EventBusError) -> Value {
+        var members: [(String, CodedValue)] = match.parameters.names.map { name in
+            (name, .list(match.parameters.segments(of: name) ?? []))
+        }
+        for name in match.query.map(\.name) where !members.contains(where: { $0.0 == name }) {
+            let texts = match.query.values(of: name)
+            members.append((name, texts.count == 1 ? .list(texts) : .array(texts.map { .list([$0]) })))
+        }
+        var value = CodedValue.object(members)
+        if let name = cases.first(where: { $0.pattern.source == match.pattern })?.name {
+            value = .object([(name, value)])
+        }
+        do { return try Value(from: CodedValueDecoder(value)) } catch {
+            throw EventBusError(
+                .parameterInvalid, subject: match.url, expected: "\(Value.self)",
+                found: CodedValueDecoder.text(of: error))
+        }
+    }
+}
+
+extension Router {
+    /// Registers an action for typed routes; the action receives their values.
+    ///
+    /// - Returns: The handle that ends the routes.
+    /// - Throws: ``EventBusError`` as ``route(_:replacing:fileID:line:column:action:)`` does; then no pattern is registered.
+    @discardableResult
+    public func route<Value>(
+        _ route: TypedRoute<Value>, replacing: Bool = false, fileID: StaticString = #fileID, line: UInt32 = #line,
+        column: UInt32 = #column, action: @escaping @Sendable (Value, Navigation) async throws -> Void
+    ) throws(EventBusError) -> Watch {
+        let location = EventLocation(fileID, line, column)
+        let run: @Sendable (Navigation) async throws -> Void = { navigation in
+            try await action(route.value(of: navigation.match), navigation)
+        }
+        let definitions = route.patterns.map {
+            RouteGroup.Definition(pattern: $0.source, action: .run(run), guards: [], location: location)
+        }
+        return try add(
+            definitions, replacing: replacing, watched: route.patterns.map(\.source).joined(separator: ", "))
+    }
+
+    /// Navigates to a value of typed routes.
+    ///
+    /// - Throws: What ``TypedRoute/path(_:)`` and ``navigate(to:options:)`` throw.
+    @discardableResult
+    public func navigate<Value>(
+        to route: TypedRoute<Value>, _ value: Value, options: (any Sendable)? = nil
+    ) async throws -> Navigation {
+        try await navigate(to: route.path(value), options: options)
+    }
+}
+
+extension EventBusError.Code {
+    /// The value has parts that no URL of the route can represent.
+    public static let routeNotCodable = Self("routeNotCodable")
+}
