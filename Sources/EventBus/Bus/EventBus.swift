@@ -31,11 +31,14 @@ public final class EventBus: WatcherBus {
     /// The triggers of a bus that delivers on the main actor only.
     let mainQueue = Mailbox(.unbounded)
     /// The watchers of patterns and of objects.
-    let wide = WideWatchers()
+    let wide: WideWatchers
+    /// The cancelled watchers that are still in use.
+    let departing = DepartingWatchers()
+    let interceptors = InterceptorList()
     /// The topics that store events.
     let storing = Mutex<[ObjectIdentifier: TopicSlot]>([:])
-    /// The responders of request topics, with their source locations.
-    let responders = Mutex<[ByteText: (watch: Watch, location: EventLocation)]>([:])
+    /// The responders of request topics.
+    let responders = Mutex<[ByteText: Responder]>([:])
     private let counters = BusCounters()
     private let flags = Atomic<UInt64>(0)
     private let hooks = Mutex(EventHooks())
@@ -58,6 +61,7 @@ public final class EventBus: WatcherBus {
     ) {
         precondition(1...1000 ~= depthLimit, "EventBus needs a depth limit of 1 to 1000, not \(depthLimit)")
         (self.depthLimit, self.delivery, self.nesting) = (depthLimit, delivery, nesting)
+        wide = WideWatchers(departing: departing)
         word = Atomic(SlotWord.make(generation: 1, bus: number))
         if delivery != .inline || nesting != .depthFirst { raise(.diverted) }
     }
@@ -104,8 +108,8 @@ public final class EventBus: WatcherBus {
 
     /// Sets the hook called for every failure: an error of a handler, or a refused trigger.
     ///
-    /// The hook runs on the thread of the trigger or of the delivery. A failure inside the hook is counted in
-    /// ``hookFailureCount`` and isn't reported again. The hook replaces an earlier one; nil removes it.
+    /// The hook runs on the thread of the trigger or of the delivery. A failure inside the hook isn't reported again. The
+    /// hook replaces an earlier one; nil removes it.
     public func onFailure(_ hook: (@Sendable (EventFailure) throws -> Void)?) {
         let old = hooks.withLock { hooks in
             defer { hooks.failure = hook }
@@ -128,7 +132,7 @@ public final class EventBus: WatcherBus {
     }
 
     /// The number of errors that the failure hook threw, and of failures inside it.
-    public var hookFailureCount: Int { counters.hookFailures.load(ordering: .relaxed) }
+    package var hookFailureCount: Int { counters.hookFailures.load(ordering: .relaxed) }
 
     /// The number of triggers that were refused because they were nested too deeply.
     public var refusedCount: Int { counters.refused.load(ordering: .relaxed) }

@@ -15,6 +15,8 @@ public struct EventTrace: Sendable, CustomStringConvertible {
     public let name: String
     /// The source line of the trigger.
     public let location: EventLocation
+    /// The origin of the event.
+    public let metadata: EventMetadata?
     /// The nesting depth of the trigger on the bus.
     public let depth: Int
     /// The number of the event on the bus; 0 if there was no watcher.

@@ -125,6 +125,6 @@ private struct NameTable {
 extension TopicSlot {
     fileprivate func hasName(_ bytes: UnsafeBufferPointer<UInt8>) -> Bool {
         var name = name
-        return name.withUTF8 { $0.count == bytes.count && $0.elementsEqual(bytes) }
+        return name.withUTF8 { RawSpan(_unsafeElements: $0).hasSameBytes(as: RawSpan(_unsafeElements: bytes)) }
     }
 }

@@ -20,6 +20,8 @@ final class TopicSlot: WatchHost, @unchecked Sendable {
     private let many = Atomic<UnsafeMutablePointer<Cell>?>(nil)
     private let state = Mutex(SlotState())
     let hash: UInt64
+    /// The identity of the bound payload type, which triggers by bare names read without the lock; 0 if there is none.
+    private let boundType = Atomic<UInt>(0)
 
     private static let groups = 8
     private static let cellsInLine = 128 / MemoryLayout<Cell>.stride
@@ -54,19 +56,22 @@ final class TopicSlot: WatchHost, @unchecked Sendable {
 
     /// Adopts the patterns and flags of the bus.
     func update(from bus: EventBus) {
-        let dropped = state.withLock { state in
-            guard isOpen else { return DroppedSnapshots() }
+        let (dropped, gone) = state.withLock { state -> (DroppedSnapshots, [InterceptorEntry]) in
+            guard isOpen else { return (DroppedSnapshots(), []) }
             // Read first, because a later pattern changes the word of the bus again.
             var word = bus.word.load(ordering: .sequentiallyConsistent) | bus.raised
             let patterns = bus.wide.join(self)
+            let gone = state.interceptors
             let isSame = patterns.elementsEqual(state.patterns) { $0 === $1 }
-            if state.runner != nil { word |= SlotWord.diverted.rawValue }
+            state.interceptors = bus.interceptors.entries(for: name)
+            if state.runner != nil || !state.interceptors.isEmpty { word |= SlotWord.diverted.rawValue }
             if state.watchers.liveCount > 0 || !patterns.isEmpty { word |= SlotWord.watched.rawValue }
             state.patterns = patterns
             self.word.store(word, ordering: .releasing)
-            return isSame ? DroppedSnapshots() : dropSnapshots(&state)
+            return (isSame ? DroppedSnapshots() : dropSnapshots(&state), gone)
         }
         dropped.release()
+        _ = consume gone
     }
 
     /// Removes the cancelled watcher of a pattern.
@@ -88,11 +93,16 @@ final class TopicSlot: WatchHost, @unchecked Sendable {
             if let binding = state.binding { return binding }
             let binding = TopicBinding(payload: payload, location: location())
             state.binding = binding
+            boundType.store(UInt(bitPattern: ObjectIdentifier(payload)), ordering: .releasing)
             return binding
         }
     }
 
     var binding: TopicBinding? { state.withLock { $0.binding } }
+
+    func isBound(to payload: Any.Type) -> Bool {
+        boundType.load(ordering: .acquiring) == UInt(bitPattern: ObjectIdentifier(payload))
+    }
 
     /// Adopts the properties that a topic declares for its name.
     func adopt(_ core: TopicCore) {
@@ -106,15 +116,18 @@ final class TopicSlot: WatchHost, @unchecked Sendable {
         }
     }
 
+    /// The interceptors of the topic, in order.
+    var interceptors: [InterceptorEntry] { state.withLock { $0.interceptors } }
+
     /// The runner for the triggers of an ordered topic.
     var runner: SerialRunner? { state.withLock { $0.runner } }
 
     /// Stores an event if the topic stores events; returns the number of the event.
-    func store(_ payload: any Sendable, from source: AnyObject?, sequence: () -> UInt64) -> UInt64? {
+    func store(_ payload: any Sendable, _ call: TriggerCall, sequence: () -> UInt64) -> UInt64? {
         let (number, gone) = state.withLock { state -> (UInt64?, [StoredEvents.Stored]) in
             guard state.stored.limit > 0 else { return (nil, []) }
             let number = sequence()
-            return (number, state.stored.add(payload, from: source, sequence: number))
+            return (number, state.stored.add(payload, call, sequence: number))
         }
         _ = consume gone
         return number
@@ -181,17 +194,21 @@ final class TopicSlot: WatchHost, @unchecked Sendable {
         return watch
     }
 
+    var departing: DepartingWatchers? { bus?.departing }
+
     func cancel(_ id: UInt64) -> Bool {
         // Removed objects are released at the end of this scope, outside the lock.
-        let (watcher, dropped, wasLive, isEmpty) = state.withLock { state in
+        var gone = state.withLock { state -> (watcher: Watcher?, snapshots: DroppedSnapshots, isEmpty: Bool) in
             let watcher = state.watchers.remove(id)
-            let wasLive = watcher?.cancel() ?? false
             let isEmpty = state.watchers.liveCount == 0
-            return (watcher, watcher == nil ? DroppedSnapshots() : dropSnapshots(&state), wasLive, isEmpty)
+            return (watcher, watcher == nil ? DroppedSnapshots() : dropSnapshots(&state), isEmpty)
         }
-        dropped.release()
-        watcher?.didCancel()
-        if isEmpty { bus?.retireIfUnused(self) }
+        let wasLive = gone.watcher?.cancel() ?? false
+        gone.snapshots.release()
+        gone.snapshots = DroppedSnapshots()
+        gone.watcher?.didCancel()
+        if !isKnownUniquelyReferenced(&gone.watcher), let watcher = gone.watcher { departing?.note(watcher) }
+        if gone.isEmpty { bus?.retireIfUnused(self) }
         return wasLive
     }
 
@@ -337,9 +354,9 @@ struct SlotWord: Sendable {
     static let sourced = Self(rawValue: 4)
     /// The bus has a tap.
     static let tapped = Self(rawValue: 8)
-    /// Events need the full delivery: the topic stores or orders them, or the bus queues them.
+    /// Events need the full delivery: the topic stores, orders or intercepts them, or the bus queues them.
     static let diverted = Self(rawValue: 16)
-    /// There are watchers of patterns; only the bus has this flag.
+    /// There are watchers of patterns, or interceptors; only the bus has this flag.
     static let patterned = Self(rawValue: 32)
 
     static var detours: UInt64 { 8 | 16 }
@@ -365,6 +382,7 @@ private struct SlotState: Sendable {
     var sweepAt = 64
     var stored = StoredEvents()
     var runner: SerialRunner?
+    var interceptors: [InterceptorEntry] = []
     /// The watchers of matching patterns, in the order of registration.
     var patterns: [Watcher] = []
     var lists: WatcherLists?

@@ -6,6 +6,11 @@ internal import AshlarCore
 /// by the source, because a bus can have as many of them as the app has objects.
 final class WideWatchers: WatchHost {
     private let state = Mutex(State())
+    private let known: DepartingWatchers
+
+    init(departing: DepartingWatchers) { known = departing }
+
+    var departing: DepartingWatchers? { known }
 
     private struct State: Sendable {
         /// The watchers without a source.
@@ -100,7 +105,8 @@ final class WideWatchers: WatchHost {
     ///
     /// - Complexity: O(*n*) in the number of topics that have joined it.
     func cancel(_ id: UInt64) -> Bool {
-        let (watcher, topics, old) = state.withLock { state -> (Watcher?, [TopicSlot], WatcherList?) in
+        // One value, so that no constant retains the watcher below.
+        var gone = state.withLock { state -> (watcher: Watcher?, topics: [TopicSlot], list: WatcherList?) in
             if let watcher = state.open.remove(id) {
                 state.patterns.remove(id, watcher.details?.pattern)
                 if state.patterns.isSparse {
@@ -118,11 +124,11 @@ final class WideWatchers: WatchHost {
             if state.bySource[source]?.watchers.liveCount == 0 { state.bySource[source] = nil }
             return (watcher, [], old)
         }
-        _ = consume old
-        guard let watcher else { return false }
-        let wasLive = watcher.cancel()
-        for topic in topics { topic.leave(id) }
-        watcher.didCancel()
+        gone.list = nil
+        guard let wasLive = gone.watcher?.cancel() else { return false }
+        for topic in gone.topics { topic.leave(id) }
+        gone.watcher?.didCancel()
+        if !isKnownUniquelyReferenced(&gone.watcher), let watcher = gone.watcher { known.note(watcher) }
         return wasLive
     }
 

@@ -58,12 +58,11 @@ public final class DeferredEvents: Sendable {
     ///   - bus: The bus on which the events are triggered.
     ///   - schedule: Runs an action later. By default the main actor runs it: `soon` in order with its other work,
     ///     `whenIdle` with the lowest priority.
-    public init(_ bus: EventBus, schedule: @escaping Schedule = DeferredEvents.onMain) {
-        (self.bus, self.schedule) = (bus, schedule)
+    public init(_ bus: EventBus, schedule: Schedule? = nil) {
+        (self.bus, self.schedule) = (bus, schedule ?? Self.onMain)
     }
 
-    /// Runs an action on the main actor.
-    public static let onMain: Schedule = { moment, action in
+    private static let onMain: Schedule = { moment, action in
         Task.detached(priority: moment == .whenIdle ? .background : nil) { @MainActor in action() }
     }
 
@@ -74,8 +73,11 @@ public final class DeferredEvents: Sendable {
         _ topic: Topic<Payload>, _ payload: Payload, from source: AnyObject? = nil, _ moment: Moment = .whenIdle,
         coalescing: Coalescing = .none, fileID: StaticString = #fileID, line: UInt32 = #line, column: UInt32 = #column
     ) {
-        let entry = Entry(name: topic.name, source: EventSource(source)) { [bus] source in
-            bus.trigger(topic, payload, from: source.object, isolation: nil, fileID: fileID, line: line, column: column)
+        let entry = Entry(name: topic.name, source: EventSource(source)) { [bus, box = MetadataBox.ofTrigger] source in
+            _ = MetadataBox.trigger(box) {
+                bus.trigger(
+                    topic, payload, from: source.object, isolation: nil, fileID: fileID, line: line, column: column)
+            }
         }
         let replaced = remove(like: entry, coalescing)
         _ = consume replaced

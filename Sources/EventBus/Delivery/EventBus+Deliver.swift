@@ -55,7 +55,8 @@ extension EventBus {
             return finishUnwatched(slot, payload, pass, call, isTyped: isTyped)
         }
         let signal = Signal(
-            name: slot.name, payload: payload, sequence: pass.sequence, depth: Int(pass.depth), object: call.source)
+            name: slot.name, payload: payload, sequence: pass.sequence, depth: Int(pass.depth), object: call.source,
+            box: call.metadata)
         var tally = DeliveryTally()
         if pass.isMerged {
             deliverMerged(signal, pass, isTyped: isTyped, call, slot, &tally)

@@ -1,9 +1,20 @@
 internal import AshlarCore
 
 extension EventBus {
-    /// Delivers an event in all stages: the main actor's queue, the queue of nested triggers, the order of the topic,
-    /// the stored events, and the tap.
+    /// Delivers an event in all stages: the interceptors, the main actor's queue, the queue of nested triggers, the
+    /// order of the topic, the stored events, and the tap.
     func divert<Payload: Sendable>(
+        _ slot: TopicSlot, _ payload: Payload, _ call: TriggerCall, isTyped: Bool
+    ) -> DeliveryResult {
+        var call = call
+        call.metadata = MetadataBox.ofTrigger
+        let interceptors = slot.interceptors
+        if !interceptors.isEmpty { return intercept(interceptors, slot, payload, call, isTyped: isTyped) }
+        return queue(slot, payload, call, isTyped: isTyped)
+    }
+
+    /// Delivers an event that has passed the interceptors.
+    func queue<Payload: Sendable>(
         _ slot: TopicSlot, _ payload: Payload, _ call: TriggerCall, isTyped: Bool
     ) -> DeliveryResult {
         if delivery == .queuedOnMain {
@@ -16,18 +27,18 @@ extension EventBus {
                 defer { retireIfUnused(slot) }
                 var call = call
                 call.isolation = MainActor.shared
-                _ = order(slot, payload, call, isTyped: isTyped)
+                _ = order(slot, payload, call, isTyped: isTyped && slot.isBound(to: Payload.self))
             }
             let mustDrain = mainQueue.put(trigger).mustDrain
             if mustDrain {
                 Task.detached(priority: Task.currentPriority) { [mainQueue] in await Self.drain(mainQueue) }
             }
-            return .queued
+            return .postponed
         }
         guard nesting == .breadthFirst else { return order(slot, payload, call, isTyped: isTyped) }
         if let frame = NestingFrame.current(of: self) {
             frame.line.append { _ = self.order(slot, payload, call, isTyped: isTyped) }
-            return .queued
+            return .postponed
         }
         let thread = BusThread.current
         let frame = NestingFrame(bus: self, outer: thread.frame)
@@ -52,38 +63,39 @@ extension EventBus {
         _ slot: TopicSlot, _ payload: Payload, _ call: TriggerCall, isTyped: Bool
     ) -> DeliveryResult {
         guard let runner = slot.runner else { return store(slot, payload, call, isTyped: isTyped) }
-        let result = Mutex(DeliveryResult.queued)
+        let result = Mutex(DeliveryResult.postponed)
         let passage = call.sending?.awaitPassage()
-        let (thread, depth) = (BusThread.current.number, BusThread.current.nesting.depth(onBus: number))
+        let (thread, depth) = (BusThread.current.number, BusThread.current.depth(onBus: number))
         let hasRun = runner.run {
             var call = call
             call.arrive(from: thread)
             let current = BusThread.current
-            let outer = current.nesting
             // The depth is that of the trigger itself, so that a handler that always triggers its own topic ends at the
             // limit.
-            current.nesting = BusThread.Nesting(bus: self.number, depth: max(depth, outer.depth(onBus: self.number)))
-            defer { current.nesting = outer }
+            let outer = current.enter(bus: self.number, depth: max(depth, current.depth(onBus: self.number)))
+            defer { current.leave(to: outer, from: self.number) }
             let delivered = self.store(slot, payload, call, isTyped: isTyped)
             result.withLock { $0 = delivered }
             passage?.isOver()
         }
-        return hasRun ? result.withLock { $0 } : .queued
+        return hasRun ? result.withLock { $0 } : .postponed
     }
 
     private func store<Payload: Sendable>(
         _ slot: TopicSlot, _ payload: Payload, _ call: TriggerCall, isTyped: Bool
     ) -> DeliveryResult {
         var call = call
-        call.stage = slot.store(payload, from: call.source, sequence: { nextSequence() }) ?? .max
-        guard let tap = tapHook else { return deliver(slot, payload, call, isTyped: isTyped) }
-        let depth = Int(BusThread.current.nesting.depth(onBus: number))
+        call.stage = slot.store(payload, call, sequence: { nextSequence() }) ?? .max
+        guard let tap = tapHook else {
+            return MetadataBox.deliver(call.metadata) { deliver(slot, payload, call, isTyped: isTyped) }
+        }
+        let depth = Int(BusThread.current.depth(onBus: number))
         let clock = ContinuousClock()
         let start = clock.now
-        let result = deliver(slot, payload, call, isTyped: isTyped)
+        let result = MetadataBox.deliver(call.metadata) { deliver(slot, payload, call, isTyped: isTyped) }
         let record = EventTrace(
-            name: slot.name, location: call.location, depth: depth, sequence: result.sequence,
-            delivered: result.delivered, queued: result.queued, dropped: result.dropped,
+            name: slot.name, location: call.location, metadata: call.metadata?.metadata, depth: depth,
+            sequence: result.sequence, delivered: result.delivered, queued: result.queued, dropped: result.dropped,
             failed: result.failures.count, duration: clock.now - start)
         _ = BusThread.current.run(.tap, of: self) { tap(record) }
         return result

@@ -14,8 +14,12 @@ extension EventBus {
     /// Returns the result of an event whose payload type differs from the type to which the name is bound.
     @usableFromInline
     func refuseMismatch(_ core: TopicCore, _ payload: Any.Type, _ call: TriggerCall) -> DeliveryResult {
-        let error = mismatch(slot(core.name, hash: core.hash), payload, at: call.location)
-        report(EventFailure(error: error, name: core.name, sequence: 0, watcher: nil))
+        refuseMismatch(slot(core.name, hash: core.hash), payload, call)
+    }
+
+    func refuseMismatch(_ slot: TopicSlot, _ payload: Any.Type, _ call: TriggerCall) -> DeliveryResult {
+        let error = mismatch(slot, payload, at: call.location)
+        report(EventFailure(error: error, name: slot.name, sequence: 0, watcher: nil))
         return DeliveryResult(failure: error)
     }
 
@@ -32,7 +36,7 @@ extension EventBus {
     func begin(_ slot: TopicSlot, _ source: AnyObject?, stage: UInt64) -> DeliveryPass {
         let thread = BusThread.current
         let outer = thread.nesting
-        let depth = outer.depth(onBus: number)
+        let depth = thread.depth(onBus: number)
         guard depth < depthLimit, !thread.isStackLow else {
             return DeliveryPass(depth: depth, outer: outer, failing: .tooDeep)
         }
@@ -41,7 +45,7 @@ extension EventBus {
             slot.update(from: self)
             flags = slot.word.load(ordering: .acquiring)
         }
-        if flags & SlotWord.detours != 0, stage == 0 {
+        if stage == 0, flags & SlotWord.detours != 0 || MetadataBox.ofTrigger != nil {
             return DeliveryPass(depth: depth, outer: outer, failing: .diverted)
         }
         let pinned =
@@ -51,7 +55,7 @@ extension EventBus {
         guard pinned != nil || wide != nil else { return DeliveryPass(depth: depth, outer: outer) }
         let isScoped = source != nil && pinned?._withUnsafeGuaranteedRef { $0.scoped } != nil
         let sequence = stage == 0 || stage == .max ? nextSequence() : stage
-        thread.nesting = BusThread.Nesting(bus: number, depth: depth + 1)
+        _ = thread.enter(bus: number, depth: depth + 1)
         return DeliveryPass(
             snapshot: pinned, sequence: sequence, depth: depth, outer: outer, wide: wide,
             isMerged: wide != nil || isScoped)
@@ -63,16 +67,16 @@ extension EventBus {
     func enter(_ slot: TopicSlot, from source: AnyObject?) -> PlainPass {
         let thread = BusThread.current
         let outer = thread.nesting
-        let depth = outer.depth(onBus: number)
+        let depth = thread.depth(onBus: number)
         let none = PlainPass(snapshot: nil, sequence: 0, thread: nil, depth: 0, outer: outer)
-        guard depth < depthLimit, !thread.isStackLow,
+        guard depth < depthLimit, !thread.isStackLow, MetadataBox.ofTrigger == nil,
             let snapshot = slot.pinSnapshot(thread: thread.number, isOutermost: outer.isOutermost)
         else { return none }
         if source != nil, hasRaised(.sourced) || snapshot._withUnsafeGuaranteedRef({ $0.scoped }) != nil {
             slot.unpin(snapshot)
             return none
         }
-        thread.nesting = BusThread.Nesting(bus: number, depth: depth + 1)
+        _ = thread.enter(bus: number, depth: depth + 1)
         return PlainPass(snapshot: snapshot, sequence: nextSequence(), thread: thread, depth: depth, outer: outer)
     }
 
@@ -80,7 +84,7 @@ extension EventBus {
     @usableFromInline
     @inline(never)
     func leave(_ slot: TopicSlot, _ pass: PlainPass) {
-        pass.thread?.nesting = pass.outer
+        pass.thread?.leave(to: pass.outer, from: number)
         if let snapshot = pass.snapshot { slot.unpin(snapshot) }
     }
 
@@ -115,7 +119,7 @@ extension EventBus {
     @usableFromInline
     @inline(never)
     func finish(_ slot: TopicSlot, _ pass: DeliveryPass) {
-        BusThread.current.nesting = pass.outer
+        BusThread.current.leave(to: pass.outer, from: number)
         if let snapshot = pass.snapshot { slot.unpin(snapshot) }
         pass.wide?.release()
     }
@@ -128,7 +132,9 @@ extension EventBus {
         if pass.failing == .diverted { return divert(slot, payload, call, isTyped: isTyped) }
         guard pass.failing == .tooDeep else {
             reportUndelivered(
-                Signal(name: slot.name, payload: payload, sequence: 0, depth: Int(pass.depth), object: call.source))
+                Signal(
+                    name: slot.name, payload: payload, sequence: 0, depth: Int(pass.depth), object: call.source,
+                    box: call.metadata))
             return DeliveryResult()
         }
         let error = EventBusError(
@@ -194,10 +200,13 @@ extension EventBus {
         if let details = watcher.details, details.sourceID != nil {
             guard let source, details.isSource(source) else { return }
         }
-        let signal = Signal(name: slot.name, payload: payload, sequence: event.sequence, depth: 0, object: source)
+        let signal = Signal(
+            name: slot.name, payload: payload, sequence: event.sequence, depth: 0, object: source, box: event.metadata)
         let call = TriggerCall(source: nil, isolation: nil, fileID: #fileID, line: #line, column: #column)
-        var tally = DeliveryTally()
-        offer(signal, to: watcher, call, slot, &tally)
+        MetadataBox.deliver(event.metadata) {
+            var tally = DeliveryTally()
+            offer(signal, to: watcher, call, slot, &tally)
+        }
     }
 
     /// Removes an ended watcher from the lists.

@@ -66,14 +66,42 @@ extension EventBus {
     /// A name without a topic is untyped: every watcher of the name receives the event if its payload type matches. For
     /// watchers with another type, the result contains an error with the code `payloadMismatch`. A malformed name is
     /// also an error in the result.
+    @inlinable
     @discardableResult
     public func trigger<Payload: Sendable>(
         _ name: StaticString, _ payload: Payload, from source: AnyObject? = nil,
         isolation: isolated (any Actor)? = #isolation, fileID: StaticString = #fileID, line: UInt32 = #line,
         column: UInt32 = #column
     ) -> DeliveryResult {
-        let call = TriggerCall(source: source, isolation: isolation, fileID: fileID, line: line, column: column)
-        return name.withUTF8Buffer { bytes in
+        // Inlined like the trigger of a topic: row "trigger by bare name to 1 watcher".
+        if let slot = plainSlot(name, Payload.self) {
+            let result = deliverPlainly(slot, payload, from: source, isolation: isolation)
+            if let result { return result }
+        }
+        return triggerSlowly(
+            name, payload,
+            TriggerCall(source: source, isolation: isolation, fileID: fileID, line: line, column: column))
+    }
+
+    /// Returns the slot of a name if its events of a payload type need a plain delivery only.
+    @usableFromInline
+    @inline(never)
+    func plainSlot(_ name: StaticString, _ payload: Any.Type) -> TopicSlot? {
+        name.withUTF8Buffer { bytes in
+            guard let slot = slots.find(bytes, hash: TopicName.hash(bytes)), slot.isBound(to: payload) else {
+                return nil
+            }
+            let found = slot.word.load(ordering: .acquiring) & SlotWord.notDiverting
+            return found == word.load(ordering: .acquiring) | SlotWord.watchedBit ? slot : nil
+        }
+    }
+
+    @usableFromInline
+    @inline(never)
+    func triggerSlowly<Payload: Sendable>(
+        _ name: StaticString, _ payload: Payload, _ call: TriggerCall
+    ) -> DeliveryResult {
+        name.withUTF8Buffer { bytes in
             do throws(EventBusError) { return try trigger(bytes: bytes, payload, call) } catch {
                 report(EventFailure(error: error, name: error.subject, sequence: 0, watcher: nil))
                 return DeliveryResult(failure: error)
@@ -82,6 +110,7 @@ extension EventBus {
     }
 
     /// Triggers an event without data with a literal name.
+    @inlinable
     @discardableResult
     public func trigger(
         _ name: StaticString, from source: AnyObject? = nil, isolation: isolated (any Actor)? = #isolation,
@@ -124,7 +153,7 @@ extension EventBus {
         let hash = TopicName.hash(bytes)
         if let slot = slots.find(bytes, hash: hash) {
             if slot.word.load(ordering: .acquiring) == word.load(ordering: .acquiring) { return DeliveryResult() }
-            return deliver(slot, payload, call, isTyped: slot.binding.map { $0.payload == Payload.self } ?? false)
+            return deliver(slot, payload, call, isTyped: slot.isBound(to: Payload.self))
         }
         if let mistake = TopicName.mistake(in: bytes) { throw mistake }
         // If a name has no slot, only watchers of patterns and of sources can receive the event.

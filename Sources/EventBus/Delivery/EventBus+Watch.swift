@@ -22,11 +22,7 @@ extension EventBus {
         fileID: StaticString = #fileID, line: UInt32 = #line, column: UInt32 = #column,
         _ handler: @escaping @Sendable (Signal<Selector.Payload>) throws -> Void
     ) -> Watch {
-        let selection = selector.selection
-        let options = WatchOptions(
-            pattern: selection.pattern, source: source, priority: priority, once: once, location: (fileID, line, column)
-        )
-        return register(selection, options, .inline(handler))
+        register(selector, .inline(handler), from: source, priority, once, (fileID, line, column))
     }
 
     /// Watches events for an owner, which the handler receives; the watch is added to the owner's bag.
@@ -38,16 +34,11 @@ extension EventBus {
         fileID: StaticString = #fileID, line: UInt32 = #line, column: UInt32 = #column,
         _ handler: @escaping @Sendable (Owner, Signal<Selector.Payload>) throws -> Void
     ) -> Watch {
-        let selection = selector.selection
-        let options = WatchOptions(
-            pattern: selection.pattern, source: source, owner: owner, bag: owner.watches, priority: priority,
-            once: once,
-            location: (fileID, line, column))
+        let call: WatchDelivery<Selector.Payload> = .inline { [weak owner] signal in
+            if let owner { try handler(owner, signal) }
+        }
         return register(
-            selection, options,
-            .inline { [weak owner] signal in
-                if let owner { try handler(owner, signal) }
-            })
+            selector, call, from: source, owner: owner, bag: owner.watches, priority, once, (fileID, line, column))
     }
 
     // MARK: On the main actor
@@ -62,15 +53,11 @@ extension EventBus {
         alwaysQueued: Bool = false, fileID: StaticString = #fileID, line: UInt32 = #line, column: UInt32 = #column,
         _ handler: @escaping @MainActor @Sendable (Signal<Selector.Payload>) throws -> Void
     ) -> Watch {
-        let selection = selector.selection
-        let options = WatchOptions(
-            pattern: selection.pattern, source: source, priority: priority, once: once, location: (fileID, line, column)
-        )
-        let queue = EventQueue.main(isAlwaysQueued: alwaysQueued, bus: self) { signal in
+        let queue = EventQueue<Selector.Payload>.main(isAlwaysQueued: alwaysQueued, bus: self) { signal in
             try handler(signal)
             return true
         }
-        return register(selection, options, .queued(queue))
+        return register(selector, .queued(queue), from: source, priority, once, (fileID, line, column))
     }
 
     /// Watches events on the main actor for an owner, which the handler receives.
@@ -80,17 +67,14 @@ extension EventBus {
         alwaysQueued: Bool = false, fileID: StaticString = #fileID, line: UInt32 = #line, column: UInt32 = #column,
         _ handler: @escaping @MainActor @Sendable (Owner, Signal<Selector.Payload>) throws -> Void
     ) -> Watch {
-        let selection = selector.selection
-        let options = WatchOptions(
-            pattern: selection.pattern, source: source, owner: owner, bag: owner.watches, priority: priority,
-            once: once,
-            location: (fileID, line, column))
-        let queue = EventQueue.main(isAlwaysQueued: alwaysQueued, bus: self) { [weak owner] signal in
+        let queue = EventQueue<Selector.Payload>.main(isAlwaysQueued: alwaysQueued, bus: self) { [weak owner] signal in
             guard let owner else { return false }
             try handler(owner, signal)
             return true
         }
-        return register(selection, options, .queued(queue))
+        return register(
+            selector, .queued(queue), from: source, owner: owner, bag: owner.watches, priority, once,
+            (fileID, line, column))
     }
 
     // MARK: Through a mailbox
@@ -105,11 +89,8 @@ extension EventBus {
         column: UInt32 = #column,
         _ handler: @escaping @Sendable (isolated On, Signal<Selector.Payload>) async throws -> Void
     ) -> Watch {
-        let selection = selector.selection
-        let options = WatchOptions(
-            pattern: selection.pattern, source: source, owner: actor, priority: priority, once: once,
-            location: (fileID, line, column))
-        return register(selection, options, .queued(.actor(actor, buffer, bus: self, handler: handler)))
+        let queue = EventQueue<Selector.Payload>.actor(actor, buffer, bus: self, handler: handler)
+        return register(selector, .queued(queue), from: source, owner: actor, priority, once, (fileID, line, column))
     }
 
     /// Watches events through a mailbox; the asynchronous handler runs for one event at a time.
@@ -120,11 +101,9 @@ extension EventBus {
         once: Bool = false, fileID: StaticString = #fileID, line: UInt32 = #line, column: UInt32 = #column,
         _ handler: @escaping @Sendable (Signal<Selector.Payload>) async throws -> Void
     ) -> Watch {
-        let selection = selector.selection
-        let options = WatchOptions(
-            pattern: selection.pattern, source: source, priority: priority, once: once, location: (fileID, line, column)
-        )
-        return register(selection, options, .queued(.task(buffer, bus: self, handler: handler)))
+        register(
+            selector, .queued(.task(buffer, bus: self, handler: handler)), from: source, priority, once,
+            (fileID, line, column))
     }
 
     /// Watches events through a mailbox for an owner, which is held strongly only while the handler runs.
@@ -135,15 +114,12 @@ extension EventBus {
         column: UInt32 = #column,
         _ handler: @escaping @Sendable (Owner, Signal<Selector.Payload>) async throws -> Void
     ) -> Watch {
-        let selection = selector.selection
-        let options = WatchOptions(
-            pattern: selection.pattern, source: source, owner: owner, bag: owner.watches, priority: priority,
-            once: once,
-            location: (fileID, line, column))
-        let queue = EventQueue.task(buffer, bus: self) { [weak owner] signal in
+        let queue = EventQueue<Selector.Payload>.task(buffer, bus: self) { [weak owner] signal in
             if let owner { try await handler(owner, signal) }
         }
-        return register(selection, options, .queued(queue))
+        return register(
+            selector, .queued(queue), from: source, owner: owner, bag: owner.watches, priority, once,
+            (fileID, line, column))
     }
 
     // MARK: Registering
@@ -166,6 +142,18 @@ extension EventBus {
 
     /// Removes the stored events of a topic.
     public func clearKept<Payload>(_ topic: Topic<Payload>) { slot(topic.name, hash: topic.core.hash).clearStored() }
+
+    private func register<Selector: EventSelector>(
+        _ selector: Selector, _ delivery: WatchDelivery<Selector.Payload>, from source: AnyObject?,
+        owner: AnyObject? = nil, bag: WatchBag? = nil, _ priority: Int8, _ once: Bool,
+        _ location: (fileID: StaticString, line: UInt32, column: UInt32)
+    ) -> Watch {
+        let selection = selector.selection
+        let options = WatchOptions(
+            pattern: selection.pattern, source: source, owner: owner, bag: bag, priority: priority, once: once,
+            location: location)
+        return register(selection, options, delivery)
+    }
 
     /// Adds a watcher of a selection.
     func register<Payload>(

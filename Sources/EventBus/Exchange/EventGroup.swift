@@ -77,9 +77,10 @@ public final class EventGroup<Payload: Sendable>: Sendable {
         }
 
         func cancel(_ id: UInt64) -> Bool {
-            guard let watcher = state.withLock({ $0.members.remove(id) }) else { return false }
-            let wasLive = watcher.cancel()
-            watcher.didCancel()
+            var watcher = state.withLock { $0.members.remove(id) }
+            guard let wasLive = watcher?.cancel() else { return false }
+            watcher?.didCancel()
+            if !isKnownUniquelyReferenced(&watcher), let watcher { departing?.note(watcher) }
             return wasLive
         }
 
@@ -88,6 +89,8 @@ public final class EventGroup<Payload: Sendable>: Sendable {
         func watcher(_ id: UInt64) -> Watcher? { state.withLock { $0.members[id] } }
 
         func belongs(to owner: AnyObject) -> Bool { bus === owner }
+
+        var departing: DepartingWatchers? { bus?.departing }
 
         func close() {
             for watcher in state.withLock({ $0.members.removeAll() }) where watcher.cancel() { watcher.didCancel() }

@@ -46,20 +46,23 @@ extension EventBus {
     ) throws(EventBusError) -> Watch {
         let location = EventLocation(fileID, line, column)
         let key = ByteText(topic.name)
-        // The responder is stored under the lock, so only one of two concurrent calls succeeds.
-        let (watch, other) = responders.withLock { responders -> (Watch?, EventLocation?) in
-            if let old = responders[key], old.watch.isLive { return (nil, old.location) }
-            let watch = self.watch(topic.topic, buffer: .unbounded, fileID: fileID, line: line, column: column) {
-                signal in
-                await signal.payload.answer(handler)
-            }
-            responders[key] = (watch, location)
-            return (watch, nil)
+        let responder = Responder(location)
+        // The place is taken before the watch is made, so that two concurrent calls have one winner.
+        let (old, other) = responders.withLock { responders -> (Responder?, Responder?) in
+            if let known = responders[key], known.isTaken { return (nil, known) }
+            return (responders.updateValue(responder, forKey: key), nil)
         }
-        if let watch { return watch }
-        throw EventBusError(
-            .duplicateResponder, subject: topic.name, expected: "one responder", location: location,
-            otherLocation: other)
+        _ = consume old
+        if let other {
+            throw EventBusError(
+                .duplicateResponder, subject: topic.name, expected: "one responder", location: location,
+                otherLocation: other.location)
+        }
+        let watch = watch(topic.topic, buffer: .unbounded, fileID: fileID, line: line, column: column) { signal in
+            await signal.payload.answer(handler)
+        }
+        responder.begin(watch)
+        return watch
     }
 
     /// Sends a request and waits for the reply.
@@ -79,21 +82,13 @@ extension EventBus {
         clock: any Clock<Duration> = ContinuousClock()
     ) async throws -> Reply {
         // A watcher of a pattern also receives requests, so a delivery doesn't imply that there is a responder.
-        guard responders.withLock({ $0[ByteText(topic.name)]?.watch.isLive ?? false }) else {
+        guard responders.withLock({ $0[ByteText(topic.name)] })?.isAnswering == true else {
             throw EventBusError(.noResponder, subject: topic.name, expected: "a responder")
         }
-        let slot = ReplySlot<Reply>(topic.name)
-        let timer = Task { [name = topic.name] in
-            try await clock.sleep(for: limit)
-            slot.finish(
-                .failure(EventBusError(.requestTimedOut, subject: name, expected: "a reply within \(limit)")))
-        }
-        defer { timer.cancel() }
-        trigger(topic.topic, PendingRequest(payload: payload, slot: slot), isolation: nil)
-        return try await withTaskCancellationHandler {
-            try await slot.wait()
-        } onCancel: {
-            slot.finish(.failure(CancellationError()))
+        let slot = ResultSlot<Reply>()
+        trigger(topic.topic, PendingRequest(topic.name, payload: payload, slot: slot), isolation: nil)
+        return try await slot.wait(within: limit, clock: clock) { [name = topic.name] in
+            EventBusError(.requestTimedOut, subject: name, expected: "a reply within \(limit)")
         }
     }
 }
@@ -104,7 +99,9 @@ struct PendingRequest<Request: Sendable, Reply: Sendable>: Sendable {
     /// The waiting caller; when its last copy is released without a reply, the request fails.
     private let promise: Promise
 
-    init(payload: Request, slot: ReplySlot<Reply>) { (self.payload, promise) = (payload, Promise(slot)) }
+    init(_ name: String, payload: Request, slot: ResultSlot<Reply>) {
+        (self.payload, promise) = (payload, Promise(name, slot))
+    }
 
     func answer(_ handler: (Request) async throws -> Reply) async {
         guard !promise.slot.isFinished else { return }
@@ -112,58 +109,14 @@ struct PendingRequest<Request: Sendable, Reply: Sendable>: Sendable {
     }
 
     private final class Promise: Sendable {
-        let slot: ReplySlot<Reply>
+        private let name: String
+        let slot: ResultSlot<Reply>
 
-        init(_ slot: ReplySlot<Reply>) { self.slot = slot }
+        init(_ name: String, _ slot: ResultSlot<Reply>) { (self.name, self.slot) = (name, slot) }
 
         deinit {
             slot.finish(
-                .failure(EventBusError(.noReply, subject: slot.name, expected: "a reply before the responder ends")))
-        }
-    }
-}
-
-/// The storage for one reply, and the caller that waits for it.
-final class ReplySlot<Reply: Sendable>: Sendable {
-    private enum State {
-        case open
-        case waiting(CheckedContinuation<Reply, any Error>)
-        case finished(Result<Reply, any Error>)
-    }
-
-    let name: String
-    private let state = Mutex(State.open)
-
-    init(_ name: String) { self.name = name }
-
-    var isFinished: Bool {
-        state.withLock { state in if case .finished = state { true } else { false } }
-    }
-
-    /// Stores the first result and resumes the caller.
-    func finish(_ result: Result<Reply, any Error>) {
-        let waiting = state.withLock { state -> CheckedContinuation<Reply, any Error>? in
-            switch state {
-            case .finished: return nil
-            case .open:
-                state = .finished(result)
-                return nil
-            case .waiting(let continuation):
-                state = .finished(result)
-                return continuation
-            }
-        }
-        waiting?.resume(with: result)
-    }
-
-    func wait() async throws -> Reply {
-        try await withCheckedThrowingContinuation { continuation in
-            let result = state.withLock { state -> Result<Reply, any Error>? in
-                if case .finished(let result) = state { return result }
-                state = .waiting(continuation)
-                return nil
-            }
-            if let result { continuation.resume(with: result) }
+                .failure(EventBusError(.noReply, subject: name, expected: "a reply before the responder ends")))
         }
     }
 }

@@ -1,3 +1,5 @@
+internal import AshlarCore
+
 /// Text that is compared byte by byte.
 ///
 /// `String` considers the composed and the decomposed form of a letter equal; names and patterns don't.
@@ -6,9 +8,15 @@ struct ByteText: Hashable, Sendable {
 
     init(_ text: String) { self.text = text }
 
-    static func == (a: Self, b: Self) -> Bool { a.text.utf8.elementsEqual(b.text.utf8) }
+    static func == (a: Self, b: Self) -> Bool {
+        var (a, b) = (a.text, b.text)
+        return a.withUTF8 { a in
+            b.withUTF8 { b in RawSpan(_unsafeElements: a).hasSameBytes(as: RawSpan(_unsafeElements: b)) }
+        }
+    }
 
     func hash(into hasher: inout Hasher) {
-        for byte in text.utf8 { hasher.combine(byte) }
+        var text = text
+        text.withUTF8 { hasher.combine(bytes: UnsafeRawBufferPointer($0)) }
     }
 }

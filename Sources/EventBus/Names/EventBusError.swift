@@ -66,6 +66,8 @@ extension EventBusError.Code {
     public static let payloadMismatch = Self("payloadMismatch")
     /// A nested trigger exceeded the depth limit of the bus and was refused.
     public static let nestedTooDeep = Self("nestedTooDeep")
+    /// A call of the handler did not end in time.
+    public static let handlerRunning = Self("handlerRunning")
     /// The capacity of a buffer is less than 1.
     public static let invalidCapacity = Self("invalidCapacity")
 }

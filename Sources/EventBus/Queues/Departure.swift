@@ -2,23 +2,26 @@ internal import AshlarCore
 
 /// An event in time for which callers can wait, such as the end of a queued delivery.
 final class Departure: Sendable {
-    private let state = Mutex((isOver: false, waiting: [CheckedContinuation<Void, Never>]()))
+    private let state = Mutex((isOver: false, actions: [@Sendable () -> Void]()))
 
     func isOver() {
-        let waiting = state.withLock { state in
+        let actions = state.withLock { state in
             defer { state = (true, []) }
-            return state.waiting
+            return state.actions
         }
-        for continuation in waiting { continuation.resume() }
+        for action in actions { action() }
+    }
+
+    /// Runs an action when the moment comes, or now if it is over.
+    func whenOver(_ action: @escaping @Sendable () -> Void) {
+        let isOver = state.withLock { state in
+            if !state.isOver { state.actions.append(action) }
+            return state.isOver
+        }
+        if isOver { action() }
     }
 
     func wait() async {
-        await withCheckedContinuation { continuation in
-            let isOver = state.withLock { state in
-                if !state.isOver { state.waiting.append(continuation) }
-                return state.isOver
-            }
-            if isOver { continuation.resume() }
-        }
+        await withCheckedContinuation { continuation in whenOver { continuation.resume() } }
     }
 }

@@ -20,29 +20,81 @@ struct BusThread {
     /// The thread's number, from 1.
     var number: UInt32 { state.pointee.number }
 
-    /// The bus of the innermost trigger and the depth of the triggers on it.
-    var nesting: Nesting {
-        get { Nesting(word: state.pointee.nesting) }
-        nonmutating set { state.pointee.nesting = newValue.word }
-    }
-
     /// Whether another trigger could overflow the stack.
     var isStackLow: Bool { ashlar_bus_stack_is_low(state) != 0 }
 
-    /// The depth of triggers on one bus; after a trigger of another bus, the depth starts at 0 again.
+    /// The innermost trigger: the number of its bus and the depth of triggers on that bus.
     struct Nesting {
         fileprivate let word: UInt64
 
         fileprivate init(word: UInt64) { self.word = word }
 
-        init(bus: UInt32, depth: UInt32) { word = UInt64(bus) << 32 | UInt64(depth) }
+        fileprivate init(bus: UInt32, depth: UInt32) { word = UInt64(bus) << 32 | UInt64(depth) }
 
         /// Whether the thread is not inside a trigger.
-        var isOutermost: Bool { UInt32(truncatingIfNeeded: word) == 0 }
+        var isOutermost: Bool { depth == 0 }
 
-        func depth(onBus bus: UInt32) -> UInt32 {
-            UInt32(truncatingIfNeeded: word >> 32) == bus ? UInt32(truncatingIfNeeded: word) : 0
+        fileprivate var bus: UInt32 { UInt32(truncatingIfNeeded: word >> 32) }
+        fileprivate var depth: UInt32 { UInt32(truncatingIfNeeded: word) }
+    }
+
+    /// The innermost trigger.
+    var nesting: Nesting { Nesting(word: state.pointee.nesting) }
+
+    /// Returns the number of triggers of a bus that the thread is inside, also if those of other buses lie between.
+    func depth(onBus bus: UInt32) -> UInt32 {
+        let inner = nesting
+        return inner.bus == bus || inner.isOutermost ? inner.depth : outerDepth(onBus: bus)
+    }
+
+    @inline(never)
+    private func outerDepth(onBus bus: UInt32) -> UInt32 {
+        var frame = outerFrame
+        while let candidate = frame {
+            if candidate.nesting.bus == bus { return candidate.nesting.depth }
+            frame = candidate.outer
         }
+        return 0
+    }
+
+    /// Enters a trigger of a bus; returns the trigger around it, which `leave` needs.
+    func enter(bus: UInt32, depth: UInt32) -> Nesting {
+        let outer = nesting
+        if !outer.isOutermost, outer.bus != bus { push(outer) }
+        state.pointee.nesting = Nesting(bus: bus, depth: depth).word
+        return outer
+    }
+
+    /// Leaves a trigger of a bus.
+    func leave(to outer: Nesting, from bus: UInt32) {
+        state.pointee.nesting = outer.word
+        if !outer.isOutermost, outer.bus != bus { pop() }
+    }
+
+    /// The triggers of other buses around the innermost one.
+    private var outerFrame: OuterFrame? {
+        state.pointee.outer.map { Unmanaged<OuterFrame>.fromOpaque($0).takeUnretainedValue() }
+    }
+
+    @inline(never)
+    private func push(_ nesting: Nesting) {
+        let frame = OuterFrame(nesting: nesting, outer: outerFrame)
+        state.pointee.outer = Unmanaged.passRetained(frame).toOpaque()
+    }
+
+    @inline(never)
+    private func pop() {
+        guard let pointer = state.pointee.outer else { return }
+        let frame = Unmanaged<OuterFrame>.fromOpaque(pointer).takeRetainedValue()
+        state.pointee.outer = frame.outer.map { Unmanaged.passUnretained($0).toOpaque() }
+    }
+
+    /// A trigger of one bus around a trigger of another.
+    private final class OuterFrame {
+        let nesting: Nesting
+        let outer: OuterFrame?
+
+        init(nesting: Nesting, outer: OuterFrame?) { (self.nesting, self.outer) = (nesting, outer) }
     }
 
     /// The innermost current trigger of a breadth-first bus.

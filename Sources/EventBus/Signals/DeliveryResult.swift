@@ -25,8 +25,15 @@ public struct DeliveryResult: Sendable {
         return DeliveryResult(sequence: sequence, tally)
     }
 
+    /// The result of an event that an ``EventInterceptor`` has dropped.
+    public static var dropped: DeliveryResult {
+        var tally = DeliveryTally()
+        tally.dropped = 1
+        return DeliveryResult(sequence: 0, tally)
+    }
+
     /// The result of an event whose whole delivery takes place later.
-    static var queued: DeliveryResult {
+    public static var postponed: DeliveryResult {
         var tally = DeliveryTally()
         tally.queued = 1
         return DeliveryResult(sequence: 0, tally)

@@ -12,12 +12,16 @@ public struct Signal<Payload: Sendable>: Sendable {
     /// The nesting depth of the trigger on the bus and its thread.
     public let depth: Int
     @usableFromInline let eventSource: EventSource
+    @usableFromInline let box: MetadataBox?
 
     @inlinable
-    init(name: String, payload: Payload, sequence: UInt64, depth: Int, object: AnyObject?) {
+    init(name: String, payload: Payload, sequence: UInt64, depth: Int, object: AnyObject?, box: MetadataBox? = nil) {
         (self.name, self.payload, self.sequence) = (name, payload, sequence)
-        (self.depth, eventSource) = (depth, EventSource(object))
+        (self.depth, eventSource, self.box) = (depth, EventSource(object), box)
     }
+
+    /// Where the event comes from: time, part of the system, and the work that it belongs to; nil if nobody gave it any.
+    public var metadata: EventMetadata? { box?.metadata }
 
     @usableFromInline var object: AnyObject? { eventSource.object }
 
@@ -36,6 +40,6 @@ public struct Signal<Payload: Sendable>: Sendable {
 
     /// The event with its payload as any value, for watchers of patterns and bare names.
     @usableFromInline var erased: Signal<any Sendable> {
-        Signal<any Sendable>(name: name, payload: payload, sequence: sequence, depth: depth, object: object)
+        Signal<any Sendable>(name: name, payload: payload, sequence: sequence, depth: depth, object: object, box: box)
     }
 }

@@ -12,6 +12,8 @@ struct TriggerCall: Sendable {
     @usableFromInline var sending: PendingSends?
     /// 0 for a new trigger; otherwise the number of the trigger, or `max` if it has none.
     @usableFromInline var stage: UInt64
+    /// The metadata of the event, once it is known.
+    @usableFromInline var metadata: MetadataBox?
 
     @inlinable
     init(
@@ -20,7 +22,7 @@ struct TriggerCall: Sendable {
         (eventSource, self.isolation) = (EventSource(source), isolation)
         (self.fileID, self.line, self.column) = (fileID, line, column)
         // Initialized here instead of at the declaration, which would be a call that can't be inlined.
-        (sending, stage) = (nil, 0)
+        (sending, stage, metadata) = (nil, 0, nil)
     }
 
     @inlinable var source: AnyObject? { eventSource.object }

@@ -94,7 +94,9 @@ extension TypedWatcher {
             while let event = mailbox.takeOrRest(&batch) {
                 guard isLive else { continue }
                 let signal = QueuedSignal<Payload>.signal(of: event)
-                do { try await handle(signal) } catch {
+                do {
+                    try await MetadataBox.handle(signal.box, isolation: isolation) { try await handle(signal) }
+                } catch {
                     bus?.report(
                         EventFailure(error: error, name: signal.name, sequence: signal.sequence, watcher: location))
                 }

@@ -24,10 +24,34 @@ public struct Watch: Sendable, Hashable {
 
     /// Ends the watch and waits until no call of the handler is running.
     ///
-    /// The method waits for every trigger on the topic that has begun before, so it deadlocks if such a trigger waits
-    /// for the caller. Inside the watch's own asynchronous handler, it returns at once. In a `Task.detached` for which
-    /// the handler waits, it deadlocks.
-    public func cancelAndWait() async { await host.cancelAndWait(id) }
+    /// It also waits if the watch was cancelled before. It waits for every trigger on the topic that has begun before, so
+    /// a deadlock results if such a trigger waits for the caller. Inside the watch's own asynchronous handler it returns
+    /// at once, but not in a `Task.detached` that the handler waits for: use ``cancelAndWait(within:clock:)`` where that
+    /// is possible.
+    public func cancelAndWait() async { await host.depart(id)?.wait() }
+
+    /// Ends the watch and waits until no call of the handler is under way, at most for a limit.
+    ///
+    /// The watch has ended in any case, whether this returns or throws.
+    ///
+    /// - Parameters:
+    ///   - limit: The longest time to wait.
+    ///   - clock: The clock of the limit.
+    /// - Throws: ``EventBusError`` with the code `handlerRunning` if a call is under way at the limit, as always if the
+    ///   handler waits for the caller; or `CancellationError`.
+    public func cancelAndWait(
+        within limit: Duration, clock: any Clock<Duration> = ContinuousClock()
+    ) async throws {
+        let watched = watched
+        guard let departure = host.depart(id) else { return }
+        let result = ResultSlot<Void>()
+        departure.whenOver { result.finish(.success(())) }
+        try await result.wait(within: limit, clock: clock) {
+            EventBusError(
+                .handlerRunning, subject: watched, expected: "the end of the handler's call within \(limit)",
+                found: "a call under way")
+        }
+    }
 
     /// Whether the watch still receives events.
     public var isLive: Bool { host.isLive(id) }

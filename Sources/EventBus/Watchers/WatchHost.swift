@@ -1,3 +1,5 @@
+internal import AshlarCore
+
 /// An object with which watches are registered: a topic on a bus, the patterns of a bus, or a route.
 protocol WatchHost: AnyObject, Sendable {
     /// The watched text: the name of a topic, a pattern, or `**` for all events.
@@ -16,19 +18,52 @@ protocol WatchHost: AnyObject, Sendable {
 
     /// Returns whether the watches belong to a bus or a router.
     func belongs(to owner: AnyObject) -> Bool
+
+    /// The cancelled watchers that triggers still use; nil if the host has no watchers.
+    var departing: DepartingWatchers? { get }
 }
 
 extension WatchHost {
     func watcher(_ id: UInt64) -> Watcher? { nil }
 
-    /// Cancels a watch and waits until no trigger uses it.
-    func cancelAndWait(_ id: UInt64) async {
+    var departing: DepartingWatchers? { nil }
+
+    /// Cancels a watch and returns the moment at which no trigger uses it any more.
+    ///
+    /// Returns nil if that moment is over, or can't come because the caller is the watch's own asynchronous handler.
+    func depart(_ id: UInt64) -> Departure? {
         let watcher = watcher(id)
         let departure = watcher?.makeAttendance().departure
         let isInside = watcher.map { Watcher.drained.contains(ObjectIdentifier($0)) } ?? false
         _ = consume watcher
         _ = cancel(id)
-        if !isInside { await departure?.wait() }
+        if isInside { return nil }
+        return departure ?? departing?.departure(of: id)
+    }
+}
+
+/// The watchers of a bus that were cancelled while a trigger or a task used them.
+///
+/// The lists of watchers have forgotten them, and someone may still want to wait for their end.
+final class DepartingWatchers: Sendable {
+    private let state = Mutex<[UInt64: (departure: Departure, watcher: ObjectIdentifier)]>([:])
+
+    /// Notes a cancelled watcher until its last user releases it.
+    func note(_ watcher: Watcher) {
+        let (id, departure) = (watcher.id, watcher.makeAttendance().departure)
+        state.withLock { $0[id] = (departure, ObjectIdentifier(watcher)) }
+        departure.whenOver { [weak self] in self?.forget(id) }
+    }
+
+    private func forget(_ id: UInt64) {
+        let old = state.withLock { $0.removeValue(forKey: id) }
+        _ = consume old
+    }
+
+    /// The end of a watcher, unless it is over or the caller is its own handler.
+    func departure(of id: UInt64) -> Departure? {
+        let found = state.withLock { $0[id] }
+        return found.flatMap { Watcher.drained.contains($0.watcher) ? nil : $0.departure }
     }
 }
 

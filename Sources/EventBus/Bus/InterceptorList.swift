@@ -1,0 +1,48 @@
+internal import AshlarCore
+
+/// The interceptors of a bus, in the order of registration.
+final class InterceptorList: Sendable {
+    private let entries = Mutex<[InterceptorEntry]>([])
+
+    func add(_ entry: InterceptorEntry) { entries.withLock { $0.append(entry) } }
+
+    func remove(_ entry: InterceptorEntry) { entries.withLock { $0.removeAll { $0 === entry } } }
+
+    /// Returns the interceptors of a topic.
+    func entries(for name: String) -> [InterceptorEntry] { entries.withLock { $0.filter { $0.concerns(name) } } }
+}
+
+/// A registered interceptor; it is its own watch.
+final class InterceptorEntry: WatchHost {
+    let watched: String
+    /// The pattern, unless the interceptor is for the topic `watched`.
+    private let pattern: TopicPattern?
+    private weak let bus: EventBus?
+    private let state: Mutex<(any EventInterceptor)?>
+
+    init<Payload>(_ selection: EventSelection<Payload>, _ interceptor: any EventInterceptor, _ bus: EventBus) {
+        watched = selection.core?.name ?? selection.pattern?.description ?? "**"
+        (pattern, self.bus) = (selection.pattern, bus)
+        state = Mutex(interceptor)
+    }
+
+    /// The interceptor; nil once it was cancelled.
+    var interceptor: (any EventInterceptor)? { state.withLock { $0 } }
+
+    func concerns(_ name: String) -> Bool { pattern?.matches(name) ?? watched.utf8.elementsEqual(name.utf8) }
+
+    func cancel(_ id: UInt64) -> Bool {
+        let old = state.withLock { state in
+            defer { state = nil }
+            return state
+        }
+        guard old != nil else { return false }
+        bus?.interceptors.remove(self)
+        bus?.outdateSlots()
+        return true
+    }
+
+    func isLive(_ id: UInt64) -> Bool { bus != nil && interceptor != nil }
+
+    func belongs(to owner: AnyObject) -> Bool { bus === owner }
+}

@@ -1,0 +1,60 @@
+internal import AshlarCore
+
+/// The place for one result and the caller that waits for it; the first result wins.
+final class ResultSlot<Value: Sendable>: Sendable {
+    private enum State {
+        case open
+        case waiting(CheckedContinuation<Value, any Error>)
+        case finished(Result<Value, any Error>)
+    }
+
+    private let state = Mutex(State.open)
+
+    var isFinished: Bool {
+        state.withLock { state in if case .finished = state { true } else { false } }
+    }
+
+    /// Stores the first result and resumes the caller.
+    func finish(_ result: Result<Value, any Error>) {
+        let waiting = state.withLock { state -> CheckedContinuation<Value, any Error>? in
+            switch state {
+            case .finished: return nil
+            case .open:
+                state = .finished(result)
+                return nil
+            case .waiting(let continuation):
+                state = .finished(result)
+                return continuation
+            }
+        }
+        waiting?.resume(with: result)
+    }
+
+    /// Waits for the result, until the task is cancelled or the limit has passed.
+    func wait(
+        within limit: Duration, clock: any Clock<Duration>, otherwise error: @escaping @Sendable () -> any Error
+    ) async throws -> Value {
+        let timer = Task {
+            try await clock.sleep(for: limit)
+            self.finish(.failure(error()))
+        }
+        defer { timer.cancel() }
+        return try await wait()
+    }
+
+    /// Waits for the result, until the task is cancelled.
+    func wait() async throws -> Value {
+        try await withTaskCancellationHandler {
+            try await withCheckedThrowingContinuation { continuation in
+                let result = state.withLock { state -> Result<Value, any Error>? in
+                    if case .finished(let result) = state { return result }
+                    state = .waiting(continuation)
+                    return nil
+                }
+                if let result { continuation.resume(with: result) }
+            }
+        } onCancel: {
+            finish(.failure(CancellationError()))
+        }
+    }
+}

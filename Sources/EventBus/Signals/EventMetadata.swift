@@ -1,0 +1,110 @@
+import Synchronization
+
+/// Where an event comes from: the part of the system, the time, and the work that it belongs to.
+///
+/// Metadata follows the triggers that a handler makes. A trigger takes the ``current`` metadata of its task; while a
+/// handler runs, inline or queued, that is the metadata of its event, except the time. An ``EventStamp`` gives metadata
+/// to every event of a bus.
+///
+/// ```swift
+/// let bus = EventBus()
+/// let ordered = Topic<Int>("order:placed"), paid = Topic<Int>("order:paid")
+/// let watches = [
+///     bus.watch(ordered) { bus.trigger(paid, $0.payload) },
+///     bus.watch(paid) { print($0.metadata?.correlationID ?? "") },  // request-7
+/// ]
+/// EventMetadata(correlationID: "request-7").whileCurrent {
+///     bus.trigger(ordered, 5)
+/// }
+/// for watch in watches { watch.cancel() }
+/// ```
+///
+/// A program that never makes metadata current pays nothing for it.
+public struct EventMetadata: Hashable, Sendable {
+    /// The part of the system that triggered the event, such as a device or a service.
+    public var source: String?
+    /// The time of the trigger, since 1970-01-01 00:00 UTC.
+    public var time: Duration?
+    /// The work that the event belongs to, such as a request.
+    public var correlationID: String?
+    /// The position in a distributed trace.
+    public var traceParent: TraceParent?
+
+    /// Creates metadata.
+    public init(
+        source: String? = nil, time: Duration? = nil, correlationID: String? = nil, traceParent: TraceParent? = nil
+    ) {
+        (self.source, self.time) = (source, time)
+        (self.correlationID, self.traceParent) = (correlationID, traceParent)
+    }
+
+    /// The metadata that triggers of the current task take; nil if there is none.
+    public static var current: EventMetadata? { MetadataBox.current?.metadata }
+
+    /// Runs a closure whose triggers take this metadata.
+    @discardableResult
+    public func whileCurrent<Result, Failure: Error>(
+        _ body: () throws(Failure) -> Result
+    ) throws(Failure) -> Result {
+        MetadataBox.isUsed.store(true, ordering: .relaxed)
+        // `withValue` rethrows any error, and a typed result keeps the closure's own.
+        return try MetadataBox.$current.withValue(MetadataBox(self)) {
+            Swift.Result { () throws(Failure) in try body() }
+        }.get()
+    }
+
+    /// Runs an asynchronous closure whose triggers take this metadata.
+    @discardableResult
+    public func whileCurrent<Result>(
+        isolation: isolated (any Actor)? = #isolation, _ body: () async throws -> Result
+    ) async rethrows -> Result {
+        MetadataBox.isUsed.store(true, ordering: .relaxed)
+        return try await MetadataBox.$current.withValue(MetadataBox(self), operation: body)
+    }
+}
+
+/// Metadata in one reference, which events without it have as nil.
+@usableFromInline
+final class MetadataBox: Sendable {
+    let metadata: EventMetadata
+
+    /// The metadata of the current task.
+    @TaskLocal static var current: MetadataBox?
+    /// Whether the process has ever made metadata current; spares all others the look at the task.
+    static let isUsed = Atomic(false)
+
+    init(_ metadata: EventMetadata) { self.metadata = metadata }
+
+    /// The metadata that a trigger takes now.
+    @inline(__always)
+    static var ofTrigger: MetadataBox? { isUsed.load(ordering: .relaxed) ? current : nil }
+
+    /// The metadata for triggers inside a handler: the time is that of one event only.
+    private var inherited: MetadataBox {
+        guard metadata.time != nil else { return self }
+        var metadata = metadata
+        metadata.time = nil
+        return MetadataBox(metadata)
+    }
+
+    /// Runs a postponed trigger with the metadata of the moment at which it was requested.
+    static func trigger<Result>(_ box: MetadataBox?, _ body: () -> Result) -> Result {
+        isUsed.load(ordering: .relaxed) ? $current.withValue(box, operation: body) : body()
+    }
+
+    /// Runs a delivery as part of an event.
+    static func deliver<Result>(_ box: MetadataBox?, _ body: () -> Result) -> Result {
+        // Without metadata too: this may be the event of another thread than the caller's.
+        guard box != nil || isUsed.load(ordering: .relaxed) else { return body() }
+        isUsed.store(true, ordering: .relaxed)
+        return $current.withValue(box?.inherited, operation: body)
+    }
+
+    /// Runs a queued handler as part of an event.
+    static func handle<Result>(
+        _ box: MetadataBox?, isolation: isolated (any Actor)?, _ body: () async throws -> Result
+    ) async rethrows -> Result {
+        guard let box else { return try await body() }
+        return try await $current.withValue(box.inherited, operation: body, isolation: isolation)
+    }
+}

@@ -1,0 +1,101 @@
+/// The position of an event in a distributed trace: the `traceparent` of W3C Trace Context.
+///
+/// ```swift
+/// let parent = try TraceParent(parsing: "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01")
+/// print(parent.traceID, parent.isSampled)  // 4bf92f3577b34da6a3ce929d0e0e4736 true
+/// print(parent.child().traceID == parent.traceID)  // true
+/// ```
+public struct TraceParent: Hashable, Sendable, CustomStringConvertible {
+    private let trace: (high: UInt64, low: UInt64)
+    private let parent: UInt64
+    /// Whether the caller may have recorded the trace.
+    public let isSampled: Bool
+
+    private init(_ trace: (high: UInt64, low: UInt64), _ parent: UInt64, isSampled: Bool) {
+        (self.trace, self.parent, self.isSampled) = (trace, parent, isSampled)
+    }
+
+    /// Creates the start of a new trace, with random identifiers.
+    public init(isSampled: Bool = true) {
+        self.init((.random(in: 0...UInt64.max), .random(in: 1...UInt64.max)), Self.randomID(), isSampled: isSampled)
+    }
+
+    /// Parses the value of a `traceparent` header.
+    ///
+    /// Only the form of the specification is accepted: lowercase hexadecimal digits, no identifier of zeros only, not the
+    /// version `ff`. A later version than `00` may have more fields at the end, which are ignored.
+    ///
+    /// - Throws: ``EventBusError`` with the code `malformedTraceParent` and the offset of the mistake.
+    public init(parsing text: String) throws(EventBusError) {
+        let bytes = Array(text.utf8)
+        func error(_ offset: Int, _ expected: String) -> EventBusError {
+            EventBusError(.malformedTraceParent, subject: text, offset: offset, expected: expected)
+        }
+        func number(_ range: Range<Int>) throws(EventBusError) -> UInt64 {
+            var value: UInt64 = 0
+            for at in range {
+                guard at < bytes.count else { throw error(at, "a lowercase hexadecimal digit") }
+                switch bytes[at] {
+                case 0x30...0x39: value = value << 4 | UInt64(bytes[at] - 0x30)
+                case 0x61...0x66: value = value << 4 | UInt64(bytes[at] - 0x57)
+                default: throw error(at, "a lowercase hexadecimal digit")
+                }
+            }
+            return value
+        }
+        func dash(_ at: Int) throws(EventBusError) {
+            guard at < bytes.count, bytes[at] == UInt8(ascii: "-") else { throw error(at, "'-'") }
+        }
+        let version = try number(0..<2)
+        guard version != 0xff else { throw error(0, "a version other than ff") }
+        try dash(2)
+        let trace = (high: try number(3..<19), low: try number(19..<35))
+        guard trace.high != 0 || trace.low != 0 else { throw error(3, "a trace ID that isn't zero") }
+        try dash(35)
+        let parent = try number(36..<52)
+        guard parent != 0 else { throw error(36, "a parent ID that isn't zero") }
+        try dash(52)
+        let flags = try number(53..<55)
+        if bytes.count > 55 {
+            guard version > 0 else { throw error(55, "the end") }
+            try dash(55)
+        }
+        self.init(trace, parent, isSampled: flags & 1 == 1)
+    }
+
+    private static func randomID() -> UInt64 { .random(in: 1...UInt64.max) }
+
+    /// The identifier of the whole trace: 32 hexadecimal digits.
+    public var traceID: String { Self.hex(trace.high) + Self.hex(trace.low) }
+
+    /// The identifier of this step: 16 hexadecimal digits.
+    public var parentID: String { Self.hex(parent) }
+
+    /// Returns a new step of the same trace.
+    public func child() -> TraceParent { TraceParent(trace, Self.randomID(), isSampled: isSampled) }
+
+    /// The value of the header, in version `00`.
+    public var description: String { "00-\(traceID)-\(parentID)-\(isSampled ? "01" : "00")" }
+
+    private static func hex(_ value: UInt64) -> String {
+        let digits = String(value, radix: 16)
+        return String(repeating: "0", count: 16 - digits.count) + digits
+    }
+
+    /// Values are equal if they are printed the same.
+    public static func == (a: Self, b: Self) -> Bool {
+        a.trace == b.trace && a.parent == b.parent && a.isSampled == b.isSampled
+    }
+
+    /// Hashes the identifiers.
+    public func hash(into hasher: inout Hasher) {
+        hasher.combine(trace.high)
+        hasher.combine(trace.low)
+        hasher.combine(parent)
+    }
+}
+
+extension EventBusError.Code {
+    /// The text isn't a `traceparent` of W3C Trace Context.
+    public static let malformedTraceParent = Self("malformedTraceParent")
+}

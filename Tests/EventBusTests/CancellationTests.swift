@@ -1,0 +1,231 @@
+import AshlarCore
+import AshlarEventBus
+import Synchronization
+import Testing
+
+#if canImport(Darwin)
+    import Darwin
+#elseif canImport(Musl)
+    import Musl
+#else
+    import Glibc
+#endif
+
+@Suite("Cancelling a watch while its handler runs", .timeLimit(.minutes(2)))
+struct CancellationTests {
+    let bus = EventBus()
+    let a = Topic<Int>("a")
+    let seen = Recorder<String>()
+
+    /// Waits until a condition holds, at most ten seconds.
+    private func eventually(_ condition: () -> Bool) async -> Bool {
+        for _ in 0..<10_000 {
+            if condition() { return true }
+            try? await Task.sleep(for: .milliseconds(1))
+        }
+        return condition()
+    }
+
+    @Test("A handler that waits for a detached task that waits for the handler gets an error at the limit")
+    func detached() async throws {
+        let me = Mutex<Watch?>(nil)
+        let clock = ManualClock()
+        let gate = Gate()
+        let errors = Recorder<EventBusError>()
+        let watch = bus.watch(a, buffer: .unbounded) { [seen] _ in
+            let watch = me.withLock { $0 }
+            await Task.detached {
+                do {
+                    try await watch?.cancelAndWait(within: .seconds(5), clock: clock)
+                } catch let error as EventBusError {
+                    errors.note(error)
+                } catch {}
+            }.value
+            seen.note("handler goes on")
+            gate.open()
+        }
+        me.withLock { $0 = watch }
+        bus.trigger(a, 1)
+        await clock.untilSomebodySleeps()
+        #expect(!watch.isLive, "it has ended at once")
+        clock.advance(by: .seconds(5))
+        await gate.pass()
+        #expect(errors.items.map(\.code) == [.handlerRunning])
+        #expect(errors.items.first?.description.contains("'a'") == true)
+        #expect(seen.items == ["handler goes on"])
+        #expect(bus.trigger(a, 2).isUndelivered)
+    }
+
+    @Test("A wait with a limit ends with the call of the handler, and not before")
+    func inTime() async throws {
+        let entered = Atomic(false)
+        let leave = Atomic(false)
+        let watch = bus.watch(a) { [seen] _ in
+            entered.store(true, ordering: .releasing)
+            while !leave.load(ordering: .acquiring) { usleep(100) }
+            seen.note("end of call")
+        }
+        // Handlers that block run on threads of their own: the runtime has as few as the machine has cores.
+        let trigger = Task { [bus, a] in await onSmallStack { bus.trigger(a, 1) } }
+        #expect(await eventually { entered.load(ordering: .acquiring) })
+        let wait = Task.detached { [seen] in
+            try await watch.cancelAndWait(within: .seconds(60))
+            seen.note("waited")
+        }
+        #expect(await eventually { !watch.isLive })
+        leave.store(true, ordering: .releasing)
+        try await wait.value
+        await trigger.value
+        #expect(seen.items == ["end of call", "waited"])
+        try await watch.cancelAndWait(within: .seconds(60))
+    }
+
+    @Test("A cancelled wait ends at once, and the watch has ended all the same")
+    func cancelledWait() async {
+        let gate = Gate()
+        let watch = bus.watch(a, buffer: .unbounded) { _ in await gate.pass() }
+        bus.trigger(a, 1)
+        await gate.untilSomebodyComes()
+        let wait = Task.detached { try await watch.cancelAndWait(within: .seconds(600)) }
+        #expect(await eventually { !watch.isLive })
+        wait.cancel()
+        await #expect(throws: CancellationError.self) { try await wait.value }
+        gate.open()
+        await watch.cancelAndWait()
+    }
+
+    @Test(
+        "Waiting after an earlier cancellation still waits for the running call",
+        arguments: ["topic", "pattern", "object", "once", "mailbox", "group"])
+    func waitAfterCancellation(kind: String) async throws {
+        let gate = Gate()
+        let leave = Atomic(false)
+        let thing = Thing()
+        let block: @Sendable () -> Void = { [seen] in
+            gate.open()
+            while !leave.load(ordering: .acquiring) { usleep(100) }
+            seen.note("end of call")
+        }
+        let wait: @Sendable () async -> Void = { [seen] in
+            gate.open()
+            while !leave.load(ordering: .acquiring) { try? await Task.sleep(for: .milliseconds(1)) }
+            seen.note("end of call")
+        }
+        let group = EventGroup(a, on: bus)
+        let watch =
+            switch kind {
+            case "topic": bus.watch(a) { _ in block() }
+            case "pattern": bus.watch("**") { _ in block() }
+            case "object": bus.watch("**", from: thing) { _ in block() }
+            case "once": bus.watch(a, once: true) { _ in block() }
+            case "mailbox": bus.watch(a, buffer: .unbounded) { _ in await wait() }
+            default: group.join { _ in await wait() }
+            }
+        let trigger = Task { [bus, a] in await onSmallStack { bus.trigger(a, 1, from: thing) } }
+        await gate.pass()
+        watch.cancel()
+        #expect(!watch.isLive)
+        let waits = (0..<3).map { _ in
+            Task.detached { [seen] in
+                await watch.cancelAndWait()
+                seen.note("waited")
+            }
+        }
+        await #expect(throws: EventBusError.self) { try await watch.cancelAndWait(within: .milliseconds(50)) }
+        #expect(seen.items.isEmpty, "nobody returns before the call ends")
+        leave.store(true, ordering: .releasing)
+        for wait in waits { await wait.value }
+        await trigger.value
+        #expect(seen.items == ["end of call", "waited", "waited", "waited"])
+        await watch.cancelAndWait()
+    }
+
+    @Test("A handler that cancels its own watch may wait for it then")
+    func ownHandler() async {
+        let me = Mutex<Watch?>(nil)
+        let gate = Gate()
+        let watch = bus.watch(a, buffer: .unbounded) { _ in
+            me.withLock { $0 }?.cancel()
+            await me.withLock { $0 }?.cancelAndWait()
+            gate.open()
+        }
+        me.withLock { $0 = watch }
+        bus.trigger(a, 1)
+        await gate.pass()
+        #expect(!watch.isLive)
+    }
+
+    @Test("cancel() returns while a call is under way, and later handlers of the same event aren't called")
+    func cancelDoesNotWait() async {
+        let gate = Gate()
+        let leave = Atomic(false)
+        let first = bus.watch(a, priority: 1) { [seen] _ in
+            gate.open()
+            while !leave.load(ordering: .acquiring) { usleep(100) }
+            seen.note("first ends")
+        }
+        let second = bus.watch(a) { [seen] _ in seen.note("second") }
+        let results = Recorder<DeliveryResult>()
+        let trigger = Task { [bus, a] in await onSmallStack { results.note(bus.trigger(a, 1)) } }
+        await gate.pass()
+        #expect(first.cancel() && second.cancel())
+        #expect(!first.cancel() && !second.cancel())
+        seen.note("cancelled")
+        leave.store(true, ordering: .releasing)
+        await trigger.value
+        #expect(seen.items == ["cancelled", "first ends"])
+        #expect(results.items.map(\.delivered) == [1])
+    }
+}
+
+@Suite("The depth of triggers belongs to a bus")
+struct DepthTests {
+    @Test("Two buses that trigger each other count their own depths and end at their own limits")
+    func pingPong() {
+        let (ping, pong) = (EventBus(depthLimit: 8), EventBus(depthLimit: 64))
+        let a = Topic<Int>("a")
+        let depths = Recorder<String>()
+        let bag = WatchBag()
+        ping.watch(a) {
+            depths.note("ping \($0.depth)")
+            pong.trigger(a, $0.payload)
+        }.store(in: bag)
+        pong.watch(a) {
+            depths.note("pong \($0.depth)")
+            ping.trigger(a, $0.payload)
+        }.store(in: bag)
+        for _ in 0..<2 {
+            depths.clear()
+            ping.trigger(a, 1)
+            #expect(depths.items == (0..<8).flatMap { ["ping \($0)", "pong \($0)"] })
+        }
+        #expect(ping.refusedCount == 2 && pong.refusedCount == 0)
+        depths.clear()
+        pong.trigger(a, 1)
+        #expect(depths.items.first == "pong 0" && depths.items.dropFirst().first == "ping 0")
+        #expect(depths.items.count == 17)
+    }
+
+    @Test("Three buses in a circle, with an ordered topic and errors in between")
+    func circle() {
+        let buses = (0..<3).map { _ in EventBus(depthLimit: 5) }
+        let topics = [Topic<Int>("a"), Topic<Int>("a", ordered: true), Topic<Int>("a")]
+        let depths = Recorder<Int>()
+        let bag = WatchBag()
+        for index in 0..<3 {
+            let next = (index + 1) % 3
+            buses[index].watch(topics[index]) { signal in
+                depths.note(signal.depth)
+                buses[next].trigger(topics[next], 1)
+                throw Oops()
+            }.store(in: bag)
+        }
+        buses[0].trigger(topics[0], 1)
+        // A nested trigger of the ordered topic is queued behind the running one.
+        #expect(depths.items.allSatisfy { $0 < 5 } && depths.items.count >= 4)
+        depths.clear()
+        buses[2].trigger(Topic<Int>("other"), 1)
+        buses[0].trigger(topics[0], 1)
+        #expect(depths.items.first == 0, "nothing is left behind")
+    }
+}

@@ -1,0 +1,259 @@
+import AshlarCore
+import AshlarEventBus
+import Synchronization
+import Testing
+
+@Suite("Origin and metadata of events", .timeLimit(.minutes(2)))
+struct MetadataTests {
+    let bus = EventBus()
+    let a = Topic<Int>("a")
+    let b = Topic<Int>("b")
+    let seen = Recorder<String>()
+    let bag = WatchBag()
+
+    private func note<Payload>(_ signal: Signal<Payload>) {
+        seen.note("\(signal.name) \(signal.metadata?.correlationID ?? "-")")
+    }
+
+    @Test("Metadata follows the triggers that inline handlers make, through depths and errors")
+    func inline() {
+        bus.watch(a) { [bus, b] in
+            note($0)
+            bus.trigger(b, 1)
+            throw Oops()
+        }.store(in: bag)
+        bus.watch(b) { note($0) }.store(in: bag)
+        bus.trigger(a, 1)
+        EventMetadata(correlationID: "one").whileCurrent {
+            bus.trigger(a, 1)
+            EventMetadata(correlationID: "two").whileCurrent { _ = bus.trigger(b, 1) }
+            bus.trigger(b, 1)
+        }
+        bus.trigger(a, 1)
+        #expect(seen.items == ["a -", "b -", "a one", "b one", "b two", "b one", "a -", "b -"])
+    }
+
+    @Test("Metadata follows queued handlers: main actor, actor, mailbox, group, request", arguments: 0..<5)
+    func queued(kind: Int) async throws {
+        actor Place {}
+        let place = Place()
+        let group = EventGroup(a, on: bus)
+        let request = RequestTopic<Int, Int>("request")
+        let ends = bus.events(b)
+        let handle: @Sendable () -> Void = { [bus, b] in _ = bus.trigger(b, 1) }
+        switch kind {
+        case 0: bus.watchOnMain(a, alwaysQueued: true) { _ in handle() }.store(in: bag)
+        case 1: bus.watch(a, on: place) { _, _ in handle() }.store(in: bag)
+        case 2:
+            bus.watch(a, buffer: .unbounded) { _ in
+                await Task.yield()
+                handle()
+            }.store(in: bag)
+        case 3: group.join { _ in handle() }.store(in: bag)
+        default:
+            try bus.respond(to: request) {
+                handle()
+                return $0
+            }.store(in: bag)
+        }
+        // One queue serves events with and without metadata.
+        for id in ["one", nil, "two"] {
+            if kind == 4 {
+                let metadata = id.map { EventMetadata(correlationID: $0) }
+                if let metadata {
+                    _ = try await metadata.whileCurrent { try await bus.request(request, 1) }
+                } else {
+                    _ = try await bus.request(request, 1)
+                }
+            } else if let id {
+                EventMetadata(correlationID: id).whileCurrent { _ = bus.trigger(a, 1) }
+            } else {
+                bus.trigger(a, 1)
+            }
+        }
+        var found: [String] = []
+        for await signal in ends {
+            found.append(signal.metadata?.correlationID ?? "-")
+            if found.count == 3 { break }
+        }
+        #expect(found == ["one", "-", "two"])
+    }
+
+    @Test("Deferred, ordered, stored and breadth-first events carry the metadata of their own trigger")
+    func postponed() async {
+        let deferred = DeferredEvents(bus) { _, _ in }
+        bus.watch(a) { note($0) }.store(in: bag)
+        EventMetadata(correlationID: "one").whileCurrent { deferred.trigger(a, 1) }
+        deferred.trigger(a, 2)
+        EventMetadata(correlationID: "other").whileCurrent { deferred.flush() }
+        #expect(seen.items == ["a one", "a -"])
+
+        seen.clear()
+        let stored = Topic<Int>("stored", keeping: 2)
+        EventMetadata(correlationID: "one").whileCurrent { _ = bus.trigger(stored, 1) }
+        bus.trigger(stored, 2)
+        EventMetadata(correlationID: "other").whileCurrent {
+            bus.watch(stored) { [bus, b] in
+                note($0)
+                bus.trigger(b, 1)
+            }.store(in: bag)
+        }
+        #expect(seen.items == ["stored one", "stored -"])
+
+        seen.clear()
+        let wide = EventBus(nesting: .breadthFirst)
+        wide.watch(a) {
+            note($0)
+            if $0.payload == 1 { wide.trigger(b, 1) }
+        }.store(in: bag)
+        wide.watch(b) { note($0) }.store(in: bag)
+        EventMetadata(correlationID: "one").whileCurrent { _ = wide.trigger(a, 1) }
+        #expect(seen.items == ["a one", "b one"])
+    }
+
+    @Test("An ordered topic that one thread delivers for another keeps the two apart")
+    func ordered() async {
+        let ordered = Topic<Int>("ordered", ordered: true)
+        let wrong = Atomic(0)
+        bus.watch(ordered) { [bus, b] signal in
+            if signal.metadata?.correlationID != (signal.payload < 0 ? nil : "\(signal.payload)") {
+                wrong.add(1, ordering: .relaxed)
+            }
+            if EventMetadata.current?.correlationID != signal.metadata?.correlationID {
+                wrong.add(1, ordering: .relaxed)
+            }
+            bus.trigger(b, 1)
+        }.store(in: bag)
+        await withTaskGroup(of: Void.self) { group in
+            for thread in -1..<3 {
+                group.addTask { [bus] in
+                    for _ in 0..<2000 {
+                        if thread < 0 {
+                            bus.trigger(ordered, -1)
+                        } else {
+                            EventMetadata(correlationID: "\(thread)").whileCurrent { _ = bus.trigger(ordered, thread) }
+                        }
+                    }
+                }
+            }
+        }
+        #expect(wrong.load(ordering: .relaxed) == 0)
+    }
+
+    @Test("A stamp completes metadata and makes a nested event the next step of the trace")
+    func stamp() throws {
+        let time = Mutex(Duration.seconds(100))
+        let stamp = EventStamp(source: "checkout") {
+            time.withLock {
+                $0 += .seconds(1)
+                return $0
+            }
+        }
+        bus.intercept("**", with: stamp).store(in: bag)
+        let found = Recorder<EventMetadata>()
+        bus.watch(a) { [bus, b] in
+            if let metadata = $0.metadata { found.note(metadata) }
+            bus.trigger(b, 1)
+        }.store(in: bag)
+        bus.watch(b) { if let metadata = $0.metadata { found.note(metadata) } }.store(in: bag)
+        bus.trigger(a, 1)
+        let (outer, inner) = (found.items[0], found.items[1])
+        #expect(outer.time == .seconds(101) && inner.time == .seconds(102))
+        #expect(outer.source == "checkout" && inner.source == "checkout")
+        #expect(outer.correlationID == outer.traceParent?.traceID && inner.correlationID == outer.correlationID)
+        #expect(outer.traceParent?.traceID == inner.traceParent?.traceID)
+        #expect(outer.traceParent?.parentID != inner.traceParent?.parentID)
+        found.clear()
+        bus.trigger(a, 1)
+        #expect(found.items[0].correlationID != outer.correlationID, "another trigger begins another trace")
+        found.clear()
+        let given = EventMetadata(source: "phone", time: .seconds(7), correlationID: "c")
+        given.whileCurrent { _ = bus.trigger(b, 1) }
+        #expect(found.items[0].source == "phone" && found.items[0].time == .seconds(7))
+        #expect(found.items[0].correlationID == "c" && found.items[0].traceParent != nil)
+    }
+
+    @Test("The system's time is that of now")
+    func systemTime() throws {
+        let times = Recorder<Duration?>()
+        bus.intercept(a, with: EventStamp()).store(in: bag)
+        bus.watch(a) { times.note($0.metadata?.time) }.store(in: bag)
+        bus.trigger(a, 1)
+        let time = try #require(times.items.first ?? nil)
+        #expect(time > .seconds(1_700_000_000) && time < .seconds(20_000_000_000))
+    }
+
+    @Test("Asynchronous scopes end with their closure, and throw its error")
+    func scopes() async throws {
+        try await EventMetadata(correlationID: "one").whileCurrent {
+            try await Task.sleep(for: .milliseconds(1))
+            #expect(EventMetadata.current?.correlationID == "one")
+            await Task { #expect(EventMetadata.current?.correlationID == "one") }.value
+            await Task.detached { #expect(EventMetadata.current == nil) }.value
+        }
+        #expect(EventMetadata.current == nil)
+        #expect(throws: Oops.self) { try EventMetadata().whileCurrent { () throws(Oops) in throw Oops() } }
+        await #expect(throws: Oops.self) {
+            try await EventMetadata().whileCurrent { () async throws in throw Oops() }
+        }
+    }
+}
+
+@Suite("W3C traceparent")
+struct TraceParentTests {
+    static let sample = "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01"
+
+    @Test(
+        "Valid values are read and printed again",
+        arguments: [
+            (sample, sample),
+            (
+                "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-00",
+                "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-00"
+            ),
+            (
+                "00-00000000000000000000000000000001-0000000000000001-01",
+                "00-00000000000000000000000000000001-0000000000000001-01"
+            ),
+            // Flags that the specification reserves are not passed on.
+            ("00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-ff", sample),
+            // A later version, also with more fields, is continued as version 00.
+            ("01-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01", sample),
+            ("cc-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01-what-the-future-holds", sample),
+        ])
+    func valid(text: String, printed: String) throws {
+        let parent = try TraceParent(parsing: text)
+        #expect(parent.description == printed)
+        #expect(try TraceParent(parsing: parent.description) == parent)
+    }
+
+    @Test(
+        "Invalid values are refused with the offset",
+        arguments: [
+            ("", 0), ("0", 1), ("00", 2), ("00-", 3), ("ff" + sample.dropFirst(2), 0), ("0G" + sample.dropFirst(2), 1),
+            ("00-4BF92F3577B34DA6A3CE929D0E0E4736-00f067aa0ba902b7-01", 4),
+            ("00-00000000000000000000000000000000-00f067aa0ba902b7-01", 3),
+            ("00-4bf92f3577b34da6a3ce929d0e0e4736-0000000000000000-01", 36),
+            ("00-4bf92f3577b34da6a3ce929d0e0e473-00f067aa0ba902b7-01", 34),
+            ("00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7", 52), (sample + "-extra", 55), (sample + " ", 55),
+            ("01-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01.", 55), (" " + sample, 0),
+            ("00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-0x", 54),
+            ("00_4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01", 2), ("00-é", 3),
+        ] as [(String, Int)])
+    func invalid(text: String, offset: Int) {
+        let error = #expect(throws: EventBusError.self) { try TraceParent(parsing: text) }
+        #expect(error?.code == .malformedTraceParent && error?.offset == offset)
+    }
+
+    @Test("New traces differ, children share the trace")
+    func children() throws {
+        let parents = (0..<100).map { _ in TraceParent() }
+        #expect(Set(parents.map(\.traceID)).count == 100)
+        for parent in parents {
+            #expect(try TraceParent(parsing: parent.description) == parent && parent.isSampled)
+            let child = parent.child()
+            #expect(child.traceID == parent.traceID && child.parentID != parent.parentID && child != parent)
+        }
+        #expect(!TraceParent(isSampled: false).child().isSampled)
+    }
+}
