@@ -24,6 +24,34 @@ extension BenchmarkSuite {
         otherNamesRow()
         mixedRow()
         twoThreadsRow()
+        interceptorRows()
+    }
+
+    private struct Pass: EventInterceptor {
+        func intercept(_ event: InterceptedEvent, next: @escaping EventPassage) -> DeliveryResult { next(event) }
+    }
+
+    private mutating func interceptorRows() {
+        let (plain, beside, through) = (EventBus(), EventBus(), EventBus())
+        let (a, b, c) = (Counter(), Counter(), Counter())
+        let topics = (0..<3).map { _ in Topic<Int>("bench:number") }
+        let watches = [
+            plain.watch(topics[0]) { a.value &+= $0.payload }, beside.watch(topics[1]) { b.value &+= $0.payload },
+            through.watch(topics[2]) { c.value &+= $0.payload }, beside.intercept("other:*", with: Pass()),
+            through.intercept("bench:*", with: Pass()),
+        ]
+        let (first, second, third) = (topics[0], topics[1], topics[2])
+        let theirs = Contender("no interceptor") { n in for i in 0..<n { plain.trigger(first, i) } }
+        row(
+            "trigger beside intercepted topics",
+            ours: Contender("interceptor of other topics") { n in for i in 0..<n { beside.trigger(second, i) } },
+            against: [Peer(theirs, .atMost(1.1))])
+        row(
+            "trigger through an interceptor",
+            ours: Contender("interceptor") { n in for i in 0..<n { through.trigger(third, i) } },
+            against: [Peer(theirs)])
+        blackHole(a.value &+ b.value &+ c.value)
+        for watch in watches { watch.cancel() }
     }
 
     private mutating func triggerRow(watchers count: Int, bar: Double) {
