@@ -16,6 +16,16 @@ import Testing
         #expect(store.current["http"] == ["timeout": 30, "host": "h"])
     }
 
+    @Test("A section and values inside it are overridden in any number of runs alike")
+    func sections() {
+        for _ in 0..<50 {
+            store.withOverrides(["http.timeout": 1, "http": ["host": "x"], "http.a": 2, "list[1]": 8, "list": [6, 7]]) {
+                #expect(store.current["http"] == ["host": "x", "timeout": 1, "a": 2])
+                #expect(store.current["list"] == [6, 8])
+            }
+        }
+    }
+
     @Test("Concurrent tasks have overrides of their own, and child tasks inherit them", .timeLimit(.minutes(5)))
     func tasks() async {
         await withTaskGroup(of: Void.self) { group in

@@ -2,14 +2,6 @@ import AshlarAppConfig
 import Foundation
 import Testing
 
-#if canImport(Darwin)
-    import Darwin
-#elseif canImport(Musl)
-    import Musl
-#else
-    import Glibc
-#endif
-
 /// A server whose next responses tests set.
 private actor StubServer {
     struct Down: Error {}
@@ -176,6 +168,64 @@ private actor StubServer {
         }
     }
 
+    @Test("A document waits while another source cannot be read, and is not rejected")
+    func unrelatedFailures() async throws {
+        let scratch = try Scratch()
+        try scratch.write("{\"n\": 0}")
+        let source = source(cache: scratch.file("cache"))
+        var plan = scratch.plan()
+        plan.requiresBase = true
+        plan.localFile = scratch.file("local.json")
+        plan.add(source)
+        let store = try ConfigStore(loading: plan)
+        let breakages: [() throws -> Void] = [
+            { try scratch.write("{\"n\": ", to: "local.json") }, { try scratch.write("{\"$n\": 1}", to: "local.json") },
+            { try FileManager.default.removeItem(atPath: scratch.file()) },
+        ]
+        for (number, breakFile) in breakages.enumerated() {
+            await server.serve("{\"n\": \(number + 1)}", version: "\(number + 1)")
+            try breakFile()
+            await #expect(throws: ConfigError.self) { try await store.refresh() }
+            #expect(store.current.int(forKey: "n") == number)
+            #expect(source.status.error == nil && source.status.isWaiting)
+            try scratch.write("{}", to: "local.json")
+            try scratch.write("{\"n\": 0}")
+            try store.reload()
+            #expect(store.current.int(forKey: "n") == number + 1)
+            #expect(source.status.version == "\(number + 1)" && !source.status.isWaiting)
+        }
+    }
+
+    @Test("The failure of an old fetch does not hide the success of a later one")
+    func lateFailures() async throws {
+        let (gate, open) = AsyncStream.makeStream(of: Void.self)
+        let (entered, enter) = AsyncStream.makeStream(of: Void.self)
+        let calls = Counter()
+        let source = RemoteConfigSource("remote") { _ in
+            guard await calls.next() == 1 else { return .document(Array("{}".utf8), version: "2") }
+            enter.yield()
+            for await _ in gate { break }
+            throw StubServer.Down()
+        }
+        let late = Task { try await source.fetch() }
+        for await _ in entered { break }
+        #expect(try await source.fetch())
+        open.yield()
+        await #expect(throws: ConfigError.self) { try await late.value }
+        #expect(source.status.error == nil && source.status.isWaiting)
+    }
+
+    @Test("Odd jitters are permitted", arguments: [Double.nan, -1, 0, 7, .infinity])
+    func oddJitters(jitter: Double) async throws {
+        let clock = RecordingClock()
+        let source = source()
+        let task = Task { await source.refresh(every: .seconds(1), jitter: jitter, clock: clock) }
+        while clock.pauses.count < 3 { await Task.yield() }
+        task.cancel()
+        await task.value
+        #expect(clock.pauses.allSatisfy { $0 <= .seconds(2) })
+    }
+
     @Test("A cache file that cannot be written leaves the document active")
     func unwritableCache() async throws {
         let source = source(cache: "/no/such/folder/cache")
@@ -234,45 +284,6 @@ private actor StubServer {
         }
     }
 }
-
-#if os(Linux) || os(macOS)
-    @Suite struct RemoteCrashTests {
-        @Test("The cache file holds a whole document after the process is killed", .timeLimit(.minutes(5)))
-        func killed() async throws {
-            try? FileManager.default.removeItem(atPath: NSTemporaryDirectory() + "ashlar-remote-cache")
-            for round in 0..<rounds(3, soak: 100) {
-                await #expect(processExitsWith: .signal(SIGKILL)) {
-                    let path = NSTemporaryDirectory() + "ashlar-remote-cache"
-                    let source = RemoteConfigSource("remote", cache: path) { version in
-                        let number = (version.flatMap { Int($0) } ?? 0) + 1
-                        let filler = String(repeating: "x", count: number * 997 % 60_000)
-                        return .document(Array("{\"n\": \(number), \"s\": \"\(filler)\"}".utf8), version: "\(number)")
-                    }
-                    var plan = ConfigPlan(files: .memory(["ApplicationConfig.json": "{}"]), environments: [])
-                    plan.add(source)
-                    let store = ConfigStore(loadingBestEffort: plan)
-                    Thread.detachNewThread {
-                        // The process ends during one of the writes that follow the first.
-                        let deadline = Date() + 30
-                        while !FileManager.default.fileExists(atPath: path), Date() < deadline { usleep(200) }
-                        usleep(UInt32.random(in: 2_000...60_000))
-                        kill(getpid(), SIGKILL)
-                    }
-                    while true { try await store.refresh() }
-                }
-                let path = NSTemporaryDirectory() + "ashlar-remote-cache"
-                try #require(FileManager.default.fileExists(atPath: path), "round \(round)")
-                let source = RemoteConfigSource("remote", cache: path) { _ in .notModified }
-                #expect(source.status.error == nil, "round \(round)")
-                let version = try #require(source.status.version)
-                var plan = ConfigPlan(files: .memory(["ApplicationConfig.json": "{}"]), environments: [])
-                plan.add(source)
-                #expect(try ApplicationConfig.load(plan).int(forKey: "n") == Int(version), "round \(round)")
-            }
-            try? FileManager.default.removeItem(atPath: NSTemporaryDirectory() + "ashlar-remote-cache")
-        }
-    }
-#endif
 
 /// A clock whose pauses end at once and are recorded.
 private final class RecordingClock: Clock, @unchecked Sendable {

@@ -148,6 +148,49 @@ import Testing
         #expect(ConfigDiff(from: open, to: marked).description.contains("n: 1 → 2"))
     }
 
+    @Test("The default of a secret is hidden in an overridden reference, too")
+    func overriddenDefaults() throws {
+        let files = [
+            "ApplicationConfig.json": """
+            {"a": "${db.password:-hunter2}", "b": "x${none:-${env:API_TOKEN:-hunter2}}", "c": "${db.password:-hunter2",
+             "d": {"e": "${db.password:-hunter2}"}}
+            """,
+            "ApplicationConfig.debug.json": #"{"a": 1, "b": 2, "c": 3, "d": 4}"#,
+        ]
+        let config = try ApplicationConfig.load(plan(files, environments: [.debug]))
+        #expect(config.values == ["a": 1, "b": 2, "c": 3, "d": 4])
+        #expect(!Self.prints(config).contains("hunter2"))
+        #expect(config.explain("d.e").removed != nil && !"\(config.explain("d.e"))".contains("hunter2"))
+        #expect("\(config.explain("a"))".contains("over <redacted> from ApplicationConfig.json:1"))
+    }
+
+    @Test("Credentials in the name of a source are hidden in every text")
+    func sourceNames() async throws {
+        let name = "https://app:hunter2@flags.example.org/config"
+        let source = RemoteConfigSource(name) { _ in .document(Array(#"{"n": "x"}"#.utf8)) }
+        var plan = plan(["ApplicationConfig.json": "{}"])
+        plan.add(source)
+        #expect(!Self.prints(try ApplicationConfig.load(plan)).contains("hunter2"))
+        let store = try ConfigStore(loading: plan)
+        try await store.refresh()
+        #expect(!Self.prints(store.current).contains("hunter2"))
+        #expect("\(store.current.explain("n"))".contains("https://<redacted>@flags.example.org/config:1"))
+        let broken = RemoteConfigSource(name) { _ in .document([1]) }
+        await #expect(throws: ConfigError.self) { try await broken.fetch() }
+        #expect(broken.status.error.map { !"\($0)".contains("hunter2") } == true)
+    }
+
+    @Test("The reference of settings hides credentials in defaults")
+    func reference() {
+        struct Settings: ConfigSettings {
+            var url = "redis://u:hunter2@h"
+            var hosts = ["https://u:hunter2@h"]
+        }
+        let reference = ConfigReference(Settings.self)
+        #expect(!(reference.markdown + reference.jsonSchema).contains("hunter2"))
+        #expect(reference.markdown.contains("redis://<redacted>@h"))
+    }
+
     @Test("A secret that contains a malformed reference is not quoted")
     func lookalikes() {
         for text in ["pa${hunter}ss", "${hunter", "pa${env:hunter}", "${list}hunter"] {

@@ -95,6 +95,8 @@ import Testing
             ("https://[::1]:80/a@b", "https://[::1]:80/a@b"),
             ("user@example.com", "user@example.com"), ("a://", "a://"), ("://", "://"), ("", ""),
             ("https://h/?token=", "https://h/?token="),
+            ("postgres://user:it's<a>\"b@db/x next@mail", "postgres://<redacted>@db/x next@mail"),
+            ("'http://host:80' or 'x@y'", "'http://host:80' or 'x@y'"),
             ("\"amqp://u:p@q\" 'x'", "\"amqp://<redacted>@q\" 'x'"),
         ])
     func urlCredentials(text: String, redacted: String) {

@@ -62,6 +62,7 @@ extension ApplicationConfig {
         let trace: ConfigTrace
         let isSecret: Bool
         private let secrets: ConfigSecrets
+        private let references: ConfigReferenceSyntax?
 
         init(_ config: ApplicationConfig, _ components: [ConfigPath.Component], _ place: ConfigPlace?) {
             let context = config.snapshot.context
@@ -69,7 +70,7 @@ extension ApplicationConfig {
                 config.explainedLayers(components, place), policy: context.policy,
                 readsDirectives: context.readsDirectives)
             trace = ConfigTrace(fold, components)
-            secrets = context.secrets
+            (secrets, references) = (context.secrets, context.references)
             isSecret = place.map { $0.snapshot.isSecret($0.node) } ?? secrets.isSecret(ConfigPath(components))
         }
 
@@ -79,12 +80,21 @@ extension ApplicationConfig {
             let isHidden =
                 step.removes
                 ? !tree.isDirective(node) && tree.secretNodes(by: secrets)[node]
-                : isSecret
+                : isSecret || hasSecretDefault(node, tree)
             return ConfigExplanation.Entry(
                 location: tree.location(of: node), layer: layer.kind, label: layer.label,
                 text: isHidden ? ConfigDescription.redacted : ConfigDescription.text(node, in: tree),
                 note: step.isAbove ? "at \(tree.key(of: node))" : nil,
                 date: layer.date.map { Date(timeIntervalSinceReferenceDate: $0) })
+        }
+
+        /// Whether a string contains the default of a secret, as `${db.password:-hunter2}` does.
+        private func hasSecretDefault(_ node: Int, _ tree: ConfigTree) -> Bool {
+            guard let references, tree.isTemplate(node, references), case .string(let text)? = tree.scalar(of: node)
+            else { return false }
+            // The default may be the malformed part.
+            guard let template = try? ConfigTemplate(text, references) else { return true }
+            return template.parts.contains { $0.hasDefault(secretBy: secrets) }
         }
     }
 
@@ -101,5 +111,20 @@ extension ApplicationConfig {
         return snapshot.context.layers + [
             ConfigLayer(kind: .runtime, label: ConfigLayerKind.runtime.description, tree: tree)
         ]
+    }
+}
+
+extension ConfigTemplate.Reference {
+    /// Whether the reference names a secret.
+    func isSecret(by secrets: ConfigSecrets) -> Bool {
+        isVariable ? secrets.isSecretKey(name) : secrets.isSecret(ConfigPath(name))
+    }
+}
+
+extension ConfigTemplate.Part {
+    /// Whether the part contains the default of a secret.
+    fileprivate func hasDefault(secretBy secrets: ConfigSecrets) -> Bool {
+        guard case .reference(let reference) = self, let fallback = reference.fallback else { return false }
+        return reference.isSecret(by: secrets) || fallback.contains { $0.hasDefault(secretBy: secrets) }
     }
 }

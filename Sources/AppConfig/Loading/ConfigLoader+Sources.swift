@@ -25,7 +25,7 @@ extension ConfigLoader {
                 read(bytes, location, format: plan.formats[suffix], kind, label)
             } catch {
                 isFound = true
-                errors.append(error)
+                fail(error)
             }
         }
         if isFound { return }
@@ -47,28 +47,29 @@ extension ConfigLoader {
             let format = name.lastIndex(of: ".").flatMap { plan.formats[String(name[$0...].dropFirst())] }
             read(bytes, location, format: format, .local, ConfigLayerKind.local.description)
         } catch {
-            errors.append(error)
+            fail(error)
         }
     }
 
     /// Adds the sources that lie over the layers of a kind.
     mutating func addSources(over kind: ConfigLayerKind) {
         for layer in plan.sources where layer.over == kind {
-            let source = layer.source
+            let (source, name) = (layer.source, layer.source.shownName)
             do {
                 let content = try source.content()
-                contents.append((source, content))
-                let location = content.location ?? ConfigLocation(file: source.name)
+                let known = errors.count
+                defer { contents.append((source, content, Array(errors[known...]))) }
+                let location = content.location ?? ConfigLocation(file: name)
                 let date = content.date?.timeIntervalSinceReferenceDate
                 switch content.kind {
-                case .missing: noteMissing("content of \(source.name)", location, layer.isRequired)
+                case .missing: noteMissing("content of \(name)", location, layer.isRequired)
                 case .bytes(let bytes, let format):
-                    read(bytes, location, format: format, .source, source.name, date: date)
+                    read(bytes, location, format: format, .source, name, date: date)
                 case .document(let document):
-                    append(document.reading(of: location).tree, .source, source.name, date: date)
+                    append(document.reading(of: location).tree, .source, name, date: date)
                 }
             } catch {
-                errors.append(redacted(.reading(error, of: ConfigLocation(file: source.name), .unreadableSource)))
+                fail(.reading(error, of: ConfigLocation(file: name), .unreadableSource))
             }
         }
     }
@@ -85,7 +86,7 @@ extension ConfigLoader {
                 }
                 variables.merge(try DotEnvReader.read(bytes, location)) { $1 }
             } catch {
-                errors.append(error)
+                fail(error)
             }
         }
         for (name, text) in plan.variables ?? ConfigProcess.variables {
@@ -96,7 +97,7 @@ extension ConfigLoader {
 
     private mutating func noteMissing(_ searched: String, _ location: ConfigLocation, _ isRequired: Bool) {
         if isRequired {
-            errors.append(
+            fail(
                 ConfigError(
                     .missingSource, location: location, reason: "the required file is missing", expected: searched))
         } else {
@@ -123,7 +124,7 @@ extension ConfigLoader {
             diagnostics += reading.diagnostics
             append(reading.tree, kind, label, date: date)
         } catch {
-            errors.append(redacted(error))
+            fail(error)
         }
     }
 

@@ -44,8 +44,10 @@ struct ConfigLoader {
     var errors: [ConfigError] = []
     var diagnostics: [ConfigDiagnostic] = []
     private(set) var layers: [ConfigLayer] = []
-    /// The contents of the sources that were read.
-    var contents: [(source: any ConfigSource, content: ConfigSourceContent)] = []
+    /// The contents of the sources that were used, with the problems of each.
+    var contents: [(source: any ConfigSource, content: ConfigSourceContent, problems: [ConfigError])] = []
+    /// Whether a file or another source could not be read.
+    private var hasUnreadableSource = false
     private var variables: [String: ConfigVariable] = [:]
     /// The secrets of the plan and its schema, to which directives add after the layers are read.
     private var secrets: ConfigSecrets
@@ -74,9 +76,27 @@ struct ConfigLoader {
         variables = readVariables()
         var config = finish(readGivenValues(over: merged(layers)))
         if let schema = plan.schema { config = check(config, schema) }
-        let error = errors.isEmpty ? nil : ConfigError.joining(errors)
-        for (source, content) in contents { source.settle(content, error: error) }
+        settleSources()
         return config
+    }
+
+    /// Reports to each source whether its content was accepted.
+    ///
+    /// If another source could not be read, the load says nothing about a content.
+    private func settleSources() {
+        for (source, content, problems) in contents {
+            if !problems.isEmpty {
+                source.settle(content, error: .joining(problems))
+            } else if !hasUnreadableSource {
+                source.settle(content, error: errors.isEmpty ? nil : .joining(errors))
+            }
+        }
+    }
+
+    /// Notes that a source could not be read.
+    mutating func fail(_ error: ConfigError) {
+        errors += (error.problems.isEmpty ? [error] : error.problems).map(redacted)
+        hasUnreadableSource = true
     }
 
     private mutating func check(_ config: ApplicationConfig, _ schema: ConfigSchema) -> ApplicationConfig {
@@ -102,7 +122,7 @@ struct ConfigLoader {
             try ConfigDirectives.check(layer)
             layers.append(layer)
         } catch {
-            errors += error.problems.isEmpty ? [error] : error.problems
+            fail(error)
         }
     }
 

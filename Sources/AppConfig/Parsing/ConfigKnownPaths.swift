@@ -89,7 +89,8 @@ struct ConfigKnownPaths {
         if word.contains(where: \.isLowercase) { return word }
         let isDictionary = node.map { tree.kind(of: $0) == .dictionary } ?? false
         let siblings = isDictionary ? tree.children(of: node ?? 0).map { tree.key(of: $0) } : []
-        if !siblings.isEmpty, siblings.allSatisfy({ !$0.contains(where: \.isLowercase) }) { return word }
+        let isUpperCase = siblings.contains { $0.contains(where: \.isUppercase) }
+        if isUpperCase, !siblings.contains(where: { $0.contains(where: \.isLowercase) }) { return word }
         let parts = word.lowercased().split(separator: "_", omittingEmptySubsequences: false)
         let isCamelCase = siblings.contains { key in
             zip(key, key.dropFirst()).contains { $0.isLowercase && $1.isUppercase }

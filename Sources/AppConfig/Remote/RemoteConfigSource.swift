@@ -47,7 +47,7 @@ public final class RemoteConfigSource: ConfigSource {
         public let version: String?
         /// The time at which the active document was fetched or confirmed by the server; `nil` without a document.
         public let date: Date?
-        /// Whether a fetched document waits for activation.
+        /// Whether a fetched document waits to be activated, or to be used by a load.
         public let isWaiting: Bool
         /// The latest failure of a fetch, of a rejected document, or of the cache file.
         public let error: ConfigError?
@@ -91,7 +91,7 @@ public final class RemoteConfigSource: ConfigSource {
         (self.name, self.cache, self.format, self.verify, request) = (name, cache, format, verify, fetch)
         guard let cache else { return }
         do throws(ConfigError) {
-            let location = ConfigLocation(file: cache, name: name)
+            let location = ConfigLocation(file: cache, name: shownName)
             guard let bytes = try ConfigFileReading.bytes(of: location, limit: ConfigLimits().bytes) else { return }
             guard let document = RemoteDocument(file: bytes) else {
                 throw ConfigError(
@@ -110,7 +110,7 @@ public final class RemoteConfigSource: ConfigSource {
             Status(
                 version: state.active?.version,
                 date: state.active.map { Date(timeIntervalSinceReferenceDate: $0.date) },
-                isWaiting: state.waiting != nil, error: state.error)
+                isWaiting: state.waiting != nil || state.candidate != nil, error: state.error)
         }
     }
 
@@ -122,7 +122,7 @@ public final class RemoteConfigSource: ConfigSource {
     public func fetch() async throws(ConfigError) -> Bool {
         let (number, known) = state.withLock { state in
             state.begun += 1
-            return (state.begun, state.waiting ?? state.active)
+            return (state.begun, state.waiting ?? state.candidate?.document ?? state.active)
         }
         do {
             let response = try await request(known?.version)
@@ -141,21 +141,24 @@ public final class RemoteConfigSource: ConfigSource {
                     state.waiting = document
                 } else if state.waiting != nil {
                     state.waiting?.date = now
+                } else if state.candidate != nil {
+                    state.candidate?.document.date = now
                 } else {
                     state.active?.date = now
                 }
                 return state.waiting != nil
             }
         } catch {
-            let problem = ConfigError.reading(error, of: ConfigLocation(file: name), .unreadableSource)
-            state.withLock { $0.error = problem }
+            let problem = ConfigError.reading(error, of: ConfigLocation(file: shownName), .unreadableSource)
+            state.withLock { if number > $0.finished { $0.error = problem } }
             throw problem
         }
     }
 
     /// Makes a waiting document the content of the source; watching stores then load again.
     ///
-    /// The document is active, and in the cache file, after the first load that succeeds with it.
+    /// The document is active, and in the cache file, after the first load that succeeds with it. It waits while another
+    /// source of the plan cannot be read.
     ///
     /// - Returns: Whether a document was waiting.
     @discardableResult
@@ -185,7 +188,7 @@ public final class RemoteConfigSource: ConfigSource {
     public func refresh<C: Clock>(
         every interval: Duration, jitter: Double = 0.1, clock: C = ContinuousClock()
     ) async where C.Duration == Duration {
-        let jitter = min(max(jitter, 0), 1)
+        let jitter = jitter >= 0 ? min(jitter, 1) : 0
         while !Task.isCancelled {
             do {
                 try await clock.sleep(for: interval * (1 + Double.random(in: -jitter...jitter)))
@@ -203,7 +206,7 @@ public final class RemoteConfigSource: ConfigSource {
         }
         guard let (document, ticket) = found else { return .missing }
         var content = ConfigSourceContent.bytes(document.bytes, format: format)
-        content.location = ConfigLocation(file: name)
+        content.location = ConfigLocation(file: shownName)
         content.date = Date(timeIntervalSinceReferenceDate: document.date)
         content.version = document.version
         content.ticket = ticket
@@ -231,7 +234,7 @@ public final class RemoteConfigSource: ConfigSource {
             state.candidate = nil
             if let error {
                 var rejection = ConfigError(
-                    .malformedSource, location: ConfigLocation(file: name), reason: "the document was rejected")
+                    .malformedSource, location: ConfigLocation(file: shownName), reason: "the document was rejected")
                 rejection.problems = error.problems.isEmpty ? [error] : error.problems
                 rejection.underlying = error
                 state.error = rejection
@@ -245,7 +248,7 @@ public final class RemoteConfigSource: ConfigSource {
             try accepted.write(to: cache)
         } catch {
             let problem = ConfigError(
-                .unreadableSource, location: ConfigLocation(file: cache, name: name),
+                .unreadableSource, location: ConfigLocation(file: cache, name: shownName),
                 reason: "cannot write the cache file: \(error)")
             state.withLock { $0.error = problem }
         }
@@ -253,7 +256,7 @@ public final class RemoteConfigSource: ConfigSource {
 
     /// Throws if a document has a wrong signature or is malformed.
     private func check(_ document: RemoteDocument) throws(ConfigError) {
-        let location = ConfigLocation(file: name)
+        let location = ConfigLocation(file: shownName)
         if let verify {
             var isRight = false
             if let signature = document.signature {

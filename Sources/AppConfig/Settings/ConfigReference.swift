@@ -1,6 +1,8 @@
+internal import AshlarCore
+
 /// The reference documentation of settings.
 ///
-/// Default values of secret settings aren't printed.
+/// Defaults of secret settings, and credentials inside URLs, are not printed.
 public struct ConfigReference: Sendable {
     private struct Row: Sendable {
         let path: ConfigPath
@@ -59,7 +61,17 @@ public struct ConfigReference: Sendable {
         String(cell.flatMap { $0 == "|" ? ["\\", "|"] : $0.isNewline ? [" "] : [$0] })
     }
 
-    private static func text(_ value: ConfigValue) -> String { JSONWriter(isPretty: false).text(value) }
+    private static func text(_ value: ConfigValue) -> String { JSONWriter(isPretty: false).text(redacted(value)) }
+
+    /// The value without credentials inside URLs.
+    private static func redacted(_ value: ConfigValue) -> ConfigValue {
+        switch value {
+        case .string(let text): .string(SecretText.redactingCredentials(in: text))
+        case .array(let elements): .array(elements.map(redacted))
+        case .dictionary(let entries): .dictionary(entries.mapValues(redacted))
+        default: value
+        }
+    }
 
     /// A JSON schema (draft 2020-12), with which editors check and complete files.
     public var jsonSchema: String {
@@ -91,7 +103,9 @@ public struct ConfigReference: Sendable {
         if let type = Self.schemaType(of: row.typeName, row.defaultValue) { schema["type"] = .string(type) }
         if !row.choices.isEmpty { schema["enum"] = .array(row.choices) }
         if let summary = row.field?.summary, !summary.isEmpty { schema["description"] = .string(summary) }
-        if let value = row.defaultValue, !row.isSecret, row.field?.isRequired != true { schema["default"] = value }
+        if let value = row.defaultValue, !row.isSecret, row.field?.isRequired != true {
+            schema["default"] = Self.redacted(value)
+        }
         if let bounds = row.field?.bounds {
             schema["minimum"] = Self.number(bounds.least)
             schema["maximum"] = Self.number(bounds.greatest)

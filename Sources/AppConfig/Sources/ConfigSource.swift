@@ -1,3 +1,5 @@
+internal import AshlarCore
+
 #if canImport(FoundationEssentials)
     public import FoundationEssentials
 #else
@@ -43,7 +45,8 @@ public protocol ConfigSource: Sendable {
 
     /// Receives the result of a load that used some content: `nil` for success, or the error of the load.
     ///
-    /// A source can return to its last good content. By default, the method does nothing.
+    /// A source can return to its last good content. A load in which another source can't be read reports nothing, because
+    /// it doesn't concern the content. By default, nothing happens.
     func settle(_ content: ConfigSourceContent, error: ConfigError?)
 }
 
@@ -56,6 +59,11 @@ extension ConfigSource {
     public func refresh() async throws {}
     /// Does nothing.
     public func settle(_ content: ConfigSourceContent, error: ConfigError?) {}
+}
+
+extension ConfigSource {
+    /// The name without credentials: a source may be named by its URL.
+    var shownName: String { SecretText.redactingCredentials(in: name) }
 }
 
 /// The content of a source at one time.

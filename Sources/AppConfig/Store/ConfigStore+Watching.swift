@@ -130,7 +130,7 @@ extension ConfigStore {
                         try await source.refresh()
                         return nil
                     } catch {
-                        return .reading(error, of: ConfigLocation(file: source.name), .unreadableSource)
+                        return .reading(error, of: ConfigLocation(file: source.shownName), .unreadableSource)
                     }
                 }
             }

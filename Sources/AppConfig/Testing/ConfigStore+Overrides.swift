@@ -18,7 +18,7 @@ extension ConfigStore {
     /// ```
     ///
     /// - Parameters:
-    ///   - values: The values by path; `null` removes a key.
+    ///   - values: The values by path, set in the order of their keys; `null` removes a key.
     ///   - record: Receives the reads within the scope.
     ///   - operation: The code to run.
     /// - Returns: The result of the operation.
@@ -60,7 +60,8 @@ extension ConfigStore {
     func applyingOverrides(to config: ApplicationConfig) -> ApplicationConfig {
         var config = config
         for scope in ConfigOverrides.scopes where scope.store == ObjectIdentifier(self) {
-            for (key, value) in scope.values { config.set(value, forKey: key) }
+            // Sections come before the values inside them.
+            for (key, value) in scope.values.sorted(by: { $0.key < $1.key }) { config.set(value, forKey: key) }
             if let record = scope.record { config = config.trackingAccess { record.add($0) } }
         }
         return config

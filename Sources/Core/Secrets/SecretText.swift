@@ -13,7 +13,7 @@ package enum SecretText {
         var result: [UInt8] = []
         var at = 0
         while let marker = firstMarker(in: bytes, from: at) {
-            let end = bytes[marker...].firstIndex(where: endsURL) ?? bytes.count
+            let end = end(ofURLAt: marker, in: bytes)
             result += bytes[at..<marker]
             result += redact(bytes[marker..<end], names, Array(placeholder.utf8))
             at = end
@@ -34,6 +34,24 @@ package enum SecretText {
         return nil
     }
 
+    /// The end of the URL whose authority starts at an offset.
+    private static func end(ofURLAt start: Int, in bytes: [UInt8]) -> Int {
+        let end = bytes[start...].firstIndex(where: endsURL) ?? bytes.count
+        guard mayHavePassword(bytes[start..<end]), !bytes[start..<end].contains(UInt8(ascii: "@")) else { return end }
+        // A password can contain a quote, which ends other URLs.
+        let space = bytes[end...].firstIndex { $0 <= 0x20 } ?? bytes.count
+        guard let at = bytes[end..<space].lastIndex(of: UInt8(ascii: "@")) else { return end }
+        return bytes[at...].firstIndex(where: endsURL) ?? bytes.count
+    }
+
+    /// Whether the authority of a URL has a colon without a port.
+    private static func mayHavePassword(_ url: ArraySlice<UInt8>) -> Bool {
+        let authority = url.prefix { !"/?#".utf8.contains($0) }
+        // A port consists of digits. Any other text after a colon starts a password, which can contain a slash.
+        let afterColon = authority.drop { $0 != UInt8(ascii: ":") }.dropFirst()
+        return !afterColon.allSatisfy { $0 &- 0x30 < 10 } && authority.first != UInt8(ascii: "[")
+    }
+
     private static func endsURL(_ byte: UInt8) -> Bool { byte <= 0x20 || "\"'<>`".utf8.contains(byte) }
 
     /// Redacts a URL without its scheme.
@@ -41,10 +59,7 @@ package enum SecretText {
         let authority = url.prefix { !"/?#".utf8.contains($0) }
         var rest = url
         var result: [UInt8] = []
-        // A port consists of digits. Any other text after a colon starts a password, which can contain a slash.
-        let afterColon = authority.drop { $0 != UInt8(ascii: ":") }.dropFirst()
-        let mayHavePassword = !afterColon.allSatisfy { $0 &- 0x30 < 10 } && authority.first != UInt8(ascii: "[")
-        let scope = authority.contains(UInt8(ascii: "@")) || mayHavePassword ? url : authority
+        let scope = authority.contains(UInt8(ascii: "@")) || mayHavePassword(url) ? url : authority
         if let at = scope.lastIndex(of: UInt8(ascii: "@")) {
             result = placeholder
             rest = url[at...]
