@@ -76,7 +76,7 @@ docs-check: docs ## Builds the documentation and opens its pages in Chromium (AR
 
 consumer: ## Builds and runs Tests/Consumer, which uses each product alone
 	swift build --package-path Tests/Consumer $(SWIFT_FLAGS)
-	@for module in $(MODULES) EventBusOnMain EventBusNonisolated; do Tests/Consumer/.build/debug/Use$$module; done
+	@for module in $(MODULES) EventBusOnMain EventBusNonisolated SwiftConfiguration; do Tests/Consumer/.build/debug/Use$$module; done
 
 examples: ## Builds and runs every program of Examples/
 	swift build --package-path Examples --build-tests $(SWIFT_FLAGS)

@@ -4,6 +4,8 @@ import PackageDescription
 /// One program a product, each depending on that product alone, as a user's would; log lines are compiled in up to `debug`.
 let modules = ["Logging", "Customization", "AppConfig", "Networking", "EventBus"]
 
+let nonsending = SwiftSetting.enableUpcomingFeature("NonisolatedNonsendingByDefault")
+
 let package = Package(
     name: "Consumer",
     platforms: [.macOS(.v15)],
@@ -20,5 +22,11 @@ let package = Package(
         .executableTarget(
             name: "UseEventBusNonisolated", dependencies: [.product(name: "AshlarEventBus", package: "Ashlar")],
             path: "Sources/UseEventBusNonisolated"),
+        // The adapters for swift-configuration, which the stand-in Configuration replaces.
+        .target(name: "Configuration", path: "Sources/Configuration", swiftSettings: [nonsending]),
+        .executableTarget(
+            name: "UseSwiftConfiguration",
+            dependencies: [.product(name: "AshlarAppConfig", package: "Ashlar"), "Configuration"],
+            path: "Sources/UseSwiftConfiguration", swiftSettings: [nonsending]),
     ]
 )

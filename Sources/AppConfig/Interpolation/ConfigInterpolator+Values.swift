@@ -115,9 +115,9 @@ extension ConfigInterpolator {
             report(unit, reason: reason, hint: hint)
             return .failed
         }
-        // The default of a secret is a secret too.
+        // The default of a secret is also secret.
         let isSecretName = reference.isSecret(by: secrets)
-        // A default that consists of one reference keeps the type of its value.
+        // A default that consists of one reference retains the type of its value.
         if fallback.count == 1, case .reference(let reference) = fallback[0] {
             switch value(of: reference, unit) {
             case .scalar(let value, let isSecret): return .scalar(value, isSecret: isSecret || isSecretName)

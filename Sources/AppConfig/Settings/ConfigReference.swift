@@ -2,7 +2,7 @@ internal import AshlarCore
 
 /// The reference documentation of settings.
 ///
-/// Defaults of secret settings, and credentials inside URLs, are not printed.
+/// Default values of secret settings, and credentials inside URLs, aren't printed.
 public struct ConfigReference: Sendable {
     private struct Row: Sendable {
         let path: ConfigPath

@@ -1,0 +1,3 @@
+import AshlarAppConfig
+
+typealias AppValue = ConfigValue
