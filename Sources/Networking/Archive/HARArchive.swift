@@ -19,7 +19,7 @@ public struct HARArchive: Hashable, Sendable {
     /// The file of the archive, if it was read from one.
     public var file: String?
 
-    /// The greatest size of an archive: 32 MiB.
+    /// The maximum size of an archive: 32 MiB.
     public static let largest: Int = 32 << 20
 
     /// Creates an archive from exchanges.
@@ -91,7 +91,7 @@ public struct HARResponse: Hashable, Sendable {
     /// The body, decompressed.
     public var body: [UInt8]
 
-    /// Creates an answer.
+    /// Creates a response.
     public init(status: Int, headers: HTTPHeaders = [:], body: [UInt8] = []) {
         (self.status, self.headers, self.body) = (status, headers, body)
     }

@@ -76,7 +76,7 @@ struct HARFingerprint: Sendable {
 
     func matches(_ other: HARFingerprint) -> Bool { zip(parts, other.parts).allSatisfy { $0.value == $1.value } }
 
-    /// Returns the parts that differ, as `name: asked …, recorded …`.
+    /// Returns the differing parts, as `name: asked …, recorded …`.
     func differences(from recorded: HARFingerprint) -> [String] {
         zip(parts, recorded.parts).filter { $0.value != $1.value }.map { asked, recorded in
             "\(asked.name): asked \(Self.shown(asked.value)), recorded \(Self.shown(recorded.value))"

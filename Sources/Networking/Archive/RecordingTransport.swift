@@ -31,7 +31,7 @@ public final class RecordingTransport: NetworkTransport {
     /// - Parameters:
     ///   - base: The transport that sends the requests.
     ///   - redaction: The rule for replacing secrets.
-    ///   - now: Returns the time for the entries.
+    ///   - now: Returns the time at which a request starts.
     public init(
         _ base: any NetworkTransport, redaction: NetworkRedaction = .standard,
         now: @escaping @Sendable () -> Date = { Date() }
@@ -86,7 +86,7 @@ public final class RecordingTransport: NetworkTransport {
     }
 }
 
-/// Passes a body on and copies it.
+/// Forwards a body and copies it.
 private final class RecordingBodySource: ResponseBodySource {
     private let inner: ResponseBody
     private let finish: @Sendable ([UInt8]) -> Void

@@ -2,9 +2,9 @@ internal import AshlarCore
 
 /// Answers requests from a HAR archive without a network.
 ///
-/// A request without a matching recording fails with `.notRecorded`; the message shows the nearest recording and the
-/// differences. Equal recordings answer in the order of the archive, and the last one repeatedly unless `repeatsLast`
-/// is false. Secrets are replaced on both sides before matching, so a redacted archive works.
+/// A request without a matching recording fails with `.notRecorded`; the message shows the most similar recording and
+/// the differences. If several recordings match, they answer in the order of the archive, and the last one repeatedly
+/// unless `repeatsLast` is false. Secrets are replaced on both sides before matching, so a redacted archive works.
 ///
 /// ```swift
 /// let url = try HTTPURL("https://api.example.com/notes/1")
@@ -34,7 +34,7 @@ public final class ReplayTransport: NetworkTransport {
     ///   - archive: The recordings.
     ///   - matching: The parts that must be equal; by default all except header fields.
     ///   - redaction: The rule for replacing secrets before matching, the same as for recording.
-    ///   - repeatsLast: Whether the last of several equal recordings answers all further requests.
+    ///   - repeatsLast: Whether the last of several matching recordings answers all further requests.
     ///   - clock: The clock for delays.
     ///   - faults: Returns the faults of a response, given a request and the index of the matching entry; none by
     ///     default. They apply in order.
@@ -194,7 +194,7 @@ extension RequestBody {
         do {
             var bytes: [UInt8] = []
             while let chunk = try await reader.next() { bytes += chunk }
-            // A stream ends early when its task is cancelled; its bytes must not pass for the whole body.
+            // A stream ends early when its task is cancelled; a part of the body must not be returned as the whole.
             try Task.checkCancellation()
             return bytes
         } catch {

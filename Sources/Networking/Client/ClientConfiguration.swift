@@ -10,14 +10,14 @@
 public struct ClientConfiguration: Sendable {
     /// The base URL or canonical host of the paths given to `get(_:)`, `post(_:_:)` and so on; none by default.
     public var base: EndpointHost?
-    /// The options that endpoints start from.
+    /// The default options of endpoints.
     public var options: RequestOptions = .init()
-    /// Changes the options before each endpoint or method is requested, such as by settings that are reloaded; nil changes
-    /// nothing.
+    /// Changes the options before each request of an endpoint or method, for example from settings that are reloaded;
+    /// nil changes nothing.
     public var adjustsOptions: (@Sendable (inout RequestOptions) -> Void)?
     /// Fields sent with every request that doesn't set them itself.
     public var headers: HTTPHeaders = ["User-Agent": "Ashlar", "Accept": "*/*"]
-    /// The steps around every request, outermost first; retries follow behind them.
+    /// The steps around every request, outermost first; retries are innermost.
     public var middleware: [any NetworkMiddleware] = []
     /// The policy for retries, or nil, the default, to send each request once.
     public var retry: RetryPolicy?

@@ -4,7 +4,7 @@ public final class RequestToken: Sendable {
 
     init(_ task: Task<Void, Never>) { self.task = task }
 
-    /// Cancels the request; its callback receives `.cancelled` unless it is already called.
+    /// Cancels the request; its callback receives `.cancelled` unless it has already been called.
     public func cancel() { task.cancel() }
 
     /// Waits until the callback returns.

@@ -5,9 +5,9 @@ extension NetworkClient {
     ///
     /// The bytes are written to `<path>.partial`, which is moved to `path` at the end. A failed download leaves this
     /// file, and its validator (`ETag` or `Last-Modified`) in `<path>.partial.validator`. With `resume`, the next
-    /// download requests the rest under `If-Range`. If the server's content has changed, it sends the whole content and
-    /// the download starts over. A download has no length limit except the options' `bodyBytes`, and is never
-    /// compressed when resumable.
+    /// download requests the rest with `If-Range`. If the server's content has changed, the server sends the whole
+    /// content and the download starts over. The length is limited only by the options' `bodyBytes`. A resumable
+    /// download is never compressed.
     ///
     /// - Parameters:
     ///   - request: The request.
@@ -72,7 +72,7 @@ extension NetworkClient {
         reporter?.finish()
     }
 
-    /// Downloads the response of an endpoint to a file; nothing is decoded.
+    /// Downloads the response of an endpoint to a file without decoding it.
     ///
     /// - Parameters:
     ///   - endpoint: The endpoint.
@@ -80,7 +80,7 @@ extension NetworkClient {
     ///   - resume: Whether to resume a partial download.
     ///   - progress: Receives the number of bytes.
     /// - Returns: The head, URL and history of the response.
-    /// - Throws: As the method that takes a request.
+    /// - Throws: The same errors as the method that takes a request.
     @discardableResult
     public func download<E: Endpoint>(
         _ endpoint: E, to path: String, resume: Bool = true, progress: (@Sendable (TransferProgress) -> Void)? = nil

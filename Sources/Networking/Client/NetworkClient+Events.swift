@@ -1,12 +1,12 @@
 extension NetworkClient {
     /// Returns the events of a stream of server-sent events, and reconnects when it ends or fails.
     ///
-    /// The request is sent with `Accept: text/event-stream` when the first event is awaited. A lost connection is opened
-    /// again, with the last identifier in `Last-Event-ID`. The pause before is the server's `retry`, or 3 s, and doubles with
-    /// each failure in a row up to one minute. The sequence ends when the server answers 204. It throws any failure that
-    /// another attempt can't repair: an unacceptable status that isn't transient, another content type, an event of more
-    /// than 1 MiB. Only the connecting and the idle timeout apply; set the idle timeout to more than the server's longest
-    /// silence.
+    /// The request is sent with `Accept: text/event-stream` when the first event is awaited. After a lost connection,
+    /// the sequence reconnects and sends the last identifier in `Last-Event-ID`. It first waits for the server's
+    /// `retry`, or 3 s; the delay doubles with each consecutive failure, up to one minute. The sequence ends when the
+    /// server answers 204. It throws failures that another attempt can't repair: an unacceptable status that isn't
+    /// transient, another content type, or an event of more than 1 MiB. Only the connect and idle timeouts apply; set
+    /// the idle timeout to more than the server's longest silence.
     ///
     /// ```swift
     /// func follow(_ client: NetworkClient) async throws {
@@ -19,7 +19,7 @@ extension NetworkClient {
     ///
     /// - Parameters:
     ///   - request: The request, usually a GET.
-    ///   - clock: The clock of the pauses; a test can use a virtual one.
+    ///   - clock: The clock for the delays; a test can use a virtual one.
     /// - Returns: The events; each iteration has its own connection, which ends with the iterator.
     public func events(
         _ request: NetworkRequest, clock: any Clock<Duration> = ContinuousClock()
@@ -30,7 +30,7 @@ extension NetworkClient {
 
 /// A stream of server-sent events that survives lost connections; see ``NetworkClient/events(_:clock:)``.
 public struct ServerSentEvents: AsyncSequence, Sendable {
-    /// An event of the server.
+    /// An event from the server.
     public typealias Element = ServerSentEvent
     /// The failure that ends the stream.
     public typealias Failure = NetworkError

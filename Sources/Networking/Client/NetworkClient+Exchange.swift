@@ -18,7 +18,7 @@ extension NetworkClient {
         return request
     }
 
-    /// Returns the response to a call's request, whose status the request accepts.
+    /// Returns the response to a call's request if its status is accepted.
     func answer(_ context: RequestContext) async throws(NetworkError) -> StreamedResponse {
         let request = context.request
         let response =
@@ -129,7 +129,8 @@ extension NetworkClient {
         return request
     }
 
-    /// Returns the request if its body was built, its method and fields are well-formed, and its user information is allowed.
+    /// Returns the request if its body could be built, its method and fields are well-formed, and user information is
+    /// allowed.
     private func checked(_ request: NetworkRequest) throws(NetworkError) -> NetworkRequest {
         if case .failed(let error) = request.body.content { throw error }
         guard HTTPSyntax.isToken(request.method.rawValue) else {

@@ -1,6 +1,6 @@
 /// Requests in one line.
 ///
-/// A path is appended to ``ClientConfiguration/base``. Each interpolated value stays within one segment. A text that
+/// A path is appended to ``ClientConfiguration/base``. Each interpolated value stays within one segment. A string that
 /// starts with `http://` or `https://` is a URL instead.
 ///
 /// ```swift
@@ -16,43 +16,43 @@
 /// }
 /// ```
 extension NetworkClient {
-    /// Sends a GET and returns the complete answer.
+    /// Sends a GET and returns the complete response.
     ///
     /// - Parameters:
     ///   - path: A path below ``ClientConfiguration/base``, or a URL.
     ///   - query: The query, appended to that of the URL.
     ///   - headers: Fields in addition to the client's.
-    /// - Returns: The head and body of the answer.
-    /// - Throws: As ``send(_:)-(NetworkRequest)``, and `.invalidURL` for a path without a base.
+    /// - Returns: The head and body of the response.
+    /// - Throws: The errors of ``send(_:)-(NetworkRequest)``, and `.invalidURL` for a path without a base.
     public func get(
         _ path: EndpointPath, query: HTTPQuery = [:], headers: HTTPHeaders = [:]
     ) async throws(NetworkError) -> NetworkResponse {
         try await send(request(.get, path, query: query, headers: headers))
     }
 
-    /// Sends a GET and decodes the JSON of the answer.
+    /// Sends a GET and decodes the JSON of the response.
     ///
     /// - Parameters:
     ///   - path: A path below ``ClientConfiguration/base``, or a URL.
     ///   - query: The query, appended to that of the URL.
     ///   - headers: Fields in addition to the client's.
-    ///   - type: The type of the answer.
-    /// - Returns: The decoded answer.
-    /// - Throws: `.decodingFailed`, or as ``send(_:)-(NetworkRequest)``.
+    ///   - type: The type to decode.
+    /// - Returns: The decoded value.
+    /// - Throws: `.decodingFailed`, or the errors of ``get(_:query:headers:)``.
     public func get<T: Decodable & Sendable>(
         _ path: EndpointPath, query: HTTPQuery = [:], headers: HTTPHeaders = [:], as type: T.Type
     ) async throws(NetworkError) -> T {
         try await complete(request(.get, path, query: query, headers: headers), decoding: type)
     }
 
-    /// Sends a POST with a JSON body and returns the complete answer.
+    /// Sends a POST with a JSON body and returns the complete response.
     ///
     /// - Parameters:
     ///   - path: A path below ``ClientConfiguration/base``, or a URL.
     ///   - value: The value to encode.
     ///   - headers: Fields in addition to the client's.
-    /// - Returns: The head and body of the answer.
-    /// - Throws: `.encodingFailed`, or as ``get(_:query:headers:)``.
+    /// - Returns: The head and body of the response.
+    /// - Throws: `.encodingFailed`, or the errors of ``get(_:query:headers:)``.
     @discardableResult
     public func post(
         _ path: EndpointPath, _ value: some Encodable, headers: HTTPHeaders = [:]
@@ -60,24 +60,24 @@ extension NetworkClient {
         try await send(request(.post, path, headers: headers, body: .encoding(value)))
     }
 
-    /// Sends a POST with a JSON body and decodes the JSON of the answer.
+    /// Sends a POST with a JSON body and decodes the JSON of the response.
     ///
     /// - Parameters:
     ///   - path: A path below ``ClientConfiguration/base``, or a URL.
     ///   - value: The value to encode.
     ///   - headers: Fields in addition to the client's.
-    ///   - type: The type of the answer.
-    /// - Returns: The decoded answer.
-    /// - Throws: `.encodingFailed`, `.decodingFailed`, or as ``get(_:query:headers:)``.
+    ///   - type: The type to decode.
+    /// - Returns: The decoded value.
+    /// - Throws: `.encodingFailed`, `.decodingFailed`, or the errors of ``get(_:query:headers:)``.
     public func post<T: Decodable & Sendable>(
         _ path: EndpointPath, _ value: some Encodable, headers: HTTPHeaders = [:], as type: T.Type
     ) async throws(NetworkError) -> T {
         try await complete(request(.post, path, headers: headers, body: .encoding(value)), decoding: type)
     }
 
-    /// Sends a PUT with a JSON body and returns the complete answer.
+    /// Sends a PUT with a JSON body and returns the complete response.
     ///
-    /// It takes and throws the same as ``post(_:_:headers:)``.
+    /// The parameters and errors are those of ``post(_:_:headers:)``.
     @discardableResult
     public func put(
         _ path: EndpointPath, _ value: some Encodable, headers: HTTPHeaders = [:]
@@ -85,18 +85,18 @@ extension NetworkClient {
         try await send(request(.put, path, headers: headers, body: .encoding(value)))
     }
 
-    /// Sends a PUT with a JSON body and decodes the JSON of the answer.
+    /// Sends a PUT with a JSON body and decodes the JSON of the response.
     ///
-    /// It takes and throws the same as ``post(_:_:headers:as:)``.
+    /// The parameters and errors are those of ``post(_:_:headers:as:)``.
     public func put<T: Decodable & Sendable>(
         _ path: EndpointPath, _ value: some Encodable, headers: HTTPHeaders = [:], as type: T.Type
     ) async throws(NetworkError) -> T {
         try await complete(request(.put, path, headers: headers, body: .encoding(value)), decoding: type)
     }
 
-    /// Sends a PATCH with a JSON body and returns the complete answer.
+    /// Sends a PATCH with a JSON body and returns the complete response.
     ///
-    /// It takes and throws the same as ``post(_:_:headers:)``.
+    /// The parameters and errors are those of ``post(_:_:headers:)``.
     @discardableResult
     public func patch(
         _ path: EndpointPath, _ value: some Encodable, headers: HTTPHeaders = [:]
@@ -104,23 +104,23 @@ extension NetworkClient {
         try await send(request(.patch, path, headers: headers, body: .encoding(value)))
     }
 
-    /// Sends a PATCH with a JSON body and decodes the JSON of the answer.
+    /// Sends a PATCH with a JSON body and decodes the JSON of the response.
     ///
-    /// It takes and throws the same as ``post(_:_:headers:as:)``.
+    /// The parameters and errors are those of ``post(_:_:headers:as:)``.
     public func patch<T: Decodable & Sendable>(
         _ path: EndpointPath, _ value: some Encodable, headers: HTTPHeaders = [:], as type: T.Type
     ) async throws(NetworkError) -> T {
         try await complete(request(.patch, path, headers: headers, body: .encoding(value)), decoding: type)
     }
 
-    /// Sends a DELETE and returns the complete answer.
+    /// Sends a DELETE and returns the complete response.
     ///
     /// - Parameters:
     ///   - path: A path below ``ClientConfiguration/base``, or a URL.
     ///   - query: The query, appended to that of the URL.
     ///   - headers: Fields in addition to the client's.
-    /// - Returns: The head and body of the answer.
-    /// - Throws: As ``send(_:)-(NetworkRequest)``, and `.invalidURL` for a path without a base.
+    /// - Returns: The head and body of the response.
+    /// - Throws: The errors of ``send(_:)-(NetworkRequest)``, and `.invalidURL` for a path without a base.
     @discardableResult
     public func delete(
         _ path: EndpointPath, query: HTTPQuery = [:], headers: HTTPHeaders = [:]
@@ -155,7 +155,7 @@ extension NetworkClient {
         _ request: NetworkRequest, decoding type: T.Type
     ) async throws(NetworkError) -> T {
         try await complete(request) { response throws(NetworkError) in
-            // Read by the module itself, a JSONEntity retains the text of every number.
+            // JSONEntity's own parser preserves the text of every number; JSONDecoder doesn't.
             if T.self == JSONEntity.self, let json = try response.json() as? T { return json }
             return try response.decode(type)
         }
@@ -163,7 +163,7 @@ extension NetworkClient {
 }
 
 extension RequestBody {
-    /// A value as JSON; numbers of a `JSONEntity` retain their text.
+    /// Returns a JSON body with a value; numbers of a `JSONEntity` retain their text.
     fileprivate static func encoding(_ value: some Encodable) -> RequestBody {
         if let json = value as? JSONEntity { return .json(json) }
         return .json(value)

@@ -1,7 +1,7 @@
 /// Sends endpoints and requests through middleware, host selection and redirects over a transport.
 ///
-/// A client is immutable and may be used from any thread. Create one and share it: its transport owns the open
-/// connections. Statuses outside 200–299 throw unless the options accept them.
+/// A client is immutable and thread-safe. Create one and share it: its transport owns the open connections. Statuses
+/// outside 200–299 throw unless the options accept them.
 ///
 /// ```swift
 /// struct Version: Endpoint {
@@ -26,7 +26,7 @@ public final class NetworkClient: Sendable {
     let hosts: HostResolver?
     /// The middleware of the configuration and the retries, outermost first.
     let chain: [any NetworkMiddleware]
-    /// The reason the default transport isn't libcurl, if libcurl was intended.
+    /// The reason that the default transport isn't libcurl, if libcurl was requested.
     private let fallbackReason: String?
     /// Whether the client's own header fields are valid; checked once.
     let headersAreValid: Bool
@@ -35,7 +35,7 @@ public final class NetworkClient: Sendable {
     ///
     /// - Parameters:
     ///   - configuration: The settings shared by all requests.
-    ///   - transport: The transport; nil creates the platform's own with the configuration's limits.
+    ///   - transport: The transport; nil creates the platform's default with the configuration's limits.
     ///   - hosts: Resolves canonical hosts; nil leaves every host unchanged.
     public convenience init(
         _ configuration: ClientConfiguration = .init(), transport: (any NetworkTransport)? = nil,
@@ -45,7 +45,7 @@ public final class NetworkClient: Sendable {
             configuration, transport.map { ($0, nil) } ?? Self.platformTransport(configuration.transport), hosts: hosts)
     }
 
-    /// Creates a client over a transport, with the reason if the transport replaces libcurl.
+    /// Creates a client with a transport, and with the reason if the transport replaces libcurl.
     init(
         _ configuration: ClientConfiguration, _ choice: (transport: any NetworkTransport, fallbackReason: String?),
         hosts: HostResolver? = nil
@@ -60,7 +60,7 @@ public final class NetworkClient: Sendable {
     /// A client with the default configuration and without host environments, created on first use.
     public static let shared = NetworkClient()
 
-    /// The transport in words: `libcurl 7.88.1`, or `URLSession` with the reason for not using libcurl.
+    /// A description of the transport: `libcurl 7.88.1`, or `URLSession` with the reason for not using libcurl.
     public var transportDescription: String {
         #if os(Linux)
             if let curl = transport as? CurlTransport { return "libcurl \(curl.version)" }
@@ -69,10 +69,11 @@ public final class NetworkClient: Sendable {
         return fallbackReason.map { "URLSession, because \($0)" } ?? "URLSession"
     }
 
-    /// Creates libcurl's transport on Linux where that is possible, `URLSession`'s otherwise, with the reason if it replaces
+    /// Returns libcurl's transport on Linux if possible, otherwise `URLSession`'s, with the reason if it replaces
     /// libcurl's.
     ///
-    /// A configuration that no transport can honor leads to one that fails each request, never to less protection.
+    /// If no transport can honor the configuration, the returned transport fails each request; protection is never
+    /// reduced.
     static func platformTransport(
         _ configuration: TransportConfiguration, library: String = "libcurl.so.4"
     ) -> (transport: any NetworkTransport, fallbackReason: String?) {
@@ -120,7 +121,7 @@ public final class NetworkClient: Sendable {
     /// Sends a request and returns when the head of the response arrives.
     ///
     /// - Parameter request: The request.
-    /// - Returns: The head, and a body to pull.
+    /// - Returns: The head, and a body to read in pieces.
     /// - Throws: Any failure up to the head, including an unacceptable status.
     public func stream(_ request: NetworkRequest) async throws(NetworkError) -> StreamedResponse {
         let context = RequestContext(prepared(request), self)
@@ -133,10 +134,10 @@ public final class NetworkClient: Sendable {
         }
     }
 
-    /// Sends an endpoint and returns when the head of the response arrives; nothing is decoded.
+    /// Sends an endpoint and returns when the head of the response arrives, without decoding.
     ///
     /// - Parameter endpoint: The endpoint.
-    /// - Returns: The head, and a body to pull.
+    /// - Returns: The head, and a body to read in pieces.
     /// - Throws: Any failure up to the head, including an unacceptable status.
     public func stream<E: Endpoint>(_ endpoint: E) async throws(NetworkError) -> StreamedResponse {
         try await stream(endpoint.makeRequest(options: configuration.requestOptions))

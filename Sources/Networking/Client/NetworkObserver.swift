@@ -1,8 +1,8 @@
 /// Observes the requests of a client.
 ///
 /// Events of one request arrive in order, on the thread on which they happen, and never under a lock. An observer must
-/// return soon. Every `began` is followed by exactly one `ended` with the same `id`, including for cancelled and failed
-/// requests, so the difference of their counts is the number of active requests.
+/// return quickly. Every `began` is followed by exactly one `ended` with the same `id`, even if the request fails or is
+/// cancelled, so the difference of their counts is the number of active requests.
 public protocol NetworkObserver: Sendable {
     /// Handles an event.
     func observe(_ event: NetworkEvent)
@@ -16,15 +16,15 @@ public struct NetworkEvent: Sendable {
         public let description: String
         private init(_ name: String) { description = name }
 
-        /// The client accepted a request; nothing is sent yet.
+        /// The client accepted a request and hasn't sent it yet.
         public static let began = Kind("began")
         /// The client passed a hop to the transport; `attempt` counts them.
         public static let sent = Kind("sent")
         /// The head of a response arrived; `status` and `timings` are set.
         public static let head = Kind("head")
-        /// A redirect will be followed; `target` is its URL.
+        /// The client will follow a redirect; `target` is its URL.
         public static let redirected = Kind("redirected")
-        /// The request ended: `error` is nil if it succeeded, `received` is the number of body bytes.
+        /// The request ended: `error` is nil if it succeeded; `received` is the number of body bytes.
         public static let ended = Kind("ended")
     }
 
@@ -38,7 +38,7 @@ public struct NetworkEvent: Sendable {
     public var request: RedactedRequest
     /// The number of hops sent so far, including this one.
     public var attempt: Int = 0
-    /// The status of the response, once it arrived.
+    /// The status of the response, once it has arrived.
     public var status: Int?
     /// The redacted URL of a redirect.
     public var target: String?

@@ -23,7 +23,7 @@ final class ProgressReporter: Sendable {
         if schedules { queue.async { [self] in deliver() } }
     }
 
-    /// Returns when the latest progress is delivered.
+    /// Returns after delivering the latest progress.
     func finish() { queue.sync { deliver() } }
 
     private func deliver() {

@@ -22,7 +22,7 @@ final class RequestContext: Sendable {
         id = Self.lastID.wrappingAdd(1, ordering: .relaxed).newValue
     }
 
-    /// Returns the rest of the total timeout, or nil if there is no limit or nothing of it is used.
+    /// Returns the rest of the total timeout, or nil if there is no limit or the request hasn't started.
     func remainingTime() throws(NetworkError) -> Duration? {
         if Task.isCancelled { throw NetworkError(.cancelled, "the task was cancelled", phase: .send) }
         guard let deadline else { return nil }

@@ -4,8 +4,8 @@ public import Foundation
 
 /// FTAsyncRequest in Swift: a URL, success and failure closures, and a GET or POST.
 ///
-/// The defaults are those of the original: 24 s, UTF-8, `text/plain; charset=utf-8`, and both closures on the main
-/// queue. As in the original, any status below 400 is a success. The whole error passed next to its number and
+/// The defaults are those of the Objective-C class: 24 s, UTF-8, `text/plain; charset=utf-8`, and both closures on the
+/// main queue. Any status below 400 is a success, also as in that class. The error passed with its number and
 /// `cancel()` are additions.
 ///
 /// ```swift
@@ -30,7 +30,7 @@ public final class FTAsyncRequest: Sendable {
 
     private let state = Mutex(State())
 
-    /// The idle timeout in whole seconds; 24 by default and for 0.
+    /// The idle timeout in whole seconds; 24 by default, and if set to 0.
     public var timeout: Int {
         get { state.withLock { $0.timeout } }
         set { state.withLock { $0.timeout = newValue } }
@@ -70,13 +70,13 @@ public final class FTAsyncRequest: Sendable {
         (self.url, self.client, self.onSuccess, self.onFailure) = (url, client, onSuccess, onFailure)
     }
 
-    /// Sends a GET (the original's `getAsynchronously`).
+    /// Sends a GET, like `getAsynchronously` of the Objective-C class.
     public func get() { send(.get, .empty) }
 
-    /// Sends a POST (the original's `postAsynchronously:`).
+    /// Sends a POST, like `postAsynchronously:` of the Objective-C class.
     public func post(_ data: Data) { send(.post, .bytes(Array(data), contentType: contentType)) }
 
-    /// Sends a POST of text in the `encoding`; text that it can't represent fails with `.encodingFailed`.
+    /// Sends a POST of a string in the `encoding`; a string that it can't represent fails with `.encodingFailed`.
     public func postText(_ text: String) {
         if let data = text.data(using: encoding) {
             post(data)
@@ -85,7 +85,7 @@ public final class FTAsyncRequest: Sendable {
         }
     }
 
-    /// Cancels the request; the failure closure receives `.cancelled` unless the request is complete.
+    /// Cancels the request; the failure closure receives `.cancelled` unless the request has completed.
     public func cancel() { state.withLock { $0.token }?.cancel() }
 
     private func send(_ method: HTTPMethod, _ body: RequestBody) {

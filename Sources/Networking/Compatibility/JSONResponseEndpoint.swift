@@ -4,9 +4,9 @@ import Foundation
 
 /// SquidKit's endpoint class: override its methods and call `connect { json, status in … }`.
 ///
-/// Override `host()`, `path()` and `params()`. As in the original, POST parameters are sent as JSON, those of other
-/// methods in the query, and the closure is called on the main queue. In contrast to the original, the path is escaped,
-/// the status is checked, a request outlives its endpoint, and all endpoints share a client.
+/// Override `host()`, `path()` and `params()`. As in SquidKit, POST parameters are sent as JSON, those of other methods
+/// in the query, and the closure is called on the main queue. Unlike in SquidKit, the path is escaped, the status is
+/// checked, a request outlives its endpoint, and all endpoints share a client.
 ///
 /// ```swift
 /// class TestEndpoint: JSONResponseEndpoint, @unchecked Sendable {
@@ -34,7 +34,7 @@ open class JSONResponseEndpoint: @unchecked Sendable {
     open func hostProtocol() -> String { "http://" }
     /// The canonical host with an optional port; must be overridden.
     open func host() -> String { "" }
-    /// The path with an optional query after `?`; a leading slash isn't doubled.
+    /// The path with an optional query after `?`, with or without a leading slash.
     open func path() -> String { "" }
     /// The parameters, or nil, and the method; none and GET by default.
     open func params() -> ([String: any Sendable]?, HTTPMethod) { (nil, .get) }
@@ -113,7 +113,7 @@ private struct SquidEndpoint: Endpoint {
         }
     }
 
-    /// Returns the items of a query after a path, which the original allowed.
+    /// Returns the items of a query after a path, which SquidKit allowed.
     private static func items(of query: Substring) -> [HTTPQuery.Item] {
         func plain(_ text: Substring) -> String {
             let text = text.split(separator: "+", omittingEmptySubsequences: false).joined(separator: " ")
@@ -125,8 +125,8 @@ private struct SquidEndpoint: Endpoint {
         }
     }
 
-    /// Alamofire's rules, as in the original: sorted names, `[]` after the name of a list, `[key]` after that of a
-    /// dictionary.
+    /// Returns query items by Alamofire's rules, like SquidKit: sorted names, `[]` after the name of a list, `[key]`
+    /// after that of a dictionary.
     private static func items(_ params: [String: any Sendable], in name: String? = nil) -> [HTTPQuery.Item] {
         params.sorted { $0.key < $1.key }.flatMap { key, value in items(name.map { "\($0)[\(key)]" } ?? key, value) }
     }

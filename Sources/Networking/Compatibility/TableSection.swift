@@ -1,7 +1,7 @@
-/// A row of a table as a plain value: its texts, its height and its action.
+/// A row of a table as a plain value: its strings, its height and its action.
 ///
-/// It can fill a table of any toolkit. The idea is that of SquidKit's class of the same name; this type is a value
-/// without a view, usable on any thread.
+/// It can fill a table of any toolkit. It has the name of SquidKit's class, but is a value without a view, usable on
+/// any thread.
 ///
 /// ```swift
 /// let item = TableItem("Log out", rowHeight: 44, reuseIdentifier: "action") { item in print(item.title) }
@@ -13,7 +13,7 @@ public struct TableItem: Sendable {
 
     /// The title.
     public var title: String
-    /// The subtitle, or nil.
+    /// The subtitle, or nil for none.
     public var subtitle: String?
     /// Whether the row has a checkmark.
     public var isTicked: Bool
@@ -63,11 +63,10 @@ public struct TableSection: Sendable {
 extension HostSwitch {
     /// Returns the environments as a table, whose items select their environment.
     ///
-    /// The items have the checkmarks of the moment of the call; ``changes()`` notifies when to create them again. The
+    /// The checkmarks show the current selections; when ``changes()`` delivers a change, create the items again. The
     /// reuse identifiers of the rows are `host` and, for a typed host, `host-text` and `host-digits`.
     ///
-    /// - Parameter failed: Called with the error of a selection: a failing store, or an environment that no longer
-    ///   exists.
+    /// - Parameter failed: Called with the error if a selection fails because of the store or a removed environment.
     /// - Returns: A section for each canonical host.
     /// - Complexity: O(*n*) in the number of environments.
     public func tableSections(failed: @escaping @Sendable (NetworkError) -> Void = { _ in }) -> [TableSection] {

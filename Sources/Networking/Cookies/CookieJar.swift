@@ -3,9 +3,9 @@ import Foundation
 
 /// The cookies of a client, in memory: stores `Set-Cookie` of responses and provides `Cookie` for requests (RFC 6265bis).
 ///
-/// Any thread may use it. It holds at most 50 cookies per domain and 3,000 in total; the oldest are removed first. Cookies
-/// for public suffixes, such as `co.uk`, are rejected by libpsl's rules or, where it isn't installed, by a table in this
-/// module. To keep cookies between runs, save ``cookies`` and restore them with ``set(_:)``.
+/// A jar is thread-safe. It holds at most 50 cookies per domain and 3,000 in total; the oldest are removed first.
+/// Cookies for public suffixes, such as `co.uk`, are rejected by libpsl's rules or, if it isn't installed, by a table
+/// in this module. To preserve cookies between runs, save ``cookies`` and restore them with ``set(_:)``.
 ///
 /// ```swift
 /// let jar = CookieJar()
@@ -31,7 +31,7 @@ public final class CookieJar: Sendable {
         return stored.withLock { $0.filter { ($0.expires ?? .max) > now } }
     }
 
-    /// Adds a cookie, replacing one of the same name, domain and path; an expired cookie removes it.
+    /// Adds a cookie or replaces the one with the same name, domain and path; an expired cookie removes it.
     public func set(_ cookie: NetworkCookie) {
         let now = clock()
         stored.withLock { stored in

@@ -3,9 +3,9 @@ internal import AshlarCore
 extension NetworkCookie {
     /// Reads a `Set-Cookie` value of a response from a URL, or returns nil if it must be ignored (RFC 6265bis, section 5).
     ///
-    /// These cookies are ignored: without a name; with control characters; longer than 4 KiB; for a domain that doesn't
-    /// contain the URL's host, or that is a public suffix or an IP address other than the host; secure ones over http; and
-    /// those that break the promise of a name with `__Secure-` or `__Host-`.
+    /// These cookies are ignored: cookies without a name, with control characters or longer than 4 KiB; cookies for a
+    /// domain that doesn't contain the URL's host, or that is a public suffix or an IP address other than the host;
+    /// secure cookies over http; and cookies that violate the prefix `__Secure-` or `__Host-` of their name.
     init?(setCookie text: String, from url: HTTPURL, now: Int, suffixes: PublicSuffixes = .current) {
         guard text.utf8.count <= 4096, text.utf8.allSatisfy({ $0 >= 0x20 && $0 != 0x7F || $0 == 0x09 }) else {
             return nil

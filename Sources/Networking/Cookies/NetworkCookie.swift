@@ -2,17 +2,17 @@ internal import AshlarCore
 
 /// A cookie as a server set it (RFC 6265bis).
 public struct NetworkCookie: Hashable, Sendable, CustomStringConvertible {
-    /// The name; case matters.
+    /// The name, which is case-sensitive.
     public var name: String
     /// The value, unchanged.
     public var value: String
-    /// The host in lower case that the cookie belongs to.
+    /// The host that the cookie belongs to, in lowercase.
     public var domain: String
     /// Whether the cookie belongs to that host only, not to the hosts below it.
     public var isHostOnly: Bool
     /// The path that the cookie belongs to, including all paths below it.
     public var path: String
-    /// The end of the cookie in seconds since 1970, or nil for the lifetime of the jar.
+    /// The expiration time in seconds since 1970, or nil for the lifetime of the jar.
     public var expires: Int?
     /// Whether the cookie is sent over https only.
     public var isSecure: Bool
@@ -25,7 +25,7 @@ public struct NetworkCookie: Hashable, Sendable, CustomStringConvertible {
         (isHostOnly, expires, isSecure, isHTTPOnly) = (true, nil, false, false)
     }
 
-    /// Name, domain and path; the value is hidden.
+    /// The name, domain and path; the value is hidden.
     public var description: String { "\(name)=\(SecretNames.placeholder) for \(domain)\(path)" }
 
     /// Whether the cookie is sent with a request for a URL (RFC 6265bis, section 5.8).

@@ -31,7 +31,7 @@ struct PublicSuffixes: Sendable {
         (self.library, rules) = (library, [:])
     }
 
-    /// Whether a domain in lower-case ASCII is a public suffix; any top-level domain is one.
+    /// Whether a domain in lowercase ASCII is a public suffix; any top-level domain is one.
     ///
     /// - Complexity: O(*n*) in the length of the domain.
     func contains(_ domain: String) -> Bool {
@@ -52,7 +52,7 @@ struct PublicSuffixes: Sendable {
         nonisolated(unsafe) private let list: OpaquePointer  // Safe because libpsl never changes a loaded list.
         private let isPublicSuffix: Contains
 
-        /// Opens the library and the newest list it finds; returns nil if either is missing.
+        /// Opens the library and its newest list; returns nil if either is missing.
         init?() {
             #if canImport(Glibc) || canImport(Darwin)
                 guard let library = dlopen("libpsl.so.5", RTLD_NOW | RTLD_LOCAL),

@@ -110,7 +110,7 @@ extension NetworkResponse {
         return described(result)
     }
 
-    /// Adds the details of the response to an error.
+    /// Returns an error with the details of the response added.
     func described(_ error: NetworkError) -> NetworkError {
         var error = error
         error.status = status

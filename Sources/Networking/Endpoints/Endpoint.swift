@@ -41,13 +41,13 @@ public protocol Endpoint: Sendable {
 }
 
 extension Endpoint {
-    /// GET.
+    /// The default: GET.
     public var method: HTTPMethod { .get }
-    /// Empty.
+    /// The default: no query.
     public var query: HTTPQuery { [:] }
-    /// Empty.
+    /// The default: no fields.
     public var headers: HTTPHeaders { [:] }
-    /// Empty.
+    /// The default: no body.
     public var body: RequestBody { .empty }
     /// Changes nothing.
     public func configure(_ options: inout RequestOptions) {}

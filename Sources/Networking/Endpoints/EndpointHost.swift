@@ -31,7 +31,7 @@ public struct EndpointHost: Hashable, Sendable, ExpressibleByStringLiteral, Expr
     /// Returns a base URL; the endpoint's path is appended to its own.
     public static func url(_ url: String) -> EndpointHost { EndpointHost(.url(url)) }
 
-    /// Creates a base URL if the text contains `://`, otherwise a canonical host.
+    /// Creates a base URL if the string contains `://`, otherwise a canonical host.
     public init(stringLiteral value: String) {
         let isURL = value.split(separator: "://", maxSplits: 1, omittingEmptySubsequences: false).count == 2
         self = isURL ? .url(value) : .canonical(value)
@@ -62,7 +62,7 @@ extension HTTPURL {
         try self.init(scheme.rawValue + "://" + authority)
     }
 
-    /// Returns the same path, query and fragment at another scheme and authority.
+    /// Returns the same path, query and fragment with another scheme and authority.
     func moved(to authority: String, scheme: Scheme) throws(NetworkError) -> HTTPURL {
         var url = try HTTPURL(authority: authority, scheme: scheme)
         (url.userInfo, url.path, url.query, url.fragment) = (userInfo, path, query, fragment)

@@ -3,8 +3,8 @@ internal import AshlarCore
 /// The path of an endpoint; each interpolated value is escaped so that it stays within one segment.
 ///
 /// In the literal parts, `/` separates segments and `%41` is an escape; other bytes that a path can't contain are
-/// escaped. An interpolated value never adds segments. If it makes its segment empty, `.` or `..`, building the request
-/// throws, because the path would lead elsewhere.
+/// escaped. An interpolated value never adds segments. If it makes its segment empty, `.` or `..`, the path would lead
+/// elsewhere, and building the request throws.
 ///
 /// ```swift
 /// let name = "a/b c?"
@@ -15,15 +15,15 @@ public struct EndpointPath: Hashable, Sendable, ExpressibleByStringInterpolation
     /// The escaped path.
     public private(set) var description: String
     private var defect: String?
-    /// Whether the text is a URL instead of a path; see ``NetworkClient/get(_:query:headers:)``.
+    /// Whether the string is a URL instead of a path; see ``NetworkClient/get(_:query:headers:)``.
     let isURL: Bool
 
-    /// Creates a path from text without interpolations.
+    /// Creates a path from a string literal.
     public init(stringLiteral value: String) {
         self.init(stringInterpolation: Interpolation(literal: value))
     }
 
-    /// Creates a path from text whose `/` separate segments; other bytes that a path can't contain are escaped.
+    /// Creates a path from a string in which `/` separates segments; other bytes that a path can't contain are escaped.
     public init(_ text: String) { self.init(stringLiteral: text) }
 
     /// Creates a path from segments, each escaped as a whole.
@@ -49,7 +49,7 @@ public struct EndpointPath: Hashable, Sendable, ExpressibleByStringInterpolation
     public struct Interpolation: StringInterpolationProtocol {
         var bytes: [UInt8] = []
         var defect: String?
-        /// Whether the text starts with `http://` or `https://`.
+        /// Whether the string starts with `http://` or `https://`.
         fileprivate(set) var isURL = false
         private var segmentStart = 0
         private var segmentHasValue = false
@@ -63,7 +63,7 @@ public struct EndpointPath: Hashable, Sendable, ExpressibleByStringInterpolation
             appendLiteral(literal)
         }
 
-        /// Appends text whose `/` separate segments.
+        /// Appends a literal part, in which `/` separates segments.
         public mutating func appendLiteral(_ literal: String) {
             if bytes.isEmpty { isURL = literal.hasPrefix("http://") || literal.hasPrefix("https://") }
             let text = Array(literal.utf8)
@@ -91,7 +91,7 @@ public struct EndpointPath: Hashable, Sendable, ExpressibleByStringInterpolation
             PercentCoding.append(value.description.utf8, to: &bytes, allowed: PercentCoding.isUnreserved)
         }
 
-        /// Appends text like a literal; its `/` separate segments.
+        /// Appends a string like a literal: `/` separates segments.
         public mutating func appendInterpolation(raw text: String) { appendLiteral(text) }
 
         mutating func endSegment() {
@@ -112,7 +112,7 @@ public struct EndpointPath: Hashable, Sendable, ExpressibleByStringInterpolation
 }
 
 extension HTTPURL {
-    /// Appends segments to the path, with exactly one slash between both.
+    /// Appends segments to the path, separated by exactly one slash.
     ///
     /// - Throws: `.invalidURL` for a value that would lead elsewhere; see ``EndpointPath``. The URL is then unchanged.
     public mutating func append(_ segments: EndpointPath) throws(NetworkError) {

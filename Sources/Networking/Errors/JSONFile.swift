@@ -1,6 +1,6 @@
 internal import AshlarCore
 
-/// Files of JSON: host maps, archives and stored choices.
+/// Reads and writes JSON files: host maps, archives and stored selections.
 enum JSONFile {
     /// Reads a file of at most `limit` bytes.
     ///
@@ -25,7 +25,7 @@ enum JSONFile {
         try replace(path) { bytes }
     }
 
-    /// Replaces a file by content that can depend on the old one: no other writer replaces the file meanwhile.
+    /// Replaces a file with content that can depend on the old content; no other writer replaces the file in between.
     static func replace(_ path: String, with content: () -> [UInt8]) throws(NetworkError) {
         do {
             try AtomicFile.replace(path, with: content)

@@ -76,7 +76,7 @@ extension NetworkError.Code {
     public static let insecureRedirect = Self("insecureRedirect")
     /// The response redirects more often than allowed, or in a loop; `history` lists the URLs.
     public static let tooManyRedirects = Self("tooManyRedirects")
-    /// The body can be sent only once, but a redirect or retry needs it again.
+    /// A redirect or retry must send the body again, but it can be sent only once.
     public static let bodyNotReplayable = Self("bodyNotReplayable")
 
     // Reading the response.
@@ -114,7 +114,7 @@ extension NetworkError.Code {
 
     // Archives.
 
-    /// No recorded exchange matches the request; the message shows the nearest one.
+    /// No recorded exchange matches the request; the message shows the most similar one.
     public static let notRecorded = Self("notRecorded")
     /// The archive isn't valid HAR 1.2.
     public static let invalidArchive = Self("invalidArchive")

@@ -17,7 +17,7 @@ extension NetworkError: CustomStringConvertible {
         return text
     }
 
-    /// A sentence in English for the app's user, without technical detail.
+    /// A sentence in English for the app's user, without technical details.
     ///
     /// The sentence depends only on `code`; to translate it, switch over `code`. If the server sent `messages` (422),
     /// they are returned instead.

@@ -35,17 +35,17 @@ public struct NetworkError: Error, Sendable {
     public var attempts: Int = 0
     /// The redirects followed before the failure, oldest first, as redacted URLs.
     public var history: [String] = []
-    /// The header field, environment key or attribute concerned.
+    /// The affected header field, environment key or attribute.
     public var key: String?
-    /// The JSON path concerned, such as `$.users[3].name`.
+    /// The affected JSON path, such as `$.users[3].name`.
     public var path: String?
-    /// The file concerned.
+    /// The affected file.
     public var file: String?
-    /// The byte offset concerned, from 0.
+    /// The byte offset of the error, from 0.
     public var offset: Int?
-    /// The line concerned, from 1.
+    /// The line of the error, from 1.
     public var line: Int?
-    /// The column concerned in bytes, from 1.
+    /// The column of the error in bytes, from 1.
     public var column: Int?
     /// The exceeded limit, in the unit that `message` names.
     public var limit: Int?
@@ -54,7 +54,7 @@ public struct NetworkError: Error, Sendable {
     /// The underlying error, if there is one.
     public var underlying: (any Error)?
 
-    /// The greatest length of `bodyPrefix`: 4 KiB.
+    /// The maximum length of `bodyPrefix`: 4 KiB.
     public static let bodyPrefixLimit: Int = 4096
 
     /// Creates an error.
@@ -79,10 +79,10 @@ public struct NetworkError: Error, Sendable {
     /// Whether the caller cancelled the request; such an error needs no message.
     public var isCancellation: Bool { code == .cancelled }
 
-    /// Whether the same request may succeed a little later.
+    /// Whether the same request may succeed if it is repeated shortly afterward.
     ///
     /// True for lost, refused and timed-out connections, unresolved host names, truncated responses, and the statuses
-    /// 408, 425, 429, 500, 502, 503 and 504. Whether the request can safely be sent twice is a different question; see
+    /// 408, 425, 429, 500, 502, 503 and 504. It doesn't mean that the request can safely be sent twice; see
     /// ``HTTPMethod/isIdempotent``.
     public var isTransient: Bool {
         if code == .unacceptableStatus, let status {

@@ -1,19 +1,19 @@
 internal import AshlarCore
 
-/// The rule by which secrets are hidden wherever a request is shown, logged, exported or recorded.
+/// The rule for hiding secrets in requests that are displayed, logged, exported or recorded.
 ///
 /// A hidden field retains its name. A field marked sensitive in ``HTTPHeaders`` is always hidden.
 public struct NetworkRedaction: Sendable, Hashable {
-    /// The names of header fields whose values are hidden, in lower case.
+    /// The names of header fields whose values are hidden, in lowercase.
     public var headerNames: Set<String>
-    /// The fragments, in lower case, that make the name of a header field, query parameter or form field secret.
+    /// The fragments, in lowercase, that make the name of a header field, query parameter or form field secret.
     public var nameFragments: Set<String>
     /// The text printed in place of a hidden value.
     public var placeholder: String
     /// Whether the names that all modules of the package treat as secret are hidden.
     private var hidesStandardNames = false
 
-    /// Creates a rule that hides only the given names, which are compared without case.
+    /// Creates a rule that hides only the given names, ignoring case.
     ///
     /// To extend the standard rule, copy ``standard`` and add to its sets.
     public init(headerNames: Set<String>, nameFragments: Set<String>, placeholder: String = "<redacted>") {

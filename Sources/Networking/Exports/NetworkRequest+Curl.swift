@@ -4,8 +4,8 @@ extension NetworkRequest {
     /// Returns the request as a `curl` command for a POSIX shell, with its secrets hidden.
     ///
     /// Every argument is quoted, so the shell interprets nothing in it. A body in memory is printed if it is text, with
-    /// its form fields and JSON members redacted. Files are printed as `@path`, forms part by part, other bodies as a
-    /// comment.
+    /// its form fields and JSON members redacted. Files are printed as `@path`, forms part by part, and other bodies as
+    /// a comment.
     ///
     /// ```swift
     /// var request = NetworkRequest(.post, try HTTPURL("https://api.example.com/notes?token=abc"))
@@ -33,7 +33,7 @@ extension NetworkRequest {
                 "-H " + Self.quoted(field.value.isEmpty ? field.name + ";" : "\(field.name): \(field.value)"))
         }
         if !headers.contains("Content-Type"), !body.isEmpty, !isMultipart {
-            // Without a type, curl sends that of a form.
+            // Without Content-Type, curl would send a form's type.
             options.append("-H " + Self.quoted("Content-Type:" + (body.contentType.map { " " + $0 } ?? "")))
         }
         options += dataOptions(redaction)

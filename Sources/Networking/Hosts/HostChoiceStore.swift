@@ -3,16 +3,19 @@ import Foundation
 
 /// Storage for the selections of a ``HostSwitch`` between runs.
 ///
-/// The stored value is one JSON object in SquidKit's format, `{canonicalHost: {"key": k, "host": h}}`, so its caches
-/// can be loaded. The switch calls the store on the selecting thread, one call at a time and without holding a lock.
+/// The stored value is one JSON object in SquidKit's format, `{canonicalHost: {"key": k, "host": h}}`, so SquidKit's
+/// caches can be loaded. The switch calls the store on the selecting thread, one call at a time and without holding a
+/// lock.
 public protocol HostChoiceStore: Sendable {
     /// Returns the object saved last, or a missing entity if there is none.
     func load() throws(NetworkError) -> JSONEntity
     /// Saves an object; an empty one means that nothing is selected.
     func save(_ choices: JSONEntity) throws(NetworkError)
-    /// Saves what `change` makes of the object saved last, in one step as far as the store is shared.
+    /// Replaces the saved object with the result of `change`, atomically among the users of the store if it supports
+    /// that.
     ///
-    /// An object that can't be loaded is a missing one. By default, this method loads and saves.
+    /// If the saved object can't be loaded, `change` receives a missing entity. By default, this method loads and
+    /// saves.
     func update(_ change: (JSONEntity) -> JSONEntity) throws(NetworkError)
 }
 
@@ -25,7 +28,7 @@ extension HostChoiceStore {
 
 /// A store in memory, in a file or in the user's defaults.
 public struct BuiltInHostChoiceStore: HostChoiceStore {
-    /// The key under which SquidKit stored its selections, in files and in the user's defaults.
+    /// The key of SquidKit's stored selections, in files and in the user's defaults.
     public static let key: String = "com.squidkit.hostMapCachePreferenceKey"
 
     fileprivate enum Kind: Sendable {
@@ -42,7 +45,7 @@ public struct BuiltInHostChoiceStore: HostChoiceStore {
 
     fileprivate let kind: Kind
 
-    /// Returns the object saved last; a file that doesn't exist has none.
+    /// Returns the object saved last, or a missing entity if the file doesn't exist.
     ///
     /// - Throws: `.fileFailed`, `.invalidJSON` or `.encodingFailed`.
     public func load() throws(NetworkError) -> JSONEntity {
@@ -63,10 +66,10 @@ public struct BuiltInHostChoiceStore: HostChoiceStore {
     /// - Throws: `.fileFailed`; the old content is then unchanged.
     public func save(_ choices: JSONEntity) throws(NetworkError) { try update { _ in choices } }
 
-    /// Saves what `change` makes of the object saved last.
+    /// Replaces the saved object with the result of `change`.
     ///
-    /// For memory and files this is one step: no other store of the same memory or file, in this process or another, saves
-    /// meanwhile. `change` must not use the store.
+    /// For memory and files this is atomic: no other store of the same memory or file, in this process or another,
+    /// saves between the load and the save. `change` must not use the store.
     ///
     /// - Throws: `.fileFailed`; the old content is then unchanged.
     public func update(_ change: (JSONEntity) -> JSONEntity) throws(NetworkError) {
@@ -100,10 +103,10 @@ public struct BuiltInHostChoiceStore: HostChoiceStore {
 }
 
 extension HostChoiceStore where Self == BuiltInHostChoiceStore {
-    /// A new store that lasts as long as the process.
+    /// A new store that exists as long as the process.
     public static var memory: BuiltInHostChoiceStore { memory() }
 
-    /// Returns a new store that lasts as long as the process and starts with the given selections.
+    /// Returns a new store that exists as long as the process and starts with the given selections.
     public static func memory(_ choices: JSONEntity = .missing) -> BuiltInHostChoiceStore {
         BuiltInHostChoiceStore(kind: .memory(.init(choices)))
     }
@@ -111,10 +114,10 @@ extension HostChoiceStore where Self == BuiltInHostChoiceStore {
     /// A store that saves nothing; every run starts with the canonical hosts.
     public static var none: BuiltInHostChoiceStore { BuiltInHostChoiceStore(kind: .none) }
 
-    /// Returns a store in a file, a JSON object with the one key ``BuiltInHostChoiceStore/key``.
+    /// Returns a store in a file: a JSON object with one key, ``BuiltInHostChoiceStore/key``.
     ///
-    /// The file need not exist, but its folder must. It is replaced atomically: after a crash it has the old content or
-    /// the new one.
+    /// The file need not exist, but its folder must. It is replaced atomically: after a crash it has either the old
+    /// content or the new one.
     public static func file(_ path: String) -> BuiltInHostChoiceStore { BuiltInHostChoiceStore(kind: .file(path)) }
 
     /// A store in the user's standard defaults under SquidKit's key.

@@ -1,4 +1,4 @@
-/// The environment of a canonical host for which nothing is selected.
+/// The environment of a canonical host without a selection.
 ///
 /// A debug build starts with the test servers, a release build with those of production:
 ///
@@ -20,7 +20,7 @@ public enum HostDefault: Hashable, Sendable {
     /// The environment with a key.
     case environment(String)
 
-    /// The choices for a map; a host without the environment, or with a typed one, has none.
+    /// The choices for a map; hosts that don't have the environment, or whose host is typed, have none.
     func choices(in map: HostMap) -> [String: HostChoice] {
         var choices: [String: HostChoice] = [:]
         for configuration in map.configurations {

@@ -6,11 +6,11 @@ public struct HostExplanation: Hashable, Sendable, CustomStringConvertible {
     public var pair: ProtocolHostPair?
     /// The key of the selected environment, or nil.
     public var key: String?
-    /// The origin of the selection, in words, or the reason why there is none.
+    /// The origin of the selection in words, or the reason that there is none.
     public var reason: String
     /// The keys of the other environments, in the order of the map.
     public var others: [String]
-    /// The file and line of the selected environment or of the configuration, as far as known.
+    /// The file, and the line of the selected environment or of the configuration, if known.
     public var place: String?
 
     /// The explanation in one line.

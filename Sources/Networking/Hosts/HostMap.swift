@@ -28,7 +28,7 @@ public struct HostMap: Hashable, Sendable {
     /// Indexes of configurations by normalized canonical host.
     private let places: [String: Int]
 
-    /// The greatest size of a map: 1 MiB.
+    /// The maximum size of a map: 1 MiB.
     public static let largest: Int = 1 << 20
 
     /// Parses a map.
@@ -38,7 +38,7 @@ public struct HostMap: Hashable, Sendable {
     ///   - file: The file name for errors and warnings.
     ///   - strict: Whether the first warning throws.
     /// - Throws: `.invalidHostMap` with `line`, `column`, `path` and `file`, if the text exceeds 1 MiB or isn't a JSON
-    ///   object; with `strict`, for any warning.
+    ///   object; with `strict`, also for any warning.
     /// - Complexity: O(*n*) in the length of the text.
     public init(json: [UInt8], file: String? = nil, strict: Bool = false) throws(NetworkError) {
         var reader = HostMapReader(file: file)
@@ -100,11 +100,11 @@ public struct HostMap: Hashable, Sendable {
     }
 }
 
-/// A canonical host, which endpoints name, and its environments.
+/// A canonical host and its environments.
 public struct HostConfiguration: Hashable, Sendable {
-    /// The name that endpoints use, as written; it may be an alias that doesn't resolve.
+    /// The name that endpoints use, as written in the map; it may be an alias that doesn't resolve.
     public var canonicalHost: String
-    /// The scheme, `http` or `https`, unless the environment or the endpoint names one.
+    /// The scheme, `http` or `https`, used if neither the environment nor the endpoint has one.
     public var canonicalScheme: String
     /// The key of the environment for ``HostSwitch/selectRelease()``, or nil.
     public var releaseKey: String?
@@ -145,14 +145,14 @@ public struct HostEntry: Hashable, Sendable {
         (self.key, self.host, self.scheme) = (key, host, scheme)
     }
 
-    /// The way in which the host is typed at run time.
+    /// The kind of text that is typed for the host at run time.
     public var editing: HostEditing {
         guard let host else { return .text }
         return host.contains("<#>") ? .digits : host.contains("<@>") ? .text : .none
     }
 }
 
-/// The way in which the host of an environment is typed at run time.
+/// The kind of text that is typed for an environment's host at run time.
 public enum HostEditing: Hashable, Sendable {
     /// The host is fixed.
     case none

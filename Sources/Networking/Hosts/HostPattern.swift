@@ -14,17 +14,17 @@ struct HostPattern: Hashable, Sendable {
 
     private var mark: String { editing == .digits ? "<#>" : "<@>" }
 
-    /// Returns the reason why no text can complete this pattern to a host, or nil if some text can.
+    /// The reason that no text can complete this pattern to a host, or nil if some text can.
     var problem: String? {
         guard let text else { return nil }
         let marks = text.components(separatedBy: mark)
         if editing != .none, marks.count > 2 { return "expected one placeholder" }
         if text.contains("<@>"), text.contains("<#>") { return "expected one placeholder" }
-        // A placeholder may be a name, a part of one, an address or a port; a digit is valid in each.
+        // A placeholder can be a name, a part of a name, an address or a port; a digit is valid in each.
         return HostSyntax.problem(marks.joined(separator: editing == .none ? mark : "1"))
     }
 
-    /// Returns the host completed by typed text.
+    /// Returns the host with typed text in place of the placeholder.
     ///
     /// - Throws: `.invalidUserHost` with the expected form.
     func fill(_ typed: String) throws(NetworkError) -> String {
@@ -38,7 +38,7 @@ struct HostPattern: Hashable, Sendable {
         return host
     }
 
-    /// Returns the typed text from which a host was completed, or nil if the host doesn't match this pattern.
+    /// Returns the text that was typed for a host, or nil if the host doesn't match this pattern.
     func typedText(of host: String) -> String? {
         guard let text else { return host }
         let parts = text.components(separatedBy: mark)

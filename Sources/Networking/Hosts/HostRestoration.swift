@@ -1,4 +1,4 @@
-/// Stored selections matched with a map, and the selections to store.
+/// Matches stored selections with a map, and provides the selections to store.
 struct HostRestoration {
     private let map: HostMap
     private(set) var choices: [String: HostChoice] = [:]

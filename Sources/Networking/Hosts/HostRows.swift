@@ -19,13 +19,14 @@ public struct HostSection: Hashable, Sendable, Identifiable {
 public struct HostRow: Hashable, Sendable, Identifiable {
     /// The key of the environment, which is the row's subtitle.
     public var key: String
-    /// The fixed host, the host completed by the last typed text, or the pattern; empty if nothing was typed yet.
+    /// The fixed host, the host with the last typed text, or the pattern; empty if the whole host is typed and nothing
+    /// has been.
     public var title: String
     /// The scheme of the environment, or nil.
     public var scheme: String?
     /// Whether this environment is selected; at most one row of a section is.
     public var isSelected: Bool
-    /// The way in which the host is typed.
+    /// The kind of text that is typed for the host.
     public var editing: HostEditing
     /// The last typed text, as the initial text for editing; empty if there is none.
     public var typedText: String
@@ -35,7 +36,7 @@ public struct HostRow: Hashable, Sendable, Identifiable {
     /// The key of the environment.
     public var subtitle: String { key }
 
-    /// The English placeholder of an empty text field; empty for a fixed host.
+    /// The placeholder in English for an empty text field; empty for a fixed host.
     public var prompt: String {
         switch editing {
         case .none: ""

@@ -1,11 +1,11 @@
 /// A host map and its selections at one moment.
 ///
-/// A snapshot is immutable: the scheme and host of a pair belong together, and its rows, lookups and explanations
-/// agree. ``HostSwitch/current`` returns the latest.
+/// A snapshot is immutable, so its pairs, rows and explanations are consistent. ``HostSwitch/current`` returns the
+/// latest snapshot.
 public struct HostSnapshot: Sendable {
     /// The map.
     public let map: HostMap
-    /// The environments of hosts without a selection.
+    /// The environments for hosts without a selection.
     let defaults: HostDefault
     /// The selections and the defaults by normalized canonical host.
     let choices: [String: HostChoice]
@@ -31,8 +31,8 @@ public struct HostSnapshot: Sendable {
     ///
     /// - Parameters:
     ///   - canonicalHost: The name, with its port if the map's name has one; case and a trailing dot are ignored.
-    ///   - scheme: The scheme of the endpoint. The environment's scheme takes precedence; the configuration's
-    ///     `canonical_protocol` is the last choice.
+    ///   - scheme: The scheme of the endpoint. The environment's scheme takes precedence over it; the configuration's
+    ///     `canonical_protocol` applies if both are nil.
     /// - Returns: The pair, or nil.
     /// - Complexity: O(1).
     public func resolve(_ canonicalHost: String, scheme: String? = nil) -> ProtocolHostPair? {
@@ -56,7 +56,7 @@ public struct HostSnapshot: Sendable {
 
 /// The selection for one canonical host.
 struct HostChoice: Hashable, Sendable {
-    /// Who chose.
+    /// The reason that a host is chosen.
     enum Origin: Hashable, Sendable {
         case chosen, restored, release, prerelease, defaulted
     }
@@ -72,7 +72,7 @@ struct HostChoice: Hashable, Sendable {
 
 /// The lookup of a snapshot, by normalized canonical host.
 ///
-/// Hosts are usually written in lower case, so the first lookup uses the name as it is.
+/// Hosts are usually written in lowercase, so the first lookup uses the name as given.
 struct HostTable: Sendable {
     /// A class, so that a lookup copies one reference instead of four strings.
     final class Entry: Sendable {

@@ -13,10 +13,10 @@ public struct HostChange: Hashable, Sendable {
 }
 
 extension HostSwitch {
-    /// Returns the changes from now on, in order; selecting the current environment is no change.
+    /// Returns the future changes in order; selecting the current environment is no change.
     ///
-    /// Each call returns a new stream. It buffers unread changes and ends when the switch is released or the reader
-    /// stops.
+    /// Each call returns a new stream. It buffers unread changes, and ends when the switch is deallocated or the
+    /// consumer stops.
     public func changes() -> AsyncStream<HostChange> {
         let (stream, continuation) = AsyncStream.makeStream(of: HostChange.self)
         let id = state.withLock { state in

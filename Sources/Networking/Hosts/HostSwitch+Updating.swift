@@ -3,13 +3,13 @@ internal import AshlarCore
 extension HostSwitch {
     /// Replaces the map.
     ///
-    /// Selections whose environments still exist remain, with the host and scheme of the new map; release and
-    /// prerelease environments are those of the new map. Selections of hosts in only one of the maps are stored and
-    /// restored with the map that contains the host. A selection whose environment no longer exists is removed, with a
-    /// warning if it was stored.
+    /// Selections remain if the new map has their environments, and use its hosts and schemes; release and prerelease
+    /// environments are those of the new map. Selections of hosts in only one of the maps are stored, and restored with
+    /// the map that contains the host. Other selections are removed, with a warning if they were stored.
     public func update(_ map: HostMap) {
         try? change { snapshot, foreign, warnings in
-            // Selections unknown to the new map stay stored; those known only to it are restored.
+            // Selections of hosts missing from the new map remain stored; those of hosts only in the new map are
+            // restored.
             foreign += HostRestoration.remembered(snapshot).filter { map[$0.0] == nil }
             var restored = HostRestoration(map)
             restored.takeUp(JSONEntity(object: foreign))
@@ -48,7 +48,7 @@ extension HostSwitch {
 
     /// Reads a map from a file and replaces the current one.
     ///
-    /// - Throws: `.fileFailed` or `.invalidHostMap`; the current map then remains.
+    /// - Throws: `.fileFailed` or `.invalidHostMap`; the current map is then unchanged.
     public func reload(contentsOfFile path: String, strict: Bool = false) throws(NetworkError) {
         update(try HostMap(contentsOfFile: path, strict: strict))
     }

@@ -4,9 +4,9 @@ import struct Synchronization.Atomic
 
 /// The current selection among the environments of a host map, stored between runs.
 ///
-/// Any thread may select; each lookup returns the scheme and host of one selection. Selections made by
-/// ``select(_:for:userHost:)`` are stored and restored by the next switch with the same store. The endpoints of a
-/// client created with the switch follow it.
+/// A switch is thread-safe; each lookup returns the scheme and host of one selection. Selections made by
+/// ``select(_:for:userHost:)`` are stored and restored by the next switch with the same store. A client created with
+/// the switch sends requests to the selected hosts.
 ///
 /// ```swift
 /// let map = try HostMap(json: Array(#"""
@@ -22,12 +22,12 @@ import struct Synchronization.Atomic
 /// assert(hosts.resolve("api.example.com") == nil)
 /// ```
 ///
-/// The idea and the formats are those of SquidKit's `HostMapManager`.
+/// The design and the formats are those of SquidKit's `HostMapManager`.
 public final class HostSwitch: Sendable {
     struct State {
         var snapshot: HostSnapshot
         var warnings: [HostWarning] = []
-        /// Stored selections of hosts that the map doesn't contain; saved unchanged.
+        /// The stored selections of hosts missing from the map, saved unchanged.
         var foreign: [(String, JSONEntity)] = []
         var watchers: [Int: AsyncStream<HostChange>.Continuation] = [:]
         var nextWatcher = 0
@@ -47,8 +47,7 @@ public final class HostSwitch: Sendable {
 
     /// Creates a switch and restores the stored selections.
     ///
-    /// Stored selections that the map no longer permits are ignored and listed in ``warnings``, as is a failure to
-    /// load.
+    /// Invalid stored selections are ignored and listed in ``warnings``, as is a failure to load.
     ///
     /// - Parameters:
     ///   - map: The environments.
@@ -73,17 +72,17 @@ public final class HostSwitch: Sendable {
         for watcher in state.withLock({ $0.watchers.values }) { watcher.finish() }
     }
 
-    // MARK: Looking
+    // MARK: Lookup
 
-    /// The map and its selections at this moment.
+    /// The current map and selections.
     public var current: HostSnapshot { state.withLock { $0.snapshot } }
 
     /// Returns the selected pair of a canonical host, or nil if none is selected or the host is unknown.
     ///
     /// - Parameters:
     ///   - canonicalHost: The name, with its port if the map's name has one; case and a trailing dot are ignored.
-    ///   - scheme: The scheme of the endpoint. The environment's scheme takes precedence; the configuration's
-    ///     `canonical_protocol` is the last choice.
+    ///   - scheme: The scheme of the endpoint. The environment's scheme takes precedence over it; the configuration's
+    ///     `canonical_protocol` applies if both are nil.
     /// - Returns: The pair, or nil.
     /// - Complexity: O(1).
     public func resolve(_ canonicalHost: String, scheme: String? = nil) -> ProtocolHostPair? {
@@ -101,14 +100,14 @@ public final class HostSwitch: Sendable {
     /// Problems with the store, oldest first; the map's own warnings aren't repeated.
     public var warnings: [HostWarning] { state.withLock { $0.warnings } }
 
-    /// The lookup for a client: `NetworkClient(transport: transport, hosts: hosts.resolver)`.
+    /// The lookup for a client, as in `NetworkClient(transport: transport, hosts: hosts.resolver)`.
     ///
     /// A known host without a selection gets its `canonical_protocol` if the endpoint has no scheme.
     public var resolver: HostResolver {
         { host, scheme in self.state.withLock { $0.snapshot.resolveForClient(host, scheme) } }
     }
 
-    // MARK: Choosing
+    // MARK: Selection
 
     /// Selects an environment for a canonical host and stores the selection.
     ///
@@ -116,10 +115,10 @@ public final class HostSwitch: Sendable {
     ///   - key: The key of the environment.
     ///   - canonicalHost: The canonical host.
     ///   - userHost: The typed text, for an environment that is typed: a host with an optional port, or the text for
-    ///     the placeholder. Nil uses the last typed text. An empty text, or nil without a last text, removes the
+    ///     the placeholder. Nil means the last typed text. An empty string, or nil without a last text, removes the
     ///     selection.
-    /// - Throws: `.unknownHost`, `.unknownEnvironment` or `.invalidUserHost` without changing anything; or any error of
-    ///   the store, when the selection applies but isn't stored.
+    /// - Throws: `.unknownHost`, `.unknownEnvironment` or `.invalidUserHost` without changing anything; or an error of
+    ///   the store after changing the selection, which is then not stored.
     public func select(_ key: String, for canonicalHost: String, userHost: String? = nil) throws(NetworkError) {
         let name = HostSyntax.normalized(canonicalHost)
         try change { snapshot, _, _ throws(NetworkError) in
@@ -170,12 +169,14 @@ public final class HostSwitch: Sendable {
 
     /// Selects the release environment of every canonical host and removes the user's selections.
     ///
-    /// A host without one resolves to the canonical host. The selection isn't stored: the next run starts without one.
+    /// A host without a release environment resolves to itself. The selection isn't stored: the next run starts without
+    /// one.
     public func selectRelease() { chooseAll(.release) { $0.releaseKey } }
 
     /// Selects the prerelease environment of every canonical host and removes the user's selections.
     ///
-    /// A host without one resolves to the canonical host. The selection isn't stored: the next run starts without one.
+    /// A host without a prerelease environment resolves to itself. The selection isn't stored: the next run starts
+    /// without one.
     public func selectPrerelease() { chooseAll(.prerelease) { $0.prereleaseKey } }
 
     private func chooseAll(_ origin: HostChoice.Origin, _ key: (HostConfiguration) -> String?) {
@@ -192,14 +193,14 @@ public final class HostSwitch: Sendable {
         }
     }
 
-    /// Changes the environments of the hosts without a selection; selections remain.
+    /// Changes the environments for hosts without a selection; selections remain.
     public func setDefaults(_ defaults: HostDefault) {
         try? change { snapshot, _, _ in
             HostSnapshot(map: snapshot.map, choices: snapshot.choices, typed: snapshot.typed, defaults: defaults)
         }
     }
 
-    /// Removes the selection of a canonical host, including one that the map doesn't contain.
+    /// Removes the selection of a canonical host, even if the map doesn't contain the host.
     ///
     /// A failure to store is listed in ``warnings``.
     ///
@@ -218,7 +219,7 @@ public final class HostSwitch: Sendable {
         }
     }
 
-    // MARK: Changing
+    // MARK: Changes
 
     /// Replaces the snapshot, then saves and notifies outside the lock, in the order of the changes.
     func change(

@@ -1,6 +1,6 @@
 /// The syntax of hosts, in a map and as typed by the user.
 enum HostSyntax {
-    /// Returns a host for comparison: in lower case, without the trailing dot of its name.
+    /// Returns a host for comparison: in lowercase, without the trailing dot of its name.
     ///
     /// An international name is compared in its ASCII form.
     static func normalized(_ host: String) -> String {
@@ -17,7 +17,7 @@ enum HostSyntax {
         return host
     }
 
-    /// Returns the reason why a text isn't `host`, `host:port`, `[IPv6]` or `[IPv6]:port`, or nil if it is.
+    /// Returns the reason that a string isn't `host`, `host:port`, `[IPv6]` or `[IPv6]:port`, or nil if it is.
     static func problem(_ text: String) -> String? {
         guard !text.isEmpty else { return "expected a host, found nothing" }
         if text.utf8.contains(where: { $0 <= 0x20 || $0 == 0x7F }) {
@@ -59,7 +59,7 @@ enum HostSyntax {
         return isPlain ? nil : "expected letters, digits, '-', '.', '_' and '~' in a host"
     }
 
-    /// Returns the reason why a text isn't a port from 1 to 65535, or nil if it is.
+    /// Returns the reason that a string isn't a port from 1 to 65535, or nil if it is.
     static func portProblem(_ text: Substring) -> String? {
         guard text.utf8.count <= 5, text.utf8.allSatisfy({ $0 &- 0x30 < 10 }), let port = Int(text),
             (1...65535).contains(port)
@@ -67,7 +67,7 @@ enum HostSyntax {
         return nil
     }
 
-    /// Returns `http` or `https` for a text such as `HTTPS` or `https://`, or nil.
+    /// Returns `http` or `https` for a string such as `HTTPS` or `https://`, or nil.
     static func scheme(_ text: String) -> String? {
         let text = text.lowercased()
         let name = text.hasSuffix("://") ? String(text.dropLast(3)) : text

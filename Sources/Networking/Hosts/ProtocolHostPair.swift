@@ -12,7 +12,7 @@ public struct ProtocolHostPair: Hashable, Sendable, CustomStringConvertible {
     public var description: String { (scheme.map { $0 + "://" } ?? "") + host }
 }
 
-/// Returns the current host of a canonical host, or nil to leave it unchanged.
+/// Returns the current host for a canonical host, or nil to leave it unchanged.
 ///
 /// `endpointScheme` is the scheme that the endpoint requests, or nil. The returned host may have a port; a returned
 /// scheme replaces the endpoint's.

@@ -1,4 +1,4 @@
-/// A part of another store, so that the selections of a debug build do not apply to a release build.
+/// A scope of another store, so that the selections of a debug build don't apply to a release build.
 ///
 /// The selections of the scope `debug` are stored next to the others under the key `@debug`, which is not a host name.
 /// Those of the empty scope are the ones that SquidKit reads and writes.
@@ -17,9 +17,9 @@ public struct ScopedHostChoiceStore: HostChoiceStore {
         return JSONEntity(object: all.filter { !Self.isScope($0.key) }.map { ($0.key, $0) })
     }
 
-    /// Saves the scope's object and leaves those of the other scopes unchanged, even if other processes save them.
+    /// Saves the scope's object without changing other scopes, even if other processes save them.
     ///
-    /// A store that cannot be loaded is replaced.
+    /// If the other store can't be loaded, its content is replaced.
     public func save(_ choices: JSONEntity) throws(NetworkError) {
         try store.update { all in
             var items = (all.isObject ? Array(all) : []).map { ($0.key, $0) }

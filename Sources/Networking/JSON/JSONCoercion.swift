@@ -9,7 +9,7 @@ public enum JSONCoercion: Hashable, Sendable {
     ///
     /// `"12"` is 12 and `"+1.50"` is 1.5; `"12abc"`, `" 12"`, `""` and `"abc"` return the default.
     case exact
-    /// SquidKit's rule, which is that of `NSString`: the longest valid prefix, or 0 or false.
+    /// SquidKit's rule, which is that of `NSString`: the longest valid prefix, or 0 or false if there is none.
     ///
     /// `"12abc"` is 12 and `"abc"` is 0. For a Boolean, a leading Y, y, T, t or digit from 1 to 9 is true.
     case squidKit
@@ -17,7 +17,7 @@ public enum JSONCoercion: Hashable, Sendable {
 
 /// Reads strings as numbers and Booleans.
 enum JSONStringReading {
-    /// Returns the number in a text, in JSON's grammar plus a leading `+` and leading zeros.
+    /// Returns the number in a string, in JSON's grammar plus a leading `+` and leading zeros.
     static func exactNumber<R>(_ text: String, _ body: (JSONNumber) -> R?) -> R? {
         var text = text
         return text.withUTF8 { utf8 in
@@ -54,7 +54,7 @@ enum JSONStringReading {
         }
     }
 
-    /// Reads like `NSString.integerValue`: white space, a sign, digits; 0 without digits, clamped on overflow.
+    /// Reads like `NSString.integerValue`: whitespace, a sign, digits; 0 without digits, clamped on overflow.
     static func squidKitInt(_ text: String) -> Int {
         var rest = text.unicodeScalars.drop { $0.properties.isWhitespace }
         let isNegative = rest.first == "-"
@@ -72,7 +72,7 @@ enum JSONStringReading {
         return value
     }
 
-    /// Reads like `NSString.doubleValue`: white space, then the longest prefix that is a number, or 0.
+    /// Reads like `NSString.doubleValue`: whitespace, then the longest prefix that is a number, or 0.
     static func squidKitDouble(_ text: String) -> Double {
         let rest = text.unicodeScalars.drop { $0.properties.isWhitespace }
         var end = rest.startIndex
@@ -104,7 +104,7 @@ enum JSONStringReading {
         return Double(String(rest[..<end])) ?? 0
     }
 
-    /// Reads like `NSString.boolValue`: after white space, a sign and zeros, one of Y, y, T, t or 1–9 is true.
+    /// Reads like `NSString.boolValue`: after whitespace, a sign and zeros, one of Y, y, T, t or 1–9 is true.
     static func squidKitBool(_ text: String) -> Bool {
         var rest = text.unicodeScalars.drop { $0.properties.isWhitespace }
         if rest.first == "-" || rest.first == "+" { rest = rest.dropFirst() }

@@ -1,6 +1,6 @@
 internal import AshlarCore
 
-/// The members of an object, read by key.
+/// A container for the members of an object.
 struct JSONKeyedContainer<Key: CodingKey>: KeyedDecodingContainerProtocol {
     let decoding: JSONDecoding
 
@@ -76,7 +76,7 @@ struct JSONKeyedContainer<Key: CodingKey>: KeyedDecodingContainerProtocol {
     func superDecoder(forKey key: Key) throws -> any Decoder { try value(key) }
 }
 
-/// The elements of an array in order; three words long, so that it needs no box.
+/// A container for the elements of an array; three words long, so that it needs no box.
 struct JSONUnkeyedContainer: UnkeyedDecodingContainer {
     private let run: JSONDecoding.Run
     private let array: Int32

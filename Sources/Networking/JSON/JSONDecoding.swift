@@ -21,8 +21,8 @@ struct JSONPlainKey: CodingKey {
 
 /// A decoder for one value of a document.
 ///
-/// It needs no path, because the tape has it. It is two words long, so that passing it to a type's initializer costs no
-/// allocation.
+/// It stores no path, because the path can be found on the tape. It is two words long, so that passing it to a type's
+/// initializer causes no allocation.
 struct JSONDecoding: Decoder, SingleValueDecodingContainer {
     /// The shared state of the decoders of one call.
     final class Run: Sendable {

@@ -6,7 +6,7 @@ extension JSONDocument {
     /// A separate document for values that JSON can't represent.
     static let impossible = JSONDocument()
 
-    /// Copies and parses a text.
+    /// Copies and parses a JSON text.
     ///
     /// - Throws: `.invalidJSON` or `.jsonLimit`.
     convenience init(_ bytes: UnsafeBufferPointer<UInt8>, limits: JSONLimits) throws(NetworkError) {

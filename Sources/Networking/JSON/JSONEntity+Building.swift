@@ -6,7 +6,7 @@ public import Foundation
 /// None of these initializers traps: a value deeper than ``JSONLimits/deepest`` or longer than ``JSONLimits/largest``
 /// ``isImpossible``, and so is every value created from it.
 extension JSONEntity {
-    /// Creates a value with a key, as does SquidKit's initializer.
+    /// Creates a value with a key, like SquidKit's initializer.
     ///
     /// - Complexity: O(*n*) in the length of the value's text.
     public init(_ key: String, _ value: JSONEntity) {
@@ -36,7 +36,7 @@ extension JSONEntity {
 
     /// The value `null`.
     ///
-    /// There is no `nil` literal for it, so that `wanted ? value : nil` is an optional and `["key": nil]` doesn't
+    /// There is no `nil` literal for it, so that `flag ? value : nil` is an optional and `["key": nil]` doesn't
     /// silently become a `null`.
     public static let null = JSONEntity(trusted: Array("null".utf8))
 
@@ -99,7 +99,7 @@ extension JSONEntity {
         try self.init(parsing: data)
     }
 
-    /// Creates an object from Foundation objects, as does SquidKit's initializer of the same name.
+    /// Creates an object from Foundation objects, like SquidKit's initializer of the same name.
     ///
     /// - Throws: `.encodingFailed` for values other than strings, numbers, Booleans, `NSNull`, arrays and dictionaries.
     public init(jsonDictionary dictionary: [String: Any]) throws(NetworkError) {

@@ -4,8 +4,8 @@ import Foundation
 extension JSONEntity {
     /// Decodes a value of any decodable type directly from the document.
     ///
-    /// The behavior is that of `JSONDecoder`, except for dates: integers must be exact and fit, strings aren't
-    /// converted, `null` and missing members are nil for optionals, `Data` is Base64, and `URL` is a string.
+    /// It decodes like `JSONDecoder`, except for dates: integers must be exact and fit, strings aren't converted,
+    /// `null` and missing members are nil for optionals, `Data` is Base64, and `URL` is a string.
     ///
     /// - Parameters:
     ///   - type: The type.
@@ -52,7 +52,7 @@ extension JSONEntity {
 }
 
 extension JSONEntity: Codable {
-    /// Takes the value from another document, or rebuilds it from another decoder.
+    /// Copies the value from a document, or builds it from another decoder.
     ///
     /// - Throws: Any error of the decoder.
     public init(from decoder: any Decoder) throws {

@@ -1,7 +1,7 @@
 internal import AshlarCore
 
 extension JSONEntity: Hashable {
-    /// Whether both are missing, or both have the same value, however they are written.
+    /// Whether both are missing, or both have the same value, regardless of notation.
     ///
     /// Numbers are compared exactly (`1`, `1.0` and `10e-1` are equal), strings by their scalars, and objects by key
     /// and value, in any order. Key, path and coercion rule are ignored.
@@ -19,7 +19,7 @@ extension JSONEntity: Hashable {
         case (JSONTape.array, JSONTape.array):
             return a.count == b.count && a.elementsEqual(b)
         case (JSONTape.object, JSONTape.object):
-            // Only the last of duplicate keys is compared, which makes the comparison linear.
+            // For duplicate keys, only the last is compared, so that the comparison is linear.
             return a.allSatisfy { member in
                 let key = member.key
                 return a[key].index != member.index || member == b[key]

@@ -59,7 +59,7 @@ extension JSONEntity {
 
     /// Returns the same value as the root of its own document, without the memory of the rest.
     ///
-    /// A missing value remains missing. The coercion rule and the key are retained.
+    /// A missing value remains missing. The result has the same coercion rule and key.
     ///
     /// - Complexity: O(*n*) in the length of the value's text.
     public func detached() -> JSONEntity {

@@ -30,7 +30,7 @@ extension JSONEntity {
     /// Returns the integer, or the default; see ``int()``.
     public func int(_ fallback: Int) -> Int { int() ?? fallback }
 
-    /// Returns the nearest double, or nil if there is no number or it is too large.
+    /// Returns the nearest double, or nil if there is no number or it is out of range.
     ///
     /// `true` is 1; the rule of ``coercing(_:)`` applies to strings.
     public func double() -> Double? {
@@ -53,7 +53,7 @@ extension JSONEntity {
 
     /// Returns the Boolean, or nil.
     ///
-    /// Of the numbers, only 1 and 0 are Booleans; the rule of ``coercing(_:)`` applies to strings.
+    /// 1 and 0 are the only numbers that are Booleans; the rule of ``coercing(_:)`` applies to strings.
     public func bool() -> Bool? {
         guard isValid else { return nil }
         switch kind {
@@ -71,7 +71,7 @@ extension JSONEntity {
     /// Returns the Boolean, or the default; see ``bool()``.
     public func bool(_ fallback: Bool) -> Bool { bool() ?? fallback }
 
-    /// Returns the number as written, or nil; it retains integers beyond 64 bits and the digits of decimals.
+    /// Returns the number as written, or nil; it preserves integers beyond 64 bits and the digits of decimals.
     public func numberText() -> String? {
         guard let number else { return nil }
         return String(decoding: number.text, as: UTF8.self)
@@ -96,7 +96,7 @@ extension JSONEntity {
     /// Returns the elements, or the default if this isn't an array.
     public func array(_ fallback: [JSONEntity]) -> [JSONEntity] { array() ?? fallback }
 
-    /// Returns the members by key, or nil if this isn't an object; the last of duplicate keys wins.
+    /// Returns the members by key, or nil if this isn't an object; the last of duplicate keys applies.
     ///
     /// - Complexity: O(*n*) in the size of the object; a subscript needs no dictionary.
     public func object() -> [String: JSONEntity]? {
@@ -107,10 +107,10 @@ extension JSONEntity {
     /// Returns the members by key, or the default if this isn't an object.
     public func object(_ fallback: [String: JSONEntity]) -> [String: JSONEntity] { object() ?? fallback }
 
-    /// Returns ``object()``, under SquidKit's name.
+    /// Returns ``object()``; this is SquidKit's name.
     public func dictionary() -> [String: JSONEntity]? { object() }
 
-    /// Returns ``object(_:)``, under SquidKit's name.
+    /// Returns ``object(_:)``; this is SquidKit's name.
     public func dictionary(_ fallback: [String: JSONEntity]) -> [String: JSONEntity] { object() ?? fallback }
 
     /// The keys of an object in the order of the document, with duplicates; empty for other values.

@@ -3,7 +3,7 @@ internal import AshlarCore
 extension JSONEntity: Sequence {
     /// Iterates over the elements of an array or the values of an object, in the order of the document.
     ///
-    /// Other values have no elements. A value of an object has its own key, an element that of its array.
+    /// Other values have no elements. A value of an object has its own key; an element has the key of its array.
     public struct Iterator: IteratorProtocol, Sendable {
         private let parent: JSONEntity
         private let isObject: Bool
@@ -33,7 +33,7 @@ extension JSONEntity: Sequence {
     @inline(__always)
     public func makeIterator() -> Iterator { Iterator(self) }
 
-    /// A lower bound for the number of elements or members, known without counting.
+    /// A lower bound for the number of elements or members, available without counting.
     public var underestimatedCount: Int {
         guard isContainer else { return 0 }
         let size = JSONTape.size(word)

@@ -24,7 +24,7 @@ public struct JSONStyle: Hashable, Sendable {
 extension JSONEntity: CustomStringConvertible {
     /// Returns the value as UTF-8 text; a missing one is `null`.
     ///
-    /// Numbers and strings are written as in the document, so nothing is lost, and compact text is reproduced byte by
+    /// Numbers and strings are written as in the document, so nothing is lost, and compact JSON is reproduced byte by
     /// byte.
     ///
     /// - Complexity: O(*n*) in the length of the value's text, plus the sorting of keys.
@@ -91,14 +91,14 @@ private struct JSONWriter {
         output.append(isObject ? 0x7D : 0x5D)
     }
 
-    /// Returns whether a value is `null`; the last of duplicate keys decides.
+    /// Whether a value is `null`; for duplicate keys, the last value decides.
     private func isNull(_ value: Int, under key: Int?, in object: Int) -> Bool {
         let last = key.flatMap { document.find(document.string(at: $0), in: object) }.map { $0 + 1 } ?? value
         return JSONTape.kind(document.word(at: last)) == JSONTape.null
     }
 
-    /// Returns the positions of the keys of an object, sorted; duplicate keys keep their order, so that the last one
-    /// wins.
+    /// Returns the positions of the keys of an object, sorted; duplicate keys retain their order, so that the last one
+    /// applies.
     private func sortedKeys(of object: Int) -> [Int] {
         document.children(of: object).map { (Array(document.string(at: $0).utf8), $0) }
             .sorted { a, b in a.0 == b.0 ? a.1 < b.1 : a.0.lexicographicallyPrecedes(b.0) }

@@ -1,9 +1,9 @@
 internal import AshlarCore
 
-/// A value in a JSON document, or the place of a missing one.
+/// A value in a JSON document, or the location of a missing one.
 ///
-/// Subscripts never return nil and never trap: a missing value is an entity that isn't valid, has the requested key,
-/// and returns the default of every read. Strings and numbers are converted when they are read.
+/// Subscripts never return nil and never trap. If there is no value, they return an entity that isn't valid, that has
+/// the requested key, and whose reads return the default. Strings and numbers are converted when they are read.
 ///
 /// ```swift
 /// let json = try JSONEntity(parsing: #"{"users": [{"name": "Ada", "age": 36}]}"#)
@@ -14,8 +14,8 @@ internal import AshlarCore
 /// for user in json["users"] { print(user["age"].int(0)) }
 /// ```
 ///
-/// Entities of one document share it and keep it in memory; ``detached()`` returns an independent value. An entity may
-/// be used from any number of threads.
+/// Entities of one document share it and keep it in memory; ``detached()`` returns an independent value. Entities are
+/// immutable and thread-safe.
 ///
 /// Keys, defaults and iteration behave as in SquidKit's class of the same name.
 public struct JSONEntity: Sendable {
@@ -46,13 +46,13 @@ public struct JSONEntity: Sendable {
     /// A missing value, as returned by a subscript without a result.
     public static let missing = JSONEntity(.empty, 0, isValid: false)
 
-    /// The result of code that creates a value which JSON can't represent; never valid.
+    /// The result of creating a value that JSON can't represent; never valid.
     static let impossible = JSONEntity(.impossible, 0, isValid: false)
     /// Whether this value was created in code and can't be represented in JSON.
     ///
     /// This is true for containers deeper than ``JSONLimits/deepest``, values longer than ``JSONLimits/largest``,
-    /// infinite literals, and values created from one of these. They aren't valid, but in contrast to missing values
-    /// they don't become `null` and aren't omitted.
+    /// infinite literals, and values created from one of these. They aren't valid, but unlike missing values they don't
+    /// become `null` and aren't omitted.
     public var isImpossible: Bool { document === JSONDocument.impossible }
 
     /// Creates the root of a document.
@@ -88,12 +88,12 @@ public struct JSONEntity: Sendable {
         self.rule = rule
     }
 
-    // MARK: Looking inside
+    // MARK: Subscripts
 
     /// Returns a member of an object, or a missing entity.
     ///
-    /// Keys are compared scalar by scalar, without Unicode normalization. The last of duplicate keys wins. A missing
-    /// key costs no allocation.
+    /// Keys are compared scalar by scalar, without Unicode normalization. The last of duplicate keys applies. A missing
+    /// key causes no allocation.
     ///
     /// - Complexity: O(*n*) for up to 32 members, otherwise O(1) after a first access of O(*n*).
     @inline(__always)
@@ -116,7 +116,7 @@ public struct JSONEntity: Sendable {
         return JSONEntity(in: self, position, keyIndex: keyIndex)
     }
 
-    // MARK: What it is
+    // MARK: Kind
 
     @inline(__always)
     var word: JSONTape.Word { document.word(at: Int(index)) }
@@ -156,7 +156,7 @@ public struct JSONEntity: Sendable {
     /// - Returns: The same value with the rule.
     public func coercing(_ rule: JSONCoercion) -> JSONEntity { JSONEntity(self, rule: rule) }
 
-    // MARK: Where it is
+    // MARK: Location
 
     /// The path in the document, such as `$.users[3].name`.
     ///
@@ -189,8 +189,8 @@ public struct JSONEntity: Sendable {
 
 /// The steps from the innermost existing value to a missing one, except the last.
 ///
-/// Strings are created only for a path, so that a read with a default costs the same everywhere in a document. The
-/// depth is limited, so that releasing a trail can't exhaust the stack.
+/// The strings are created only for a path, so that a read with a default takes the same time everywhere in a document.
+/// The depth is limited, so that releasing a trail can't overflow the stack.
 final class JSONTrail: Sendable {
     enum Step: Sendable {
         case key(String)

@@ -1,8 +1,8 @@
 /// A step around every request of a client.
 ///
-/// Middleware may change the request, answer it, send it again, or change the response. It receives the request with
+/// Middleware can change the request, answer it, send it again, or change the response. It receives the request with
 /// its canonical host, before redirects. `next` runs the rest of the chain, including host selection, redirects and the
-/// transport, and may be called any number of times. Call `cancel()` on the body of a response that you discard.
+/// transport, and can be called any number of times. Call `cancel()` on the body of a response that you discard.
 ///
 /// ```swift
 /// struct AppVersion: NetworkMiddleware {
@@ -29,7 +29,7 @@ public struct NetworkNext: Sendable {
         self.run = run
     }
 
-    /// Passes the request on and returns the response.
+    /// Runs the rest of the chain for a request and returns the response.
     public func callAsFunction(_ request: NetworkRequest) async throws(NetworkError) -> StreamedResponse {
         try await run(request)
     }

@@ -1,4 +1,4 @@
-/// The retries available to each host: a share of its requests, and three every ten seconds.
+/// The retries available to each host: a proportion of its requests, and three every ten seconds.
 ///
 /// Without a budget, the retries of all clients multiply the load of a server that is already overloaded.
 struct RetryBudget {
@@ -18,7 +18,7 @@ struct RetryBudget {
 
     init(share: Double) { self.share = max(0, share) }
 
-    /// Adds the share of one request.
+    /// Adds the retry share of one request.
     mutating func addRequest(to host: String, at time: Duration) {
         if buckets.count >= Self.manyHosts, buckets[host] == nil { buckets.removeAll(keepingCapacity: true) }
         var bucket = current(host, time)

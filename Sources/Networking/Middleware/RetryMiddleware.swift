@@ -1,10 +1,10 @@
 internal import AshlarCore
 import Foundation
 
-/// Sends failed requests again by the rules of a `RetryPolicy`.
+/// Sends failed requests again according to a `RetryPolicy`.
 ///
-/// ``ClientConfiguration/retry`` adds it behind all other middleware. To place it elsewhere, leave that property nil and
-/// add the middleware to ``ClientConfiguration/middleware``.
+/// ``ClientConfiguration/retry`` adds it inside all other middleware. To place it elsewhere, leave that property nil
+/// and add the middleware to ``ClientConfiguration/middleware``.
 public struct RetryMiddleware: NetworkMiddleware {
     private let policy: RetryPolicy
     private let budget: Budget
@@ -21,7 +21,7 @@ public struct RetryMiddleware: NetworkMiddleware {
     ///
     /// - Parameters:
     ///   - policy: The rules.
-    ///   - clock: The clock for pauses and the total timeout; a test can use a virtual one.
+    ///   - clock: The clock for delays and the total timeout; a test can use a virtual one.
     public init(_ policy: RetryPolicy = .standard, clock: some Clock<Duration> = ContinuousClock()) {
         self.init(policy, clock: clock, jitter: { .random(in: 0...1) })
     }
@@ -37,7 +37,7 @@ public struct RetryMiddleware: NetworkMiddleware {
 
     /// Sends a request until it succeeds, its failure is final, or no retry is available.
     ///
-    /// - Throws: The failure of the last attempt; `.cancelled` if the task is cancelled during a pause.
+    /// - Throws: The failure of the last attempt; `.cancelled` if the task is cancelled during a delay.
     public func intercept(
         _ request: NetworkRequest, next: NetworkNext
     ) async throws(NetworkError) -> StreamedResponse {

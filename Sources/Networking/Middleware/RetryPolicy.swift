@@ -1,9 +1,9 @@
-/// The rules by which a client sends a failed request again.
+/// The rules for sending a failed request again.
 ///
-/// A request is sent again only if its body can be replayed and its method is idempotent, or it has an
-/// `Idempotency-Key`, or the failure occurred before anything was sent. The pauses are random between zero and a bound
-/// that doubles with each attempt, so that clients don't retry in step. A `Retry-After` field is the lower bound of the
-/// pause. A retry never starts after the request's total timeout.
+/// A request is sent again only if its body can be sent again and one of these is true: its method is idempotent, it
+/// has an `Idempotency-Key`, or the failure occurred before anything was sent. The delays are random between zero and a
+/// bound that doubles with each attempt, so that clients don't retry at the same time. A `Retry-After` field is the
+/// lower bound of the delay. A retry never starts after the request's total timeout.
 ///
 /// ```swift
 /// var configuration = ClientConfiguration()
@@ -12,17 +12,19 @@
 /// let client = NetworkClient(configuration)
 /// ```
 public struct RetryPolicy: Hashable, Sendable {
-    /// The greatest number of times that a request is sent; 3 by default.
+    /// The maximum number of times that a request is sent; 3 by default.
     public var attempts: Int = 3
-    /// The upper bound of the first pause; 200 ms by default.
+    /// The upper bound of the first delay; 200 ms by default.
     public var firstPause: Duration = .milliseconds(200)
-    /// The upper bound of all pauses; 20 s by default.
+    /// The upper bound of all delays; 20 s by default.
     public var longestPause: Duration = .seconds(20)
-    /// The greatest `Retry-After` to wait for; 60 s by default, and a response with a greater one is returned.
+    /// The maximum `Retry-After` to wait for; 60 s by default.
+    ///
+    /// A response with a greater one is returned.
     public var longestRetryAfter: Duration = .seconds(60)
     /// The statuses that are retried: 408, 425, 429, 500, 502, 503 and 504 by default.
     public var statuses: Set<Int> = [408, 425, 429, 500, 502, 503, 504]
-    /// The greatest share of retries in the requests to one host, in addition to 3 retries every 10 s; 0.2 by default.
+    /// The maximum ratio of retries to requests for one host, in addition to 3 retries every 10 s; 0.2 by default.
     public var budget: Double = 0.2
 
     /// The default policy.
@@ -37,7 +39,7 @@ public struct RetryPolicy: Hashable, Sendable {
         case failure(NetworkError)
     }
 
-    /// Returns the pause before an attempt, or nil if there is none.
+    /// Returns the delay before an attempt, or nil if there is no attempt.
     ///
     /// - Parameters:
     ///   - attempt: The number of the next attempt; the first retry has the number 2.
@@ -45,7 +47,7 @@ public struct RetryPolicy: Hashable, Sendable {
     ///   - outcome: The result of the last attempt.
     ///   - now: The seconds since 1970, for a `Retry-After` with a date.
     ///   - jitter: A random number from 0 to 1.
-    /// - Returns: The pause, or nil.
+    /// - Returns: The delay, or nil.
     func pause(
         beforeAttempt attempt: Int, of request: NetworkRequest, after outcome: Outcome, now: Int64, jitter: Double
     ) -> Duration? {
@@ -68,7 +70,7 @@ public struct RetryPolicy: Hashable, Sendable {
 
     /// Returns the duration of a `Retry-After` field in either format.
     ///
-    /// A date is compared with the server's own `Date`, so that a wrong clock on this machine doesn't matter.
+    /// A date is compared with the server's own `Date`, so that a wrong clock on this machine has no effect.
     static func retryAfter(_ headers: HTTPHeaders, now: Int64) -> Duration? {
         guard let value = headers["Retry-After"]?.trimmingHTTPSpace() else { return nil }
         if !value.isEmpty, value.utf8.allSatisfy(\.isASCIIDigit) { return .seconds(Int32(value) ?? .max) }

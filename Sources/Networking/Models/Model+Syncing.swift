@@ -3,18 +3,18 @@ internal import AshlarCore
 extension Model {
     /// Fetches the model's attributes and sets them.
     ///
-    /// - Throws: Any error of the sync, `.validationFailed` if the attributes are rejected, `.busy` during a different
-    ///   operation, `.missingLocation`. Every failure except `.busy` also sends `error`.
+    /// - Throws: Any error of the sync; `.validationFailed` if the attributes are rejected; `.busy` during a different
+    ///   operation; `.missingLocation`. Every failure except `.busy` also sends `error`.
     public func fetch() async throws(NetworkError) {
         try await run(.read) { model throws(NetworkError) in try await model.exchange(.read, body: nil) }
     }
 
     /// Creates a new model on the server or replaces an existing one, and sets the returned attributes.
     ///
-    /// A save during another one joins it and doesn't send attributes set in between.
+    /// A save during another save waits for it and doesn't send attributes set in between.
     ///
     /// - Parameter changes: Attributes to set first; if they are rejected, nothing is sent.
-    /// - Throws: As ``fetch()``; `.conflict` if the server has a newer version than the fetched one.
+    /// - Throws: The errors of ``fetch()``; `.conflict` if the server has a newer version than the fetched one.
     public func save(_ changes: [String: JSONEntity] = [:]) async throws(NetworkError) {
         if !changes.isEmpty { try set(changes) }
         let verb: ModelSyncVerb = isNew ? .create : .update
@@ -23,9 +23,9 @@ extension Model {
 
     /// Deletes the model on the server and sends `destroy`, which removes it from its collections.
     ///
-    /// For a new model no request is sent.
+    /// A new model is destroyed without a request.
     ///
-    /// - Throws: As ``fetch()``.
+    /// - Throws: The errors of ``fetch()``.
     public func destroy() async throws(NetworkError) {
         if isNew { return tell(ModelEvent(kind: .destroy, model: self, collection: collection)) }
         try await run(.delete) { model throws(NetworkError) in
@@ -37,7 +37,7 @@ extension Model {
 
     /// Returns the model's path: the collection's path, a slash and the encoded identifier.
     ///
-    /// - Throws: `.missingLocation` if neither the model's schema nor its collection's has a host or path.
+    /// - Throws: `.missingLocation` if neither the model's schema nor its collection's schema has a host or path.
     public func location(for verb: ModelSyncVerb = .read) throws(NetworkError) -> ModelSyncTarget {
         try target(verb, body: nil)
     }
@@ -79,7 +79,7 @@ extension Model {
         try set(attributes)
     }
 
-    /// Runs an operation, or joins one of the same verb that is running; throws for a different verb.
+    /// Runs an operation, or joins a running one of the same verb; throws for a different verb.
     private func run(
         _ verb: ModelSyncVerb, _ operation: @escaping @Sendable (Model) async throws(NetworkError) -> Void
     ) async throws(NetworkError) {
@@ -91,7 +91,7 @@ extension Model {
                     self.state.withLock { $0.flight = nil }
                 } catch {
                     self.state.withLock { $0.flight = nil }
-                    // The `set` has reported the rejection.
+                    // The `set` has already sent the `error` event.
                     if error.code != .validationFailed || error.status != nil {
                         self.tell(ModelEvent(kind: .error, model: self, error: error))
                     }
@@ -108,7 +108,7 @@ extension Model {
     }
 }
 
-/// A running operation, which is cancelled when all its waiting tasks are.
+/// A running operation; it is cancelled when all tasks that wait for it are cancelled.
 final class ModelFlight: Sendable {
     let verb: ModelSyncVerb
     private let task: Task<Void, any Error>

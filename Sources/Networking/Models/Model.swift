@@ -12,12 +12,12 @@ import struct Synchronization.Atomic
 /// observation.cancel()
 /// ```
 ///
-/// `set` validates and stores all attributes. Then it sends `change:attribute` for each attribute whose value changed,
-/// in the order of their names, and finally one `change`. A `set` in a handler of these events, or on another thread
-/// meanwhile, is announced by the same `change`; a `set` in a handler of `change` by another `change`. Handlers run on
+/// `set` validates and stores all attributes. Then it sends `change:attribute` for each changed attribute, in the order
+/// of their names, and finally one `change`. This `change` also covers a `set` in a handler of the attributes' events
+/// or, at the same time, on another thread; a `set` in a handler of `change` causes another `change`. Handlers run on
 /// the setting thread, without a lock.
 ///
-/// The idea and the names are those of iStructure's `ISModel`, the rules those of Backbone 0.5.3.
+/// The design and the names are those of iStructure's `ISModel`; the rules are those of Backbone 0.5.3.
 public final class Model: Sendable {
     struct State {
         var attributes: [String: JSONEntity] = [:]
@@ -25,7 +25,7 @@ public final class Model: Sendable {
         var previous: [String: JSONEntity] = [:]
         /// Whether a `set` is sending its events.
         var isTelling = false
-        /// Whether there are changes without a `change` event.
+        /// Whether there are changes for which no `change` was sent.
         var hasUntold = false
         var version: String?
         var collections: [WeakCollection] = []
@@ -36,7 +36,7 @@ public final class Model: Sendable {
         weak var value: ModelCollection?
     }
 
-    /// The settings of models of this kind.
+    /// The settings for models of this kind.
     public let schema: ModelSchema
     /// A name that is unique in this process, such as `c12`.
     public let cid: String
@@ -50,8 +50,8 @@ public final class Model: Sendable {
     ///
     /// - Parameters:
     ///   - attributes: The attributes, which replace the schema's defaults.
-    ///   - schema: The settings of models of this kind.
-    ///   - sync: The backing store; by default that of the first collection.
+    ///   - schema: The settings for models of this kind.
+    ///   - sync: The backing store; nil means that of the first collection.
     public init(
         _ attributes: [String: JSONEntity] = [:], schema: ModelSchema = .init(), sync: (any ModelSync)? = nil
     ) {
@@ -72,7 +72,7 @@ public final class Model: Sendable {
     /// The identifier on the server; missing or null for a new model.
     public var id: JSONEntity { self[schema.idAttribute] }
 
-    /// The identifier as text, or nil.
+    /// The identifier as a string, or nil.
     public var idText: String? { Self.text(of: id) }
 
     static func text(of id: JSONEntity) -> String? { id.isValid && !id.isNull ? id.string() ?? id.text() : nil }
@@ -87,7 +87,7 @@ public final class Model: Sendable {
 
     /// Whether an attribute, or any attribute, has changed since the last `change`.
     ///
-    /// In a handler, the reference is the value before the `set` that runs the handler.
+    /// In a handler, the comparison is with the value before the `set` that runs the handler.
     public func hasChanged(_ name: String? = nil) -> Bool {
         let (now, before) = state.withLock { ($0.attributes, $0.previous) }
         if let name { return now[name] != before[name] }
@@ -111,13 +111,14 @@ public final class Model: Sendable {
     /// Returns a new model with the same attributes and schema, in no collection.
     public func clone() -> Model { Model(attributes, schema: schema, sync: sync) }
 
-    // MARK: Changing
+    // MARK: Changes
 
     /// Sets attributes; missing entities remove them.
     ///
     /// - Parameters:
     ///   - changes: The attributes to set; the others are unchanged.
-    ///   - silent: Whether to skip validation and events. The next `set` that isn't silent sends `change` for them too.
+    ///   - silent: Whether to skip validation and events. The next `set` that isn't silent also sends `change` for
+    ///     these attributes.
     /// - Throws: `.validationFailed` with `messages`, after an `error` event, or `.encodingFailed` for a value that
     ///   JSON can't represent; nothing is changed.
     /// - Complexity: O(*n*) in the size of the values.

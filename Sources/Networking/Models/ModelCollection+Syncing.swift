@@ -1,19 +1,19 @@
-/// The way in which a fetch changes a collection.
+/// The effect of a fetch on a collection.
 public enum ModelFetchMode: Hashable, Sendable {
     /// Replaces all models.
     case reset
     /// Adds the models whose identifiers are new.
     case add
-    /// Updates models by identifier and adds the others; removes nothing.
+    /// Updates existing models by identifier and adds the others.
     case merge
 }
 
 extension ModelCollection {
     /// Fetches the list of models.
     ///
-    /// - Parameter mode: The way in which the collection changes; by default all models are replaced.
-    /// - Throws: Any error of the sync, `.decodingFailed` unless the response is an array of objects,
-    ///   `.validationFailed` if a merge is rejected, `.missingLocation`. Every failure also sends `error`.
+    /// - Parameter mode: The effect on the collection; by default, all models are replaced.
+    /// - Throws: Any error of the sync; `.decodingFailed` unless the response is an array of objects;
+    ///   `.validationFailed` if a merge is rejected; `.missingLocation`. Every failure also sends `error`.
     public func fetch(_ mode: ModelFetchMode = .reset) async throws(NetworkError) {
         do throws(NetworkError) {
             let answer = try await requiredSync().perform(.read, ModelSyncTarget(host: schema.host, path: schema.path))
@@ -24,11 +24,11 @@ extension ModelCollection {
         }
     }
 
-    /// Creates a model, saves it, and adds it when the server has accepted it.
+    /// Creates a model, saves it, and adds it after the server has accepted it.
     ///
     /// - Parameter attributes: The model's attributes.
     /// - Returns: The model.
-    /// - Throws: As `Model.save(_:)`; the model isn't added.
+    /// - Throws: The errors of `Model.save(_:)`; the model is then not added.
     @discardableResult
     public func create(_ attributes: [String: JSONEntity]) async throws(NetworkError) -> Model {
         var schema = schema

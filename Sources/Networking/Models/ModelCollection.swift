@@ -2,8 +2,8 @@ internal import AshlarCore
 
 /// An observable, ordered collection of models.
 ///
-/// A collection passes the events of its models on to its handlers. A model can be in several collections; the first
-/// one provides its path. Handlers run on the thread that causes the event, without a lock.
+/// Handlers of a collection also receive the events of its models. A model can be in several collections; the first one
+/// provides its path. Handlers run on the thread that causes the event, without a lock.
 ///
 /// ```swift
 /// let notes = ModelCollection()
@@ -13,7 +13,7 @@ internal import AshlarCore
 /// observation.cancel()
 /// ```
 ///
-/// The idea and the names are those of iStructure's `ISCollection`, the rules those of Backbone 0.5.3.
+/// The design and the names are those of iStructure's `ISCollection`; the rules are those of Backbone 0.5.3.
 public final class ModelCollection: Sendable {
     struct State {
         var models: [Model] = []
@@ -21,7 +21,7 @@ public final class ModelCollection: Sendable {
         var byCID: [String: Model] = [:]
     }
 
-    /// The settings of models created by the collection, and its path.
+    /// The settings for models that the collection creates, and its path.
     public let schema: ModelSchema
     let sync: (any ModelSync)?
     private let comparator: (@Sendable (Model, Model) -> Bool)?
@@ -31,10 +31,10 @@ public final class ModelCollection: Sendable {
     /// Creates a collection without events.
     ///
     /// - Parameters:
-    ///   - models: The models; repeats are ignored.
-    ///   - schema: The settings of models created by the collection; its path is the collection's.
+    ///   - models: The models; repetitions are ignored.
+    ///   - schema: The settings for models that the collection creates; its path is the collection's.
     ///   - sync: The backing store.
-    ///   - comparator: Whether a model precedes another; nil retains the order of insertion.
+    ///   - comparator: Returns whether a model precedes another; nil means the order of insertion.
     public init(
         _ models: [Model] = [], schema: ModelSchema = .init(), sync: (any ModelSync)? = nil,
         sortedBy comparator: (@Sendable (Model, Model) -> Bool)? = nil
@@ -71,22 +71,23 @@ public final class ModelCollection: Sendable {
     /// Returns the models that satisfy a condition, in order.
     public func filter(_ isIncluded: (Model) throws -> Bool) rethrows -> [Model] { try models.filter(isIncluded) }
 
-    /// Returns the values of an attribute, one for each model.
+    /// Returns the values of an attribute in the order of the models.
     public func pluck(_ name: String) -> [JSONEntity] { models.map { $0[name] } }
 
     /// The models' attributes as an array.
     public var json: JSONEntity { JSONEntity(array: models.map(\.json)) }
 
-    // MARK: Changing
+    // MARK: Changes
 
     /// Adds models and sends `add` for each.
     ///
     /// - Parameters:
     ///   - models: The models.
-    ///   - index: The index of the first, clamped to the collection; nil is the end, or the comparator's position.
+    ///   - index: The index of the first model, clamped to the collection; nil means the end, or the comparator's
+    ///     position.
     ///   - silent: Whether to send no events.
-    /// - Throws: `.duplicateModel` if the collection has one of them, or one with its identifier; those before it are
-    ///   added.
+    /// - Throws: `.duplicateModel` if the collection contains one of the models, or one with its identifier; the models
+    ///   before it are added.
     public func add(_ models: [Model], at index: Int? = nil, silent: Bool = false) throws(NetworkError) {
         for (offset, model) in models.enumerated() {
             let id = model.idText
@@ -102,7 +103,8 @@ public final class ModelCollection: Sendable {
                 error.key = id
                 throw error
             }
-            // The comparator is foreign code and runs outside the lock on a copy; the position is found again inside.
+            // The comparator is foreign code and runs outside the lock on a copy; the position is computed again
+            // inside.
             let place =
                 index.map { $0 + offset }
                 ?? comparator.flatMap { isBefore in
@@ -116,7 +118,7 @@ public final class ModelCollection: Sendable {
         }
     }
 
-    /// Removes models and sends `remove` for each; others are ignored.
+    /// Removes models and sends `remove` for each; models that aren't in the collection are ignored.
     public func remove(_ models: [Model], silent: Bool = false) {
         for model in models {
             let isRemoved = state.withLock { state in

@@ -18,7 +18,7 @@ public struct ModelEvent: Sendable {
         public static let remove = Kind(name: "remove")
         /// All models of a collection were replaced.
         public static let reset = Kind(name: "reset")
-        /// A model was destroyed, including on the server if it was there.
+        /// A model was destroyed, also on the server if it was stored there.
         public static let destroy = Kind(name: "destroy")
         /// A validation, fetch, save or destroy failed; `error` is the reason.
         public static let error = Kind(name: "error")
@@ -28,7 +28,7 @@ public struct ModelEvent: Sendable {
     public var kind: Kind
     /// The model, or nil for an event of the collection itself.
     public var model: Model?
-    /// The collection, for an addition, removal, reset or its own failure.
+    /// The collection, for an addition, a removal, a reset, or a failure of the collection itself.
     public var collection: ModelCollection?
     /// The name of the changed attribute.
     public var attribute: String?
@@ -46,7 +46,7 @@ public final class ModelObservation: Sendable {
     init(_ action: @escaping @Sendable () -> Void) { self.action = Mutex(action) }
     deinit { cancel() }
 
-    /// Removes the handler; a running call on another thread isn't awaited.
+    /// Removes the handler without waiting for a running call on another thread.
     public func cancel() {
         let action = action.withLock { action in
             defer { action = nil }

@@ -1,4 +1,4 @@
-/// Settings shared by all models of a kind: location, defaults and validation.
+/// Settings for all models of a kind: location, defaults and validation.
 ///
 /// ```swift
 /// var notes = ModelSchema(host: "api.example.com", path: "notes")
@@ -8,9 +8,9 @@
 /// assert(note.isNew && note["done"].bool() == false)
 /// ```
 public struct ModelSchema: Sendable {
-    /// The announcement of a `set` in a handler of `change`.
+    /// The events for a `set` in a handler of `change`.
     public enum NestedChanges: Hashable, Sendable {
-        /// Another `change` follows; a handler that changes a value each time never ends.
+        /// Another `change` follows; a handler that changes a value each time causes an endless loop.
         case announced
         /// Only the attributes' own events are sent, as in iStructure and Backbone 0.5.3.
         case seed
@@ -24,20 +24,20 @@ public struct ModelSchema: Sendable {
     public var idAttribute: String = "id"
     /// The default attributes of a new model.
     public var defaults: [String: JSONEntity] = [:]
-    /// The announcement of a `set` in a handler of `change`; by another `change` by default.
+    /// The events for a `set` in a handler of `change`; by default, another `change` follows.
     public var nestedChanges: NestedChanges = .announced
-    /// Returns the reasons for rejecting attributes, in words for the user; an empty array accepts them.
+    /// Returns the reasons for rejecting attributes, in words for the user; an empty array accepts the attributes.
     ///
     /// The arguments are the attributes to set, with missing entities for those to remove, and the current attributes.
     /// A silent `set` isn't validated.
     public var validate: @Sendable (_ changes: [String: JSONEntity], _ current: [String: JSONEntity]) -> [String] = {
         _, _ in []
     }
-    /// Returns a model's attributes from a response, an object by default.
+    /// Returns a model's attributes from a response, which is an object by default.
     ///
     /// It runs on the thread on which the response arrives, not on the main thread.
     public var parse: @Sendable (_ answer: JSONEntity) -> JSONEntity = { $0 }
-    /// Returns the list of models from the response to a collection's fetch, an array of values for `parse`.
+    /// Returns the list of models from the response to a collection's fetch, as an array of values for `parse`.
     public var parseList: @Sendable (_ answer: JSONEntity) -> JSONEntity = { $0 }
     /// Returns a path or absolute URL for a verb, or nil for the usual path.
     public var pathFor: @Sendable (_ verb: ModelSyncVerb, _ model: Model) -> String? = { _, _ in nil }

@@ -3,12 +3,12 @@
 /// A status outside 200–299 throws: 422 as `.validationFailed` with the response's messages, 412 as `.conflict`, others
 /// as `.unacceptableStatus`. Updating a model of a known version sends `If-Match`. The total timeout is 300 s.
 ///
-/// These are the conventions of iStructure's `ISBasicSync`, which however treats other 4xx and 5xx as successes.
+/// These are the conventions of iStructure's `ISBasicSync`, except that it treats other 4xx and 5xx as successes.
 public struct RESTSync: ModelSync {
     private let client: NetworkClient
     private let prepare: @Sendable (ModelSyncVerb, inout NetworkRequest) -> Void
 
-    /// Creates a sync over a client.
+    /// Creates a sync with a client.
     ///
     /// - Parameters:
     ///   - client: The client that sends the requests.
@@ -22,7 +22,7 @@ public struct RESTSync: ModelSync {
 
     /// Sends a request.
     ///
-    /// - Throws: Any error of the client; see above for statuses.
+    /// - Throws: Any error of the client; see ``RESTSync`` for statuses.
     public func perform(
         _ verb: ModelSyncVerb, _ target: ModelSyncTarget
     ) async throws(NetworkError) -> ModelSyncAnswer {
@@ -53,8 +53,8 @@ public struct RESTSync: ModelSync {
         return error
     }
 
-    /// Reads `{"title": ["is empty", "is short"]}`, optionally inside `{"errors": …}`, as "title is empty", "title is
-    /// short".
+    /// Reads `{"title": ["is empty", "is short"]}`, optionally inside `{"errors": …}`, as "title is empty" and "title
+    /// is short".
     private static func messages(_ bytes: [UInt8]) -> [String] {
         guard let root = try? JSONEntity(parsing: bytes) else { return [] }
         let fields = root["errors"].isObject ? root["errors"] : root

@@ -1,5 +1,5 @@
 extension HTTPURL {
-    /// Returns the URL to which a reference on a page with this URL leads (RFC 3986, section 5.2).
+    /// Returns the target of a reference on a page with this URL (RFC 3986, section 5.2).
     ///
     /// Spaces and other characters that a URL can't contain are percent-encoded, as in browsers.
     ///
@@ -15,8 +15,8 @@ extension HTTPURL {
 
     /// Resolves the bytes of a Location field against this URL (RFC 3986, 5.2).
     ///
-    /// As in browsers, spaces and bytes outside ASCII are percent-encoded, and a lone `%` becomes `%25`. Control characters,
-    /// backslashes and schemes other than http and https are refused.
+    /// As in browsers, spaces and bytes outside ASCII are percent-encoded, and a lone `%` becomes `%25`. Control
+    /// characters, backslashes and schemes other than http and https are rejected.
     func resolve(location: [UInt8]) throws(NetworkError) -> HTTPURL {
         let trimmed = Array(location.drop(while: \.isHTTPSpace).reversed().drop(while: \.isHTTPSpace).reversed())
         guard !trimmed.isEmpty else { throw HTTPURLParser.invalid("expected a URL, found nothing", 0) }
@@ -25,7 +25,7 @@ extension HTTPURL {
             let absolute = Array((scheme.rawValue + ":").utf8) + trimmed
             return try HTTPURLParser(absolute, lenient: true).parse().normalized()
         }
-        // The parser checks a relative reference behind a host, by the rules of an absolute URL.
+        // The parser checks a relative reference after a host, by the rules of an absolute URL.
         let isPath = trimmed[0] == UInt8(ascii: "/")
         let probe = Array("http://a/".utf8) + (isPath ? trimmed.dropFirst() : trimmed[...])
         let reference = try HTTPURLParser(probe, lenient: true).parse()
@@ -53,7 +53,7 @@ extension HTTPURL {
             }
     }
 
-    /// The URL without the segments `.` and `..` (RFC 3986, 5.2.4); also in their escaped forms.
+    /// The URL without the segments `.` and `..`, including their escaped forms (RFC 3986, 5.2.4).
     func normalized() -> HTTPURL {
         var result = self
         result.path = Self.removingDotSegments(path)

@@ -1,8 +1,8 @@
-/// Decides whether and how a response is followed; a value without I/O.
+/// Decides whether and how to follow a response; a value without I/O.
 ///
-/// 301 and 302 change POST to GET, 303 changes all methods but GET and HEAD to GET, 307 and 308 keep method and body (RFC
-/// 9110, section 15.4, and the WHATWG fetch standard where it leaves a choice). A URL may redirect to itself, as servers do
-/// until something is ready; only the number of redirects is limited.
+/// 301 and 302 change POST to GET; 303 changes all methods but GET and HEAD to GET; 307 and 308 preserve the method and
+/// body (RFC 9110, section 15.4, and the WHATWG fetch standard where the RFC allows a choice). A URL may redirect to
+/// itself, for example until a result is ready; only the number of redirects is limited.
 struct RedirectMachine {
     enum Step {
         /// The response is the last one.
@@ -19,7 +19,7 @@ struct RedirectMachine {
 
     init(policy: RedirectPolicy, redaction: NetworkRedaction) { (self.policy, self.redaction) = (policy, redaction) }
 
-    /// Decides after a request and the head of its response.
+    /// Decides the next step after a request and the head of its response.
     mutating func step(after request: NetworkRequest, head: ResponseHead) -> Step {
         guard [301, 302, 303, 307, 308].contains(head.status), policy.maximum > 0 else { return .deliver }
         let locations = Set(head.headers.values(for: "Location"))

@@ -17,9 +17,9 @@ public struct BasicCredentials: Sendable, Hashable, CustomStringConvertible {
         password = parts.count > 1 ? PercentCoding.decode(parts[1]) ?? parts[1] : ""
     }
 
-    /// The value of an `Authorization` field: `Basic` and the Base64 of both.
+    /// The value of an `Authorization` field: `Basic` and the Base64 of `user:password`.
     public var field: String { "Basic " + Base64.encode(Array("\(user):\(password)".utf8)) }
 
-    /// The user name, with the password hidden.
+    /// The user name with the password hidden.
     public var description: String { "\(user):\(SecretNames.placeholder)" }
 }

@@ -1,6 +1,6 @@
 internal import AshlarCore
 
-/// The ordered names and values of a query or form, with repeats.
+/// The ordered names and values of a query or form; a name may occur several times.
 ///
 /// ```swift
 /// var query: HTTPQuery = ["page": 2, "tag": ["a", "b"], "q": "x y", "draft": nil]
@@ -12,7 +12,7 @@ public struct HTTPQuery: Hashable, Sendable, ExpressibleByDictionaryLiteral {
     public struct Item: Hashable, Sendable {
         /// The unescaped name.
         public var name: String
-        /// The unescaped value, or nil for a bare name.
+        /// The unescaped value, or nil for a name without `=`.
         public var value: String?
 
         /// Creates an item.
@@ -35,7 +35,7 @@ public struct HTTPQuery: Hashable, Sendable, ExpressibleByDictionaryLiteral {
     /// Creates a query from items.
     public init(_ items: [Item] = []) { self.items = items }
 
-    /// Creates a query in order; nil values are omitted, arrays repeat their name.
+    /// Creates a query in order; nil values are omitted, and each element of an array repeats the name.
     public init(dictionaryLiteral elements: (String, (any CustomStringConvertible & Sendable)?)...) {
         items = []
         for (name, value) in elements {
@@ -53,7 +53,7 @@ public struct HTTPQuery: Hashable, Sendable, ExpressibleByDictionaryLiteral {
     /// Returns the first value of a name, or nil.
     public subscript(name: String) -> String? { items.first { $0.name == name }?.value }
 
-    /// Appends a bare name.
+    /// Appends a name without a value.
     public mutating func append(_ name: String) { items.append(Item(name, nil)) }
 
     /// Appends a name and its value, unless the value is nil.
@@ -71,11 +71,11 @@ public struct HTTPQuery: Hashable, Sendable, ExpressibleByDictionaryLiteral {
         }
     }
 
-    /// The items as text in a URL: all bytes except letters, digits and `-._~` are percent-encoded.
+    /// The items in the format of a URL: all bytes except letters, digits and `-._~` are percent-encoded.
     public var queryText: String { text(space: "%20", isPlain: PercentCoding.isUnreserved) }
 
-    /// The items as text in a form body: all bytes except letters, digits and `*-._` are percent-encoded, and a space
-    /// becomes `+` (WHATWG urlencoded serializer).
+    /// The items in the format of a form body: all bytes except letters, digits and `*-._` are percent-encoded, and a
+    /// space becomes `+` (WHATWG urlencoded serializer).
     public var formText: String {
         text(space: "+") { $0 == UInt8(ascii: "*") || PercentCoding.isUnreserved($0) && $0 != UInt8(ascii: "~") }
     }

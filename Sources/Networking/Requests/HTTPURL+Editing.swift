@@ -11,7 +11,7 @@ extension HTTPURL {
         self.host = host
     }
 
-    /// Sets the port, or the scheme's default for nil.
+    /// Sets the port; nil means the scheme's default.
     ///
     /// - Throws: `.invalidURL` outside 1–65535; the URL is then unchanged.
     public mutating func setPort(_ port: Int?) throws(NetworkError) {
@@ -21,24 +21,25 @@ extension HTTPURL {
         self.port = port
     }
 
-    /// Sets the whole path, which starts with `/`; escapes stay, and other characters are escaped where they must be.
+    /// Sets the whole path, which must start with `/`; escapes are preserved, and other characters are escaped if
+    /// necessary.
     ///
-    /// - Throws: `.invalidURL` as in ``init(_:)``; the URL is then unchanged.
+    /// - Throws: `.invalidURL` under the conditions of ``init(_:)``; the URL is then unchanged.
     public mutating func setPath(_ text: String) throws(NetworkError) {
         guard text.utf8.first == UInt8(ascii: "/") else { throw HTTPURLParser.invalid("expected / and a path", 0) }
         path = try HTTPURLParser(text).component { PercentCoding.isSegmentByte($0) || $0 == UInt8(ascii: "/") }
     }
 
-    /// Sets the whole query without its `?`, or removes it.
+    /// Sets the whole query without its `?`; nil removes it.
     ///
-    /// ``append(_:)-(HTTPQuery)`` adds names and values.
+    /// To append names and values, use ``append(_:)-(HTTPQuery)``.
     ///
-    /// - Throws: `.invalidURL` as in ``init(_:)``; the URL is then unchanged.
+    /// - Throws: `.invalidURL` under the conditions of ``init(_:)``; the URL is then unchanged.
     public mutating func setQuery(_ text: String?) throws(NetworkError) { query = try Self.tail(text) }
 
-    /// Sets the fragment without its `#`, or removes it.
+    /// Sets the fragment without its `#`; nil removes it.
     ///
-    /// - Throws: `.invalidURL` as in ``init(_:)``; the URL is then unchanged.
+    /// - Throws: `.invalidURL` under the conditions of ``init(_:)``; the URL is then unchanged.
     public mutating func setFragment(_ text: String?) throws(NetworkError) { fragment = try Self.tail(text) }
 
     private static func tail(_ text: String?) throws(NetworkError) -> String? {

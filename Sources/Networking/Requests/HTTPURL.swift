@@ -2,10 +2,10 @@ internal import AshlarCore
 
 /// A valid http or https URL, split into its parts.
 ///
-/// An invalid URL throws when it is created or changed, not when it is sent: a missing or malformed host, another scheme,
-/// control characters, spaces, backslashes, a bad port, a malformed escape. Other characters that a path or query can't
-/// contain, such as `ü` or `"`, are percent-encoded as UTF-8. Nothing else is changed except the case of scheme and
-/// host, so `/a/../b` and `/a//b` are sent as written.
+/// An invalid URL throws when it is created or changed, not when it is sent. A URL is invalid if it has a missing or
+/// malformed host, another scheme, control characters, spaces, backslashes, a bad port or a malformed escape. Other
+/// characters that a path or query can't contain, such as `ü` or `"`, are percent-encoded as UTF-8. Nothing else is
+/// changed except the case of scheme and host, so `/a/../b` and `/a//b` are sent as written.
 ///
 /// The syntax is that of RFC 3986. A host is a name, an IPv4 address, or an IPv6 address in brackets, optionally with a
 /// zone (`[fe80::1%25eth0]`, RFC 6874). A name consists of letters, digits and `-._~`. An international name is converted
@@ -36,7 +36,7 @@ public struct HTTPURL: Hashable, Sendable {
     public var scheme: Scheme
     /// The user name and password as written (`name:password`), or nil; sent only if the request's options allow it.
     public internal(set) var userInfo: String?
-    /// The host in ASCII and lower case; an IPv6 address has brackets and may have a zone.
+    /// The host in lowercase ASCII; an IPv6 address has brackets and may have a zone.
     public internal(set) var host: String
     /// The port as written, or nil for the default.
     public internal(set) var port: Int?

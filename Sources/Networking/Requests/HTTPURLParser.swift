@@ -31,7 +31,7 @@ struct HTTPURLParser {
             fragment: fragment)
     }
 
-    /// Returns the text as one component of a URL, with bytes encoded that it can't contain.
+    /// Returns the text as one component of a URL; bytes that it can't contain are encoded.
     func component(_ isAllowed: (UInt8) -> Bool) throws(NetworkError) -> String {
         try refuseControls()
         return try Self.checked(bytes[...], allowed: isAllowed, lenient: lenient)

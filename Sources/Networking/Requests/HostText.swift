@@ -5,9 +5,9 @@ import Foundation
 enum HostText {
     /// Reads a host; returns it with the position of the `:` before its port, or the end of the range.
     ///
-    /// The result is ASCII in lower case, except for the zone of an IPv6 address, which names an interface of this machine.
+    /// The result is lowercase ASCII, except for the zone of an IPv6 address, which names an interface of this machine.
     ///
-    /// An IPv6 address may have a zone if `allowsZone` is true; a server's zone would mean nothing here.
+    /// An IPv6 address may have a zone if `allowsZone` is true; a zone sent by a server has no meaning on this machine.
     static func parse(
         _ bytes: [UInt8], _ range: Range<Int>, allowsZone: Bool
     ) throws(NetworkError) -> (host: String, portStart: Int) {
@@ -61,8 +61,8 @@ enum HostText {
 
     /// Returns an international name in ASCII (UTS #46, nontransitional, as browsers do), or nil if it isn't valid.
     ///
-    /// Foundation applies the tables of its ICU on every platform. It leaves some limits to its caller, such as the length
-    /// of a label.
+    /// Foundation applies the tables of its ICU on every platform, but leaves some limits to its caller, such as the
+    /// length of a label.
     static func ascii(_ name: String) -> String? {
         var components = URLComponents()
         (components.scheme, components.host) = ("https", name)
@@ -73,13 +73,13 @@ enum HostText {
         return labels.allSatisfy { $0.utf8.count <= 63 } ? host : nil
     }
 
-    /// RFC 6874: `%25` and the name of an interface.
+    /// Whether a text is `%25` and the name of an interface (RFC 6874).
     static func isZone(_ text: ArraySlice<UInt8>) -> Bool {
         text.count > 3 && text.starts(with: "%25".utf8) && text.dropFirst(3).allSatisfy(PercentCoding.isUnreserved)
     }
 
-    /// RFC 4291, 2.2: eight groups of hexadecimal digits, one run of zeros as `::`, the last two groups optionally as
-    /// IPv4.
+    /// Whether a text is an IPv6 address: eight groups of hexadecimal digits, one run of zeros as `::`, the last two
+    /// groups optionally as IPv4 (RFC 4291, 2.2).
     static func isIPv6(_ text: ArraySlice<UInt8>) -> Bool {
         let text = String(decoding: text, as: UTF8.self)
         let halves = text.split(separator: "::", omittingEmptySubsequences: false)

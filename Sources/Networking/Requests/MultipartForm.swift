@@ -3,7 +3,7 @@ import Foundation
 
 /// The parts of a `multipart/form-data` body; files are read from disk in pieces while they are sent.
 ///
-/// Names and file names are escaped as browsers do (WHATWG form submission): `"` as `%22`, CR as `%0D`, LF as `%0A`. A
+/// Names and file names are escaped as in browsers (WHATWG form submission): `"` as `%22`, CR as `%0D`, LF as `%0A`. A
 /// content type with control characters makes the request fail with `.invalidBody`. The length of a file is measured
 /// when the request is sent; the request fails if it changes during sending.
 ///
@@ -64,7 +64,7 @@ public struct MultipartForm: Sendable {
         append(name, filename, contentType, .bytes(bytes))
     }
 
-    /// Appends a file, opened when it is sent; its default name is the path's last component.
+    /// Appends a file, which is opened when it is sent; its default name is the path's last component.
     public mutating func append(
         _ name: String, file path: String, filename: String? = nil, contentType: String = "application/octet-stream"
     ) {

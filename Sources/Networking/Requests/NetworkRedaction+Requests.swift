@@ -1,5 +1,5 @@
 extension NetworkRedaction {
-    /// Returns the URL's text with user information and secret values of query and fragment replaced.
+    /// Returns a URL as a string, with user information and secret values of query and fragment replaced.
     public func redact(_ url: HTTPURL) -> String {
         var text = url.scheme.rawValue + "://"
         if url.userInfo != nil { text += placeholder + "@" }
@@ -9,7 +9,7 @@ extension NetworkRedaction {
         return text
     }
 
-    /// Returns the parts of a request that can be shown.
+    /// Returns the parts of a request that can be displayed.
     public func redact(_ request: NetworkRequest) -> RedactedRequest {
         RedactedRequest(method: request.method, url: redact(request.url), headers: redact(request.headers))
     }

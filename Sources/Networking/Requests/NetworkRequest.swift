@@ -1,6 +1,7 @@
 /// A request: method, URL, header fields, body and options.
 ///
-/// Middleware receives a request with the canonical host of its endpoint, a transport with the selected host.
+/// Middleware receives a request with the canonical host of its endpoint; a transport receives it with the selected
+/// host.
 ///
 /// ```swift
 /// var request = NetworkRequest(.post, try HTTPURL("https://api.example.com/notes"))
@@ -61,12 +62,12 @@ public struct NetworkRequest: Sendable {
         _read { yield parts.options }
         _modify { yield &parts.options }
     }
-    /// The canonical host that the URL's host represents, or nil to request the URL unchanged.
+    /// The canonical host that the URL's host represents, or nil to send the request to the URL's host.
     public var canonicalHost: CanonicalHost? {
         _read { yield parts.canonicalHost }
         _modify { yield &parts.canonicalHost }
     }
-    /// Whether a redirect under a policy that refuses private addresses led here; see `RedirectPolicy`.
+    /// Whether the request is a redirect under a policy that rejects private addresses; see `RedirectPolicy`.
     var refusesPrivateAddresses: Bool {
         _read { yield parts.refusesPrivateAddresses }
         _modify { yield &parts.refusesPrivateAddresses }
@@ -80,7 +81,7 @@ public struct NetworkRequest: Sendable {
         storage = Storage(Parts(method: method, url: url, headers: headers, body: body, options: options))
     }
 
-    /// Creates a request for the text of a URL.
+    /// Creates a request for a URL in a string.
     ///
     /// - Throws: `.invalidURL`.
     public init(
@@ -100,7 +101,7 @@ public struct NetworkRequest: Sendable {
     }
 }
 
-/// A host named by endpoints, which the client's host selection replaces by an actual one.
+/// A host named by endpoints, which the client's host selection replaces with an actual one.
 public struct CanonicalHost: Hashable, Sendable {
     /// The name, with `:port` if the endpoint has one; it may be an alias that doesn't resolve.
     public var name: String

@@ -1,7 +1,7 @@
 public import Foundation
 
 extension RequestBody {
-    /// Returns a value as JSON, encoded immediately.
+    /// Returns a body with the JSON of a value, encoded immediately.
     ///
     /// If encoding fails, sending the request throws `.encodingFailed`.
     public static func json(
@@ -14,7 +14,7 @@ extension RequestBody {
         }
     }
 
-    /// Returns names and values in the format of an HTML form.
+    /// Returns a body with names and values in the format of an HTML form.
     public static func form(_ query: HTTPQuery) -> RequestBody {
         .bytes(Array(query.formText.utf8), contentType: "application/x-www-form-urlencoded")
     }

@@ -1,4 +1,4 @@
-/// The body of a request: nothing, bytes, a file, or a stream that is pulled while it is sent.
+/// The body of a request: nothing, bytes, a file, or a stream that is read while it is sent.
 ///
 /// Creating a body performs no I/O; a file is opened when the request is sent, and read in pieces.
 public struct RequestBody: Sendable {
@@ -36,7 +36,7 @@ public struct RequestBody: Sendable {
         .bytes(Array(text.utf8), contentType: contentType)
     }
 
-    /// Returns the contents of a file, opened and measured when sent.
+    /// Returns a body with the contents of a file, which is opened and measured when sent.
     ///
     /// If the file is missing or unreadable, sending the request throws `.fileFailed`.
     public static func file(_ path: String, contentType: String = "application/octet-stream") -> RequestBody {
@@ -45,8 +45,8 @@ public struct RequestBody: Sendable {
 
     /// Returns a body of chunks, whose sequence is created each time the body is sent.
     ///
-    /// With a length, a sequence that yields fewer or more bytes makes the request fail with `.invalidBody`. Without
-    /// one, the body is sent in chunks. The sequence is pulled no faster than it is sent.
+    /// With a length, a sequence with fewer or more bytes makes the request fail with `.invalidBody`. Without a length,
+    /// the body is sent in chunks. The sequence is read only as fast as it is sent.
     public static func stream<S: AsyncSequence & Sendable>(
         length: Int? = nil, contentType: String = "application/octet-stream", _ make: @escaping @Sendable () throws -> S
     ) -> RequestBody where S.Element == [UInt8] {
@@ -85,7 +85,7 @@ public protocol RequestBodyReader: AnyObject, Sendable {
 extension RequestBody {
     /// Opens the body for reading from its start.
     ///
-    /// Custom transports call it. For a body that isn't replayable, a second reader continues the same sequence.
+    /// Custom transports call it. If the body isn't replayable, a second reader continues the same sequence.
     ///
     /// - Throws: `.fileFailed` for a file that can't be opened; `.encodingFailed` or `.invalidBody` for a body that
     ///   can't be built.
@@ -103,7 +103,7 @@ extension RequestBody {
 
     /// Returns the length to announce, or nil for a body sent in chunks; a file is measured.
     ///
-    /// - Throws: As ``makeReader()``.
+    /// - Throws: The errors of ``makeReader()``.
     public func measuredLength() throws(NetworkError) -> Int? {
         switch content {
         case .file(let path): return try FileBodyReader.length(of: path)

@@ -62,7 +62,7 @@ final class FileBodyReader: RequestBodyReader {
 
 /// Yields the chunks of an asynchronous sequence.
 final class SequenceBodyReader<S: AsyncSequence>: RequestBodyReader, @unchecked Sendable where S.Element == [UInt8] {
-    // Unchecked because a reader has one caller at a time; the protocol states this.
+    // Unchecked because a reader has one caller at a time, as the protocol requires.
     private var iterator: S.AsyncIterator
 
     init(_ sequence: S) { iterator = sequence.makeAsyncIterator() }

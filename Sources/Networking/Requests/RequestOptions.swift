@@ -14,7 +14,7 @@ public struct RequestOptions: Sendable {
     public var limits: ResponseLimits = .init()
     /// The statuses that mean success, 200–299 by default; others throw `.unacceptableStatus`.
     public var acceptedStatuses: AcceptedStatuses = .successful
-    /// Whether user name and password in a URL are sent as Basic credentials; otherwise such a URL is rejected.
+    /// Whether a user name and password in a URL are sent as Basic credentials; otherwise such a URL is rejected.
     public var allowsUserInfo: Bool = false
     /// Whether the client's cookie jar is used.
     public var usesCookies: Bool = true
@@ -78,17 +78,17 @@ public struct AcceptedStatuses: Hashable, Sendable, ExpressibleByArrayLiteral {
 
 /// Limits of a response.
 public struct ResponseLimits: Hashable, Sendable {
-    /// The greatest length of a collected body in bytes after decompression; 16 MiB by default, nil for none.
+    /// The maximum length of a collected body in bytes after decompression; 16 MiB by default, nil for none.
     ///
     /// It doesn't apply to streams and downloads.
     public var collectedBytes: Int? = 16 << 20
-    /// The greatest length of any body in bytes after decompression, including streams; nil, the default, for none.
+    /// The maximum length of any body in bytes after decompression, including streams; nil, the default, for none.
     public var bodyBytes: Int? = nil
-    /// The greatest length of the head in bytes, without interim heads; 64 KiB by default.
+    /// The maximum length of the head in bytes, without interim heads; 64 KiB by default.
     public var headBytes: Int = 64 << 10
-    /// The greatest number of fields in a head; 200 by default.
+    /// The maximum number of fields in a head; 200 by default.
     public var headerFields: Int = 200
-    /// The greatest ratio of decompressed to received bytes after 1 MiB; 100 by default, nil for none.
+    /// The maximum ratio of decompressed to received bytes after 1 MiB; 100 by default, nil for none.
     public var inflationRatio: Int? = 100
 
     /// Creates the default limits.
@@ -97,22 +97,22 @@ public struct ResponseLimits: Hashable, Sendable {
 
 /// The redirects that are followed.
 public struct RedirectPolicy: Hashable, Sendable {
-    /// The greatest number of redirects; 10 by default, and 0 returns a 3xx response, whatever statuses are accepted.
+    /// The maximum number of redirects; 10 by default, and 0 returns a 3xx response even if its status isn't accepted.
     public var maximum: Int = 10
     /// Whether a redirect from https to http is followed.
     public var allowsInsecure: Bool = false
-    /// Whether redirects to private addresses are refused: this machine, its networks, and hosts that only they can
+    /// Whether redirects to private addresses are rejected: this machine, its networks, and hosts that only they can
     /// reach.
     ///
     /// It protects programs that request untrusted URLs: a public server could redirect them behind the firewall. The
-    /// first request isn't checked. `CurlTransport` checks the addresses to which names resolve; `URLSessionTransport`
-    /// checks only addresses and `localhost`.
+    /// first request isn't checked. `CurlTransport` checks the addresses that names resolve to; `URLSessionTransport`
+    /// checks only literal addresses and `localhost`.
     public var refusesPrivateAddresses: Bool = false
 
     /// Creates the default policy.
     public init() {}
 
-    /// Follows no redirects; a 3xx response is returned.
+    /// The policy that follows no redirects; a 3xx response is returned.
     public static var none: RedirectPolicy {
         var policy = RedirectPolicy()
         policy.maximum = 0

@@ -1,11 +1,11 @@
 /// Reads the bytes of an event stream (WHATWG HTML, section 9.2.6), in pieces of any length.
 struct EventStreamParser {
-    /// The greatest number of bytes of one event, including its field names.
+    /// The maximum number of bytes of one event, including its field names.
     static let limit = 1 << 20
 
     /// The identifier of the last event, for `Last-Event-ID`.
     private(set) var lastID = ""
-    /// The pause before a reconnection that the server asks for.
+    /// The delay before a reconnection that the server requests.
     private(set) var retry: Duration?
 
     private var line: [UInt8] = []
@@ -16,7 +16,7 @@ struct EventStreamParser {
     private var type = ""
     private var data: [UInt8]?
 
-    /// Reads a piece and passes on the events that it completes.
+    /// Reads a piece and emits the events that it completes.
     ///
     /// - Throws: `.bodyTooLarge` for an event of more than 1 MiB.
     mutating func read(_ bytes: [UInt8], emit: (ServerSentEvent) -> Void) throws(NetworkError) {
@@ -36,7 +36,7 @@ struct EventStreamParser {
         }
     }
 
-    /// Drops an incomplete event at the end of a connection; the last identifier stays.
+    /// Discards an incomplete event at the end of a connection; the last identifier is preserved.
     mutating func reconnect() {
         let (lastID, retry) = (lastID, retry)
         self = EventStreamParser()
@@ -71,7 +71,7 @@ struct EventStreamParser {
         } else if name.elementsEqual("id".utf8), !value.contains(0) {
             id = String(decoding: value, as: UTF8.self)
         } else if name.elementsEqual("retry".utf8), !value.isEmpty, value.allSatisfy(\.isASCIIDigit) {
-            // A longer pause than a day is no pause.
+            // A delay is limited to one day.
             retry = .milliseconds(min(Int32(String(decoding: value, as: UTF8.self)) ?? .max, 86_400_000))
         }
     }

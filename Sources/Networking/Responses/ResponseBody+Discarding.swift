@@ -7,9 +7,9 @@ extension ResponseBody {
         return Array(bytes.prefix(count))
     }
 
-    /// Reads the rest of a body, so that the connection can be reused, up to `count` bytes and for a short time.
+    /// Reads the rest of a body, up to `count` bytes and for a short time, so that the connection can be reused.
     func discard(upTo count: Int) async {
-        // A new connection costs less than waiting for an unused body.
+        // A new connection costs less than waiting for a long unused body.
         let limit = Task { [self] in
             try await Task.sleep(for: .milliseconds(250))
             cancel()

@@ -1,7 +1,7 @@
-/// The body of a response, pulled piece by piece.
+/// The body of a response, read piece by piece.
 ///
-/// A body has one reader and can be read once. While nobody reads, the transport stops receiving when its buffer is
-/// full. Releasing a body before its end cancels it, which closes or reclaims the connection.
+/// A body has one reader and can be read once. If it isn't read, the transport stops receiving when its buffer is full.
+/// Releasing a body before its end cancels it, which closes or reclaims the connection.
 ///
 /// ```swift
 /// func firstLine(of body: ResponseBody) async throws -> String {
@@ -45,7 +45,7 @@ public final class ResponseBody: AsyncSequence, Sendable {
     /// Reads the rest of the body.
     ///
     /// - Parameters:
-    ///   - limit: The greatest number of bytes to collect; nil for no limit.
+    ///   - limit: The maximum number of bytes to collect; nil for no limit.
     ///   - announced: The length announced in the head, to reject a long body before reading it.
     /// - Returns: The rest of the body in one piece.
     /// - Throws: `.bodyTooLarge`, or the reason for an early end, with the first bytes.
