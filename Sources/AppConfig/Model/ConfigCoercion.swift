@@ -119,7 +119,7 @@ extension ConfigCoercion {
     }
 }
 
-/// Canonical texts of values.
+/// Canonical strings of values.
 enum ConfigText {
     /// Returns the shortest text that parses as the number, without a fraction if there is none.
     static func real(_ number: Double) -> String {

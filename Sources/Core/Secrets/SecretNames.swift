@@ -15,7 +15,7 @@ package struct SecretNames: Hashable, Sendable {
     /// The rules that every module applies by default.
     package static let standard = SecretNames()
 
-    /// More words that always name a secret, in lower case.
+    /// More words that always name a secret, in lowercase.
     package var additionalWords: Set<String>
 
     package init(additionalWords: Set<String> = []) { self.additionalWords = additionalWords }

@@ -56,7 +56,7 @@ public struct CustomizationReading: Sendable {
     public let value: CustomizationValue
     /// The color dialect of the layer.
     public let colors: ColorDialect
-    /// The rules for reading texts as numbers and booleans.
+    /// The rules for reading strings as numbers and Booleans.
     public let numbers: NumberSpelling
     let typed: ComposedTable.Typed?
 
@@ -84,7 +84,7 @@ public struct CustomizationReading: Sendable {
 extension String: CustomizationReadable {
     /// "text".
     public static var customizationTypeName: String { "text" }
-    /// Accepts texts, numbers, booleans and colors.
+    /// Accepts strings, numbers, Booleans and colors.
     public init?(_ reading: CustomizationReading) {
         guard let text = reading.text else { return nil }
         self = text
@@ -124,7 +124,7 @@ extension Float: CustomizationReadable {
 extension Bool: CustomizationReadable {
     /// "boolean".
     public static var customizationTypeName: String { "boolean" }
-    /// Accepts booleans, and texts that are read as booleans.
+    /// Accepts Booleans, and strings that are read as Booleans.
     public init?(_ reading: CustomizationReading) {
         guard let flag = reading.bool else { return nil }
         self = flag

@@ -19,9 +19,9 @@ public struct LanguageTag: Sendable {
     public let script: String?
     /// The region in uppercase, such as `"CA"` or `"419"`, if the tag has one.
     public let region: String?
-    /// The variants in lower case and alphabetical order, such as `["valencia"]`.
+    /// The variants in lowercase and alphabetical order, such as `["valencia"]`.
     package let variants: [String]
-    /// Extensions and private use in lower case, such as `["u-ca-buddhist", "x-sales"]`; private use is last.
+    /// Extensions and private use in lowercase, such as `["u-ca-buddhist", "x-sales"]`; private use is last.
     package let extensions: [String]
     /// The whole tag in canonical form, such as `"zh-Hant-TW"`.
     public let description: String

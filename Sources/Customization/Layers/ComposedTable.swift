@@ -2,7 +2,7 @@ internal import AshlarCore
 
 /// The composition of one table's layers: the resolved value of each key.
 ///
-/// Composition creates texts, decodes numbers and colors, and follows aliases once. A read is then one hash, one probe
+/// Composition creates strings, decodes numbers and colors, and follows aliases once. A read is then one hash, one probe
 /// and one comparison of bytes.
 ///
 /// The slots are in raw memory, which only `init` writes. Figures of one run on a two-core x86-64 machine:
@@ -242,7 +242,7 @@ final class ComposedTable: @unchecked Sendable {
             as: UTF8.self)
     }
 
-    /// Returns the message in a slot; nil if the value is neither a text nor a message.
+    /// Returns the message in a slot; nil if the value is neither a string nor a message.
     ///
     /// - Parameters:
     ///   - slot: The slot.

@@ -39,7 +39,7 @@ final class CompiledMessage: Sendable {
     let names: [String]
     /// The position, from 0, of each argument of an ICU message, or -1 for a name; nil for other notations.
     let positions: [Int]?
-    /// The problems of all texts.
+    /// The problems of all messages.
     let problems: [MessageProblem]
     /// The approximate length of the literals in the result.
     private let literalCount: Int

@@ -1,4 +1,4 @@
-/// The texts of an ICU message among which a value chooses.
+/// The alternatives of a plural or select in an ICU message.
 final class MessageChoice: Sendable {
     /// The rule of the choice.
     enum Kind: String, Sendable {

@@ -36,7 +36,7 @@ public struct MessageProblem: Hashable, Sendable, CustomStringConvertible {
         package static let unknownType = Code("message-unknown-type")
         /// A date or an amount of money that no formatter supports; it is shown in its plain form.
         public static let missingFormatter = Code("message-missing-formatter")
-        /// A choice that has two texts for one case; the first one is used.
+        /// A choice with two messages for one case; the first one is used.
         package static let duplicateCase = Code("message-duplicate-case")
         /// A case of a plural that is neither a plural category nor a number.
         package static let unknownCase = Code("message-unknown-case")

@@ -4,7 +4,7 @@
 struct MessageRenderer: ~Copyable {
     typealias Piece = CompiledMessage.Piece
 
-    /// The greatest number of expansions, which limits texts that name each other.
+    /// The maximum number of expansions, which limits messages that refer to each other.
     private static let maximumExpansions = 1_000
 
     var text = ""

@@ -6,7 +6,7 @@ extension PrintfFormat {
         /// `java.util.Formatter`, as in Android's resources: `%1$s`, `%,d`, `%tB`, `%<s`, `%n`.
         case java
 
-        /// The flag that a character stands for; an empty set for one without effect, nil for another character.
+        /// The flag for a character: empty if it has no effect, nil if the character isn't a flag.
         func flag(_ character: UInt8) -> Placeholder.Flags? {
             switch Unicode.Scalar(character) {
             case "-": .left

@@ -97,7 +97,7 @@ public struct TopicPattern: Sendable, Hashable, CustomStringConvertible, Express
         return isEverything
     }
 
-    /// Patterns are equal if their texts are equal.
+    /// Patterns are equal if their strings are equal.
     public static func == (a: Self, b: Self) -> Bool { a.description.utf8.elementsEqual(b.description.utf8) }
 
     /// Hashes the text of the pattern.

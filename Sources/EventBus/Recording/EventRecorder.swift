@@ -27,7 +27,7 @@ public final class EventRecorder: EventInterceptor {
     ///
     /// - Parameters:
     ///   - catalog: Encodes the payloads. Other payloads are encoded if their types are `Encodable`.
-    ///   - additionalSecrets: More words that name secrets, in lower case.
+    ///   - additionalSecrets: More words that name secrets, in lowercase.
     ///   - write: Writes one line, without its end. It is called for one event after the other, on any thread.
     public init(
         _ catalog: EventCatalog = EventCatalog(), additionalSecrets: Set<String> = [],

@@ -29,7 +29,7 @@ struct OTLPBacklog: Sendable {
     private var sent: Int64?
     /// The number of lines that were lost.
     private(set) var lostLines = 0
-    /// The names of files that are no longer needed.
+    /// The names of obsolete files.
     private var unneeded: [String] = []
 
     /// Creates a backlog that begins with batches in files, in order.

@@ -9,7 +9,7 @@ public struct HostSnapshot: Sendable {
     let defaults: HostDefault
     /// The selections and the defaults by normalized canonical host.
     let choices: [String: HostChoice]
-    /// The last typed texts by normalized canonical host and key.
+    /// The last typed strings by normalized canonical host and key.
     let typed: [String: [String: String]]
     private let table: HostTable
 

@@ -23,22 +23,22 @@ public struct ResponseHead: Hashable, Sendable {
     }
 }
 
-/// A response whose body is still to be read.
+/// A response whose body hasn't been read yet.
 public struct StreamedResponse: Sendable {
     /// The status and fields.
     public var head: ResponseHead
-    /// The body, which one reader pulls piece by piece.
+    /// The body, which one reader reads piece by piece.
     public var body: ResponseBody
-    /// The URL that responded, after redirects.
+    /// The URL that the response is from, after redirects.
     public var url: HTTPURL
     /// The URLs that redirected here, oldest first.
     public var history: [HTTPURL] = []
-    /// The times at which the exchange reached its stages, as far as the transport knows them.
+    /// The times at which the exchange reached its stages, if the transport knows them.
     public var timings: TransportTimings = .init()
     /// Whether a body of the announced length follows; false for HEAD and 304.
     var bringsBody = true
 
-    /// Creates an answer.
+    /// Creates a response.
     public init(head: ResponseHead, body: ResponseBody, url: HTTPURL) {
         (self.head, self.body, self.url) = (head, body, url)
     }
@@ -50,7 +50,7 @@ public struct StreamedResponse: Sendable {
 
     /// Reads the body to its end.
     ///
-    /// - Parameter limit: The greatest number of bytes to collect; nil for no limit.
+    /// - Parameter limit: The maximum number of bytes to collect; nil for no limit.
     /// - Returns: The complete response.
     /// - Throws: `.bodyTooLarge` at the first byte over the limit, and any reason for an early end.
     public func collect(upTo limit: Int? = 16 << 20) async throws(NetworkError) -> NetworkResponse {
@@ -65,11 +65,11 @@ public struct NetworkResponse: Sendable {
     public var head: ResponseHead
     /// The whole body.
     public var bytes: [UInt8]
-    /// The URL that responded, after redirects.
+    /// The URL that the response is from, after redirects.
     public var url: HTTPURL
     /// The URLs that redirected here, oldest first.
     public var history: [HTTPURL]
-    /// The times at which the exchange reached its stages, as far as the transport knows them.
+    /// The times at which the exchange reached its stages, if the transport knows them.
     public var timings: TransportTimings
 
     /// Creates a complete response.
@@ -87,13 +87,13 @@ public struct NetworkResponse: Sendable {
 
 /// The times from the start of an exchange to its stages; nil if unknown or not applicable.
 public struct TransportTimings: Hashable, Sendable {
-    /// The time of the name resolution; nil for a reused connection.
+    /// The time when the name was resolved; nil for a reused connection.
     public var resolved: Duration?
-    /// The time of the connection's opening; nil for a reused connection.
+    /// The time when the connection was open; nil for a reused connection.
     public var connected: Duration?
-    /// The time of the TLS handshake; nil for a reused connection.
+    /// The time when the TLS handshake was complete; nil for a reused connection.
     public var secured: Duration?
-    /// The time of the first byte of the response.
+    /// The time when the first byte of the response arrived.
     public var firstByte: Duration?
     /// Whether the connection was reused.
     public var reusedConnection: Bool?

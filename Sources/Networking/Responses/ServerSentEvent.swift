@@ -1,6 +1,6 @@
-/// An event that a server sent; see ``NetworkClient/events(_:clock:)``.
+/// An event from a server; see ``NetworkClient/events(_:clock:)``.
 public struct ServerSentEvent: Hashable, Sendable {
-    /// The type of the event, `message` unless the server names one.
+    /// The type of the event; `message` if the server sends none.
     public var type: String
     /// The data; several `data` lines are joined by line feeds.
     public var data: String

@@ -1,6 +1,6 @@
-/// The proxies that environment variables name, by curl's rules.
+/// The proxies from environment variables, by curl's rules.
 ///
-/// The transport chooses the proxy itself, because libcurl doesn't report whether it used one.
+/// The transport selects the proxy itself, because libcurl doesn't report whether it used one.
 struct EnvironmentProxies: Sendable {
     private let http: String?
     private let https: String?
@@ -11,7 +11,7 @@ struct EnvironmentProxies: Sendable {
             names.lazy.compactMap { environment[$0] }.first { !$0.isEmpty }
         }
         let all = value("all_proxy", "ALL_PROXY")
-        // A CGI program must not take HTTP_PROXY, which a request's `Proxy` field sets, for its own.
+        // A CGI program must not use HTTP_PROXY, because a request's `Proxy` field sets it.
         http = value("http_proxy") ?? all
         https = value("https_proxy", "HTTPS_PROXY") ?? all
         excluded = (value("no_proxy", "NO_PROXY") ?? "").split { $0 == "," || $0 == " " }.map { entry in

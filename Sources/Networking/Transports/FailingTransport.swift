@@ -1,4 +1,4 @@
-/// A transport that fails each request, for a configuration that can't be honored.
+/// A transport that fails each request, used for a configuration that no transport can honor.
 struct FailingTransport: NetworkTransport {
     let error: NetworkError
 

@@ -1,4 +1,4 @@
-// Readers of bytes from servers, for the fuzz targets.
+// Parsers of bytes from servers, for the fuzz targets.
 
 @_spi(Fuzzing) extension ResponseHead {
     /// Reads a head line by line.
@@ -24,6 +24,6 @@
 }
 
 @_spi(Fuzzing) extension HTTPURL {
-    /// Returns the URL of a `Location` in a response from this one.
+    /// Returns the target of a `Location` field in a response from this URL.
     public func following(location: [UInt8]) throws(NetworkError) -> HTTPURL { try resolve(location: location) }
 }

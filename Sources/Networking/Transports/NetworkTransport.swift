@@ -1,10 +1,10 @@
-/// Carries out one hop: sends a request and returns the head of the response, and a body to read.
+/// Performs one hop: sends a request and returns the head of the response, and a body to read.
 ///
-/// A transport follows no redirects, stores no cookies and accepts every status. It repeats an idempotent request whose
-/// reused connection ends without a response (RFC 9112, section 9.3.1), and nothing else. It applies the request's timeouts
-/// and limits, requests compressed responses if the options say so and decompresses them, and refuses fields that
-/// ``HTTPHeaders/validate()`` refuses. Cancelling the task in `send` ends the exchange with `.cancelled`; afterwards, the
-/// body's `cancel()` does.
+/// A transport follows no redirects, stores no cookies and accepts every status. It repeats only idempotent requests
+/// whose reused connection ends without a response (RFC 9112, section 9.3.1). It applies the request's timeouts and
+/// limits, requests compressed responses if the options say so and decompresses them, and rejects fields that
+/// ``HTTPHeaders/validate()`` rejects. Cancelling the task in `send` ends the exchange with `.cancelled`; afterward,
+/// the body's `cancel()` does.
 ///
 /// A transport that wraps another one is short:
 ///
@@ -20,7 +20,7 @@
 /// }
 /// ```
 public protocol NetworkTransport: Sendable {
-    /// Sends a request and returns as soon as the head of the response has arrived.
+    /// Sends a request and returns when the head of the response has arrived.
     ///
     /// - Throws: A `NetworkError` with `code`, `phase`, `message` and, if known, `requestState`; the client adds the rest.
     func send(_ request: NetworkRequest) async throws(NetworkError) -> StreamedResponse

@@ -25,7 +25,7 @@ struct PinnedKeys: Sendable {
     subscript(url: HTTPURL) -> String? { pins[Self.withoutTrailingDot(url.host)] }
 
     private static func host(_ text: String) throws(NetworkError) -> String {
-        // The URL's own parser decides what a host is, so that a pin can't differ from every URL.
+        // The URL's own parser decides which hosts are valid, so that a pin can match a URL.
         let isAddress = text.contains(":") && !text.hasPrefix("[")
         guard let url = try? HTTPURL("https://\(isAddress ? "[\(text)]" : text)/"), url.port == nil,
             url.userInfo == nil,
@@ -39,7 +39,7 @@ struct PinnedKeys: Sendable {
     }
 
     private static func check(_ pin: String, of host: String) throws(NetworkError) {
-        // libcurl takes text without the prefix for the name of a key file.
+        // libcurl interprets text without the prefix as the name of a key file.
         let hashes = pin.split(separator: ";", omittingEmptySubsequences: false)
         for hash in hashes {
             guard hash.hasPrefix("sha256//"), AshlarCore.Base64.decode(hash.utf8.dropFirst(8))?.count == 32 else {

@@ -2,8 +2,8 @@ internal import AshlarCore
 
 /// A transport that responds from code instead of a network, and records its requests.
 ///
-/// Instances share nothing, so tests may run in parallel. A request without a stub fails with `.notRecorded` and a message
-/// that lists the stubs.
+/// Instances are independent, so tests can run in parallel. A request without a stub fails with `.notRecorded` and a
+/// message that lists the stubs.
 ///
 /// ```swift
 /// let stub = StubTransport(["GET /notes": .json(#"[{"id": 1}]"#), "DELETE /notes/1": .status(204)])
@@ -18,7 +18,8 @@ public final class StubTransport: NetworkTransport, ExpressibleByDictionaryLiter
         self.handler = handler
     }
 
-    /// Creates a transport with a response for each `METHOD /path` or `METHOD /path?query`; the latter wins.
+    /// Creates a transport with a response for each `METHOD /path` or `METHOD /path?query`; the latter takes
+    /// precedence.
     public convenience init(_ answers: [String: StubResponse]) {
         self.init { request throws(NetworkError) in
             let keys = ["\(request.method) \(request.url.target)", "\(request.method) \(request.url.path)"]
@@ -36,7 +37,7 @@ public final class StubTransport: NetworkTransport, ExpressibleByDictionaryLiter
     /// The requests so far, oldest first, with their actual hosts and cookies.
     public var requests: [NetworkRequest] { seen.withLock { $0 } }
 
-    /// Returns the response of the closure or table.
+    /// Returns the response of the closure or dictionary.
     public func send(_ request: NetworkRequest) async throws(NetworkError) -> StreamedResponse {
         if Task.isCancelled { throw NetworkError(.cancelled, "the task was cancelled", phase: .send) }
         seen.withLock { $0.append(request) }
@@ -66,11 +67,11 @@ public final class StubTransport: NetworkTransport, ExpressibleByDictionaryLiter
 
 /// A response of a `StubTransport`: a head, a body in pieces, and optionally a delay or a failure.
 public struct StubResponse: Sendable {
-    /// Status and fields.
+    /// The status and fields.
     public var head: ResponseHead
     /// The pieces of the body, one for each read.
     public var chunks: [[UInt8]]
-    /// The time until the head arrives; a shorter idle or total timeout of the request fails it.
+    /// The delay before the head arrives; if the request's idle or total timeout is shorter, the request fails.
     public var delay: Duration?
     /// The error that replaces the response.
     public var failure: NetworkError?
@@ -83,17 +84,17 @@ public struct StubResponse: Sendable {
         self.chunks = chunks
     }
 
-    /// Returns a status without a body.
+    /// Returns a response without a body.
     public static func status(_ status: Int, headers: HTTPHeaders = [:]) -> StubResponse {
         StubResponse(status: status, headers: headers)
     }
 
-    /// Returns a JSON text.
+    /// Returns a response with a JSON text.
     public static func json(_ text: String, status: Int = 200) -> StubResponse {
         StubResponse(status: status, headers: ["Content-Type": "application/json"], chunks: [Array(text.utf8)])
     }
 
-    /// Returns a plain text.
+    /// Returns a response with plain text.
     public static func text(_ text: String, status: Int = 200) -> StubResponse {
         StubResponse(status: status, headers: ["Content-Type": "text/plain; charset=utf-8"], chunks: [Array(text.utf8)])
     }
@@ -103,7 +104,7 @@ public struct StubResponse: Sendable {
         StubResponse(status: status, headers: ["Location": location])
     }
 
-    /// Returns a failure before any response.
+    /// Returns a failure instead of a response.
     public static func failing(_ error: NetworkError) -> StubResponse {
         var response = StubResponse()
         response.failure = error

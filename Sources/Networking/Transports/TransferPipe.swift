@@ -1,20 +1,20 @@
 internal import AshlarCore
 
-/// The writing side of a pipe, as its reader sees it.
+/// The writing side of a pipe, as used by its reader.
 protocol TransferProducer: AnyObject, Sendable {
-    /// The reader needs nothing more.
+    /// Called when the reader needs nothing more.
     func readerCancelled()
-    /// The reader emptied the buffer after a refused write; writing may continue.
+    /// Called when the reader has emptied the buffer after a rejected write; writing may continue.
     func readerDrained()
 }
 
 /// Passes the head and the body of a response from a transport's thread to the task that reads it.
 ///
-/// It has one writer and one reader. The reader sees what is written at once, but only `flush` wakes it, so that a small
-/// response wakes its task once. Neither tasks nor the producer are called under the lock.
+/// It has one writer and one reader. Written bytes are available to the reader immediately, but only `flush` wakes it,
+/// so that a small response wakes its task once. Neither tasks nor the producer are called under the lock.
 ///
-/// The pipe is the executor of its own `park`: a reader that has to wait calls it and becomes a job, which its waker may run
-/// on the shared threads or on its own thread.
+/// The pipe is the executor of its own method `park`: a reader that must wait calls it and becomes a job, which the
+/// thread that wakes it can run on the shared threads or on itself.
 actor TransferPipe: ResponseBodySource, SerialExecutor {
     private struct State {
         var head: ResponseHead?
@@ -30,7 +30,7 @@ actor TransferPipe: ResponseBodySource, SerialExecutor {
         var hasNews: Bool { ended || (waitsForHead ? head != nil : !buffer.isEmpty) }
     }
 
-    /// The number of buffered bytes above which writes are refused.
+    /// The maximum number of buffered bytes; further writes are rejected.
     static let capacity = 256 << 10
 
     private let state = Mutex(State())
@@ -46,7 +46,7 @@ actor TransferPipe: ResponseBodySource, SerialExecutor {
         state.withLock { ($0.head, $0.timings) = (head, timings) }
     }
 
-    /// Buffers bytes, or refuses them because the reader is behind; `readerDrained` follows a refusal.
+    /// Buffers bytes, or rejects them because the reader is behind; `readerDrained` follows a rejection.
     nonisolated func write(_ bytes: UnsafeRawBufferPointer, limited: Bool = true) -> Bool {
         state.withLock { state in
             guard !state.ended else { return true }
@@ -87,7 +87,7 @@ actor TransferPipe: ResponseBodySource, SerialExecutor {
         if let job = takeReader() { Self.schedule(job) }
     }
 
-    /// Returns the waiting reader if there is something for it; the caller has to run it.
+    /// Returns the waiting reader if there is something for it; the caller must run it.
     nonisolated func takeReader() -> UnownedJob? { state.withLock { $0.hasNews ? $0.waiter.take() : nil } }
 
     /// Runs a reader on the shared threads.
@@ -149,11 +149,11 @@ actor TransferPipe: ResponseBodySource, SerialExecutor {
         }
     }
 
-    /// Returns when the reader is woken; the count keeps the compiler from removing the change of executors.
+    /// Returns when the reader is woken; the counter prevents the compiler from removing the change of executors.
     @inline(never)
     private func park() { parked &+= 1 }
 
-    /// Stores the reader that starts to wait.
+    /// Stores the reader that begins to wait.
     nonisolated func enqueue(_ job: consuming ExecutorJob) {
         let job = UnownedJob(job)
         let goesOn = state.withLock { state in

@@ -2,7 +2,7 @@ internal import AshlarCore
 
 /// A header field: a name, a value, and whether the value is secret.
 public struct HTTPField: Hashable, Sendable, CustomStringConvertible {
-    /// The name as written; names are compared without case.
+    /// The name as written; names are compared ignoring case.
     public let name: String
     /// The value; each character represents one byte (Latin-1), so characters above U+00FF can't be sent.
     public var value: String
@@ -22,12 +22,12 @@ public struct HTTPField: Hashable, Sendable, CustomStringConvertible {
     /// The field as one line; a sensitive value is hidden.
     public var description: String { "\(name): \(isSensitive ? SecretNames.placeholder : value)" }
 
-    /// Whether two fields have equal names (without case), values and marks.
+    /// Whether two fields have equal names (ignoring case), values and sensitivity.
     public static func == (a: HTTPField, b: HTTPField) -> Bool {
         a.value == b.value && a.isSensitive == b.isSensitive && a.name.equalsIgnoringASCIICase(b.name)
     }
 
-    /// Hashes the name without its case, the value and the mark.
+    /// Hashes the name ignoring case, the value and the sensitivity.
     public func hash(into hasher: inout Hasher) {
         for byte in name.utf8 { hasher.combine(byte.asciiLowercased) }
         hasher.combine(value)
@@ -35,9 +35,9 @@ public struct HTTPField: Hashable, Sendable, CustomStringConvertible {
     }
 }
 
-/// An ordered list of header fields, with repeats; names are compared without case.
+/// An ordered list of header fields; names can repeat and are compared ignoring case.
 ///
-/// Every operation is O(*n*) in the number of fields, which is small. Nothing is repaired: an invalid field makes the
+/// Every operation is O(*n*) in the number of fields, which is small. Nothing is corrected: an invalid field makes the
 /// request fail with `.invalidHeader` before any byte is sent (see ``validate()``).
 ///
 /// ```swift
@@ -72,7 +72,7 @@ public struct HTTPHeaders: Hashable, Sendable, RandomAccessCollection, Expressib
     /// Creates headers from fields in order.
     public init(_ fields: [HTTPField] = []) { storage = .list(fields) }
 
-    /// Creates headers from names and values in order, with repeats.
+    /// Creates headers from names and values in order; names can repeat.
     public init(dictionaryLiteral elements: (String, String)...) {
         storage = .list(elements.map { HTTPField($0.0, $0.1) })
     }
@@ -86,7 +86,7 @@ public struct HTTPHeaders: Hashable, Sendable, RandomAccessCollection, Expressib
     /// Hashes the fields in order.
     public func hash(into hasher: inout Hasher) { hasher.combine(fields) }
 
-    /// Whether both share the same list in memory, and so are equal.
+    /// Whether both share the same list in memory, and are therefore equal.
     func isSame(as other: HTTPHeaders) -> Bool {
         fields.withUnsafeBufferPointer { a in
             other.fields.withUnsafeBufferPointer { b in a.baseAddress == b.baseAddress && a.count == b.count }
@@ -123,7 +123,7 @@ public struct HTTPHeaders: Hashable, Sendable, RandomAccessCollection, Expressib
         return fields.lazy.filter { $0.name.equalsIgnoringASCIICase(name) }.map(\.value)
     }
 
-    /// Returns the nonempty members of a comma-separated list, over all fields of the name.
+    /// Returns the nonempty members of a comma-separated list, from all fields of the name.
     ///
     /// Don't use it for `Set-Cookie` or dates, whose values contain commas.
     public func list(for name: String) -> [String] {
@@ -144,7 +144,7 @@ public struct HTTPHeaders: Hashable, Sendable, RandomAccessCollection, Expressib
     /// Appends a field.
     public mutating func append(_ field: HTTPField) { fields.append(field) }
 
-    /// Replaces all fields of a name by one field, at the position of the first.
+    /// Replaces all fields of a name with one field, at the position of the first.
     public mutating func set(_ name: String, _ value: String, isSensitive: Bool = false) {
         let field = HTTPField(name, value, isSensitive: isSensitive)
         guard let first = fields.firstIndex(where: { $0.name.equalsIgnoringASCIICase(name) }) else {

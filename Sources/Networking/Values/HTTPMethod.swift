@@ -1,11 +1,11 @@
-/// A request method: any token of RFC 9110, compared with case.
+/// A request method: any token of RFC 9110; case matters.
 public struct HTTPMethod: Hashable, Sendable, RawRepresentable, CustomStringConvertible, ExpressibleByStringLiteral {
     /// The method as sent, such as `GET`.
     public let rawValue: String
 
-    /// Creates a method from its text, which is checked when a request is sent.
+    /// Creates a method from its name, which is checked when a request is sent.
     public init(rawValue: String) { self.rawValue = rawValue }
-    /// Creates a method from its text, which is checked when a request is sent.
+    /// Creates a method from its name, which is checked when a request is sent.
     public init(stringLiteral value: String) { rawValue = value }
     /// The method as sent.
     public var description: String { rawValue }
@@ -27,7 +27,7 @@ public struct HTTPMethod: Hashable, Sendable, RawRepresentable, CustomStringConv
     /// Returns the request as the server received it.
     public static let trace = HTTPMethod(rawValue: "TRACE")
 
-    /// Whether the method only retrieves (RFC 9110, 9.2.1).
+    /// Whether the method only retrieves data (RFC 9110, 9.2.1).
     public var isSafe: Bool { self == .get || self == .head || self == .options || self == .trace }
     /// Whether sending the request twice has the same effect as sending it once (RFC 9110, 9.2.2).
     public var isIdempotent: Bool { isSafe || self == .put || self == .delete }

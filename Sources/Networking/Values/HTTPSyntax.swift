@@ -2,7 +2,7 @@ internal import AshlarCore
 
 /// Character classes of HTTP (RFC 9110).
 enum HTTPSyntax {
-    /// Whether a text is a token.
+    /// Whether a string is a token.
     static func isToken(_ text: String) -> Bool {
         var text = text
         return text.withUTF8 { bytes in !bytes.isEmpty && bytes.allSatisfy(isTokenByte) }
@@ -37,7 +37,7 @@ extension UInt8 {
 }
 
 extension String {
-    /// Compares without iterators, because field names are compared very often.
+    /// Compares without iterators for speed, because field names are compared very often.
     func equalsIgnoringASCIICase(_ other: String) -> Bool {
         guard utf8.count == other.utf8.count else { return false }
         var (a, b) = (self, other)
@@ -59,7 +59,7 @@ extension StringProtocol {
         return zip(a, b).allSatisfy { $0 == $1 || $0.asciiLowercased == $1.asciiLowercased }
     }
 
-    /// Returns the text without spaces and tabs at its ends.
+    /// Returns the string without spaces and tabs at its ends.
     func trimmingHTTPSpace() -> String {
         var rest = self[...]
         while let first = rest.utf8.first, first.isHTTPSpace { rest = rest.dropFirst() }

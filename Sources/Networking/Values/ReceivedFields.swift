@@ -1,6 +1,6 @@
 internal import AshlarCore
 
-/// The fields of a response as received, contiguous in memory; they become strings on demand.
+/// The fields of a response as received, contiguous in memory; strings are created on demand.
 final class ReceivedFields: Sendable {
     /// For each field the lengths of name and value, then both.
     private let bytes: [UInt8]
@@ -141,12 +141,12 @@ final class ReceivedFields: Sendable {
             (last, count) = (0, 0)
         }
 
-        /// Returns the collected fields in memory of their own.
+        /// Returns a copy of the collected fields.
         func build() -> ReceivedFields { ReceivedFields(Array(bytes[...]), count) }
     }
 }
 
-/// The size of the lengths of a field.
+/// The number of bytes for the lengths of a field.
 private let lengths = 8
 
 private let contentLength = Array("content-length".utf8)
@@ -155,7 +155,7 @@ extension UnsafeRawBufferPointer {
     /// The bytes of a range.
     func part(_ range: some RangeExpression<Int>) -> Self { Self(rebasing: self[range]) }
 
-    /// Whether both contain the same ASCII text, without case.
+    /// Whether both contain the same ASCII text, ignoring case.
     func equalsIgnoringASCIICase(_ other: some RandomAccessCollection<UInt8>) -> Bool {
         count == other.count && zip(self, other).allSatisfy { $0 == $1 || $0.asciiLowercased == $1.asciiLowercased }
     }

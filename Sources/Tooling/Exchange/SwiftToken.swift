@@ -140,7 +140,7 @@ private struct SwiftTokenizer {
         return has("\n", start) || has("\r", start) ? start + 1 : nil
     }
 
-    /// The start of the next line if only white space is left of this one.
+    /// The start of the next line if only whitespace remains on this one.
     private func continuation() -> Int? {
         lineEnd(bytes[at...].firstIndex { $0 != 0x20 && $0 != 0x09 } ?? bytes.count)
     }

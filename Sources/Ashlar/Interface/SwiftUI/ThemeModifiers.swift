@@ -26,7 +26,7 @@
             modifier(ThemeBackground(key: key))
         }
 
-        /// Gives the texts of the view a theme's color, and follows the theme.
+        /// Applies a theme's color to the text of the view, and follows the theme.
         ///
         /// Without an app in the environment the view doesn't change.
         public func themeForeground(_ key: String = "defaultLabelTextColor") -> some View {

@@ -9,7 +9,7 @@
 struct RouteTree: Sendable {
     /// A node of the tree: its text, and the possible next segments.
     struct Node {
-        /// The first eight bytes of the text, so that short texts are compared without another load.
+        /// The first eight bytes of the text, so that short strings are compared without another load.
         var head: UInt64 = 0
         var textStart: UInt32 = 0
         var textLength: UInt16 = 0

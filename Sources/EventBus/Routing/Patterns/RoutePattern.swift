@@ -60,13 +60,13 @@ public struct RoutePattern: Sendable, Hashable, CustomStringConvertible {
     /// The text of the pattern.
     public var description: String { source }
 
-    /// Patterns are equal if their texts are equal.
+    /// Patterns are equal if their strings are equal.
     public static func == (a: Self, b: Self) -> Bool { ByteText(a.source) == ByteText(b.source) }
     /// Hashes the text of the pattern.
     public func hash(into hasher: inout Hasher) { hasher.combine(ByteText(source)) }
 }
 
-/// The scheme and host before a pattern's path; nil stands for any.
+/// The scheme and host before a pattern's path; nil matches any.
 struct RouteAuthority: Sendable, Hashable {
     var scheme: String?
     var host: String?

@@ -50,7 +50,7 @@ enum RouteBytes {
         return mix(hash, folded(word(bytes, start + at, count - at), fold))
     }
 
-    /// Returns whether `count` bytes are equal in two texts.
+    /// Returns whether `count` bytes are equal in two strings.
     @inline(__always)
     static func equal(
         _ a: borrowing Span<UInt8>, _ startA: Int, _ b: [UInt8], _ startB: Int, _ count: Int, fold: Bool

@@ -2,8 +2,8 @@ internal import AshlarCore
 
 /// Reads a body in chunks (RFC 9112, section 7.1) and reports how it is malformed.
 ///
-/// libcurl's own reader finds the end of the body as well. It also accepts sizes such as `0x5`, drops bytes behind the last
-/// chunk without a report, and distinguishes malformed chunks from a lost connection only by its messages.
+/// libcurl's own reader also finds the end of the body. But it accepts sizes such as `0x5`, silently discards bytes
+/// after the last chunk, and distinguishes malformed chunks from a lost connection only by its messages.
 struct ChunkedReader {
     private enum State {
         case size
@@ -25,13 +25,13 @@ struct ChunkedReader {
     private var extra = 0
     private let limit: Int
 
-    /// Creates a reader whose chunk extensions and trailer may have `limit` bytes together.
+    /// Creates a reader that accepts at most `limit` bytes of chunk extensions and trailer in total.
     init(limit: Int) { self.limit = limit }
 
     /// Whether the last chunk and the trailer have been read.
     var isComplete: Bool { state == .end }
 
-    /// Reads bytes and passes the data on; returns whether bytes remain behind the end of the body.
+    /// Reads bytes and emits the data; returns whether bytes remain after the end of the body.
     mutating func read(
         _ bytes: UnsafeRawBufferPointer, emit: (UnsafeRawBufferPointer) throws(NetworkError) -> Void
     ) throws(NetworkError) -> Bool {

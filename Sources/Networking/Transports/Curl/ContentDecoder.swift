@@ -60,7 +60,7 @@
         /// Whether the body may end here.
         var isComplete: Bool { stages.allSatisfy(\.isComplete) }
 
-        /// Decodes bytes and passes the result on in pieces; `emit` may throw to stop.
+        /// Decodes bytes and emits the result in pieces; `emit` may throw to stop.
         func decode(
             _ bytes: UnsafeRawBufferPointer, emit: (UnsafeRawBufferPointer) throws(NetworkError) -> Void
         ) throws(NetworkError) {

@@ -1,12 +1,12 @@
 #if os(Linux)
     import CAshlarCurl
 
-    /// The limits of time.
+    /// The time limits of an exchange.
     extension CurlExchange {
         /// The time of the next check of the exchange's limits.
         ///
-        /// libcurl's own timeouts are not used: its connect timer can fire a fraction of a millisecond early, and only once.
-        /// The idle time stops while the exchange waits for its own reader or body.
+        /// libcurl's own timeouts aren't used: its connect timer can fire a fraction of a millisecond early, and only
+        /// once. The idle time is suspended while the exchange waits for its own reader or body.
         var deadline: UInt64? {
             var due: UInt64 = .max
             guard handle != nil else { return totalLimit.map { submitted &+ $0 } }
@@ -18,10 +18,10 @@
 
         /// Whether connecting may take longer than libcurl's default limit of 300 s.
         ///
-        /// The limit is raised only then, because libcurl would start and stop a timer for each request.
+        /// The limit is raised only if necessary, because libcurl would start and stop a timer for each request.
         var mayConnectLong: Bool { connectLimit.map { $0 >= 300_000_000_000 } ?? true }
 
-        /// Returns the error for a limit that has passed, if one has.
+        /// Returns the error for an expired limit, or nil if there is none.
         func overdue(at now: UInt64) -> NetworkError? {
             if let totalLimit, now >= submitted &+ totalLimit {
                 guard handle != nil else {

@@ -41,7 +41,7 @@
                         return pauseReceiving()
                     }
                 } else {
-                    // What a reader has read can't be read again, so there must be room beforehand.
+                    // libcurl's data can't be received again after reading it, so check for room first.
                     guard pipe.hasRoom() else { return pauseReceiving() }
                     if chunks == nil {
                         try decode(bytes)
@@ -58,7 +58,7 @@
             return bytes.count
         }
 
-        /// Has libcurl close the connection after the exchange, because its next bytes may belong to this response.
+        /// Makes libcurl close the connection after the exchange, because its next bytes may belong to this response.
         private func retireConnection() {
             retiresConnection = true
             if let handle { _ = ashlar_easy_long(table, handle.easy, CurlOption.forbidReuse, 1) }

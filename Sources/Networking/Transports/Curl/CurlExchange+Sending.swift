@@ -3,7 +3,7 @@
 
     /// Connecting and sending: callbacks of libcurl on the loop's thread.
     extension CurlExchange {
-        /// Opens the socket of a new connection for this exchange; -1 refuses.
+        /// Opens the socket of a new connection for this exchange; returns -1 to reject it.
         func openSocket(_ address: UnsafeRawPointer) -> Int32 {
             if request.refusesPrivateAddresses, CurlAddress.isPrivate(address) {
                 fail(
@@ -18,8 +18,8 @@
 
         /// Whether libcurl may send the request on its current connection.
         ///
-        /// libcurl repeats a request when a reused connection ends without a response. The server may have processed it, so
-        /// only an idempotent request is repeated (RFC 9110, section 9.2.2), or one of which nothing was sent.
+        /// libcurl repeats a request when a reused connection ends without a response. The server may have processed
+        /// the request, so it is repeated only if it is idempotent (RFC 9110, section 9.2.2) or nothing of it was sent.
         func maySend(from port: Int32) -> Bool {
             sendings += 1
             localPort = port

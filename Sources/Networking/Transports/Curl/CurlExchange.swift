@@ -1,9 +1,9 @@
 #if os(Linux)
     import CAshlarCurl
 
-    /// One request that libcurl carries out.
+    /// One request that libcurl performs.
     ///
-    /// Other threads only post commands about it; everything else happens on the loop's thread.
+    /// Other threads only post commands for it; everything else happens on the loop's thread.
     final class CurlExchange: TransferProducer, @unchecked Sendable {
         // Sendable because other threads reach only constants, the pipe and the upload, which lock, and the loop's inbox.
         // Callbacks of libcurl are in `+Receiving` and `+Sending`, time limits in `+Deadlines`.
@@ -23,7 +23,7 @@
         var place: Int?
         /// The origin whose connections it uses, from its admission to its end.
         var origin: CurlOrigins.Origin?
-        /// Whether the loop has listed it for waking its reader.
+        /// Whether the loop has recorded that its reader must be woken.
         var isListed = false
         var received = 0
         var raw = 0
@@ -36,9 +36,9 @@
         let limits: ResponseLimits
         let progress: (@Sendable (TransferProgress) -> Void)?
         let inflates: Bool
-        /// Whether compression is requested; a request with its own Accept-Encoding gets the body unchanged.
+        /// Whether compression is requested; a request with its own Accept-Encoding receives the body unchanged.
         let asksForCompression: Bool
-        /// When it reached the loop; the total time starts here.
+        /// The time when it reached the loop; the total time starts here.
         var submitted: UInt64 = 0
         var started: UInt64 = 0
         var lastActivity: UInt64 = 0
@@ -46,16 +46,17 @@
         var receivingPaused = false
         var sendingPaused = false
         var hasHead = false
-        /// How often libcurl was about to send the request; 0 with versions before 7.80, which don't report it.
+        /// The number of times that libcurl was about to send the request; 0 before version 7.80, which doesn't report
+        /// it.
         var sendings = 0
         /// The local port of the connection on which the request was sent.
         var localPort: Int32?
         private var wasRestarted = false
-        /// The socket of the connection that was opened for it last.
+        /// The socket of the connection that was opened last for it.
         var socket: Int32?
         /// Whether no other request may use the connection.
         var retiresConnection = false
-        /// Whether the response came over HTTP/2, whose connections libcurl itself keeps in order.
+        /// Whether the response came over HTTP/2, for which libcurl itself keeps the responses apart.
         var isMultiplexed = false
         var contentLength: Int?
 
@@ -105,12 +106,13 @@
 
         /// Whether the request must not use an open connection.
         ///
-        /// The address of an open connection would be unchecked; and after a restart the open ones are probably dead.
+        /// The address of an open connection would be unchecked; and after a restart, open connections are probably
+        /// dead.
         var needsFreshConnection: Bool { wasRestarted || request.refusesPrivateAddresses }
 
-        /// Whether libcurl's failure is a dead connection and the request can be sent once more, on a new connection.
+        /// Whether libcurl failed because of a dead connection and the request can be sent again on a new connection.
         ///
-        /// libcurl itself repeats a request up to five times, but on other open connections, which may be dead as well.
+        /// libcurl itself repeats a request up to five times, but on other open connections, which may also be dead.
         func restarts(after result: Int32) -> Bool {
             guard result == 55, !hasHead, failure == nil, !wasRestarted, pipe.isOpen, mayRepeat, rewind(to: 0) else {
                 return false
@@ -120,7 +122,7 @@
             return true
         }
 
-        /// Passes the end on to the reader; the caller takes the handle back.
+        /// Ends the exchange for its reader; the caller takes the handle back.
         func end(result: Int32?) {
             var error = failure
             if error == nil, let result {
@@ -137,7 +139,7 @@
 
         func flush() { pipe.flush() }
 
-        /// Records a failure, after which libcurl ends the transfer; the first one wins.
+        /// Records a failure, after which libcurl ends the transfer; only the first failure is recorded.
         func fail(_ error: NetworkError) { failure = failure ?? error }
 
         private func completionError() -> NetworkError? {

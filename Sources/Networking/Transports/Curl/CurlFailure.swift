@@ -1,7 +1,8 @@
 #if os(Linux)
     import CAshlarCurl
 
-    /// Translates libcurl's results into errors of this module, by numbers only: its messages differ between versions.
+    /// Translates libcurl's results into errors of this module, by number, because its messages differ between
+    /// versions.
     enum CurlFailure {
         static func error(_ result: Int32, of exchange: CurlExchange, hasHead: Bool) -> NetworkError {
             let (code, fixedPhase) = code(result, of: exchange, hasHead: hasHead)
@@ -15,12 +16,13 @@
             _ result: Int32, of exchange: CurlExchange, hasHead: Bool
         ) -> (NetworkError.Code, NetworkPhase?) {
             switch result {
-            // With a status for CONNECT, the proxy refused.
+            // If CONNECT has a status, the proxy refused.
             case _ where !hasHead && exchange.number(CurlInfo.connectCode) >= 300: (.proxyFailed, .connect)
             case 7 where exchange.proxy != nil, 5, 97: (.proxyFailed, .connect)
             case _ where tunnelFailures.contains(result) && exchange.asksProxyForTunnel: (.proxyFailed, .connect)
-            // The head reader and the chunk reader refuse before libcurl does, except for a folded first line (43, 8), a
-            // line that is longer than libcurl's own limit (27, 100), and lines before the status line.
+            // The head reader and the chunk reader reject malformed responses before libcurl does, except for a folded
+            // first line (43, 8), a line that is longer than libcurl's own limit (27, 100), and lines before the status
+            // line.
             case 1, 8, 27, 43, 100: (hasHead ? .corrupted : .badResponse, .receive)
             case 56 where !hasHead && exchange.headBytes > headLimit: (.badResponse, .receive)
             case 3: (.invalidURL, .prepare)
@@ -39,7 +41,7 @@
         /// Results of a malformed head, and of a connection that ends.
         private static let tunnelFailures: Set<Int32> = [1, 8, 16, 27, 43, 52, 55, 56, 92, 100]
 
-        /// libcurl refuses heads of more than 300 KiB as if the connection had failed.
+        /// libcurl reports heads of more than 300 KiB as failed connections.
         private static let headLimit = 256 << 10
 
         /// The phase that libcurl reached.
@@ -55,18 +57,18 @@
     }
 
     extension CurlExchange {
-        /// A 64-bit value that libcurl reports for the transfer.
+        /// Returns a 64-bit value that libcurl reports for the transfer.
         func offset(_ info: Int32) -> Int64 { handle.map { ashlar_easy_info_off(table, $0.easy, info) } ?? 0 }
 
-        /// Whether a proxy has not yet opened a tunnel; failures of TLS within the tunnel have results of their own.
+        /// Whether a proxy hasn't opened a tunnel yet; failures of TLS within the tunnel have results of their own.
         ///
-        /// Only a new connection asks, and libcurl reports the time of the TLS handshake once that is complete. Newer versions
-        /// report the start of the transfer before CONNECT, so that time decides nothing.
+        /// Only a new connection needs a tunnel, and libcurl reports the time of the TLS handshake after it is
+        /// complete. The start of the transfer isn't a criterion, because newer versions report it before CONNECT.
         var asksProxyForTunnel: Bool {
             proxy != nil && request.url.scheme == .https && socket != nil && offset(CurlInfo.appConnectTime) <= 0
         }
 
-        /// A long value that libcurl reports for the transfer.
+        /// Returns a long value that libcurl reports for the transfer.
         func number(_ info: Int32) -> Int64 { handle.map { ashlar_easy_info_long(table, $0.easy, info) } ?? 0 }
 
         func strerror(_ result: Int32) -> String? { table.pointee.easy_strerror(result).map { String(cString: $0) } }

@@ -1,13 +1,14 @@
 #if os(Linux)
     import CAshlarCurl
 
-    /// An easy handle of libcurl that serves one request after another; used on the loop's thread only.
+    /// A reusable easy handle of libcurl, for one request at a time; used on the loop's thread only.
     ///
-    /// Options that never change are set once, others only if they differ from those of the previous request. This is worth
-    /// 30 allocations and 2 to 3 µs of processor time per request (`processor time of GET ×16`).
+    /// Options that never change are set once, others only if they differ from those of the previous request. This
+    /// saves 30 allocations and 2 to 3 µs of processor time per request (`processor time of GET ×16`).
     ///
-    /// State that libcurl keeps between the requests of a handle is dangerous, so a handle is reused only after an exchange
-    /// without failure and repetition; see `CurlLibrary.reusesHandles` for the versions whose handles are never reused.
+    /// The state that libcurl stores in a handle between requests is dangerous. A handle is therefore reused only after
+    /// an exchange without failure and repetition; see `CurlLibrary.reusesHandles` for the versions whose handles are
+    /// never reused.
     final class CurlHandle {
         private(set) var easy: UnsafeMutableRawPointer
         private unowned let loop: CurlLoop
@@ -33,7 +34,7 @@
         private var pin: String?
         private var proxy: String?
 
-        /// How a request's body is sent.
+        /// The way in which a request's body is sent.
         enum Kind: Equatable {
             case none
             case head
@@ -55,7 +56,7 @@
 
         private static let noHandle = NetworkError(.unsupported, "libcurl cannot create a handle", phase: .prepare)
 
-        /// Replaces libcurl's handle by a new one, without state of earlier requests.
+        /// Replaces libcurl's handle with a new one, without state of earlier requests.
         func renew() throws(NetworkError) {
             guard let new = table.pointee.easy_init() else { throw Self.noHandle }
             table.pointee.easy_cleanup(easy)
@@ -153,7 +154,7 @@
 
         /// Calls `body` with the exchange and the handle of a callback; returns nil if there is no exchange.
         ///
-        /// The loop owns the handle and the handle the exchange, so neither is retained for each line of a head.
+        /// The loop owns the handle, and the handle owns the exchange, so neither is retained for each line of a head.
         @inline(__always)
         private static func with<Result>(
             _ context: UnsafeMutableRawPointer?, _ body: (CurlExchange, CurlHandle) -> Result
@@ -175,8 +176,8 @@
             errorText[0] = 0
             if request.url != url {
                 if request.url.scheme != url?.scheme {
-                    // A status line "HTTP/2.0" without TLS would make libcurl send several requests at once on an HTTP/1
-                    // connection, and mix up their responses, unless HTTP/2 is ruled out.
+                    // If HTTP/2 isn't ruled out, a status line "HTTP/2.0" without TLS makes libcurl send several
+                    // requests at once on an HTTP/1 connection and mix up their responses.
                     let isSecure = request.url.scheme == .https
                     long(CurlOption.httpVersion, isSecure ? CurlValue.http2OverTLS : CurlValue.http11)
                 }
@@ -227,7 +228,7 @@
                     long(CurlOption.post, 1)
                     let bytes = request.body.inMemory ?? []
                     _ = ashlar_easy_off(table, easy, CurlOption.postFieldSize, Int64(bytes.count))
-                    // libcurl copies them; without an address it would call the read function.
+                    // libcurl copies the bytes; without an address it would call the read function.
                     _ = (bytes.isEmpty ? [0] : bytes).withUnsafeBytes {
                         ashlar_easy_pointer(table, easy, CurlOption.copyPostFields, $0.baseAddress)
                     }
@@ -249,7 +250,7 @@
             list = nil
             for field in fields { append(field.value.isEmpty ? field.name + ";" : "\(field.name): \(field.value)") }
             if decompresses { append("Accept-Encoding: " + ContentDecoder.acceptEncoding) }
-            // libcurl adds these by itself; an empty one removes them.
+            // libcurl adds these fields itself; an empty one removes them.
             for name in hasBody ? ["Accept", "Content-Type", "Expect"] : ["Accept"]
             where !exchange.request.headers.contains(name) { append(name + ":") }
             _ = ashlar_easy_pointer(table, easy, CurlOption.httpHeader, list)

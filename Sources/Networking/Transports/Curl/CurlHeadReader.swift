@@ -1,21 +1,21 @@
-/// Assembles the head of a response from the lines that libcurl passes on, and skips interim heads (1xx).
+/// Assembles the head of a response from the lines that libcurl delivers, and skips interim heads (1xx).
 ///
-/// It follows RFC 9112 and is lenient only where the RFC allows it: a line may end with a bare LF, a field may be folded, a
-/// reason phrase may be missing. It reads one response after another, so that its memory is allocated once.
+/// It follows RFC 9112 and is lenient only where the RFC allows it: a line may end with a bare LF, a field may be
+/// folded, a reason phrase may be missing. It reads one response after another, so that its memory is allocated once.
 final class CurlHeadReader {
-    /// How the response relates to its request.
+    /// The relation of the response to its request.
     struct Expectation {
-        /// HTTP/2 exists over TLS only; elsewhere the version is a forged text.
+        /// Whether the connection uses TLS; without it, HTTP/2 isn't possible and such a version is forged.
         var isSecure = true
-        /// Whether the request asks for an upgrade, without which 101 is no response to it.
+        /// Whether the request asks for an upgrade; otherwise 101 isn't a valid response.
         var allowsUpgrade = false
     }
 
-    /// How the body is framed by the head.
+    /// The framing of the body by the head.
     struct Framing {
         var contentLength: Int?
         var isChunked = false
-        /// Whether the head has a length in addition to chunks: another recipient may see another end.
+        /// Whether the head has a length in addition to chunks, so that another recipient could see another end.
         var isAmbiguous = false
     }
 
@@ -29,7 +29,7 @@ final class CurlHeadReader {
     /// The bytes of all lines of the response so far.
     private(set) var received = 0
 
-    /// More interim heads than this are an attack or a defect.
+    /// The maximum number of interim heads; more are an attack or a defect.
     static let interimLimit = 32
 
     /// Starts with a new response.
@@ -39,14 +39,14 @@ final class CurlHeadReader {
         fields.removeAll()
     }
 
-    /// Reads a line with its line end; returns the head at the empty line that ends it.
+    /// Reads a line with its line ending; returns the head at the empty line that ends it.
     func read(_ line: UnsafeRawBufferPointer, limits: ResponseLimits) throws(NetworkError) -> ResponseHead? {
         bytes += line.count
         received += line.count
         if bytes > limits.headBytes {
             throw bad("head longer than \(limits.headBytes) bytes", limit: limits.headBytes)
         }
-        // New versions of libcurl pass on the start of a line after which the connection ended.
+        // New versions of libcurl deliver an incomplete line if the connection ends within it.
         guard line.last == 0x0A else {
             throw NetworkError(.truncated, "the response ended within its head", phase: .receive)
         }
@@ -84,7 +84,7 @@ final class CurlHeadReader {
         return head
     }
 
-    /// Refuses two different lengths, also within one field: the body would have two ends.
+    /// Rejects two different lengths, also within one field: the body would have two ends.
     private func checkLength(_ fields: ReceivedFields) throws(NetworkError) {
         guard fields.plainLength == nil, fields.contains("Content-Length") else { return }
         var first: Int?
@@ -103,7 +103,8 @@ final class CurlHeadReader {
         text.utf8.allSatisfy(\.isASCIIDigit) ? Int(text) : nil
     }
 
-    /// Requires `chunked` alone: the transport asks for no other coding (RFC 9112, sections 6.1 and 7.4).
+    /// Rejects transfer codings other than `chunked`: the transport requests no others (RFC 9112, sections 6.1 and
+    /// 7.4).
     private func checkTransferCoding(_ fields: ReceivedFields) throws(NetworkError) {
         guard version == "1.1" else { throw bad("Transfer-Encoding in HTTP/\(version ?? "")") }
         let values = fields.values("Transfer-Encoding")

@@ -4,7 +4,7 @@
 
     /// The system's libcurl, opened once per process and name.
     struct CurlLibrary: Sendable {
-        /// The table of functions; lives as long as the process.
+        /// The table of functions, which exists as long as the process.
         nonisolated(unsafe) let table: UnsafePointer<ashlar_curl>  // Safe because nothing changes it once it is filled.
 
         private static let opened = Mutex<[String: CurlLibrary]>([:])
@@ -27,14 +27,14 @@
 
         /// Whether a handle may serve another request.
         ///
-        /// From 7.83.0 to 8.0.1, a handle keeps a pointer to the last header of its previous response after it has freed that
-        /// header. A response whose first field line is folded is then appended to freed memory, which can end the process.
-        /// A test shows it on 7.88.1 and not on 8.23.0; the other versions follow from curl's pull request 11103, which
-        /// clears the pointer in 8.1.0.
+        /// From 7.83.0 to 8.0.1, a handle retains a pointer to the last header of its previous response after freeing
+        /// that header. If the first field line of the next response is folded, it is appended to freed memory, which
+        /// can crash the process. A test confirms this for 7.88.1 and excludes it for 8.23.0; the other versions follow
+        /// from curl's pull request 11103, which clears the pointer in 8.1.0.
         ///
-        /// libcurl stores a header before any callback sees it, so such a response can't be refused beforehand, nor does
-        /// reading the head without libcurl's header API help. A new handle for each request costs 2 to 3 of 17 to 21 µs of
-        /// processor time in C, and raises that of `GET ×16` from 1.6 to 1.9 times that of C.
+        /// libcurl stores a header before it calls any callback, so such a response can't be rejected in time; not
+        /// using libcurl's header API doesn't help either. A new handle for each request costs 2 to 3 of 17 to 21 µs of
+        /// processor time in C, and raises the ratio of `GET ×16` to C from 1.6 to 1.9.
         var reusesHandles: Bool { !(0x07_53_00..<0x08_01_00).contains(table.pointee.version_num) }
     }
 #endif

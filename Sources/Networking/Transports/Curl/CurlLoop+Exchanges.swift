@@ -37,7 +37,7 @@
             finish(exchange, result: nil)
         }
 
-        /// Ends an exchange with libcurl's result, or takes it away from libcurl if there is none.
+        /// Ends an exchange with libcurl's result; without a result, it is first removed from libcurl.
         func finish(_ exchange: CurlExchange, result: Int32?) {
             guard let place = exchange.place, let handle = exchange.handle else { return }
             if let result, result != 0, exchange.restarts(after: result), restart(exchange, handle) { return }
@@ -57,7 +57,7 @@
             origins.leave(exchange)
         }
 
-        /// Sends the request of a failed exchange once more; returns false if libcurl has no handle left.
+        /// Sends the request of a failed exchange again; returns false if libcurl has no handle left.
         private func restart(_ exchange: CurlExchange, _ handle: CurlHandle) -> Bool {
             _ = library.table.pointee.multi_remove_handle(multi, handle.easy)
             handle.release()
@@ -66,7 +66,7 @@
             return true
         }
 
-        /// Keeps a handle for another request, without libcurl's state of this one unless that is harmless.
+        /// Stores a handle for another request, without libcurl's state of this one unless that is harmless.
         private func recycle(_ handle: CurlHandle, isClean: Bool) {
             guard pool.count < 64, isClean && library.reusesHandles || (try? handle.renew()) != nil else {
                 handle.destroy()
@@ -93,7 +93,7 @@
 
         // MARK: Deadlines
 
-        /// Takes an exchange's deadline into account.
+        /// Schedules a check for an exchange's deadline.
         func watchDeadline(of exchange: CurlExchange) {
             if let deadline = exchange.deadline { deadlineDue = min(deadlineDue ?? deadline, deadline) }
         }
@@ -109,7 +109,7 @@
             }
         }
 
-        /// Ends a queued exchange; it leaves the queue in its turn.
+        /// Ends a queued exchange; it remains in the queue until its turn.
         private func giveUp(_ exchange: CurlExchange) {
             exchange.end(result: nil)
             hasNews(exchange)

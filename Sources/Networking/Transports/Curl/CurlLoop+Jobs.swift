@@ -19,7 +19,7 @@
             news.removeAll(keepingCapacity: true)
         }
 
-        /// Resumes callers; returns false if that blocked so long that another thread drives the loop now.
+        /// Resumes callers; returns false if that took so long that another thread drives the loop now.
         func runJobs() -> Bool {
             guard nextJob < jobs.count else { return true }
             let start = Self.clock()
@@ -54,7 +54,8 @@
 
         static func isInJob(_ turn: UInt64) -> Bool { turn & 1 == 1 }
 
-        /// Has a new thread drive the loop, because a job blocks the old one; that thread ends when the job returns.
+        /// Makes a new thread drive the loop, because a job blocks the old one; the old thread ends when the job
+        /// returns.
         func replaceThread(stuckAt number: UInt64) {
             guard
                 turn.compareExchange(expected: number, desired: number &+ 1, ordering: .sequentiallyConsistent)

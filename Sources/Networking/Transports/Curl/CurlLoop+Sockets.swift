@@ -7,12 +7,12 @@
         import Musl
     #endif
 
-    /// What a loop knows about descriptors, by their number.
+    /// The loop's records about descriptors, by number.
     struct CurlSockets {
         struct Known {
-            /// Opened by the loop for libcurl, so that the loop learns of its end.
+            /// Whether the loop opened it for libcurl, so that the loop is notified when it is closed.
             var isOwn = false
-            /// What epoll watches for: 1 reading, 2 writing; 0 if it isn't watched.
+            /// The events that epoll watches: 1 reading, 2 writing; 0 if it isn't watched.
             var events: Int32 = 0
             /// Whether libcurl waits for it.
             var isWanted = false
@@ -30,9 +30,9 @@
             }
         }
 
-        /// Notes that a request is about to be sent from a local port.
+        /// Records that a request is about to be sent from a local port.
         ///
-        /// libcurl may send it, receive a part of the response and pause before it waits for the connection again.
+        /// libcurl may send it, receive a part of the response, and pause before it waits for the connection again.
         mutating func claim(port: Int32) {
             for descriptor in known.indices where known[descriptor].idlePort == port {
                 known[descriptor].idlePort = nil
@@ -69,7 +69,7 @@
             _ = ashlar_multi_long(table, multi, CurlMultiOption.maximumConnects, total)
         }
 
-        /// Has the loop open and close libcurl's connections, so that it knows their descriptors.
+        /// Makes the loop open and close libcurl's connections, so that their descriptors are known.
         func watchConnections(of handle: CurlHandle) {
             let context = Unmanaged.passUnretained(self).toOpaque()
             _ = ashlar_easy_pointer(library.table, handle.easy, CurlOption.closeSocketData, context)
@@ -88,10 +88,10 @@
             return socket
         }
 
-        /// Notes what libcurl waits for.
+        /// Records the events that libcurl waits for.
         ///
-        /// A connection stays watched between two requests. This saves a system call per request and reveals what a server
-        /// sends without a request.
+        /// A connection is watched between two requests, too. This saves a system call per request and detects bytes
+        /// that a server sends without a request.
         private func socketChanged(_ socket: Int32, what: Int32) {
             let wanted = what == CurlValue.pollRemove ? 0 : what & 3
             var known = sockets[socket]
@@ -112,21 +112,21 @@
             known.events = events
         }
 
-        /// Notes that the connection of a finished exchange has no request, unless another exchange uses it already.
+        /// Records that the connection of a finished exchange has no request, unless another exchange already uses it.
         ///
-        /// libcurl reports the port of the connection that an exchange uses from 7.80 on; older versions keep their idle
-        /// connections. HTTP/2 connections are left to libcurl: a server may send control frames at any time.
+        /// libcurl reports the port of an exchange's connection since 7.80; for older versions, idle connections aren't
+        /// checked. HTTP/2 connections are left to libcurl: a server may send control frames at any time.
         func releaseConnection(of exchange: CurlExchange) {
             guard !exchange.isMultiplexed, let handle = exchange.handle, let port = exchange.localPort else { return }
             let socket = ashlar_easy_info_socket(library.table, handle.easy, CurlInfo.activeSocket)
             guard socket >= 0, sockets[socket].isOwn, !sockets[socket].isWanted else { return }
-            // libcurl may have passed the connection on already, to an exchange that doesn't read at the moment.
+            // libcurl may already have given the connection to an exchange that isn't reading.
             guard !active.contains(where: { $0 !== exchange && $0.localPort == port }) else { return }
             sockets[socket].idlePort = port
             watch(socket, for: 1, &sockets[socket])
         }
 
-        /// Whether an event is for libcurl.
+        /// Whether libcurl must process an event.
         ///
         /// An idle connection that becomes readable has ended, or carries bytes that would answer the next request.
         func isForLibrary(_ socket: Int32) -> Bool {
@@ -146,9 +146,10 @@
             sockets[socket].events = 0
         }
 
-        /// Closes a connection that libcurl still stores, and discards what has arrived on it.
+        /// Closes a connection that libcurl still stores, and discards the bytes that have arrived on it.
         ///
-        /// libcurl cannot be asked to close it. When it is about to reuse the connection, it finds its end and opens another.
+        /// libcurl has no function for this. When it is about to reuse the connection, it detects its end and opens
+        /// another.
         private func closeIdle(_ socket: Int32) {
             forget(socket)
             sockets[socket].idlePort = nil

@@ -9,14 +9,14 @@
         import Musl
     #endif
 
-    /// The thread that carries out all exchanges of a transport, with libcurl's multi interface and epoll.
+    /// The thread that performs all exchanges of a transport, with libcurl's multi interface and epoll.
     ///
-    /// Other threads only post commands. Readers are woken at the end of a round, when everything that arrived for them is in
-    /// their pipes. At high rates their code resumes on the loop's thread, which saves a switch of threads (see `CurlPace`).
-    /// When such code blocks, another thread takes the loop over (see `StallWatch`).
+    /// Other threads only post commands. Readers are woken at the end of a round, when everything that has arrived for
+    /// them is in their pipes. At high rates their code resumes on the loop's thread, which saves a thread switch (see
+    /// `CurlPace`). If such code blocks, another thread drives the loop (see `StallWatch`).
     final class CurlLoop: @unchecked Sendable {
-        // Sendable because `inbox` is locked, and everything mutable behind it is used only by the thread that drives the
-        // loop; `turn` passes it from one thread to the next.
+        // Sendable because `inbox` is locked, and everything else mutable is used only by the thread that drives the
+        // loop; `turn` hands it from one thread to the next.
         enum Command {
             case start(CurlExchange)
             case cancel(CurlExchange)
@@ -77,7 +77,7 @@
             self.multi = multi
             configureMulti()
             do throws(NetworkError) {
-                // Reports now what TLS can't honor, and not with the first request.
+                // Reports settings that TLS can't honor now, not at the first request.
                 pool.append(try CurlHandle(self))
             } catch {
                 free()
@@ -125,7 +125,7 @@
             guard runJobs() else { return }
             while true {
                 deliver(waitForEvents())
-                // Commands that jobs post are carried out before the next wait, but not without end.
+                // Performs commands that jobs post before the next wait, but only a limited number of times.
                 for _ in 0..<16 {
                     takeCommands()
                     runCommands()
@@ -194,8 +194,8 @@
         }
 
         private func runCommands() {
-            // A connection that has become readable while it was idle must not be reused. What libcurl is about to reuse is
-            // therefore checked after the request arrived here.
+            // A connection that became readable while idle must not be reused. So the connections are checked after a
+            // request has arrived, before libcurl selects one.
             if commands.contains(where: { if case .start = $0 { true } else { false } }) { deliver(poll(0)) }
             for command in commands {
                 switch command {
@@ -210,7 +210,7 @@
         }
 
         private func runTimers() {
-            // A callback may ask for another call at once; more than a few rounds would starve the sockets.
+            // A callback may request another call immediately; more than a few rounds would starve the sockets.
             for _ in 0..<8 {
                 guard let due = timerDue, due <= now else { break }
                 timerDue = nil
@@ -223,7 +223,7 @@
             checkDeadlines()
         }
 
-        /// Notes that an exchange has something for its reader.
+        /// Records that an exchange has something for its reader.
         func hasNews(_ exchange: CurlExchange) {
             guard !exchange.isListed else { return }
             exchange.isListed = true

@@ -1,7 +1,8 @@
 #if os(Linux)
-    /// Limits the number of exchanges per origin and in total; the others wait in the order they came.
+    /// Limits the number of exchanges per origin and in total; the others wait in order of arrival.
     ///
-    /// libcurl can queue as well, but doesn't report which transfers wait, and their connect and idle time would pass.
+    /// libcurl also has a queue, but doesn't report which transfers wait in it, so their connect and idle times would
+    /// expire.
     struct CurlOrigins {
         /// One scheme, host and port.
         final class Origin {
@@ -13,10 +14,10 @@
 
             static let largeBuffer = 16 << 10
 
-            /// How much libcurl reads at once; it allocates as much for each request.
+            /// The number of bytes that libcurl reads at once; it allocates as many for each request.
             var bufferSize: Int { smallAnswers < 8 ? Self.largeBuffer : 4 << 10 }
 
-            /// Notes the length of a response's body.
+            /// Records the length of a response's body.
             func answered(_ bytes: Int) { smallAnswers = bytes <= 2 << 10 ? min(smallAnswers + 1, 8) : 0 }
 
             /// Whether it uses HTTP/2, where one connection carries many exchanges.
@@ -42,7 +43,7 @@
         /// The number of waiting exchanges.
         private(set) var waiting = 0
 
-        /// Returns whether an exchange may start now, and queues it otherwise.
+        /// Returns whether an exchange may start now; if not, queues it.
         mutating func admit(_ exchange: CurlExchange, _ limits: TransportConfiguration) -> Bool {
             let origin = origin(of: exchange.request.url)
             exchange.origin = origin
@@ -56,7 +57,7 @@
             return false
         }
 
-        /// Frees the place of an exchange.
+        /// Frees the slot of an exchange.
         mutating func leave(_ exchange: CurlExchange) {
             guard let origin = exchange.origin else { return }
             exchange.origin = nil

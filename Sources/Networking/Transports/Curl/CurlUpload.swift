@@ -39,7 +39,7 @@
             state.withLock { $0.ended && $0.next == nil && $0.offset == $0.piece.count }
         }
 
-        /// Starts reading; `ready` is called when bytes arrive after `take` had none.
+        /// Starts reading; `ready` is called when bytes arrive after `take` found none.
         func start(_ ready: @escaping @Sendable () -> Void) {
             let task = Task { [self] in await pump(ready) }
             state.withLock { $0.task = task }
@@ -72,7 +72,8 @@
                     if state.taken + state.piece.count - state.offset > length || state.next != nil {
                         return (.failed(tooLong), pump)
                     }
-                    // The last bytes wait until the reader has ended, so that no server sees a complete body that is longer.
+                    // The last bytes are sent only after the reader has ended, so that no server accepts the start of a
+                    // longer body as complete.
                     if !state.ended {
                         state.starved = true
                         return (.wait, pump)

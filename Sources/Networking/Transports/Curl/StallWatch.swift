@@ -9,11 +9,11 @@
         import Musl
     #endif
 
-    /// Notices when a caller's code blocks the thread of a loop, and has another thread take over.
+    /// Detects when a caller's code blocks the thread of a loop, and makes another thread drive the loop.
     ///
-    /// One thread serves the whole process. It checks once per millisecond while loops resume callers, and sleeps otherwise.
-    /// Loops resume callers only at high rates, so a paced client never wakes it. `CurlPace` names the gain of resuming
-    /// callers on the loop's thread, without which this type would not be needed.
+    /// One thread serves the whole process. It checks once per millisecond while loops resume callers, and sleeps
+    /// otherwise. Loops resume callers only at high rates, so a client with few requests never wakes it. `CurlPace`
+    /// documents the gain of resuming callers on the loop's thread, which is the reason for this type.
     final class StallWatch: Sendable {
         static let shared = StallWatch()
 
@@ -49,20 +49,20 @@
             }
         }
 
-        /// Returns the loop's new state, or nil if it is not watched any longer.
+        /// Returns the loop's new state, or nil if it doesn't need watching.
         private func check(_ watched: Watched) -> Watched? {
             let loop = watched.loop
             let turn = loop.turn.load(ordering: .sequentiallyConsistent)
             guard turn == watched.turn else { return Watched(loop: loop, turn: turn) }
             let next = Watched(loop: loop, turn: turn, quiet: watched.quiet + 1)
             if CurlLoop.isInJob(turn) {
-                // Seen twice, because the system may just have taken the processor away.
+                // Require two observations, because the system may have preempted the thread.
                 if next.quiet > 1 { loop.replaceThread(stuckAt: turn) }
                 return next
             }
             guard next.quiet > 1 else { return next }
             loop.isWatched.store(false, ordering: .sequentiallyConsistent)
-            // A job that started just now has seen the loop still watched.
+            // A job that started just now found the loop still watched.
             let latest = loop.turn.load(ordering: .sequentiallyConsistent)
             guard CurlLoop.isInJob(latest), !loop.isWatched.exchange(true, ordering: .sequentiallyConsistent)
             else { return nil }

@@ -1,8 +1,8 @@
 import Dispatch
 
-/// A timer that fires once, a time after it was last pushed.
+/// A timer that fires once, a certain time after it was last restarted.
 final class DeadlineTimer: Sendable {
-    // Safe because Dispatch lets any thread schedule and cancel a source.
+    // Safe because any thread can schedule and cancel a Dispatch source.
     nonisolated(unsafe) private let source: any DispatchSourceTimer
 
     init(_ queue: DispatchQueue, after limit: Duration, _ action: @escaping @Sendable () -> Void) {

@@ -22,7 +22,7 @@ final class URLSessionExchange: TransferProducer {
     private let pipe: TransferPipe
     private let state = Mutex(State())
 
-    /// The queue of timers and cancellations; cancelling on a thread of the session can deadlock on Linux.
+    /// The queue for timers and cancellations; cancelling on a thread of the session can deadlock on Linux.
     private static let queue = DispatchQueue(label: "ashlar.urlsession")
 
     init(_ request: NetworkRequest, bodyLength: Int?, pipe: TransferPipe) {

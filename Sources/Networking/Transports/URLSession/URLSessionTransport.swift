@@ -5,10 +5,10 @@ import Synchronization
     import FoundationNetworking
 #endif
 
-/// A transport over Foundation's `URLSession`: the default on Apple's systems, the fallback elsewhere.
+/// A transport with Foundation's `URLSession`: the default on Apple platforms, the fallback elsewhere.
 ///
-/// The session stores no cookies, cache or credentials, and follows no redirects: these are the client's tasks.
-/// On Linux it has gaps that can't be closed from outside; see <doc:TransportDifferences>.
+/// The session stores no cookies, cache or credentials, and follows no redirects; the client does this. On Linux it has
+/// limitations of Foundation; see <doc:TransportDifferences>.
 public final class URLSessionTransport: NetworkTransport {
     private let session: URLSession
     private let router: URLSessionRouter
@@ -26,7 +26,7 @@ public final class URLSessionTransport: NetworkTransport {
         settings.urlCache = nil
         settings.urlCredentialStorage = nil
         settings.requestCachePolicy = .reloadIgnoringLocalCacheData
-        // The exchange has its own timers; these must only be longer.
+        // The exchange has its own timers; the session's must be longer.
         settings.timeoutIntervalForRequest = 86_400
         settings.timeoutIntervalForResource = 86_400
         router = URLSessionRouter()
@@ -46,7 +46,7 @@ public final class URLSessionTransport: NetworkTransport {
 
     deinit { session.finishTasksAndInvalidate() }
 
-    /// Sends a request and returns as soon as the head of the response has arrived.
+    /// Sends a request and returns when the head of the response has arrived.
     public func send(_ request: NetworkRequest) async throws(NetworkError) -> StreamedResponse {
         let pipe = TransferPipe()
         try request.headers.validate()
@@ -97,7 +97,7 @@ public final class URLSessionTransport: NetworkTransport {
         return bytes
     }
 
-    /// Runs work that fails after a time.
+    /// Runs an operation that fails after a time.
     private static func within<Value: Sendable>(
         _ limit: Duration?, _ work: @escaping @Sendable () async throws(NetworkError) -> Value
     ) async throws(NetworkError) -> Value {
