@@ -4,7 +4,7 @@ import Testing
 @Suite("Bad input")
 struct BadInputTests {
     @Test(
-        "Malformed names are refused with the offset of the mistake",
+        "Malformed names are rejected with the offset of the error",
         arguments: [
             ("", 0), (":", 0), (":a", 0), ("a:", 2), ("a::b", 2), ("*", 0), ("a:*", 2), ("ab*c", 2), ("a:b:", 4),
             (String(repeating: "x", count: 256), 255), (String(repeating: "é", count: 128), 255),
@@ -19,14 +19,14 @@ struct BadInputTests {
     }
 
     @Test(
-        "Well-formed names are taken as they are",
+        "Well-formed names are unchanged",
         arguments: ["a", "a:b", "network:on", "é", "日本:語", String(repeating: "x", count: 255), " ", "/notes/5"])
     func goodNames(name: String) throws {
         #expect(try Topic<Int>(named: name).name == name)
     }
 
     @Test(
-        "Malformed patterns are refused with the offset of the mistake",
+        "Malformed patterns are rejected with the offset of the error",
         arguments: [
             ("", 0), (":", 0), ("a:", 2), ("a::*", 2), ("a*", 1), ("a:b*", 3), ("a:*b", 2), ("**:a", 0),
             ("a:**:b", 2), ("***", 0), ("a:\u{301}b*", 5), ("a:\u{301}:", 5), ("é*", 2), ("a:***", 2),
@@ -39,7 +39,7 @@ struct BadInputTests {
     }
 
     @Test(
-        "Patterns meet names segment by segment",
+        "Patterns match names segment by segment",
         arguments: [
             ("a:b", "a:b", true), ("a:b", "a", false), ("a:b", "a:b:c", false), ("a:b", "a:c", false),
             ("a:*", "a:b", true), ("a:*", "a", false), ("a:*", "a:b:c", false), ("a:*", "b:b", false),
@@ -67,7 +67,7 @@ struct BadInputTests {
         other.cancel()
     }
 
-    @Test("Random text is a name, or an error with an offset inside it, and patterns agree with a slow matcher")
+    @Test("Random text is a name or an error with an offset inside it, and patterns agree with a slow matcher")
     func randomText() throws {
         var random = SeededGenerator(seed: 6)
         for _ in 0..<20_000 {
@@ -97,7 +97,7 @@ struct BadInputTests {
         return meets(split(pattern), split(name))
     }
 
-    @Test("A name bound to one payload type refuses another, with both source lines")
+    @Test("A name bound to one payload type rejects another and names both source lines")
     func mismatch() throws {
         let bus = EventBus()
         let watch = bus.watch(Topic<Int>("x")) { _ in }
@@ -112,7 +112,7 @@ struct BadInputTests {
         watch.cancel()
     }
 
-    @Test("Buffers without room are typed errors", arguments: [0, -1, Int.min])
+    @Test("Buffers without capacity are typed errors", arguments: [0, -1, Int.min])
     func capacities(capacity: Int) throws {
         for policy in [EventBuffer.newest, EventBuffer.oldest, EventBuffer.suspend] {
             let error = #expect(throws: EventBusError.self) { try EventBuffer.checked(policy, capacity: capacity) }
@@ -122,7 +122,7 @@ struct BadInputTests {
         #expect(try EventBuffer.checked(EventBuffer.newest, capacity: 1) == .latest)
     }
 
-    @Test("Mistakes in the source stop the program with a message")
+    @Test("Programming errors stop the program with a message")
     func traps() async {
         await #expect(processExitsWith: .failure) { _ = Topic<Int>("a::b") }
         await #expect(processExitsWith: .failure) { _ = EventBuffer.newest(0) }

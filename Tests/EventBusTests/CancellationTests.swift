@@ -56,7 +56,7 @@ struct CancellationTests {
         #expect(bus.trigger(a, 2).isUndelivered)
     }
 
-    @Test("A wait with a limit ends with the call of the handler, and not before")
+    @Test("A wait with a limit ends when the call of the handler ends")
     func inTime() async throws {
         let entered = Atomic(false)
         let leave = Atomic(false)
@@ -65,7 +65,7 @@ struct CancellationTests {
             while !leave.load(ordering: .acquiring) { usleep(100) }
             seen.note("end of call")
         }
-        // Handlers that block run on threads of their own: the runtime has as few as the machine has cores.
+        // Handlers that block run on their own threads, because the runtime has only as many as the machine has cores.
         let trigger = Task { [bus, a] in await onSmallStack { bus.trigger(a, 1) } }
         #expect(await eventually { entered.load(ordering: .acquiring) })
         let wait = Task.detached { [seen] in
@@ -80,7 +80,7 @@ struct CancellationTests {
         try await watch.cancelAndWait(within: .seconds(60))
     }
 
-    @Test("A cancelled wait ends at once, and the watch has ended all the same")
+    @Test("A cancelled wait returns immediately, and the watch has ended nevertheless")
     func cancelledWait() async {
         let gate = Gate()
         let watch = bus.watch(a, buffer: .unbounded) { _ in await gate.pass() }
@@ -140,7 +140,7 @@ struct CancellationTests {
         await watch.cancelAndWait()
     }
 
-    @Test("A handler that cancels its own watch may wait for it then")
+    @Test("A handler can wait for its own watch after cancelling it")
     func ownHandler() async {
         let me = Mutex<Watch?>(nil)
         let gate = Gate()
@@ -155,7 +155,7 @@ struct CancellationTests {
         #expect(!watch.isLive)
     }
 
-    @Test("cancel() returns while a call is under way, and later handlers of the same event aren't called")
+    @Test("cancel() returns during a call, and later handlers of the same event aren't called")
     func cancelDoesNotWait() async {
         let gate = Gate()
         let leave = Atomic(false)
@@ -178,9 +178,9 @@ struct CancellationTests {
     }
 }
 
-@Suite("The depth of triggers belongs to a bus")
+@Suite("The depth of triggers is separate for each bus")
 struct DepthTests {
-    @Test("Two buses that trigger each other count their own depths and end at their own limits")
+    @Test("Two buses that trigger each other have separate depths and limits")
     func pingPong() {
         let (ping, pong) = (EventBus(depthLimit: 8), EventBus(depthLimit: 64))
         let a = Topic<Int>("a")
@@ -206,7 +206,7 @@ struct DepthTests {
         #expect(depths.items.count == 17)
     }
 
-    @Test("Three buses in a circle, with an ordered topic and errors in between")
+    @Test("Three buses trigger each other in a circle, through an ordered topic and with errors")
     func circle() {
         let buses = (0..<3).map { _ in EventBus(depthLimit: 5) }
         let topics = [Topic<Int>("a"), Topic<Int>("a", ordered: true), Topic<Int>("a")]

@@ -3,7 +3,7 @@ import AshlarEventBus
 import Synchronization
 import Testing
 
-/// Counts its makings and endings.
+/// Counts its initializations and deinitializations.
 private final class Counted: WatchOwner {
     static let made = Atomic(0)
     static let ended = Atomic(0)
@@ -14,7 +14,7 @@ private final class Counted: WatchOwner {
 
 @Suite("Many threads at once", .timeLimit(.minutes(5)), .serialized)
 struct ChurnTests {
-    @Test("Eight threads of watch, unwatch, trigger, nest, throw and dying owners leave nothing behind")
+    @Test("Eight threads that watch, unwatch, trigger, nest, throw and release owners leave no memory behind")
     func churn() async {
         let bus = EventBus()
         let topics = (0..<4).map { try? Topic<Int>(named: "churn:\($0)") }
@@ -68,7 +68,7 @@ struct ChurnTests {
         #expect(allMade - made == allEnded - ended)
     }
 
-    @Test("Cancelling against triggering never hangs, and no call starts after the wait")
+    @Test("Cancelling while others trigger never hangs, and no call starts after the wait")
     func cancelRace() async {
         let bus = EventBus()
         let topic = Topic<Int>("race")
@@ -101,7 +101,7 @@ struct ChurnTests {
 
     private final class Gone: Sendable { let value = Atomic(false) }
 
-    @Test("Queued events reach their mailbox without an inversion and without a loss")
+    @Test("Queued events reach their mailbox in order and without loss")
     func noInversion() async {
         let bus = EventBus()
         let topic = Topic<Int>("queue")
@@ -129,7 +129,7 @@ struct ChurnTests {
 
     private final class Counter: Sendable { let value = Atomic(0) }
 
-    @Test("Registering and cancelling on many threads keeps every other watch in every trigger")
+    @Test("Registering and cancelling on many threads doesn't hide other watches from any trigger")
     func registration() async {
         let bus = EventBus()
         let topic = Topic<Int>("steady")

@@ -2,7 +2,7 @@ import AshlarCore
 import AshlarEventBus
 import Testing
 
-/// Runs what is deferred when the test says so.
+/// Runs deferred work when the test requests it.
 private final class ManualIdle: Sendable {
     private let actions = Mutex<[(DeferredEvents.Moment, @Sendable () -> Void)]>([])
 
@@ -22,7 +22,7 @@ private final class ManualIdle: Sendable {
     }
 }
 
-@Suite("Deferred events that coalesce", .timeLimit(.minutes(5)))
+@Suite("Deferred and coalesced events", .timeLimit(.minutes(5)))
 struct DeferredEventTests {
     let bus = EventBus()
     let seen = Recorder<String>()
@@ -37,14 +37,14 @@ struct DeferredEventTests {
         bus.watch("**") { [seen] in seen.note("\($0.name)\($0.payload)") }.store(in: bag)
     }
 
-    @Test("Nothing is triggered before the moment has come, and everything in order then")
+    @Test("Deferred events are triggered at their moment, in order")
     func order() {
         deferred.trigger(a, 1)
         deferred.trigger(b, 2, .soon)
         deferred.trigger(a, 3)
         #expect(seen.items.isEmpty)
         #expect(deferred.names == ["b", "a", "a"])
-        #expect(idle.moments == [.whenIdle, .soon], "each moment is asked for once")
+        #expect(idle.moments == [.whenIdle, .soon], "each moment is requested once")
         idle.run(.soon)
         #expect(seen.items == ["b2"])
         idle.run(.whenIdle)
@@ -53,7 +53,7 @@ struct DeferredEventTests {
         #expect(seen.items.count == 3)
     }
 
-    @Test("What is idle's comes after what is soon's, even if idleness comes first")
+    @Test("Idle events follow soon events, even if the idle moment comes first")
     func soonFirst() {
         deferred.trigger(a, 1, .whenIdle)
         deferred.trigger(b, 2, .soon)
@@ -63,7 +63,7 @@ struct DeferredEventTests {
         #expect(seen.items.count == 2)
     }
 
-    @Test("A burst that coalesces on its name is one event: the last, at the end")
+    @Test("A burst that coalesces by name becomes one event: the last, at the end")
     func coalesceOnName() {
         deferred.trigger(a, 1, coalescing: .name)
         deferred.trigger(b, 9)
@@ -72,7 +72,7 @@ struct DeferredEventTests {
         #expect(seen.items == ["b9", "a5"])
     }
 
-    @Test("Coalescing on name and source keeps other sources")
+    @Test("Coalescing by name and source doesn't affect other sources")
     func coalesceOnSource() {
         let (x, y) = (Thing(), Thing())
         deferred.trigger(a, 1, from: x, coalescing: .nameAndSource)
@@ -84,7 +84,7 @@ struct DeferredEventTests {
         #expect(seen.items == ["a2", "a3", "a4"])
     }
 
-    @Test("An event for now is triggered inside of the call and takes the ones like it out")
+    @Test("An immediate event is triggered inside the call and removes queued events like it")
     func now() {
         deferred.trigger(a, 1)
         deferred.trigger(b, 2)
@@ -94,7 +94,7 @@ struct DeferredEventTests {
         #expect(seen.items == ["a3", "b2"])
     }
 
-    @Test("What a handler defers waits for the next moment")
+    @Test("An event deferred by a handler waits for the next moment")
     func deferringInside() {
         bus.watch(a) { [deferred, a] in if $0.payload < 3 { deferred.trigger(a, $0.payload + 1) } }.store(in: bag)
         deferred.trigger(a, 1)
@@ -104,7 +104,7 @@ struct DeferredEventTests {
         #expect(seen.items == ["a1", "a2"])
     }
 
-    @Test("Queued events can be taken out")
+    @Test("Queued events can be removed")
     func cancelling() {
         let thing = Thing()
         deferred.trigger(a, 1)
@@ -117,7 +117,7 @@ struct DeferredEventTests {
         #expect(seen.items == ["b3"])
     }
 
-    @Test("Without a seam of one's own the main actor triggers when it is idle")
+    @Test("By default, deferred events are triggered when the main actor is idle")
     @MainActor
     func onMain() async {
         let deferred = DeferredEvents(bus)

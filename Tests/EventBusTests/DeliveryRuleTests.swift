@@ -34,7 +34,7 @@ struct DeliveryRuleTests {
         #expect(seen.items == ["high pattern", "pattern", "plain", "low"])
     }
 
-    @Test("A handler that throws is in the receipt and at the hook; the others still run")
+    @Test("An error of a handler is in the receipt and reaches the hook; the other handlers still run")
     func throwing() {
         let failures = Recorder<EventFailure>()
         bus.onFailure { failures.note($0) }
@@ -64,7 +64,7 @@ struct DeliveryRuleTests {
         #expect(bus.hookFailureCount == 2)
     }
 
-    @Test("A hook is kept from itself only: other hooks and other buses hear of what it triggers")
+    @Test("A hook doesn't receive the events that it triggers; other hooks and other buses do")
     func hooksInsideHooks() {
         let other = EventBus()
         bus.onUndelivered { [bus, b] signal in
@@ -92,7 +92,7 @@ struct DeliveryRuleTests {
         #expect(bus.hookFailureCount == 0)
     }
 
-    @Test("A trigger inside a handler runs at once, one step deeper")
+    @Test("A trigger inside a handler runs immediately, one level deeper")
     func depthFirst() {
         bus.watch(a) { [bus, b] in
             seen.note("a\($0.payload) at \($0.depth)")
@@ -105,7 +105,7 @@ struct DeliveryRuleTests {
         #expect(seen.items == ["a1 at 0", "b2 at 1", "end of a", "second a"])
     }
 
-    @Test("A breadth-first bus delivers it after the outer one")
+    @Test("A breadth-first bus delivers a nested event after the outer one")
     func breadthFirst() {
         let bus = EventBus(nesting: .breadthFirst)
         bus.watch(a) { [b] signal in
@@ -122,7 +122,7 @@ struct DeliveryRuleTests {
         #expect(seen.items == ["a1", "queued 1", "second a1", "b1", "a2", "second a2"])
     }
 
-    @Test("Triggers nested deeper than the limit are refused and reported", arguments: [1, 3, 64])
+    @Test("Triggers nested deeper than the limit are rejected and reported", arguments: [1, 3, 64])
     func depthLimit(limit: Int) {
         let bus = EventBus(depthLimit: limit)
         let refused = Recorder<EventFailure>()
@@ -141,10 +141,10 @@ struct DeliveryRuleTests {
         #expect(bus.refusedCount == 1)
         seen.clear()
         bus.trigger(a, 0)
-        #expect(seen.items.count == limit, "the depth is given back")
+        #expect(seen.items.count == limit, "the depth is restored")
     }
 
-    @Test("A watch made inside a handler gets the next trigger, nested ones included")
+    @Test("A watch created inside a handler receives the next trigger, even a nested one")
     func watchInside() {
         bus.watch(a) { [bus, a, bag] signal in
             seen.note("first \(signal.payload)")
@@ -156,7 +156,7 @@ struct DeliveryRuleTests {
         #expect(seen.items == ["first 1", "first 2", "second 2"])
     }
 
-    @Test("A watch cancelled inside a handler is not called any more, not even for this event")
+    @Test("A watch cancelled inside a handler isn't called again, not even for this event")
     func cancelInside() {
         let later = Mutex<Watch?>(nil)
         bus.watch(a) { _ in later.withLock { $0 }?.cancel() }.store(in: bag)
@@ -182,7 +182,7 @@ struct DeliveryRuleTests {
         #expect(seen.items == ["1"])
     }
 
-    @Test("A watch that wants one event gets one, even if its handler triggers again or throws")
+    @Test("A watch for one event receives one, even if its handler triggers again or throws")
     func once() {
         bus.watch(a, once: true) { [bus, a] in
             seen.note("\($0.payload)")
@@ -195,7 +195,7 @@ struct DeliveryRuleTests {
         #expect(bag.count == 0)
     }
 
-    @Test("Of many threads, one wins the one event")
+    @Test("Of many concurrent events, a watch for one event receives exactly one")
     func onceInARace() async {
         for _ in 0..<200 {
             let count = Atomic(0)
@@ -208,7 +208,7 @@ struct DeliveryRuleTests {
         }
     }
 
-    @Test("An event that nobody gets is told to the hook, but not what the hook triggers")
+    @Test("The hook receives events without a watcher, but not those that it triggers")
     func undelivered() {
         bus.onUndelivered { [bus, b] signal in
             seen.note("\(signal.name) \(signal.payload)")
@@ -228,7 +228,7 @@ struct DeliveryRuleTests {
         #expect(seen.items.count == 3)
     }
 
-    @Test("A source's watches end with it, and its address used again does not match")
+    @Test("A source's watches end with it, and an object that reuses its address doesn't match")
     func deadSources() {
         var addresses: Set<ObjectIdentifier> = []
         var isReused = false
@@ -242,14 +242,14 @@ struct DeliveryRuleTests {
             isReused = addresses.contains(ObjectIdentifier(new))
             #expect(bus.trigger(a, 1, from: new).isUndelivered)
         }
-        // The address sanitizer keeps what was freed from being used again, so that there is nothing to be seen.
+        // The address sanitizer prevents the reuse of addresses, so the case can't occur with it.
         let isSanitized = dlsym(nil, "__asan_init") != nil
-        #expect(isReused || isSanitized, "the allocator has never used an address again, so nothing was tested")
+        #expect(isReused || isSanitized, "the allocator never reused an address, so nothing was tested")
         #expect(seen.items.isEmpty)
         #expect(bus.report().dead.count == bus.report().entries.count)
     }
 
-    @Test("The bus keeps neither owners nor sources alive, and drops handlers with the watch")
+    @Test("The bus doesn't retain owners or sources, and releases handlers with their watch")
     func lifetimes() {
         weak var owner: Keeper?
         weak var source: Thing?
@@ -269,7 +269,7 @@ struct DeliveryRuleTests {
         #expect(captured == nil)
     }
 
-    @Test("What the handler of a pattern holds goes with its watch, though topics that it met live on")
+    @Test("A pattern's handler is released with its watch, even if topics that it matched still exist")
     func patternLifetimes() {
         weak var captured: Thing?
         var watch: Watch?
@@ -339,7 +339,7 @@ struct DeliveryRuleTests {
         #expect(seen.items == ["end of call", "waited"])
     }
 
-    @Test("Cancelling and waiting inside the own asynchronous handler returns at once")
+    @Test("Cancelling and waiting inside the watch's own asynchronous handler returns immediately")
     func cancelAndWaitInside() async {
         let me = Mutex<Watch?>(nil)
         let gate = Gate()
@@ -353,7 +353,7 @@ struct DeliveryRuleTests {
         #expect(!watch.isLive)
     }
 
-    @Test("An ordered topic delivers one event after the other")
+    @Test("An ordered topic delivers one event at a time")
     func ordered() async {
         let topic = Topic<Int>("ordered", ordered: true)
         let inside = Atomic(0)
@@ -379,7 +379,7 @@ struct DeliveryRuleTests {
         #expect(receipts.items.allSatisfy { $0.delivered + $0.queued == 1 })
     }
 
-    @Test("Event types are topics of their own")
+    @Test("Each event type is a topic")
     func eventTypes() {
         struct Local: Event { let number: Int }
         bus.watch(Ping.topic) { seen.note("ping \($0.payload.number)") }.store(in: bag)

@@ -7,7 +7,7 @@ struct EventGroupTests {
     let jobs = Topic<Int>("job:new")
     let done = Recorder<String>()
 
-    @Test("Each event reaches one member, in turn, next to the other watchers")
+    @Test("Each event reaches one member in turn, and all other watchers")
     func turns() async {
         let group = EventGroup(jobs, on: bus)
         let all = Recorder<Int>()
@@ -55,7 +55,7 @@ struct EventGroupTests {
         #expect(bus.report().entries.isEmpty)
     }
 
-    @Test("Threads that trigger at once lose and double no event of a group")
+    @Test("Concurrent triggers neither lose nor duplicate events of a group")
     func threads() async {
         let group = EventGroup(jobs, on: bus)
         let got = Recorder<Int>()

@@ -3,7 +3,7 @@ import AshlarEventBus
 import Synchronization
 import Testing
 
-/// An interceptor made of a closure.
+/// An interceptor that calls a closure.
 struct Station: EventInterceptor {
     let body: @Sendable (InterceptedEvent, @escaping EventPassage) -> DeliveryResult
     init(_ body: @escaping @Sendable (InterceptedEvent, @escaping EventPassage) -> DeliveryResult) { self.body = body }
@@ -101,7 +101,7 @@ struct InterceptorTests {
         #expect(postponed[0]().delivered == 1)
     }
 
-    @Test("A postponed event whose name was bound to another type since then is refused, not misread")
+    @Test("A postponed event is rejected if its name has since been bound to another type")
     func rebound() throws {
         let late = Recorder<@Sendable () -> DeliveryResult>()
         let interception = bus.intercept(
@@ -123,7 +123,7 @@ struct InterceptorTests {
         #expect(seen.items.isEmpty)
     }
 
-    @Test("A postponed event of a bus that is gone does nothing")
+    @Test("A postponed event of a released bus does nothing")
     func busGone() {
         let late = Recorder<@Sendable () -> DeliveryResult>()
         do {
@@ -139,7 +139,7 @@ struct InterceptorTests {
         #expect(late.items.count == 1 && late.items[0]().isUndelivered)
     }
 
-    @Test("A payload of a wrong type is refused for a topic and accepted for a bare name")
+    @Test("A payload of a wrong type is rejected for a topic and accepted for a bare name")
     func wrongType() {
         let failures = Recorder<EventFailure>()
         bus.onFailure { failures.note($0) }
@@ -160,7 +160,9 @@ struct InterceptorTests {
         #expect(seen.items == ["b text"])
     }
 
-    @Test("Only the chosen topics pass an interceptor", arguments: [("net:*", 2), ("net:on", 1), ("**", 4), ("x", 0)])
+    @Test(
+        "An interceptor receives only the events of its selection",
+        arguments: [("net:*", 2), ("net:on", 1), ("**", 4), ("x", 0)])
     func selection(pattern: String, count: Int) throws {
         let before = bus.watch("net:on") { _ in }
         let pattern = try TopicPattern(parsing: pattern)
@@ -222,7 +224,7 @@ struct InterceptorTests {
         responder.cancel()
     }
 
-    @Test("A cancelled interceptor releases what it holds, although its topics aren't triggered again")
+    @Test("A cancelled interceptor is released even if its topics aren't triggered again")
     func release() {
         weak var held: Thing?
         let watch: Watch

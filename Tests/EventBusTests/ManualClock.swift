@@ -1,6 +1,6 @@
 import AshlarCore
 
-/// A clock whose time passes only when a test says so.
+/// A clock whose time passes only when the test advances it.
 final class ManualClock: Clock, Sendable {
     struct Instant: InstantProtocol {
         var offset: Duration
@@ -48,7 +48,7 @@ final class ManualClock: Clock, Sendable {
         }
     }
 
-    /// Waits until somebody sleeps.
+    /// Waits until a task sleeps.
     func untilSomebodySleeps() async {
         await withCheckedContinuation { arrival in
             let isThere = state.withLock { state in
@@ -71,7 +71,7 @@ final class ManualClock: Clock, Sendable {
     }
 }
 
-/// A door that tasks wait at until it is opened.
+/// A gate at which tasks wait until it is opened.
 final class Gate: Sendable {
     private let state = Mutex(
         (
@@ -92,7 +92,7 @@ final class Gate: Sendable {
         }
     }
 
-    /// Waits until somebody has come to the door.
+    /// Waits until a task waits at the gate.
     func untilSomebodyComes() async {
         await withCheckedContinuation { me in
             let isThere = state.withLock { state in

@@ -111,7 +111,7 @@ struct MetadataTests {
         #expect(seen.items == ["a one", "b one"])
     }
 
-    @Test("An ordered topic that one thread delivers for another keeps the two apart")
+    @Test("An ordered topic that one thread delivers for another doesn't mix their metadata")
     func ordered() async {
         let ordered = Topic<Int>("ordered", ordered: true)
         let wrong = Atomic(0)
@@ -140,7 +140,7 @@ struct MetadataTests {
         #expect(wrong.load(ordering: .relaxed) == 0)
     }
 
-    @Test("A stamp completes metadata and makes a nested event the next step of the trace")
+    @Test("A stamp completes metadata and makes a nested event a child in the trace")
     func stamp() throws {
         let time = Mutex(Duration.seconds(100))
         let stamp = EventStamp(source: "checkout") {
@@ -173,7 +173,7 @@ struct MetadataTests {
         #expect(found.items[0].correlationID == "c" && found.items[0].traceParent != nil)
     }
 
-    @Test("The system's time is that of now")
+    @Test("The system's time is the current time")
     func systemTime() throws {
         let times = Recorder<Duration?>()
         bus.intercept(a, with: EventStamp()).store(in: bag)
@@ -204,7 +204,7 @@ struct TraceParentTests {
     static let sample = "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01"
 
     @Test(
-        "Valid values are read and printed again",
+        "Valid values are parsed and printed unchanged",
         arguments: [
             (sample, sample),
             (
@@ -228,7 +228,7 @@ struct TraceParentTests {
     }
 
     @Test(
-        "Invalid values are refused with the offset",
+        "Invalid values are rejected with the offset",
         arguments: [
             ("", 0), ("0", 1), ("00", 2), ("00-", 3), ("ff" + sample.dropFirst(2), 0), ("0G" + sample.dropFirst(2), 1),
             ("00-4BF92F3577B34DA6A3CE929D0E0E4736-00f067aa0ba902b7-01", 4),

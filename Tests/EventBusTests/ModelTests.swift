@@ -2,7 +2,7 @@ import AshlarEventBus
 import Synchronization
 import Testing
 
-/// What a bus must do, written down as simply as possible: a list of watches and a walk over it.
+/// The specification of a bus in its simplest form: a list of watches that is searched in order.
 private final class ModelBus {
     struct Entry {
         let id: Int
@@ -59,7 +59,7 @@ private final class ModelBus {
     }
 }
 
-/// What a handler does when it is called.
+/// The actions of a handler when it is called.
 private enum Script: Sendable {
     case nothing
     case fail

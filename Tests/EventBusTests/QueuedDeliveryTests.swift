@@ -25,7 +25,7 @@ struct QueuedDeliveryTests {
     let seen = Recorder<Int>()
     let bag = WatchBag()
 
-    @Test("On the main actor an event is handled at once; from elsewhere it is queued, in order")
+    @Test("On the main actor an event is handled immediately; from elsewhere it is queued in order")
     @MainActor
     func main() async {
         bus.watchOnMain(number) { [seen] in
@@ -36,13 +36,13 @@ struct QueuedDeliveryTests {
         #expect(seen.items == [1])
         let receipts = await Task.detached { [bus, number] in (2...100).map { bus.trigger(number, $0) } }.value
         #expect(receipts.allSatisfy { $0.queued == 1 && $0.delivered == 0 })
-        // What waits comes first, even though the caller is on the main actor now.
+        // Queued events come first, even though the caller is on the main actor now.
         bus.trigger(number, 101)
         while seen.items.count < 101 { await Task.yield() }
         #expect(seen.items == Array(1...101))
     }
 
-    @Test("An always queued watch is never called inside of trigger")
+    @Test("An always queued watch is never called inside a trigger")
     @MainActor
     func alwaysQueued() async {
         bus.watchOnMain(number, alwaysQueued: true) { [seen] in seen.note($0.payload) }.store(in: bag)
@@ -52,7 +52,7 @@ struct QueuedDeliveryTests {
         #expect(seen.items == [1])
     }
 
-    @Test("A cancelled watch gets nothing of what waits for it")
+    @Test("A cancelled watch receives no queued event")
     @MainActor
     func cancelQueued() async {
         let watch = bus.watchOnMain(number, alwaysQueued: true) { [seen] in seen.note($0.payload) }
@@ -65,7 +65,7 @@ struct QueuedDeliveryTests {
         last.cancel()
     }
 
-    @Test("A queued watch that its own handler cancels gets nothing more of what waits")
+    @Test("A queued watch that its own handler cancels receives no further queued event")
     @MainActor
     func cancelInsideQueued() async {
         let me = Mutex<Watch?>(nil)
@@ -80,7 +80,7 @@ struct QueuedDeliveryTests {
         #expect(seen.items == [1, -1, -2, -3])
     }
 
-    @Test("Owners on the main actor are passed alive, and get nothing once they are gone")
+    @Test("Owners on the main actor are retained during a call and receive nothing after their release")
     @MainActor
     func mainOwner() async {
         var keeper: Keeper? = Keeper("anna")
@@ -97,7 +97,7 @@ struct QueuedDeliveryTests {
         last.cancel()
     }
 
-    @Test("An actor handles one event after the other, in order, even where it awaits")
+    @Test("An actor handles one event at a time, in order, even if it awaits")
     func actor() async {
         let ledger = Ledger()
         let watch = bus.watch(number, on: ledger, buffer: .unbounded) { ledger, signal in
@@ -121,12 +121,12 @@ struct QueuedDeliveryTests {
         #expect(held == nil)
         bus.onUndelivered { [seen] _ in seen.note(0) }
         #expect(bus.trigger(number, 1).isUndelivered)
-        #expect(seen.items == [0], "the only watcher is dead, so nobody got the event")
+        #expect(seen.items == [0], "the only watcher was released, so nothing received the event")
         #expect(bag.count == 0)
     }
 
     @Test(
-        "A mailbox that has been idle wakes up again",
+        "An idle mailbox handles the next event",
         arguments: [EventBuffer.newest(4), .oldest(4), .latest, .unbounded, .suspend(4)])
     func idleMailbox(buffer: EventBuffer) async {
         bus.watch(number, buffer: buffer) { [seen] in seen.note($0.payload) }.store(in: bag)
@@ -138,7 +138,7 @@ struct QueuedDeliveryTests {
         #expect(seen.items == Array(1...20))
     }
 
-    @Test("Owners of mailboxes are passed alive to asynchronous handlers, and get nothing once they are gone")
+    @Test("Owners of mailboxes are retained during asynchronous calls and receive nothing after their release")
     func mailboxOwner() async {
         var keeper: Keeper? = Keeper("anna")
         let names = Recorder<String>()
@@ -162,7 +162,7 @@ struct QueuedDeliveryTests {
         #expect(bus.report().entries.isEmpty)
     }
 
-    @Test("Event types are watched in every way in which topics are")
+    @Test("Event types support every kind of watch that topics support")
     @MainActor
     func eventTypes() async {
         let (ledger, keeper) = (Ledger(), Keeper("anna"))
@@ -195,7 +195,7 @@ struct QueuedDeliveryTests {
         #expect(failures.items.first?.sequence == receipt.sequence)
     }
 
-    @Test("A queued watch that wants one event can still be cancelled before it is handled")
+    @Test("A queued watch for one event can be cancelled before the event is handled")
     @MainActor
     func onceQueued() async {
         let watch = bus.watchOnMain(number, once: true, alwaysQueued: true) { [seen] in seen.note($0.payload) }
@@ -210,7 +210,7 @@ struct QueuedDeliveryTests {
         #expect(seen.items == [1])
     }
 
-    @Test("The original's way: always later, on the main actor, in the order of the triggers")
+    @Test("iStructure's delivery: always later, on the main actor, in the order of the triggers")
     @MainActor
     func queuedOnMain() async {
         let bus = EventBus(delivery: .queuedOnMain)
@@ -227,14 +227,14 @@ struct QueuedDeliveryTests {
         #expect(bus.trigger(number, 1).queued == 1)
         bus.trigger("number", 2)
         gone.cancel()
-        // Whoever watches when it is delivered gets it, as with the original.
+        // As in iStructure, the watches at the time of the delivery receive the event.
         bus.watch(number) { notes.note("late \($0.payload)") }.store(in: bag)
         #expect(notes.items.isEmpty)
         while notes.items.count < 7 { await Task.yield() }
         #expect(notes.items == ["first 1", "end", "late 1", "first 2", "end", "late 2", "other 10"])
     }
 
-    @Test("What the original's way delivers is on the main actor, so watches there are called in their turn")
+    @Test("iStructure's delivery is on the main actor, so watches there are called in their turn")
     @MainActor
     func queuedOnMainInTurn() async {
         let bus = EventBus(delivery: .queuedOnMain)
@@ -246,7 +246,7 @@ struct QueuedDeliveryTests {
         #expect(seen.items == [1, -1])
     }
 
-    @Test("An event of the main actor that another thread delivers in its turn is taken to the main actor")
+    @Test("An event from the main actor that another thread delivers in its turn is handled on the main actor")
     @MainActor
     func orderedFromMain() async {
         let bus = EventBus()
@@ -261,7 +261,7 @@ struct QueuedDeliveryTests {
             isInside.isOpen.store(true, ordering: .releasing)
             while !mayLeave.isOpen.load(ordering: .acquiring) {}
         }.store(in: bag)
-        // A thread of its own, because it is blocked for a while.
+        // A separate thread, because it is blocked for a while.
         let receipts = Recorder<DeliveryResult>()
         Thread.detachNewThread { receipts.note(bus.trigger(ordered, 1)) }
         while seen.items != [1] || !isInside.isOpen.load(ordering: .acquiring) { await Task.yield() }

@@ -10,7 +10,7 @@ import Testing
     import Glibc
 #endif
 
-/// Notes what handlers saw, from any thread.
+/// Records values from handlers on any thread.
 final class Recorder<Item: Sendable>: Sendable {
     private let notes = Mutex<[Item]>([])
     var items: [Item] { notes.withLock { $0 } }
@@ -31,7 +31,7 @@ struct Oops: Error, Equatable {
     init(_ number: Int = 0) { self.number = number }
 }
 
-/// The package's mutex, where the one of `Synchronization` is imported too.
+/// The package's mutex, also in files that import `Synchronization`.
 typealias Mutex = AshlarCore.Mutex
 
 /// Runs a closure on a thread with a stack of 512 KiB, the default of Apple's secondary threads.

@@ -32,7 +32,7 @@ struct CatalogTests {
         return catalog
     }
 
-    @Test("A payload returns from JSON as it was, and Foundation reads the JSON too")
+    @Test("A payload is encoded and decoded without loss, and Foundation can parse the JSON")
     func roundTrip() throws {
         let notes = [
             Note(id: 1, title: "Rain"),
@@ -52,7 +52,7 @@ struct CatalogTests {
         #expect(try catalog.payload(ofJSON: " 7 ", name: "count:x") as? Int == 7)
     }
 
-    @Test("Unknown names stay raw and reach watchers of any payload")
+    @Test("Payloads of unknown names remain JSON and reach watchers of any payload")
     func unknown() throws {
         let bus = EventBus()
         let seen = Recorder<String>()
@@ -163,7 +163,7 @@ struct RecordingTests {
         #expect(recording.events.map(\.number) == [1, 2, 3, 4, 5])
         #expect(recording.events[1].metadata == metadata && recording.events[0].metadata == nil)
         #expect(recording.events[0].location?.file == "AshlarEventBusTests/RecordingTests.swift")
-        #expect(recording.events.map(\.description) == lines.items, "a line that is read is printed the same")
+        #expect(recording.events.map(\.description) == lines.items, "a parsed line is printed unchanged")
 
         let other = EventBus()
         let seen = Recorder<String>()
@@ -181,7 +181,7 @@ struct RecordingTests {
         #expect(results == [1, 2, 1, 1, 0])
     }
 
-    @Test("Damaged recordings: every readable line survives, every other one is a problem with its line")
+    @Test("In damaged recordings, every readable line is parsed and every other line is a problem")
     func damaged() {
         let good = #"{"v":1,"n":1,"name":"number","payload":1}"#
         let text = [
@@ -201,7 +201,7 @@ struct RecordingTests {
         #expect(EventRecording(parsing: "").events.isEmpty)
     }
 
-    @Test("Every truncation of a recording keeps the lines before it")
+    @Test("Every truncated recording contains the lines before the truncation")
     func truncated() {
         let line = #"{"v":1,"n":1,"name":"number","payload":[1,"é",{"a":null}]}"#
         let bytes = Array("\(line)\n\(line)\n".utf8)
@@ -215,7 +215,7 @@ struct RecordingTests {
         }
     }
 
-    @Test("Secrets are redacted by name, at any depth, and redacted events are reported at the replay")
+    @Test("Secrets are redacted by name at any depth, and redacted events are reported by the replay")
     func secrets() async {
         let bus = EventBus()
         let recorder = recorder(["attempts"])
@@ -236,7 +236,7 @@ struct RecordingTests {
         #expect(failures.map(\.code) == [.payloadNotCodable] && failures[0].subject == "login")
     }
 
-    @Test("A payload that can't be encoded is recorded without it and reported at the replay")
+    @Test("An event whose payload can't be encoded is recorded without it and reported by the replay")
     func unencodable() async {
         let bus = EventBus()
         let recorder = recorder()
@@ -249,7 +249,7 @@ struct RecordingTests {
         #expect(recording.replay(on: EventBus(), catalog).map(\.subject) == ["opaque"])
     }
 
-    @Test("Four threads are recorded in one order without a gap, and every line is whole")
+    @Test("Events of four threads are recorded in one order without gaps, and every line is complete")
     func threads() async {
         let bus = EventBus()
         let recorder = recorder()

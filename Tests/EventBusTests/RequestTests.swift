@@ -14,7 +14,7 @@ struct RequestTests {
         watch.cancel()
     }
 
-    @Test("A request without a responder fails at once, also after the responder has ended")
+    @Test("A request without a responder fails immediately, also after the responder has ended")
     func noResponder() async throws {
         let observer = bus.watch("**") { _ in }
         await expect("noResponder") { try await bus.request(length, "abc") }
@@ -23,7 +23,7 @@ struct RequestTests {
         await expect("noResponder") { try await bus.request(length, "abc") }
     }
 
-    @Test("A topic has one responder; the error names both lines, and a new one may follow the end of the first")
+    @Test("A topic has one responder; the error names both lines, and after its end another can follow")
     func oneResponder() async throws {
         let first = try bus.respond(to: length, fileID: "App/A.swift", line: 1) { _ in 1 }
         let error = #expect(throws: EventBusError.self) {

@@ -5,7 +5,7 @@ import Testing
 struct RouteAtomicityTests {
     let router = Router(bus: EventBus())
 
-    @Test("A registration that throws leaves the routes it would have replaced")
+    @Test("A registration that throws preserves the routes it would have replaced")
     func failedReplacement() throws {
         for pattern in ["/a/:m/:n", "/a/:m"] { try router.route(pattern) { _ in } }
         #expect(throws: EventBusError.self) { try router.route("/a{/:x}{/:y}", replacing: true) { _ in } }
@@ -15,7 +15,7 @@ struct RouteAtomicityTests {
         #expect(!router.contains("/a"))
     }
 
-    @Test("Random tables match as if failed registrations never happened", arguments: 0..<4)
+    @Test("Failed registrations don't affect the matches of random tables", arguments: 0..<4)
     func randomTables(part: Int) throws {
         let seed = UInt64(part) &* 104_729 &+ 11
         var random = RouteRandom(state: seed)
@@ -40,7 +40,7 @@ struct RouteAtomicityTests {
                     #expect(router.patterns == before)
                 }
             }
-            // A router that never saw the failures answers alike.
+            // A router without the failed registrations gives the same results.
             let reference = Router(bus: EventBus())
             for (pattern, isReplacing) in accepted { try reference.route(pattern, replacing: isReplacing) { _ in } }
             #expect(router.patterns == reference.patterns)

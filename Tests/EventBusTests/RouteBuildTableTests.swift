@@ -1,7 +1,7 @@
 import AshlarEventBus
 import Testing
 
-@Suite("The table of building and round trips")
+@Suite("The table of built paths")
 struct RouteBuildTableTests {
     static let rows = RouteRow.table(table)
 
@@ -16,7 +16,7 @@ struct RouteBuildTableTests {
         return (String(parts[0]), values)
     }
 
-    @Test("A path is built as its row promises, and gives its values back", arguments: rows)
+    @Test("A path is built as its row expects, and matching it returns the values", arguments: rows)
     func row(_ row: RouteRow) throws {
         let (source, values) = try parse(row)
         let pattern = try RoutePattern(source, types: row.options.types)
@@ -50,7 +50,7 @@ struct RouteBuildTableTests {
         #expect(match.query["flag"] == "" && match.query.contains("flag") && !match.query.contains("b"))
     }
 
-    @Test("A query gives itself back under both meanings of +", arguments: [RouteQuery.Encoding.percent, .form])
+    @Test("A query survives a round trip with both meanings of +", arguments: [RouteQuery.Encoding.percent, .form])
     func queryRoundTrip(_ encoding: RouteQuery.Encoding) throws {
         let items = ["", " ", "+", "a+b c", "%", "%41", "&=#?/", "é🎈", "\u{0}\n"]
         for name in items {
@@ -61,7 +61,7 @@ struct RouteBuildTableTests {
         }
     }
 
-    @Test("A router builds only paths that it leads back to the same route")
+    @Test("A router builds only paths that match the same route")
     func routerPaths() throws {
         let router = Router(bus: EventBus())
         try router.route("/notes/new") { _ in }
@@ -75,7 +75,7 @@ struct RouteBuildTableTests {
         #expect(unknown?.subject == "/notes/:nr")
     }
 
-    @Test("Building obeys the limits that matching will apply")
+    @Test("Building applies the same limits as matching")
     func limits() throws {
         let pattern = try RoutePattern("/f/*rest")
         let options = RouterOptions(limits: RouteLimits(pathBytes: 20, segments: 4))

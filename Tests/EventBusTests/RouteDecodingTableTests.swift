@@ -5,7 +5,7 @@ import Testing
 struct RouteDecodingTableTests {
     static let rows = RouteRow.table(table)
 
-    @Test("A URL is decoded once, segment by segment, or refused with the offset", arguments: rows)
+    @Test("A URL is decoded once, segment by segment, or rejected with the offset", arguments: rows)
     func row(_ row: RouteRow) throws {
         let table = try RouteTable(row.patterns, options: row.options)
         if let promised = row.promisedError {
@@ -25,7 +25,7 @@ struct RouteDecodingTableTests {
     @Test("The table is as long as promised")
     func size() { #expect(Self.rows.count >= 60, "\(Self.rows.count) rows") }
 
-    @Test("A catch-all keeps its segments apart, each decoded")
+    @Test("The segments of a catch-all are decoded separately")
     func segments() throws {
         let match = try RoutePattern("/f/:a/*rest").match("/f/x%2Fy/a%2Fb/c//%25")
         #expect(match.parameters["rest"] == "a/b/c//%")
@@ -36,7 +36,7 @@ struct RouteDecodingTableTests {
         #expect(match.parameters.dictionary == ["a": "x/y", "rest": "a/b/c//%"])
     }
 
-    @Test("Values are read as the type that is asked for, or not at all")
+    @Test("Values are returned only as a type that they can be converted to")
     func typedReads() throws {
         let match = try RoutePattern("/:a/:b").match("/12abc/7")
         #expect(try match.parameters.value("b", as: Int.self) == 7)
@@ -49,7 +49,7 @@ struct RouteDecodingTableTests {
         #expect(missing?.found == "a, b")
     }
 
-    @Test("The parts of a URL are told apart")
+    @Test("A URL is split into its parts")
     func parts() throws {
         let table = try RouteTable(["https://*/:x{/*rest}", "/:x"])
         let match = try table.match("HTTPS://ann@Example.COM:80/a%20b/c?x=1#y%20z")

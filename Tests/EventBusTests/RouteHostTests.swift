@@ -22,7 +22,7 @@ struct RouteHostTests {
         ])
     func forbidden(url: String, offset: Int) {
         guard offset >= 0 else {
-            // An escaped slash is allowed in user information, which is no host.
+            // An escaped slash is allowed in user information, which isn't part of the host.
             #expect((try? router.match(url).host) == "good.com")
             return
         }
@@ -51,7 +51,7 @@ struct RouteHostTests {
         #expect(explanation.candidates.first?.isMatch == true)
     }
 
-    @Test("A port other than the default belongs to the host, also in a pattern")
+    @Test("A port other than the default is part of the host, also in a pattern")
     func ports() throws {
         #expect(!router.contains("https://good.com:8443/a"))
         #expect(try router.match("https://good.com:8443/any/a").host == "good.com:8443")
@@ -70,7 +70,7 @@ struct ByteNameTests {
     static let composed = "/caf\u{E9}"
     static let decomposed = "/cafe\u{301}"
 
-    @Test("Routes in composed and decomposed form are two routes")
+    @Test("Patterns in composed and decomposed form are different routes")
     func routes() throws {
         let router = Router(bus: EventBus())
         try router.route(Self.composed) { _ in }

@@ -1,7 +1,7 @@
 import AshlarEventBus
 import Testing
 
-/// A URL that means harm, made of repeated parts, and how it must end.
+/// A hostile URL of repeated parts, and its expected result.
 struct HostileURL: Sendable, CustomTestStringConvertible {
     var behaviour: String
     var url: String
@@ -67,7 +67,7 @@ struct RouteHostileTests {
         HostileURL("a space before the slash", (" /x", 1), to: "pathNotAbsolute"),
     ]
 
-    @Test("Each ends as its row says", arguments: rows)
+    @Test("Each URL has the result of its row", arguments: rows)
     func row(_ row: HostileURL) throws {
         let table = try RouteTable(Self.patterns)
         do {
@@ -84,7 +84,7 @@ struct RouteHostileTests {
     @Test("The table is as long as promised")
     func size() { #expect(Self.rows.count >= 30, "\(Self.rows.count) rows") }
 
-    @Test("A table of overlapping patterns costs its number of places at most, or an error")
+    @Test("Overlapping patterns take time proportional to their number at most, or fail with an error")
     func backtracking() throws {
         // Each segment may be taken as text or as a parameter: 2^12 rows of choices, all of which fail at the end.
         var patterns: [String] = []
@@ -103,7 +103,7 @@ struct RouteHostileTests {
         #expect(error?.expected?.contains("1000") == true)
     }
 
-    @Test("Many parameters with text at one place are tried within the budget")
+    @Test("Many parameters with text at one position are tried within the limit")
     func manyAffixes() throws {
         let patterns = (0..<3000).map { "/p\($0)-:x/end" }
         let table = try RouteTable(patterns)
@@ -139,7 +139,7 @@ struct RouteHostileTests {
         #expect(try RoutePattern(parameters, limits: RouteLimits(parameters: 33)).parameterNames.count == 33)
     }
 
-    @Test("A snapshot does not change when the router does")
+    @Test("A snapshot doesn't change when the router changes")
     func snapshots() throws {
         let router = Router(bus: EventBus())
         try router.route("/a/:x") { _ in }
@@ -150,7 +150,7 @@ struct RouteHostileTests {
         #expect(!router.contains("/a/1") && router.contains("/b/1"))
     }
 
-    @Test("Routes that come and go leave no trace in the tree")
+    @Test("Removed routes leave nothing in the tree")
     func churn() throws {
         let router = Router(bus: EventBus())
         try router.route("/keep/:x") { _ in }

@@ -1,4 +1,4 @@
-/// The patterns after an `@`, then the paths that are asked for, what they lead to, and what each row is there to check.
+/// The patterns after an `@`, then paths, their expected matches, and the purpose of each row.
 extension RouteMatchTableTests {
     static let table = ##"""
         # Literals

@@ -5,7 +5,7 @@ import Testing
 struct RouteMatchTableTests {
     static let rows = RouteRow.table(table)
 
-    @Test("A path leads to the route and the values that its row promises", arguments: rows)
+    @Test("A path matches with the route and values of its row", arguments: rows)
     func row(_ row: RouteRow) throws {
         let table = try RouteTable(row.patterns, options: row.options)
         if let promised = row.promisedError {
@@ -21,7 +21,7 @@ struct RouteMatchTableTests {
         }
     }
 
-    @Test("The winner does not depend on the order of registration", arguments: rows)
+    @Test("The matching route doesn't depend on the order of registration", arguments: rows)
     func order(_ row: RouteRow) throws {
         guard row.patterns.count > 1 else {
             #expect(row.patterns.count == 1)

@@ -5,7 +5,7 @@ import Testing
 struct RoutePatternTableTests {
     static let rows = RouteRow.table(table)
 
-    @Test("A pattern is accepted or refused as its row promises", arguments: rows)
+    @Test("A pattern is accepted or rejected as its row expects", arguments: rows)
     func row(_ row: RouteRow) throws {
         let patterns = row.patterns + [row.input.replacing("_SPACE_", with: " ")].map { $0 == "_EMPTY_" ? "" : $0 }
         let error = routeError { _ = try RouteTable(patterns, options: row.options) }
@@ -13,7 +13,7 @@ struct RoutePatternTableTests {
             #expect(error?.code.description == promised.code)
             #expect(error?.subject == patterns.last)
             if let offset = promised.offset { #expect(error?.offset == offset) }
-            // A conflict promises the pattern that is in the way instead.
+            // For a conflict, the row has the conflicting pattern instead.
             if promised.code == "routeConflict" { #expect(row.patterns.contains(error?.found ?? "")) }
         } else {
             #expect(error == nil, "\(error?.description ?? "")")

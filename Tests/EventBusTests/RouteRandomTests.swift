@@ -7,12 +7,12 @@ import Testing
     import Darwin
 #endif
 
-/// Whether the long counts are wanted.
+/// Whether the tests run with their full counts.
 let isRouteSoak = getenv("ASHLAR_SOAK") != nil
 
 @Suite("Random tables, paths and bytes", .timeLimit(.minutes(10)))
 struct RouteRandomTests {
-    /// Few words, so that routes overlap and paths meet them.
+    /// Few words, so that routes overlap and paths match them.
     private static let words = ["a", "b", "ab", "abc", "1", "12", "true", "x-y", "é", "a.b", ""]
     private static let texts = ["", "", "a", "b", "ab", "-", "x"]
 
@@ -43,13 +43,13 @@ struct RouteRandomTests {
     private func encoded(_ segment: String, _ random: inout RouteRandom) -> String {
         segment.utf8.map { byte in
             let mustEncode = byte >= 0x80 ? Bool.random(using: &random) : Int.random(in: 0..<8, using: &random) == 0
-            // Bytes of one character must not be half raw, since a Swift string holds whole characters.
+            // The bytes of one character are all raw or all encoded, because a Swift string has only whole characters.
             return mustEncode || byte >= 0x80
                 ? "%" + (byte < 16 ? "0" : "") + String(byte, radix: 16) : "\(Character(Unicode.Scalar(byte)))"
         }.joined()
     }
 
-    @Test("Random tables answer random paths as a slow reference matcher does", arguments: 0..<8)
+    @Test("Random tables match random paths like a slow reference matcher", arguments: 0..<8)
     func againstTheReference(_ part: Int) throws {
         var random = RouteRandom(state: UInt64(part) &* 7919 &+ 1)
         let tables = isRouteSoak ? 4000 : 60
@@ -62,7 +62,7 @@ struct RouteRandomTests {
                 let pieces = route(&random)
                 let isNew = shapes.insert(RouteReference.shape(pieces)).inserted
                 let sources = (routes + [pieces]).map(RouteReference.text)
-                // Conflicts are those of the shapes, and of nothing else.
+                // Only equal shapes conflict.
                 let error = routeError { router = try RouteTable(sources) }
                 #expect((error == nil) == isNew, "\(RouteReference.text(pieces)): \(error?.description ?? "accepted")")
                 if isNew { routes.append(pieces) }
@@ -75,7 +75,7 @@ struct RouteRandomTests {
                         : (Self.texts.randomElement(using: &random)! + Self.words.randomElement(using: &random)!
                             + Self.texts.randomElement(using: &random)!)
                 }
-                // The trailing slash that is ignored would take an empty last segment with it.
+                // Ignoring the trailing slash would also remove an empty last segment.
                 let path =
                     "/" + segments.map { encoded($0, &random) }.joined(separator: "/")
                     + (segments.last == "" ? "/" : "")
@@ -92,11 +92,11 @@ struct RouteRandomTests {
                 if expected.rank.last == [5] { backtracked += 1 }
             }
         }
-        // A test that compares nothing would prove nothing.
+        // The test is only valid if there are matches, misses and backtracking.
         #expect(matched > tables * 20 && missed > tables * 5 && backtracked > tables)
     }
 
-    @Test("Building from random values gives them back, or refuses", arguments: 0..<4)
+    @Test("A path built from random values matches with the same values, or building fails", arguments: 0..<4)
     func roundTrips(_ part: Int) throws {
         var random = RouteRandom(state: UInt64(part) &+ 99)
         let alphabet = Array("ab/%?#é🎈 +&=:*{}\\.\u{0}\u{301}19-")
@@ -123,7 +123,7 @@ struct RouteRandomTests {
         #expect(built > 500 && refused > 300)
     }
 
-    @Test("Any bytes are a pattern or an error whose offset lies inside", arguments: 0..<4)
+    @Test("Any bytes are a pattern or an error with an offset inside them", arguments: 0..<4)
     func randomPatterns(_ part: Int) {
         var random = RouteRandom(state: UInt64(part) &+ 7)
         let alphabet = Array("/:*{}()\\%?#ab1é.".unicodeScalars)

@@ -1,6 +1,6 @@
 import AshlarEventBus
 
-/// A matcher that is slow and obviously right: it tries every route against the whole path and sorts the hits.
+/// A slow and obviously correct matcher: it tries every route for the whole path and sorts the hits.
 ///
 /// It shares nothing with the router but the answers that are compared: patterns are built here as values, not parsed,
 /// and types are rules of its own.
@@ -51,7 +51,7 @@ struct RouteReference {
         return "/" + parts.joined(separator: "/")
     }
 
-    /// What two routes must not share: the pattern without its names.
+    /// The pattern without its names, which two routes must not have in common.
     static func shape(_ pieces: [Piece]) -> [Piece] {
         pieces.map { piece in
             switch piece {
@@ -63,7 +63,7 @@ struct RouteReference {
         }
     }
 
-    /// The winner among all routes for decoded segments.
+    /// Returns the best match among all routes for decoded segments.
     func match(_ segments: [String]) -> Hit? {
         let hits = routes.indices.compactMap { hit($0, segments) }
         return hits.min { a, b in a.rank.lexicographicallyPrecedes(b.rank) { $0.lexicographicallyPrecedes($1) } }

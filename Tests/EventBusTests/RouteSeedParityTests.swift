@@ -2,14 +2,14 @@ import AshlarEventBus
 import Synchronization
 import Testing
 
-/// The original's router commands one by one: `$routec`, `$route`, `$navigate`, `$unroute`, `$route_exist`.
-@Suite("Routes of the original", .timeLimit(.minutes(5)))
+/// Every router command of iStructure: `$routec`, `$route`, `$navigate`, `$unroute`, `$route_exist`.
+@Suite("Router commands of iStructure", .timeLimit(.minutes(5)))
 struct RouteSeedParityTests {
     let bus = EventBus()
     let log = RouteLog()
     var router: Router { Router(bus: bus, options: .seed) }
 
-    /// A controller as the original meant it: made from the values of a navigation.
+    /// A controller created from the values of a navigation, as in iStructure.
     struct NotesController: Sendable, Equatable {
         let params: [String: String]
         let options: [String: String]?
@@ -78,7 +78,7 @@ struct RouteSeedParityTests {
         #expect(log.all == ["a/b.txt"])
     }
 
-    @Test("Letters match in any case, as in the original")
+    @Test("Letters match in any case, as in iStructure")
     func anyCase() async throws {
         let router = router
         try router.route("/Notes/:id") { [log] in log.add($0.parameters["id"] ?? "") }
@@ -86,7 +86,7 @@ struct RouteSeedParityTests {
         #expect(log.all == ["Abc"])
     }
 
-    @Test("Registering the same pattern again replaces the entry, as in the original")
+    @Test("Registering the same pattern again replaces the entry, as in iStructure")
     func replaces() async throws {
         let router = router
         try router.route("/notes/:id") { [log] _ in log.add("first") }
@@ -109,7 +109,7 @@ struct RouteSeedParityTests {
         #expect(router.patterns.isEmpty)
     }
 
-    @Test("$route_exist tells whether some pattern matches, not whether it is registered")
+    @Test("$route_exist returns whether a pattern matches, not whether it is registered")
     func routeExist() throws {
         let router = router
         try router.route("/notes/:id") { _ in }
@@ -118,7 +118,7 @@ struct RouteSeedParityTests {
     }
 
     @Test(
-        "What the original did by accident is a miss, and a miss is no longer silent",
+        "Accidental matches of iStructure are misses, and misses are reported",
         arguments: ["/notes/", "/notes//x/y", "/junk/notes/5", "/files", "/aXb", "/nowhere"])
     func fixed(url: String) async throws {
         let router = router
@@ -132,7 +132,7 @@ struct RouteSeedParityTests {
         watch.cancel()
     }
 
-    @Test("A query is not part of the last parameter, and values are decoded")
+    @Test("A query isn't part of the last parameter, and values are decoded")
     func fixedValues() async throws {
         let router = router
         try router.route("/notes/:id") { [log] in
@@ -142,7 +142,7 @@ struct RouteSeedParityTests {
         #expect(log.all == ["a b 1"])
     }
 
-    @Test("The order of registration decides nothing")
+    @Test("The order of registration has no effect")
     func fixedOrder() throws {
         let patterns = ["/:a", "/b", "/*c", "/b:d"]
         for shift in patterns.indices {

@@ -1,11 +1,11 @@
 import AshlarEventBus
 import Testing
 
-/// One row of a text table: what goes in, what must come out, and the behaviour that the row stands for.
+/// A row of a text table: the input, the expected outcome and the tested behavior.
 ///
 /// A table is text. `@` begins a block with the patterns that are registered, separated by two spaces, and options in
-/// brackets before them; every other line is `input -> outcome ; behaviour`. An outcome that begins with `!` is the
-/// code of an error, with `@` and its offset where one is promised.
+/// brackets before them; every other line is `input -> outcome ; behavior`. An outcome that begins with `!` is the
+/// code of an error, with `@` and its offset if one is expected.
 struct RouteRow: Sendable, CustomTestStringConvertible {
     var patterns: [String]
     var options: RouterOptions
@@ -67,7 +67,7 @@ struct RouteRow: Sendable, CustomTestStringConvertible {
         return String(text)
     }
 
-    /// The code of the error that is promised, and its offset.
+    /// The code and offset of the expected error.
     var promisedError: (code: String, offset: Int?)? {
         guard outcome.hasPrefix("!") else { return nil }
         let parts = outcome.dropFirst().split(separator: "@")

@@ -1,7 +1,7 @@
 import AshlarEventBus
 import Testing
 
-@Suite("Guards, redirects and navigations that overtake", .timeLimit(.minutes(5)))
+@Suite("Guards, redirects and concurrent navigations", .timeLimit(.minutes(5)))
 struct RouterGuardTests {
     let bus = EventBus()
     let log = RouteLog()
@@ -14,7 +14,7 @@ struct RouterGuardTests {
         return router
     }
 
-    @Test("Guards are asked outermost first, then in order of registration")
+    @Test("Guards are called outermost first, then in order of registration")
     func order() async throws {
         let router = try router(["/a/b/c", "/a"])
         try router.guardRoutes("/a/b") { [log] _ in
@@ -40,7 +40,7 @@ struct RouterGuardTests {
     }
 
     @Test(
-        "A prefix covers whole segments, itself and what is below it",
+        "A guard's prefix covers itself and the paths below it, by whole segments",
         arguments: [
             ("/admin", "/admin", true), ("/admin", "/admin/", true), ("/admin", "/admin/users", true),
             ("/admin", "/administrator", false), ("/admin", "/", false), ("/admin/", "/admin/users", true),
@@ -60,7 +60,7 @@ struct RouterGuardTests {
         #expect(error?.code == (isCovered ? .navigationDenied : nil))
     }
 
-    @Test("No path is so long that it passes by a guard")
+    @Test("A long path doesn't bypass a guard")
     func longestPath() async throws {
         let router = try router(["/admin/*rest"])
         try router.guardRoutes("/admin") { _ in .deny() }
@@ -69,7 +69,7 @@ struct RouterGuardTests {
         #expect(await navigationError { try await router.navigate(to: path) }?.code == .navigationDenied)
     }
 
-    @Test("A refusal names the guard and carries its reason; the route does not run")
+    @Test("A rejection names the guard and has its reason; the route doesn't run")
     func denial() async throws {
         struct Reason: Error {}
         let router = try router(["/admin"])
@@ -95,7 +95,7 @@ struct RouterGuardTests {
         #expect(log.all == ["at /a"])
     }
 
-    @Test("A redirect goes on with the same options and remembers its trail")
+    @Test("A redirect continues with the same options and records its trail")
     func redirects() async throws {
         let router = try router(["/login", "/admin/:page"])
         try router.guardRoutes("/admin") { .redirect("/login?next=\($0.url)") }
@@ -109,7 +109,7 @@ struct RouterGuardTests {
         #expect(log.all == ["at /login?next=/admin/users"])
     }
 
-    @Test("A route may redirect to another pattern with its values, query and fragment")
+    @Test("A route can redirect to another pattern with its values, query and fragment")
     func redirectRoutes() async throws {
         let router = try router(["/notes/:id"])
         try router.redirect("/memo/:id{/:page}", to: "/notes/:id")
@@ -121,7 +121,7 @@ struct RouterGuardTests {
         #expect(routeError { try router.redirect("/memo/:nr", to: "/notes") }?.code == .routeConflict)
     }
 
-    @Test("Sixteen redirects are followed, the seventeenth is refused with the trail")
+    @Test("Sixteen redirects are followed, the seventeenth is rejected with the trail")
     func redirectLimit() async throws {
         let router = try router(["/n/:i(int)", "/end"])
         try router.guardRoutes("/n") { navigation in
@@ -137,7 +137,7 @@ struct RouterGuardTests {
         #expect(error?.trail.last == "/end")
     }
 
-    @Test("A loop of redirects is refused with its trail")
+    @Test("A loop of redirects is rejected with its trail")
     func redirectLoop() async throws {
         let router = try router(["/a", "/b", "/c"])
         try router.guardRoutes("/b") { _ in .redirect("/c") }
@@ -150,7 +150,7 @@ struct RouterGuardTests {
         #expect(await navigationError { try await router.navigate(to: "/self") }?.trail == ["/self", "/self"])
     }
 
-    @Test("A redirect that leads nowhere tells its trail")
+    @Test("The error of a redirect without a route has the trail")
     func redirectToNowhere() async throws {
         let router = try router(["/a"])
         try router.guardRoutes("/a") { _ in .redirect("/nowhere") }
@@ -160,7 +160,7 @@ struct RouterGuardTests {
         #expect(error?.trail == ["/a"])
     }
 
-    @Test("The newest navigation wins, and the one it overtakes is cancelled")
+    @Test("A new navigation cancels the previous one")
     func newestWins() async throws {
         let gate = RouteGate()
         let router = try router(["/fast"])
@@ -178,7 +178,7 @@ struct RouterGuardTests {
         watch.cancel()
     }
 
-    @Test("An error after being overtaken is a CancellationError")
+    @Test("An error in a superseded navigation becomes a CancellationError")
     func overtakenError() async throws {
         struct Late: Error {}
         let gate = RouteGate()
@@ -195,7 +195,7 @@ struct RouterGuardTests {
         #expect(log.all == ["at /fast"])
     }
 
-    @Test("Of many at once exactly the last one arrives when all wait")
+    @Test("Of many concurrent navigations, only the last one completes")
     func manyOvertake() async throws {
         let gate = RouteGate()
         let router = Router(bus: bus)
@@ -231,7 +231,7 @@ struct RouterGuardTests {
         #expect(log.all == ["cancelled true"])
     }
 
-    @Test("A navigation inside another's action is part of it")
+    @Test("A navigation inside an action is part of the outer navigation")
     func nested() async throws {
         let router = try router(["/inner"])
         try router.route("/outer") { [log] _ in
@@ -244,7 +244,7 @@ struct RouterGuardTests {
         watch.cancel()
     }
 
-    @Test("Navigations inside each other without end are refused with their trail")
+    @Test("Endlessly nested navigations are rejected with their trail")
     func nestedWithoutEnd() async throws {
         let router = Router(bus: bus)
         try router.route("/again") { _ in try await router.navigate(to: "/again") }
@@ -253,7 +253,7 @@ struct RouterGuardTests {
         #expect(error?.trail.count == 17)
     }
 
-    @Test("Routes and guards may change while a navigation runs")
+    @Test("Routes and guards can change during a navigation")
     func changesInside() async throws {
         let router = Router(bus: bus)
         try router.route("/a") { [log] _ in
@@ -273,7 +273,7 @@ struct RouterGuardTests {
         #expect(router.patterns == ["/b"])
     }
 
-    @Test("Threads may register, match, navigate and remove at once")
+    @Test("Threads can register, match, navigate and remove concurrently")
     func threads() async throws {
         let router = Router(bus: bus)
         try router.route("/fixed/:x") { _ in }

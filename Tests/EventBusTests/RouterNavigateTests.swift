@@ -2,7 +2,7 @@ import AshlarCore
 import AshlarEventBus
 import Testing
 
-/// Collects texts from any thread.
+/// Collects strings from any thread.
 final class RouteLog: Sendable {
     private let entries = Mutex<[String]>([])
     func add(_ text: String) { entries.withLock { $0.append(text) } }
@@ -28,7 +28,7 @@ actor RouteGate {
         if !isOpen { await withCheckedContinuation { waiting.append($0) } }
     }
 
-    /// Waits until so many have come to the gate.
+    /// Waits until a number of tasks have arrived at the gate.
     func arrived(_ count: Int = 1) async {
         guard seen < count else { return }
         for await _ in arrivals.stream {
@@ -126,7 +126,7 @@ struct RouterNavigateTests {
         watch.cancel()
     }
 
-    @Test("A navigator shows the place that the route makes")
+    @Test("A navigator shows the destination that the route creates")
     func navigators() async throws {
         enum Place: Sendable, Equatable { case note(Int) }
         let router = Router(bus: bus)
@@ -177,7 +177,7 @@ struct RouterNavigateTests {
         #expect(router.patterns.isEmpty)
     }
 
-    @Test("A cancelled route releases what its action held")
+    @Test("A cancelled route releases its action")
     func releases() throws {
         final class Held: Sendable {}
         let router = Router(bus: bus)
@@ -193,7 +193,7 @@ struct RouterNavigateTests {
         #expect(weakHeld == nil)
     }
 
-    @Test("A refused route leaves nothing behind, not even the choices that did not conflict")
+    @Test("A rejected route registers nothing, not even its alternatives without a conflict")
     func conflictIsAtomic() throws {
         let router = Router(bus: bus)
         try router.route("/a") { _ in }

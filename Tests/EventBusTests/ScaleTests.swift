@@ -7,7 +7,7 @@ struct ScaleTests {
     let bus = EventBus()
     let bag = WatchBag()
 
-    @Test("A fresh name costs about as much next to 20,000 patterns as next to none")
+    @Test("The first event of a name takes as long with 20,000 patterns as without")
     func manyPatterns() {
         func cost(on bus: EventBus, _ patterns: [String], _ seen: Recorder<String>) -> Duration {
             for pattern in patterns { bus.watch(pattern) { _ in seen.note(pattern) }.store(in: bag) }
@@ -26,7 +26,7 @@ struct ScaleTests {
         #expect(seen.items.suffix(4) == ["area7:**", "*:seven:*", "area7:seven:state", "**"])
     }
 
-    @Test("Random patterns and names match as the pattern itself says")
+    @Test("The bus matches random names like the patterns themselves")
     func randomPatterns() throws {
         var random = RouteRandom(state: 42)
         let words = ["a", "b", "c", "*"]
@@ -54,7 +54,7 @@ struct ScaleTests {
         }
     }
 
-    @Test("A narrow watch among many topics concerns only the topics that it matches")
+    @Test("A watch of a narrow pattern takes time only for the topics that it matches")
     func narrowWatch() throws {
         let names = (0..<20_000).map { "sensor:\($0):value" }
         let topics = try names.map { try Topic<Int>(named: $0) }
@@ -96,7 +96,7 @@ struct ScaleTests {
         #expect(counter.items == Array(0..<1000) + [-1])
     }
 
-    @Test("Watches of one object cost the same, however many there are")
+    @Test("The time for a watch of an object doesn't depend on their number")
     func manyWatchesOfOneObject() {
         let (thing, count) = (Thing(), Recorder<Int>())
         // Quadratic work would take more than 9 seconds in a release build, and minutes in a debug build.

@@ -2,7 +2,7 @@ import AshlarCore
 import AshlarEventBus
 import Testing
 
-/// The original's example service: it counts network activity between `net:on` and `net:off`.
+/// iStructure's example service: it counts network activity between `net:on` and `net:off`.
 private final class NetworkStateService: Service, WatchOwner {
     static let name = "net_state"
     let watches = WatchBag()
@@ -18,7 +18,7 @@ private final class NetworkStateService: Service, WatchOwner {
     var isBusy: Bool { activity.withLock { $0 > 0 } }
 }
 
-/// A controller of the original: it owns watches and routes, and is made with the values of a navigation.
+/// A controller as in iStructure: it owns watches and routes, and is created with the values of a navigation.
 private final class NoteController: WatchOwner {
     let watches = WatchBag()
     let id: String
@@ -30,14 +30,14 @@ private final class NoteController: WatchOwner {
     }
 }
 
-/// Every command that the original documents, one by one.
+/// Every documented command of iStructure.
 @Suite("Every command of iStructure", .timeLimit(.minutes(5)))
 struct SeedParityTests {
     let bus = EventBus()
     let this = Keeper()
     let seen = Recorder<String>()
 
-    // MARK: $watch, three flavours
+    // MARK: $watch, three variants
 
     @Test("$watch(message, object, block)")
     func watchMessageOfObject() {
@@ -67,7 +67,7 @@ struct SeedParityTests {
         #expect(seen.items == ["change", "remove"])
     }
 
-    @Test("Watching twice fires twice, as it did")
+    @Test("Two equal watches both fire")
     func watchTwice() {
         for _ in 0..<2 { bus.watch("change", owner: this) { _, _ in seen.note("x") } }
         bus.trigger("change")
@@ -97,7 +97,7 @@ struct SeedParityTests {
         #expect(seen.items == ["2 false", "3 true"])
     }
 
-    @Test("Delivery later, on the main thread, in order: the original's mode")
+    @Test("Delivery later, on the main thread, in order, as in iStructure")
     @MainActor
     func laterOnMain() async {
         let bus = EventBus(delivery: .queuedOnMain)
@@ -112,7 +112,7 @@ struct SeedParityTests {
         #expect(seen.items == ["1", "2", "3", "4"])
     }
 
-    // MARK: $unwatch, four flavours
+    // MARK: $unwatch, four variants
 
     @Test(
         "$unwatch(), $unwatch(name), $unwatch(object) and $unwatch(name, object)",
@@ -140,7 +140,7 @@ struct SeedParityTests {
         #expect(Set(seen.items) == Set(left + ["stranger"]), "only the owner's own watches end")
     }
 
-    @Test("The end of the owner unwatches, as dealloc did")
+    @Test("The end of the owner removes its watches, like dealloc")
     func dealloc() {
         var owner: Keeper? = Keeper()
         bus.watch("a", owner: owner!) { _, _ in seen.note("x") }
@@ -152,7 +152,7 @@ struct SeedParityTests {
     // MARK: $routec, $route, $navigate, $unroute
 
     @Test(
-        "$routec(pattern) and $navigate(to: to, options: data): the controller is made with params and options, and shown"
+        "$routec(pattern) and $navigate(to: to, options: data): the controller is created with params and options, and shown"
     )
     func routeController() async throws {
         let router = Router(bus: bus)
@@ -210,9 +210,9 @@ struct SeedParityTests {
         #expect(again.limit == nil)
     }
 
-    // MARK: What the original got wrong
+    // MARK: Defects of iStructure
 
-    @Test("A model that can be copied keeps its identity as an object of watches")
+    @Test("A copyable model retains its identity as the object of watches")
     func copies() {
         final class Model: Sendable, Hashable {
             static func == (a: Model, b: Model) -> Bool { true }
@@ -226,7 +226,7 @@ struct SeedParityTests {
         #expect(seen.items == ["x"])
     }
 
-    @Test("An unknown service and an unknown route are errors, no longer silence")
+    @Test("An unknown service and an unknown route are errors")
     func unknown() async {
         let services = ServiceRegistry(bus: bus)
         await #expect(throws: EventBusError.self) { try await services.start("nobody") }

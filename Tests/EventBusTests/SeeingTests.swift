@@ -1,13 +1,13 @@
 import AshlarEventBus
 import Testing
 
-@Suite("Seeing what a bus does")
+@Suite("Observing a bus")
 struct SeeingTests {
     let bus = EventBus()
     let a = Topic<Int>("a")
     let traces = Recorder<EventTrace>()
 
-    @Test("A tap sees every trigger with its depth, place and outcome")
+    @Test("A tap receives every trigger with its depth, location and outcome")
     func tap() {
         let bag = WatchBag()
         bus.watch(a) { [bus] in if $0.payload == 1 { bus.trigger("inner") } else { throw Oops() } }.store(in: bag)
@@ -35,7 +35,7 @@ struct SeeingTests {
             traces.items[1].description.hasPrefix("a #1 (AshlarEventBusTests/SeeingTests.swift:\(line):"))
     }
 
-    @Test("A report names topic, owner, place, what is dead and what is there twice")
+    @Test("A report names topics, owners, locations, ended watches and duplicates")
     func report() {
         let keeper = Keeper()
         var thing: Thing? = Thing()
@@ -59,7 +59,7 @@ struct SeeingTests {
         #expect(report.description.contains("DUPLICATE"))
     }
 
-    @Test("Names that nobody uses any more leave nothing behind")
+    @Test("Unused names are removed")
     func forgetting() throws {
         for i in 0..<1000 {
             let watch = bus.watch(try TopicPattern(parsing: "dynamic:\(i)")) { _ in }
@@ -71,7 +71,7 @@ struct SeeingTests {
         #expect(bus.report().topicCount == 0)
     }
 
-    @Test("Watches of objects that are gone are cleared away, though nobody cancels them")
+    @Test("Watches of released objects are removed without cancellation")
     func sweeping() {
         let keeper = Keeper()
         for _ in 0..<5000 {
@@ -84,7 +84,7 @@ struct SeeingTests {
         for thing in living { #expect(bus.trigger(a, 1, from: thing).delivered == 1) }
     }
 
-    @Test("Errors say everything in one line")
+    @Test("Errors have all details in one line")
     func errorText() {
         let error = EventBusError(
             .payloadMismatch, subject: "a", offset: 3, expected: "payload Int", found: "String",

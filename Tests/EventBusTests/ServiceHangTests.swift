@@ -1,7 +1,7 @@
 import AshlarEventBus
 import Testing
 
-/// A service made from closures.
+/// A service that calls closures.
 private struct Stub: Service {
     var stopping: @Sendable () async throws -> Void = {}
     init(_ context: ServiceContext) async throws {}
@@ -42,7 +42,7 @@ struct ServiceHangTests {
         #expect(await services.runningNames == [])
     }
 
-    @Test("A service that starts itself while it starts gets the cycle as an error")
+    @Test("A service that starts itself in its start fails with the cycle")
     func startsItself() async throws {
         try await services.register("a") { [services] _ in
             try await services.start("a")
@@ -54,7 +54,7 @@ struct ServiceHangTests {
         }
     }
 
-    @Test("Services that start each other get the cycle as an error")
+    @Test("Services that start each other fail with the cycle")
     func startEachOther() async throws {
         for (name, other) in [("x", "y"), ("y", "x")] {
             try await services.register(name) { [services] _ in
@@ -70,7 +70,7 @@ struct ServiceHangTests {
         }
     }
 
-    @Test("A stop that stops itself gets the cycle as an error")
+    @Test("A stop that stops its own service fails with the cycle")
     func stopsItself() async throws {
         try await services.register("a") { [services, log] _ in
             Stub {
@@ -84,7 +84,7 @@ struct ServiceHangTests {
         #expect(log.items == ["serviceCycle"])
     }
 
-    @Test("The deadlines of stop and shutdown hold for a service stuck in its start", arguments: [true, false])
+    @Test("The deadlines of stop and shutdown apply to a service that hangs in its start", arguments: [true, false])
     func stuckStart(isShutDown: Bool) async throws {
         let gate = Gate()
         try await services.register("stuck") { _ in
@@ -106,7 +106,7 @@ struct ServiceHangTests {
         gate.open()
     }
 
-    @Test("Cancelling a start returns at once, and the service is cancelled")
+    @Test("A cancelled start returns immediately, and the service is cancelled")
     func cancelledStart() async throws {
         let gate = Gate()
         try await services.register("slow") { [log] _ in

@@ -5,15 +5,15 @@ import Testing
 
 /// A registry without tasks: services are scripts, and time is a number.
 private struct Simulation {
-    /// How a service behaves in one life.
+    /// The behavior of a service in one life.
     struct Script {
         var start = 0
         var startFails = false
         var stop = 0
         var stopFails = false
-        /// When `run()` fails, counted from the start; nil for a service without `run()`.
+        /// The time from the start to the failure of `run()`; nil for a service without `run()`.
         var runFails: Int?
-        /// Whether start and stop end at once when they are cancelled.
+        /// Whether start and stop end immediately when cancelled.
         var heedsCancellation = true
     }
     enum Due {
@@ -118,7 +118,7 @@ private struct Simulation {
         }
     }
 
-    /// Lets everything due until a moment happen, in order.
+    /// Advances the time and performs everything that is due, in order.
     mutating func advance(to end: Int) {
         while let index = due.indices.min(by: { (due[$0].time, due[$0].order) < (due[$1].time, due[$1].order) }) {
             guard due[index].time <= end else { break }
@@ -139,7 +139,7 @@ private struct Simulation {
     }
 }
 
-/// What sequential starts and stops of well-behaved services lead to, as plain recursion.
+/// The result of sequential starts and stops of services without errors, computed by recursion.
 private struct SequentialModel {
     var needs: [String: [String]] = [:]
     var running: [String] = []
@@ -175,7 +175,7 @@ private struct SequentialModel {
 struct ServiceModelTests {
     private static let names = ["a", "b", "c", "d", "e", "f"]
 
-    /// Later services need some of the earlier ones.
+    /// Registers services that need some of the earlier ones.
     private func register(_ simulation: inout Simulation, restarts: Bool) throws -> [String: [String]] {
         var needs: [String: [String]] = [:]
         for (index, name) in Self.names.enumerated() {
@@ -189,7 +189,7 @@ struct ServiceModelTests {
         return needs
     }
 
-    @Test("Random scripts end as in a sequential model", arguments: 0..<4)
+    @Test("Random scripts have the results of a sequential model", arguments: 0..<4)
     func sequential(part: Int) throws {
         for round in 0..<(soak ? 2500 : 125) {
             let seed = UInt64(part * 10_000 + round)
@@ -205,7 +205,7 @@ struct ServiceModelTests {
                     expected = model.start(name)
                     simulation.perform(simulation.machine.start(name, waiter: request))
                 case 2, 3:
-                    // A stop before the first start would only be remembered.
+                    // A stop before the first start would only be recorded.
                     guard simulation.machine.state(of: name) != .registered else { continue }
                     let isCascade = Bool.random(using: &simulation.random)
                     expected = model.stop(name, cascade: isCascade)
@@ -225,7 +225,7 @@ struct ServiceModelTests {
         }
     }
 
-    @Test("Concurrent random scripts keep every rule and always end", arguments: 0..<4)
+    @Test("Concurrent random scripts violate no rule and always end", arguments: 0..<4)
     func concurrent(part: Int) throws {
         var (answered, refused, overran) = (0, 0, 0)
         let rounds = soak ? 2500 : 125
@@ -279,7 +279,7 @@ struct ServiceModelTests {
             refused += simulation.answers.count { !$0.value }
             overran += simulation.states.values.count { $0 == .failed }
         }
-        // A test in which nothing happens would prove nothing.
+        // The test is only valid if enough requests are answered, rejected and late.
         let isBusy = answered > 4 * rounds && refused > 2 * rounds && overran > rounds / 5
         #expect(isBusy, "\(answered) \(refused) \(overran)")
     }

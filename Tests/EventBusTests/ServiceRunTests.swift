@@ -48,7 +48,7 @@ struct ServiceRunTests {
         #expect(await services.state(of: "a") == .stopped)
     }
 
-    @Test("A run that returns has stopped; one that throws has failed")
+    @Test("A run that returns is stopped; one that throws is failed")
     func ends() async throws {
         try await services.register("done") { [log] _ in Runner(log) {} }
         try await services.register("broken") { [log] _ in Runner(log) { throw Oops() } }
@@ -60,7 +60,7 @@ struct ServiceRunTests {
         #expect(await services.runningNames == [])
     }
 
-    @Test("A failed run restarts after growing pauses, until the limit is reached")
+    @Test("A failed run restarts after increasing delays, until the limit is reached")
     func restarts() async throws {
         let watch = bus.watch("service:a:restarting") { [log] _ in log.note("restarting") }
         try await services.register(
@@ -84,7 +84,7 @@ struct ServiceRunTests {
         watch.cancel()
     }
 
-    @Test("A stop during the pause before a restart ends the service")
+    @Test("A stop during the delay before a restart ends the service")
     func stopDuringPause() async throws {
         try await services.register("a", restart: .onFailure(limit: 5)) { [log] _ in Runner(log) { throw Oops() } }
         try await services.start("a")
@@ -93,7 +93,7 @@ struct ServiceRunTests {
         #expect(await services.state(of: "a") == .stopped)
     }
 
-    @Test("A service that ignores its deadline gets the grace period and is then abandoned")
+    @Test("A service that misses its deadline is abandoned after the grace period")
     func gracePeriod() async throws {
         let services = ServiceRegistry(bus: bus, gracePeriod: .seconds(2), clock: clock)
         let gate = Gate()
@@ -111,7 +111,7 @@ struct ServiceRunTests {
         gate.open()
     }
 
-    @Test("A start that misses its deadline throws, and what it creates later is stopped")
+    @Test("A start that misses its deadline throws, and a service that it creates later is stopped")
     func startDeadline() async throws {
         let gate = Gate()
         try await services.register("slow") { [log] _ in
@@ -159,7 +159,7 @@ struct ServiceRunTests {
         watch.cancel()
     }
 
-    @Test("An explanation shows needs, dependants, waits and the last error")
+    @Test("An explanation shows needs, dependents, waits and the last error")
     func explanation() async throws {
         let gate = Gate()
         try await services.register("low") { context in

@@ -1,7 +1,7 @@
 import AshlarEventBus
 import Testing
 
-/// A service made from closures, which notes what happens to it.
+/// A service that calls closures and records its steps.
 private struct Made: Service {
     let name: String
     let log: Recorder<String>
@@ -63,7 +63,7 @@ struct ServiceTests {
         return nil
     }
 
-    @Test("A service registered by type starts after those it needs, and finds them")
+    @Test("A service registered by type starts after the services that it needs, and can access them")
     func byType() async throws {
         try await services.register(Upper.self)
         let upper = try await services.start(Upper.self)
@@ -74,7 +74,7 @@ struct ServiceTests {
         #expect(try await services.start("upper") as? Upper === upper)
     }
 
-    @Test("Options reach the service that is started, by name or by type")
+    @Test("Options reach the started service, by name or by type")
     func options() async throws {
         try await services.register(Base.self, as: "net_state")
         let base = try await services.start("net_state", ["limit": 3]) as? Base
@@ -96,7 +96,7 @@ struct ServiceTests {
         steps.cancel()
     }
 
-    @Test("Starts at the same time are one start, and stops one stop")
+    @Test("Concurrent starts are one start, and concurrent stops one stop")
     func coalescing() async throws {
         let gate = Gate()
         try await services.register("slow") { [log] _ in
@@ -121,7 +121,7 @@ struct ServiceTests {
         #expect(log.items == ["+slow", "-slow", "+slow"])
     }
 
-    @Test("A failed start stops again what it had started, in reverse, but nothing that ran or is wanted")
+    @Test("A failed start stops the services that it started, in reverse, except those that others need")
     func rollback() async throws {
         try await add("ran")
         try await add("low")
@@ -134,7 +134,7 @@ struct ServiceTests {
         #expect(await services.state(of: "top") == .failed)
     }
 
-    @Test("A failed start leaves alone what ran before it, though nobody needs it any more")
+    @Test("A failed start doesn't stop services that ran before, even if nothing needs them")
     func rollbackLeavesOlder() async throws {
         try await add("low")
         try await add("user", needs: ["low"])
@@ -145,7 +145,7 @@ struct ServiceTests {
         #expect(await services.runningNames == ["low"])
     }
 
-    @Test("A failed start leaves alone what somebody has asked for meanwhile")
+    @Test("A failed start doesn't stop services that were requested in the meantime")
     func rollbackLeavesWanted() async throws {
         let gate = Gate()
         try await add("low")
@@ -161,7 +161,7 @@ struct ServiceTests {
         #expect(await services.runningNames == ["low"])
     }
 
-    @Test("What a service that is just starting needs is in use")
+    @Test("The needs of a starting service are in use")
     func startingIsInUse() async throws {
         let gate = Gate()
         try await add("low")
@@ -177,7 +177,7 @@ struct ServiceTests {
         #expect(await services.runningNames == ["low", "top"])
     }
 
-    @Test("A failure below names the service and keeps what it threw")
+    @Test("The failure of a needed service names it and has its error")
     func failureBelow() async throws {
         try await add("low", failing: true)
         try await add("top", needs: ["low"])
@@ -194,7 +194,7 @@ struct ServiceTests {
         #expect(log.items == ["+low"])
     }
 
-    @Test("Stopping what others need is refused, or stops them first")
+    @Test("Stopping a service that others need fails, or stops the others first")
     func dependants() async throws {
         try await add("low")
         try await add("middle", needs: ["low"])
@@ -214,7 +214,7 @@ struct ServiceTests {
         #expect(await services.runningNames.isEmpty)
     }
 
-    @Test("A stop that overruns its deadline is cancelled and named")
+    @Test("A stop that misses its deadline is cancelled and named")
     func deadline() async throws {
         let gate = Gate()
         try await services.register("slow") { [log] _ in
@@ -243,7 +243,7 @@ struct ServiceTests {
         #expect(log.items.first == "cancelled")
     }
 
-    @Test("A stop before or during a start is remembered")
+    @Test("A stop before or during a start takes effect")
     func earlyStop() async throws {
         try await add("a")
         try await services.stop("a")
@@ -269,7 +269,7 @@ struct ServiceTests {
         #expect(log.items.contains("-b"))
     }
 
-    @Test("Shutting down stops everything in reverse, and for good")
+    @Test("A shutdown stops all services in reverse order, permanently")
     func shutdown() async throws {
         try await add("low")
         try await add("top", needs: ["low"])
@@ -282,7 +282,7 @@ struct ServiceTests {
         #expect(await code { try await services.start("low") } == .serviceStopped)
     }
 
-    @Test("Mistakes are typed errors")
+    @Test("Invalid uses are typed errors")
     func mistakes() async throws {
         try await add("a", needs: ["b"])
         try await add("b", needs: ["c"])

@@ -10,7 +10,7 @@ import Testing
     import Glibc
 #endif
 
-/// A service made from closures, which notes its end.
+/// A service that calls a closure at its end.
 private struct Worker: Service {
     var stopping: @Sendable () async throws -> Void = {}
     init(_ context: ServiceContext) async throws {}
@@ -54,7 +54,7 @@ private func check(_ condition: Bool, _ code: Int32) { if !condition { exit(code
             }
         }
 
-        @Test("A second signal ends the process at once, even if a service hangs in its stop")
+        @Test("A second signal ends the process immediately, even if a service hangs in its stop")
         func twice() async {
             await #expect(processExitsWith: .signal(SIGINT)) {
                 prepareChild()
@@ -75,7 +75,7 @@ private func check(_ condition: Bool, _ code: Int32) { if !condition { exit(code
             }
         }
 
-        @Test("A signal during the start stops what has started and cancels the rest")
+        @Test("A signal during the start stops the started services and cancels the others")
         func duringStart() async {
             await #expect(processExitsWith: .success) {
                 prepareChild()
@@ -123,7 +123,7 @@ private func check(_ condition: Bool, _ code: Int32) { if !condition { exit(code
             }
         }
 
-        @Test("A service that hangs beyond the deadline and the grace period is abandoned and named")
+        @Test("A service that exceeds the deadline and the grace period is abandoned and named")
         func hangs() async {
             await #expect(processExitsWith: .success) {
                 prepareChild()
@@ -143,7 +143,7 @@ private func check(_ condition: Bool, _ code: Int32) { if !condition { exit(code
             }
         }
 
-        @Test("After cancel() a signal has its earlier action again", arguments: [false, true])
+        @Test("cancel() restores the signal's previous action", arguments: [false, true])
         func cancelled(twice: Bool) async {
             await #expect(processExitsWith: .signal(SIGTERM)) { [twice] in
                 prepareChild()
@@ -165,7 +165,7 @@ private func check(_ condition: Bool, _ code: Int32) { if !condition { exit(code
             }
         }
 
-        @Test("An ignored signal is ignored again afterwards, and a cancelled wait leaves the shutdown armed")
+        @Test("An ignored signal is ignored again afterward, and a cancelled wait doesn't cancel the shutdown")
         func earlierAction() async {
             await #expect(processExitsWith: .exitCode(7)) {
                 prepareChild()
@@ -202,7 +202,7 @@ private func check(_ condition: Bool, _ code: Int32) { if !condition { exit(code
             }
         }
 
-        @Test("A start that fails stops the others and gives the signals back")
+        @Test("A failed start stops the other services and restores the signals")
         func failedStart() async {
             await #expect(processExitsWith: .signal(SIGTERM)) {
                 prepareChild()

@@ -6,5 +6,5 @@
     import Darwin
 #endif
 
-/// Whether the long proofs run with their full counts: `ASHLAR_SOAK=1`.
+/// Whether the long tests run with their full counts: `ASHLAR_SOAK=1`.
 let soak = getenv("ASHLAR_SOAK").map { $0[0] == 49 } ?? false

@@ -34,7 +34,7 @@ struct StoredEventTests {
         before.cancel()
     }
 
-    @Test("A watch for one event takes the oldest stored event and ends")
+    @Test("A watch for one event receives the oldest stored event and ends")
     func once() {
         bus.trigger(state, 1)
         bus.trigger(state, 2)
@@ -55,7 +55,7 @@ struct StoredEventTests {
         #expect(seen.items == ["1 true"])
     }
 
-    @Test("Stored events can be removed, and stay while the topic lives")
+    @Test("Stored events can be removed, and exist as long as the topic")
     func clearing() {
         bus.trigger(state, 1)
         bus.clearKept(state)
@@ -173,7 +173,7 @@ struct StoredEventTests {
         #expect(bus.report().entries.isEmpty)
     }
 
-    @Test("A queued watch for one event takes it from the replay")
+    @Test("A queued watch for one event receives it from the replay")
     @MainActor
     func onceQueued() async {
         bus.trigger(state, 1)
@@ -214,7 +214,8 @@ struct StoredEventTests {
     private final class Flag: Sendable { let value = Atomic(false) }
 
     @Test(
-        "A watch on a busy topic returns at once and receives the stored events in its turn", arguments: [false, true])
+        "A watch on a busy topic returns immediately and receives the stored events in its turn",
+        arguments: [false, true])
     func busyTopic(isPattern: Bool) async {
         let topic = Topic<Int>("busy:topic", keeping: 3)
         let (isInside, mayLeave) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
@@ -231,7 +232,7 @@ struct StoredEventTests {
                 continuation.resume()
             }
         }
-        // The other thread is inside the handler until this one lets it go.
+        // The other thread is inside the handler until this one releases it.
         let watch =
             isPattern
             ? bus.watch("busy:*") { seen.note("\($0.payload)") } : bus.watch(topic) { seen.note("\($0.payload)") }

@@ -1,13 +1,13 @@
 import AshlarEventBus
 import Testing
 
-@Suite("Streams and back-pressure", .timeLimit(.minutes(5)))
+@Suite("Streams and backpressure", .timeLimit(.minutes(5)))
 struct StreamTests {
     let bus = EventBus()
     let number = Topic<Int>("number")
 
     @Test(
-        "Each policy keeps what it promises and counts what it drops",
+        "Each policy buffers the expected events and counts the dropped ones",
         arguments: [
             (EventBuffer.newest(3), [7, 8, 9], 7), (.oldest(3), [0, 1, 2], 7), (.latest, [9], 9),
             (.unbounded, Array(0..<10), 0), (.suspend(3), [0, 1, 2], 7),
@@ -30,7 +30,7 @@ struct StreamTests {
         #expect(counts.produced == counts.consumed + counts.dropped + counts.buffered)
     }
 
-    @Test("It watches from when it is made; every iterator gets everything from then on")
+    @Test("A stream watches from its creation; every iterator receives all events from then on")
     func iterators() async {
         let stream = bus.events(number)
         bus.trigger(number, 1)
@@ -77,7 +77,7 @@ struct StreamTests {
         #expect(bus.trigger(number, 2).isUndelivered)
     }
 
-    @Test("A stream or iterator that goes stops watching")
+    @Test("A released stream or iterator stops watching")
     func goingAway() async {
         do {
             let stream = bus.events(number)
@@ -93,7 +93,7 @@ struct StreamTests {
         #expect(bus.report().entries.isEmpty)
     }
 
-    @Test("A stream ends with its bus, after what was waiting")
+    @Test("A stream ends with its bus, after the buffered events")
     func endOfBus() async {
         var bus: EventBus? = EventBus()
         let stream = bus!.events(number)
@@ -106,7 +106,7 @@ struct StreamTests {
         #expect(await second.next() == nil)
     }
 
-    @Test("Sending waits for room, first come first served")
+    @Test("Senders wait for room in order of arrival")
     func backPressure() async {
         let stream = bus.events(number, buffer: .suspend(2))
         let done = Recorder<Int>()
@@ -130,7 +130,7 @@ struct StreamTests {
         #expect(iterator.counts.dropped == 0)
     }
 
-    @Test("A sender that waits for two readers takes note of the one that made room first")
+    @Test("A sender that waits for two readers continues only after both have made room")
     func twoReaders() async {
         let (first, second) = (
             bus.events(number, buffer: .suspend(1)), bus.events(number, buffer: .suspend(1))
@@ -147,7 +147,7 @@ struct StreamTests {
         #expect(await slow.next()?.payload == 1)
     }
 
-    @Test("Sending waits behind whatever queues the event: the main actor, the order of a topic")
+    @Test("Sending waits if the event is queued for the main actor or by the order of a topic")
     func backPressureBehindQueues() async {
         for isOrdered in [false, true] {
             let bus = EventBus(delivery: isOrdered ? .inline : .queuedOnMain)
@@ -173,7 +173,7 @@ struct StreamTests {
         }
     }
 
-    @Test("A sender behind a main actor's queue whose bus goes does not wait for ever")
+    @Test("A sender behind a main actor's queue stops waiting when the bus is released")
     @MainActor
     func endOfQueuedBus() async {
         var bus: EventBus? = EventBus(delivery: .queuedOnMain)
@@ -183,7 +183,7 @@ struct StreamTests {
         _ = await sender.value
     }
 
-    @Test("Reading on an actor stays on it")
+    @Test("Reading on an actor doesn't leave it")
     @MainActor
     func isolation() async {
         let stream = bus.events(number)
@@ -195,7 +195,7 @@ struct StreamTests {
         }
     }
 
-    @Test("A sender that is cancelled or whose reader goes does not wait for ever")
+    @Test("A sender stops waiting if it is cancelled or its reader is released")
     func endOfWaiting() async {
         let stream = bus.events(number, buffer: .suspend(1))
         await bus.send(number, 0)
@@ -214,7 +214,7 @@ struct StreamTests {
         #expect(counts.produced == counts.consumed + counts.dropped + counts.buffered)
     }
 
-    @Test("Produced is consumed, dropped and buffered, exactly, with threads on both sides")
+    @Test("With threads on both sides, every event is consumed, dropped or buffered exactly once")
     func conservation() async {
         for buffer in [EventBuffer.newest(8), .oldest(8), .latest, .unbounded, .suspend(8)] {
             let stream = bus.events(number, buffer: buffer)

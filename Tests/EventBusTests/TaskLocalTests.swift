@@ -23,7 +23,7 @@ struct TaskLocalTests {
         main.cancel()
     }
 
-    @Test("A task that an action creates navigates on its own, however often")
+    @Test("A task created by an action navigates independently")
     func navigationsOfTasks() async throws {
         let router = Router(bus: bus)
         let log = log
@@ -47,7 +47,7 @@ struct TaskLocalTests {
         watch.cancel()
     }
 
-    @Test("Deep nesting on a small stack is refused, not a crash")
+    @Test("Deep nesting on a small stack fails without a crash")
     func smallStack() async {
         let bus = EventBus(depthLimit: 1000)
         let deep = Topic<Int>("deep")

@@ -24,7 +24,7 @@ struct TypedRouteTests {
     private static let note = "/notes/:id(int){/:page(int)}"
 
     @Test(
-        "A value is printed and read again",
+        "A value survives a round trip",
         arguments: [
             (NotePage(id: 5), "/notes/5"), (NotePage(id: -5, page: 2), "/notes/-5/2"),
             (NotePage(id: 5, order: .up, isDraft: true), "/notes/5?order=up&isDraft=true"),
@@ -78,7 +78,7 @@ struct TypedRouteTests {
         #expect(try route.value(path) == place)
     }
 
-    @Test("Values that no URL can represent are refused, and so are cases without a pattern")
+    @Test("Values that no URL can represent and cases without a pattern are rejected")
     func notCodable() throws {
         struct Deep: Codable, Sendable { var inner: [String: Int] }
         struct Nested: Codable, Sendable { var lists: [[Int]] }
@@ -125,7 +125,7 @@ struct TypedRouteTests {
         #expect(seen.items.last == .file(path: ["c"]) && router.patterns.count == 3)
     }
 
-    @Test("A wrong value fails the navigation with the error of the parameter")
+    @Test("An invalid value fails the navigation with the error of the parameter")
     func wrongNavigation() async throws {
         let router = Router(bus: EventBus())
         try router.route(try TypedRoute<NotePage>("/n/:id")) { _, _ in Issue.record("called") }
@@ -180,7 +180,7 @@ struct RouteHostParameterTests {
     }
 
     @Test(
-        "Malformed host parameters are refused with the offset",
+        "Malformed host parameters are rejected with the offset",
         arguments: [
             ("https://:a.:b.com/", 11), ("https://:.com/", 8), ("https://:a(nope).com/", 11), ("https://:a/:a", 12),
             ("https://x:8o/", 9), ("https://:a b/", 10), ("https://:a.com:x/", 14), ("https://a b.:c/", 9),
@@ -280,7 +280,7 @@ struct RouteGroupTests {
         #expect(router.patterns == ["/admin/own", "/login"])
     }
 
-    @Test("A group is registered as a whole or not at all", arguments: [false, true])
+    @Test("A group is registered completely or not at all", arguments: [false, true])
     func atomic(replacing: Bool) throws {
         let router = Router(bus: EventBus())
         try router.route("/a/:x") { _ in }
@@ -322,7 +322,7 @@ struct RouteGroupTests {
         #expect(host.watched == "https://:t.example.com")
     }
 
-    @Test("Groups are registered and cancelled while others match")
+    @Test("Groups can be registered and cancelled while other threads match")
     func concurrent() async throws {
         let router = Router(bus: EventBus())
         try router.route("/steady/:id") { _ in }
@@ -344,7 +344,7 @@ struct RouteGroupTests {
         #expect(router.patterns == ["/steady/:id"])
     }
 
-    @Test("A type of a user's own converts values; values that don't convert don't match")
+    @Test("A user-defined type converts values; values that can't be converted don't match")
     func converters() throws {
         enum Month: Int, Sendable {
             case january = 1
@@ -356,7 +356,7 @@ struct RouteGroupTests {
         let table = try RouteTable(["/m/:m(month)", "/m/:other", "/r/:n(roman)", "/plain/:n"], options: options)
         #expect(try table.match("/m/2").parameters.value("m", as: Month.self) == .february)
         #expect(try table.match("/m/3").pattern == "/m/:other")
-        // The conversion of the type goes before the text form.
+        // The type's own conversion takes precedence over the string.
         #expect(try table.match("/r/ii").parameters.value("n", as: Int.self) == 2)
         #expect(try table.match("/plain/7").parameters.value("n", as: Int.self) == 7)
         #expect(try table.match("/r/ii").parameters.value("n", as: String.self) == "ii")

@@ -45,7 +45,7 @@ struct WatchTests {
         #expect(seen.items.isEmpty)
     }
 
-    @Test("A bare name meets typed and untyped watchers alike")
+    @Test("A bare name matches typed and untyped watchers")
     func names() throws {
         let watches = [
             bus.watch("number") { seen.note("untyped \($0.payload)") },
@@ -62,7 +62,7 @@ struct WatchTests {
         for watch in watches { watch.cancel() }
     }
 
-    @Test("Names that come and go leave every other name in its place")
+    @Test("Removed names don't affect other names")
     func manyNames() throws {
         let names = (0..<2000).map { "dynamic:\($0)" }
         let watches = try names.map { name in
@@ -77,7 +77,7 @@ struct WatchTests {
         #expect(bus.report().topicCount == 0)
     }
 
-    @Test("A name that threads use and leave at once is there for each of them")
+    @Test("A name that several threads use and release concurrently exists for each of them")
     func contestedName() async {
         await withTaskGroup(of: Void.self) { group in
             for thread in 0..<2 {
@@ -102,7 +102,7 @@ struct WatchTests {
         init(_ watches: WatchBag) { self.watches = watches }
     }
 
-    @Test("An owner that is gone takes nothing, even if its watches are kept by somebody else")
+    @Test("A released owner receives nothing, even if its watches are retained elsewhere")
     func goneOwner() {
         let bag = WatchBag()
         var guest: Guest? = Guest(bag)
@@ -113,11 +113,11 @@ struct WatchTests {
         #expect(receipt.delivered == 0)
         #expect(receipt.isUndelivered)
         #expect(seen.items == ["Guest 1"])
-        #expect(bus.report().entries.isEmpty, "the trigger has taken the watch out")
+        #expect(bus.report().entries.isEmpty, "the trigger has removed the watch")
         bag.cancelAll()
     }
 
-    @Test("Owners are passed alive, and their end ends their watches")
+    @Test("Owners are retained during a call, and their watches end with them")
     func owners() {
         var keeper: Keeper? = Keeper("anna")
         bus.watch(number, owner: keeper!) { seen.note("\($0.name) \($1.payload)") }
@@ -130,7 +130,7 @@ struct WatchTests {
         #expect(seen.items.count == 2)
     }
 
-    @Test("The four flavours of unwatch")
+    @Test("The four variants of unwatch")
     func unwatching() {
         let (a, b) = (Thing(), Thing())
         let cases: [(String, (Keeper) -> Int, left: [String])] = [
