@@ -1,11 +1,12 @@
 import Ashlar
 import Synchronization
 
-/// A note.
-struct Note: Decodable, Sendable {
+/// One note.
+struct GetNote: Endpoint {
+    struct Output: Decodable, Sendable { let title, body: String }
+    let host: EndpointHost
     let id: Int
-    let title: String
-    let body: String
+    var path: EndpointPath { "notes/\(id)" }
 }
 
 /// All notes, as JSON to read field by field.
@@ -13,14 +14,6 @@ struct ListNotes: Endpoint {
     typealias Output = JSONEntity
     let host: EndpointHost
     let path: EndpointPath = "notes"
-}
-
-/// One note.
-struct GetNote: Endpoint {
-    typealias Output = Note
-    let host: EndpointHost
-    let id: Int
-    var path: EndpointPath { "notes/\(id)" }
 }
 
 /// Counts the active requests, like iStructure's service for the activity indicator.
@@ -39,11 +32,18 @@ final class NetworkStateService: Service, WatchOwner {
     var summary: String { counts.withLock { "\($0.all) requests, \($0.now) active" } }
 }
 
-/// What the app does with its parts: services, requests, events and navigation.
+/// What the app does with its parts: services, events, requests and navigation.
 extension FieldNotes {
-    func showNotesAndServices() async -> Bool {
+    /// The server of `--live`, or the configuration's canonical host, which the host map resolves.
+    private var host: EndpointHost {
+        options["--live"].map { .url($0) }
+            ?? .canonical(app.config.current.string(forKey: "api.host", default: "api.fieldnotes.example"))
+    }
+
+    func showServices() async -> Bool {
         screen.heading("Services and events")
         let shown = app.bus.watch("service:**") { [screen] signal in screen.row("event", signal.name) }
+        defer { shown.cancel() }
         do {
             try await app.services.register(NetworkStateService.self)
             let state = try await app.services.start(NetworkStateService.self)
@@ -52,7 +52,6 @@ extension FieldNotes {
             await navigate()
             screen.row("net_state", state.summary)
             try await app.services.stop("net_state")
-            shown.cancel()
             return hasNotes
         } catch {
             report("\(error)")
@@ -62,35 +61,29 @@ extension FieldNotes {
 
     /// Watches a pattern, a topic and an object, triggers, and unwatches.
     private func showEvents() {
-        let (selected, list) = (Topic<Int>("note:title:selected"), NoteList())
+        let (selected, source) = (Topic<Int>("note:title:selected"), app.hosts)
         let all = app.bus.watch("note:**") { [screen] signal in screen.row("any note event", signal.name) }
         let watches = [
             app.bus.watch(selected) { [screen] signal in screen.row("note selected", "\(signal.payload)") },
-            app.bus.watch("**", from: list) { [screen] _ in screen.row("from the list", "") },
+            app.bus.watch("**", from: source) { [screen] _ in screen.row("from the object", "") },
         ]
-        screen.quiet("delivered to \(app.bus.trigger(selected, 5, from: list).delivered) watchers")
+        screen.quiet("delivered to \(app.bus.trigger(selected, 5, from: source).delivered) watchers")
         for watch in watches { watch.cancel() }
-        screen.quiet("delivered to \(app.bus.trigger(selected, 3, from: list).delivered) watchers after unwatching two")
+        let count = app.bus.trigger(selected, 3, from: source).delivered
+        screen.quiet("delivered to \(count) watchers after unwatching two")
         all.cancel()
-    }
-
-    /// The server of `--live`, or the configuration's canonical host, which the host map resolves.
-    private var host: EndpointHost {
-        options.liveURL.map { .url($0) }
-            ?? .canonical(app.config.current.string(forKey: "api.host", default: "api.fieldnotes.example"))
     }
 
     /// Loads all notes, and one that doesn't exist.
     private func showNotes() async -> Bool {
-        screen.heading("Notes from \(options.liveURL ?? "the recordings in notes.har")")
+        screen.heading("Notes from \(options["--live", default: "the recordings in notes.har"])")
         log.info("loads notes").indent(true)
         defer { log.indent(false).info("loads notes DONE") }
         do throws(NetworkError) {
             let notes = try await app.client.send(ListNotes(host: host))["notes"]
             for note in notes {
-                let tags = note["tags"].map { $0.string("") }.joined(separator: ", ")
                 let title = "\(note["id"].int(0))  \(note["title"].string("(untitled)"))"
-                screen.row(title, tags, from: note["author"]["name"].string(""))
+                screen.row(title, note["tags"].map { $0.string("") }.joined(separator: ", "))
             }
             log.debug("\(notes.count) notes")
             _ = try await app.client.send(GetNote(host: host, id: 99))
@@ -116,5 +109,3 @@ extension FieldNotes {
         }
     }
 }
-
-private final class NoteList: Sendable {}

@@ -49,7 +49,7 @@ import Testing
         let first = try sample.run()
         let log = try #require(first.output.components(separatedBy: "This run's log\n").last)
         let lines = log.split(separator: "\n").filter { $0.contains("] FieldNotes - ") || $0.contains("] network - ") }
-        #expect(lines.count > 10)
+        #expect(lines.count > 8)
         let second = try sample.run()
         let prior = try #require(second.output.components(separatedBy: "\n\nConfiguration").first)
         #expect(prior.contains("ended                         cleanly"))
