@@ -32,3 +32,23 @@ extension EventBus {
         }
     }
 }
+
+extension LogFields {
+    /// The correlation ID and the trace of the events that the current task triggers: the fields `correlation` and `trace`.
+    ///
+    /// Use it as the provider of a log. An ``AshlarApp`` does so.
+    ///
+    /// ```swift
+    /// var configuration = LogConfiguration(sinks: [])
+    /// configuration.fieldProvider = { .ofEvents }
+    /// LogSystem.start(configuration)
+    /// EventMetadata(correlationID: "order-7").whileCurrent { Log("App").info("placed") }  // placed {correlation=order-7}
+    /// ```
+    public static var ofEvents: LogFields {
+        guard let metadata = EventMetadata.current else { return [:] }
+        var fields = LogFields()
+        if let id = metadata.correlationID { fields.append("correlation", id) }
+        if let trace = metadata.traceParent?.traceID, trace != metadata.correlationID { fields.append("trace", trace) }
+        return fields
+    }
+}

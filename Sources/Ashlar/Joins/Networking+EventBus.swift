@@ -73,3 +73,28 @@ extension Model {
 }
 
 private let modelChanged: Topic<ModelEvent> = Topic("model:changed")
+
+/// Adds the trace of the current task's events to requests as `traceparent`, the header of W3C Trace Context.
+///
+/// The request is the next step of the trace. A request that has the field keeps its own; without a trace there is none.
+///
+/// ```swift
+/// var configuration = ClientConfiguration()
+/// configuration.middleware.append(TraceHeader())
+/// ```
+public struct TraceHeader: NetworkMiddleware {
+    /// Creates a middleware.
+    public init() {}
+
+    /// Adds the field and sends the request.
+    public func intercept(
+        _ request: NetworkRequest, next: NetworkNext
+    ) async throws(NetworkError) -> StreamedResponse {
+        guard request.headers["traceparent"] == nil, let trace = EventMetadata.current?.traceParent else {
+            return try await next(request)
+        }
+        var request = request
+        request.headers["traceparent"] = trace.child().description
+        return try await next(request)
+    }
+}

@@ -37,6 +37,12 @@ extension AppSettings {
     ) -> LogStartReport {
         var log = log
         log.folder = logFolder
+        let own = log.fieldProvider
+        log.fieldProvider = {
+            var fields = LogFields.ofEvents
+            if let own { fields.append(contentsOf: own()) }
+            return fields
+        }
         log.sinks.append(EventBusSink(bus))
         let report = LogSystem.start(log)
         issues += report.notices.map { StartupIssue(.log, $0, isError: true) }
@@ -99,7 +105,7 @@ extension AppSettings {
     ) -> ClientConfiguration {
         var client = own
         client.observers += [.activity(on: bus), .lines(to: Log("network"))]
-        client.middleware.append(AcceptLanguage(customization))
+        client.middleware += [AcceptLanguage(customization), TraceHeader()]
         issues += client.transport.apply(store.current).map { StartupIssue(.configuration, $0, isError: true) }
         client.adjustsOptions = { options in
             own.adjustsOptions?(&options)

@@ -97,9 +97,18 @@ public final class AshlarApp: Sendable {
 
     /// Opens a URL that the system passes to the app: navigates to its route.
     ///
-    /// - Returns: The navigation, or nil if no route matches or a guard denies it; the router announces both on `bus`.
+    /// The log lines, events and requests of the navigation have one correlation ID: that of the current `EventMetadata`,
+    /// or that of a new trace.
+    ///
+    /// - Returns: The navigation, or nil if no route matches or a guard refuses it; the router announces both on `bus`.
     @discardableResult
-    public func open(_ url: String) async -> Navigation? { try? await router.navigate(to: url) }
+    public func open(_ url: String) async -> Navigation? {
+        guard EventMetadata.current == nil else { return try? await router.navigate(to: url) }
+        let trace = TraceParent()
+        return try? await EventMetadata(correlationID: trace.traceID, traceParent: trace).whileCurrent {
+            try await router.navigate(to: url)
+        }
+    }
 
     /// Explains a decision in lines of text.
     ///
