@@ -16,7 +16,7 @@ extension FieldNotes {
         let config = app.config.current
         screen.heading("Configuration")
         // The root already contains the values of the bundle identifier's sections.
-        for path in config.paths() where !"\(path)".contains("com.example.") {
+        for path in config.paths() where !"\(path)".hasPrefix(#"com\."#) {
             let value = config.explain(path)
             screen.row("\(path)", value.text ?? "", from: value.winner.map { "\($0.location)" } ?? "")
         }
