@@ -17,11 +17,13 @@ package enum AtomicFile {
     /// - Parameters:
     ///   - path: The path of the file.
     ///   - permissions: The permissions of a new file.
+    ///   - isDurable: Whether the content is synchronized with the disk. Otherwise a power cut can lose or damage it; a killed
+    ///     process can't.
     ///   - content: Makes the new content. No other writer replaces the file between this call and the end, so that the
     ///     content can depend on the old one.
     /// - Throws: The system's error; the old content is then unchanged.
     package static func replace(
-        _ path: String, permissions: UInt16 = 0o600, with content: () -> [UInt8]
+        _ path: String, permissions: UInt16 = 0o600, isDurable: Bool = true, with content: () -> [UInt8]
     ) throws(FileFailure) {
         let path = target(of: path)
         let temporary = path + ".tmp"
@@ -37,15 +39,15 @@ package enum AtomicFile {
             guard count >= 0 else { throw .last(path) }
             written += count
         }
-        guard fsync(descriptor) == 0, rename(temporary, path) == 0 else { throw .last(path) }
-        synchronizeFolder(of: path)
+        guard !isDurable || fsync(descriptor) == 0, rename(temporary, path) == 0 else { throw .last(path) }
+        if isDurable { synchronizeFolder(of: path) }
     }
 
     /// Writes a file with new content, or creates it.
     package static func replace(
-        _ path: String, with bytes: [UInt8], permissions: UInt16 = 0o600
+        _ path: String, with bytes: [UInt8], permissions: UInt16 = 0o600, isDurable: Bool = true
     ) throws(FileFailure) {
-        try replace(path, permissions: permissions) { bytes }
+        try replace(path, permissions: permissions, isDurable: isDurable) { bytes }
     }
 
     /// The path with all links resolved, or the path itself.
