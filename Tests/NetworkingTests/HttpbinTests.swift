@@ -132,6 +132,40 @@ struct HttpbinTests {
     @Test("Bodies of every kind", arguments: TransportKind.allCases, bodies)
     func sendsBodies(kind: TransportKind, input: Case) async throws { try await run(kind, input) }
 
+    // MARK: Authentication
+
+    #if os(Linux)
+        @Test(
+            "Digest, basic and bearer credentials are accepted, and wrong ones rejected",
+            arguments: [
+                ("digest-auth/auth/u/p", .digest(user: "u", password: "p"), 200),
+                ("digest-auth/auth/u/p/MD5", .digest(user: "u", password: "p"), 200),
+                ("digest-auth/auth/u/p/SHA-256", .digest(user: "u", password: "p"), 200),
+                ("digest-auth/both/u/p/SHA-256", .digest(user: "u", password: "p"), 200),
+                ("digest-auth/auth/u/p/SHA-256/2", .digest(user: "u", password: "p"), 200),
+                ("digest-auth/auth/u/p/SHA-256", .digest(user: "u", password: "q"), 401),
+                // Plain SHA-512 and auth-int aren't supported.
+                ("digest-auth/auth/u/p/SHA-512", .digest(user: "u", password: "p"), 401),
+                ("digest-auth/auth-int/u/p", .digest(user: "u", password: "p"), 401),
+                ("basic-auth/u/p", .basic(user: "u", password: "p"), 200),
+                ("basic-auth/u/p", .basic(user: "u", password: "q"), 401),
+                ("bearer", .bearer("t"), 200),
+            ] as [(String, NetworkAuthentication, Int)])
+        func authenticates(path: String, authentication: NetworkAuthentication, status: Int) async throws {
+            var configuration = ClientConfiguration()
+            configuration.authentication = authentication
+            let client = NetworkClient(configuration)
+            let base = try #require(await Httpbin.shared.value.url)
+            for attempt in 1...4 {
+                let result = await outcome { () async throws(NetworkError) in
+                    try await client.send(NetworkRequest(.get, "\(base)/\(path)"))
+                }
+                let found = result.failure?.status ?? (try? result.get())?.status
+                #expect(found == status, "request \(attempt)")
+            }
+        }
+    #endif
+
     // MARK: Statuses
 
     static let statuses: [Int] = [

@@ -17,8 +17,17 @@ public struct ClientConfiguration: Sendable {
     public var adjustsOptions: (@Sendable (inout RequestOptions) -> Void)?
     /// Fields sent with every request that doesn't set them itself.
     public var headers: HTTPHeaders = ["User-Agent": "Ashlar", "Accept": "*/*"]
-    /// The steps around every request, outermost first; retries are innermost.
+    /// The steps around every request, outermost first; cache, authentication and retries follow behind them.
     public var middleware: [any NetworkMiddleware] = []
+    /// The cache of responses, or nil, the default, to ask the server each time.
+    public var cache: ResponseCache?
+    /// The credentials of requests, or nil, the default, to send none.
+    public var authentication: NetworkAuthentication?
+    /// Signs each hop after host selection, such as by a hash of its URL and fields; nil, the default, changes nothing.
+    ///
+    /// The closure receives the request as it will be sent, with cookies and credentials. It is called again for each retry
+    /// and for each redirect to the same origin. A redirect to another origin isn't signed.
+    public var signs: (@Sendable (inout NetworkRequest) async throws -> Void)?
     /// The policy for retries, or nil, the default, to send each request once.
     public var retry: RetryPolicy?
     /// The observers of requests; none by default.
@@ -30,6 +39,23 @@ public struct ClientConfiguration: Sendable {
     /// The settings of the transport; their members are also members of this configuration.
     public var transport: TransportConfiguration = .init()
 
+    /// The middleware that users place behind the outermost ones.
+    private var inserted: [(place: MiddlewarePlace, step: any NetworkMiddleware)] = []
+
+    /// All middleware, outermost first.
+    var chain: [any NetworkMiddleware] {
+        func steps(_ place: MiddlewarePlace) -> [any NetworkMiddleware] {
+            inserted.filter { $0.place == place }.map(\.step)
+        }
+        var chain = middleware + steps(.beforeCache)
+        if let cache { chain.append(CacheMiddleware(cache)) }
+        chain += steps(.beforeAuthentication)
+        if let authentication { chain.append(AuthenticationMiddleware(authentication, base: base)) }
+        chain += steps(.beforeRetry)
+        if let retry { chain.append(RetryMiddleware(retry)) }
+        return chain + steps(.beforeTransport)
+    }
+
     /// The options of the next request.
     var requestOptions: RequestOptions {
         var options = options
@@ -39,6 +65,27 @@ public struct ClientConfiguration: Sendable {
 
     /// Creates the default configuration.
     public init() {}
+
+    /// Adds a middleware at a place among the client's own, behind those added before at the same place.
+    ///
+    /// ```swift
+    /// struct AttemptTime: NetworkMiddleware {
+    ///     func intercept(
+    ///         _ request: NetworkRequest, next: NetworkNext
+    ///     ) async throws(NetworkError) -> StreamedResponse {
+    ///         let start = ContinuousClock.now
+    ///         defer { print("one attempt took", ContinuousClock.now - start) }
+    ///         return try await next(request)
+    ///     }
+    /// }
+    ///
+    /// var configuration = ClientConfiguration()
+    /// configuration.retry = .standard
+    /// configuration.insert(AttemptTime(), .beforeTransport)
+    /// ```
+    public mutating func insert(_ step: some NetworkMiddleware, _ place: MiddlewarePlace) {
+        inserted.append((place, step))
+    }
 
     /// A setting of the transport.
     public subscript<Value>(dynamicMember path: WritableKeyPath<TransportConfiguration, Value>) -> Value {

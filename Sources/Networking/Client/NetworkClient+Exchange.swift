@@ -21,9 +21,7 @@ extension NetworkClient {
     /// Returns the response to a call's request if its status is accepted.
     func answer(_ context: RequestContext) async throws(NetworkError) -> StreamedResponse {
         let request = context.request
-        let response =
-            chain.isEmpty
-            ? try await hops(request, context) : try await run(0, request, context)
+        let response = try await run(from: 0, request, context)
         let isUnfollowed = (300...399).contains(response.status) && request.options.redirects.maximum == 0
         guard isUnfollowed || request.options.acceptedStatuses.contains(response.status) else {
             throw await unacceptable(response)
@@ -32,14 +30,16 @@ extension NetworkClient {
     }
 
     /// Runs the middleware from an index in the chain, then the hops.
-    private func run(
-        _ index: Int, _ request: NetworkRequest, _ context: RequestContext
+    func run(
+        from index: Int, _ request: NetworkRequest, _ context: RequestContext
     ) async throws(NetworkError) -> StreamedResponse {
         guard index < chain.count else { return try await hops(request, context) }
-        let next = NetworkNext { [self] request throws(NetworkError) in
-            try await run(index + 1, request, context)
-        }
-        return try await chain[index].intercept(request, next: next)
+        return try await chain[index].intercept(request, next: NetworkNext(context, from: index + 1))
+    }
+
+    /// Returns a request with its actual host and the jar's cookies.
+    func preview(_ request: NetworkRequest) throws(NetworkError) -> NetworkRequest {
+        withCookies(try resolved(request))
     }
 
     /// Returns the error for an unacceptable status, with the first bytes of the body.
@@ -71,7 +71,8 @@ extension NetworkClient {
         var machine: RedirectMachine?
         while true {
             if let rest = try context.remainingTime() { current.options.totalTimeout = rest }
-            let sent = withCookies(current)
+            var sent = withCookies(current)
+            if !sent.hasLeftOrigin, sent.authorizer != nil || configuration.signs != nil { try await sign(&sent) }
             context.sent(sent)
             var response = try await transport.send(sent)
             context.received(response)
@@ -98,6 +99,17 @@ extension NetworkClient {
                 current = next
             }
         }
+    }
+
+    /// Adds the credentials and the signature of a hop.
+    private func sign(_ hop: inout NetworkRequest) async throws(NetworkError) {
+        if let authorizer = hop.authorizer { authorizer.authorize(&hop) }
+        do {
+            try await configuration.signs?(&hop)
+        } catch {
+            throw NetworkError(wrapping: error, as: .authenticationFailed, phase: .prepare)
+        }
+        hop = try checked(hop)
     }
 
     /// Returns the request with the jar's cookies, unless it has its own.

@@ -24,7 +24,7 @@ public final class NetworkClient: Sendable {
     /// The transport, which performs one hop at a time.
     public let transport: any NetworkTransport
     let hosts: HostResolver?
-    /// The middleware of the configuration and the retries, outermost first.
+    /// All middleware of the configuration, outermost first.
     let chain: [any NetworkMiddleware]
     /// The reason that the default transport isn't libcurl, if libcurl was requested.
     private let fallbackReason: String?
@@ -51,7 +51,7 @@ public final class NetworkClient: Sendable {
         hosts: HostResolver? = nil
     ) {
         self.configuration = configuration
-        chain = configuration.middleware + (configuration.retry.map { [RetryMiddleware($0)] } ?? [])
+        chain = configuration.chain
         (transport, fallbackReason) = choice
         self.hosts = hosts
         headersAreValid = (try? configuration.headers.validate()) != nil

@@ -24,6 +24,10 @@ public struct NetworkEvent: Sendable {
         public static let head = Kind("head")
         /// The client will follow a redirect; `target` is its URL.
         public static let redirected = Kind("redirected")
+        /// The cache answered; `status` is that of the stored response.
+        public static let cached = Kind("cached")
+        /// The request failed and will be sent again after `pause`.
+        public static let retrying = Kind("retrying")
         /// The request ended: `error` is nil if it succeeded; `received` is the number of body bytes.
         public static let ended = Kind("ended")
     }
@@ -42,6 +46,8 @@ public struct NetworkEvent: Sendable {
     public var status: Int?
     /// The redacted URL of a redirect.
     public var target: String?
+    /// The time until the next attempt, for `retrying`.
+    public var pause: Duration?
     /// The number of body bytes received, for `ended`.
     public var received: Int = 0
     /// The times at which the hop reached its stages, from its start.

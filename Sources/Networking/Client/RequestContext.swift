@@ -88,6 +88,13 @@ final class RequestContext: Sendable {
         return response
     }
 
+    func report(_ event: MiddlewareEvent) {
+        switch event {
+        case .cached(let status): notify(.cached) { $0.status = status }
+        case .retrying(let pause): notify(.retrying) { $0.pause = pause }
+        }
+    }
+
     private func notify(
         _ kind: NetworkEvent.Kind, of hop: NetworkRequest? = nil, _ fill: (inout NetworkEvent) -> Void = { _ in }
     ) {
@@ -96,6 +103,28 @@ final class RequestContext: Sendable {
         event.attempt = attempts.load(ordering: .relaxed)
         fill(&event)
         for observer in observers { observer.observe(event) }
+    }
+}
+
+extension RequestContext: MiddlewareRun {
+    func send(_ request: NetworkRequest, from index: Int) async throws(NetworkError) -> StreamedResponse {
+        try await client.run(from: index, request, self)
+    }
+
+    func preview(_ request: NetworkRequest) throws(NetworkError) -> NetworkRequest { try client.preview(request) }
+
+    func apart(
+        _ request: NetworkRequest, from index: Int,
+        _ operation: @Sendable (NetworkNext) async throws(NetworkError) -> Int
+    ) async {
+        let context = RequestContext(request, client)
+        context.began()
+        do throws(NetworkError) {
+            let status = try await operation(NetworkNext(context, from: index))
+            context.ended(received: 0, status: status)
+        } catch {
+            _ = context.ended(with: error)
+        }
     }
 }
 

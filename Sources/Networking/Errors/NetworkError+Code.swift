@@ -29,6 +29,8 @@ extension NetworkError.Code {
     public static let fileFailed = Self("fileFailed")
     /// A setting of the transport is malformed, or the transport can't honor it; `key` names the setting.
     public static let invalidConfiguration = Self("invalidConfiguration")
+    /// The credentials can't be renewed, or the request can't be signed; `underlying` is the reason.
+    public static let authenticationFailed = Self("authenticationFailed")
     /// The transport doesn't support a feature of the request.
     public static let unsupported = Self("unsupported")
 

@@ -3,8 +3,8 @@ import Foundation
 
 /// Sends failed requests again according to a `RetryPolicy`.
 ///
-/// ``ClientConfiguration/retry`` adds it inside all other middleware. To place it elsewhere, leave that property nil
-/// and add the middleware to ``ClientConfiguration/middleware``.
+/// ``ClientConfiguration/retry`` adds it behind the authentication. To place it elsewhere, leave that property nil and add the
+/// middleware to ``ClientConfiguration/middleware``, or with ``ClientConfiguration/insert(_:_:)``.
 public struct RetryMiddleware: NetworkMiddleware {
     private let policy: RetryPolicy
     private let budget: Budget
@@ -59,6 +59,7 @@ public struct RetryMiddleware: NetworkMiddleware {
             if let limit = request.options.totalTimeout, time - start + pause >= limit { return try result.get() }
             guard budget.state.withLock({ $0.takeRetry(of: host, at: time) }) else { return try result.get() }
             if case .success(let response) = result { await response.body.discard(upTo: 64 << 10) }
+            next.report(.retrying(after: pause))
             do {
                 try await sleep(pause)
             } catch {

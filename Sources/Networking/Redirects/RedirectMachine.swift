@@ -67,7 +67,8 @@ struct RedirectMachine {
             return failed(
                 .bodyNotReplayable, "the redirect repeats the body, which can be sent only once", request)
         }
-        if !keepsCredentials(from: request.url, to: target) {
+        if !Self.keepsCredentials(from: request.url, to: target) {
+            next.hasLeftOrigin = true
             next.headers.removeAll { field in
                 field.isSensitive || Self.credentialFields.contains { $0.equalsIgnoringASCIICase(field.name) }
             }
@@ -75,7 +76,8 @@ struct RedirectMachine {
         return .follow(next)
     }
 
-    private func keepsCredentials(from old: HTTPURL, to new: HTTPURL) -> Bool {
+    /// Whether both URLs belong to the same server, so that the second may receive the credentials of the first.
+    static func keepsCredentials(from old: HTTPURL, to new: HTTPURL) -> Bool {
         if old.hasSameOrigin(as: new) { return true }
         return old.host == new.host && old.scheme == .http && old.effectivePort == 80 && new.scheme == .https
             && new.effectivePort == 443

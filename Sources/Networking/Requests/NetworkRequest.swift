@@ -18,6 +18,8 @@ public struct NetworkRequest: Sendable {
         var options: RequestOptions
         var canonicalHost: CanonicalHost?
         var refusesPrivateAddresses = false
+        var authorizer: (any HopAuthorizer)?
+        var hasLeftOrigin = false
     }
 
     /// The parts share one reference, because a request is copied often and changed rarely.
@@ -71,6 +73,17 @@ public struct NetworkRequest: Sendable {
     var refusesPrivateAddresses: Bool {
         _read { yield parts.refusesPrivateAddresses }
         _modify { yield &parts.refusesPrivateAddresses }
+    }
+
+    /// Adds credentials to each hop, or nil.
+    var authorizer: (any HopAuthorizer)? {
+        _read { yield parts.authorizer }
+        _modify { yield &parts.authorizer }
+    }
+    /// Whether a redirect led to another origin, which must not receive credentials or signatures.
+    var hasLeftOrigin: Bool {
+        _read { yield parts.hasLeftOrigin }
+        _modify { yield &parts.hasLeftOrigin }
     }
 
     /// Creates a request.

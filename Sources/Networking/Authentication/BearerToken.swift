@@ -1,0 +1,148 @@
+internal import AshlarCore
+
+/// An access token that is refreshed when the server rejects it.
+///
+/// All requests that share the token wait for one refresh, and each of them is sent again once. A request that was rejected
+/// with an older token is sent again without a refresh. If the refresh fails, every waiting request fails with
+/// `.authenticationFailed`, and there is no other refresh for a while.
+///
+/// ```swift
+/// let login = NetworkClient()
+/// let token = BearerToken { expired in
+///     let answer = try await login.get("https://login.example.com/token").json()
+///     return answer["access_token"].string("")
+/// }
+/// var configuration = ClientConfiguration()
+/// configuration.authentication = .bearer(token)
+/// let client = NetworkClient(configuration)
+/// ```
+///
+/// Requests that the refresh itself sends with the same token carry no credentials, so that they can't wait for themselves.
+public final class BearerToken: Sendable {
+    /// Returns a new token for a rejected one, or for nil if there is none.
+    public typealias Refresh = @Sendable (_ rejected: String?) async throws -> String
+
+    private let refresh: Refresh?
+    private let failurePause: Duration
+    private let elapsed: @Sendable () -> Duration
+    private let sleep: @Sendable (Duration) async throws -> Void
+    private let state: Mutex<TokenState>
+
+    /// The tokens whose refresh is the current task.
+    @TaskLocal private static var refreshing: Set<ObjectIdentifier> = []
+
+    /// Creates a token.
+    ///
+    /// - Parameters:
+    ///   - value: The token, or nil to refresh it before the first request.
+    ///   - failurePause: The time after a failed refresh in which requests fail with its error; 30 s by default.
+    ///   - clock: The clock of the pause and of the total timeout; a test can use a virtual one.
+    ///   - refresh: Returns a new token; nil, the default, leaves a rejected request to the caller.
+    public init<C: Clock>(
+        _ value: String? = nil, failurePause: Duration = .seconds(30), clock: C = ContinuousClock(),
+        refresh: Refresh? = nil
+    ) where C.Duration == Duration {
+        let start = clock.now
+        (self.refresh, self.failurePause) = (refresh, failurePause)
+        elapsed = { start.duration(to: clock.now) }
+        sleep = { try await clock.sleep(for: $0) }
+        state = Mutex(TokenState(value, canRefresh: refresh != nil))
+    }
+
+    /// The current token, or nil if there is none.
+    public var value: String? { state.withLock { $0.token.value } }
+
+    /// Replaces the token, such as after a login; requests that wait for a refresh continue with it.
+    ///
+    /// - Parameter value: The token, or nil after a logout.
+    public func replace(with value: String?) {
+        let (waiters, token) = state.withLock { state in
+            let waiters = state.replace(with: value)
+            return (waiters, state.token)
+        }
+        for waiter in waiters { waiter(.success(token)) }
+    }
+
+    /// Sends a request with the token, and once more with a new one if the server rejects it.
+    func send(_ request: NetworkRequest, _ next: NetworkNext) async throws(NetworkError) -> StreamedResponse {
+        guard !Self.refreshing.contains(ObjectIdentifier(self)) else { return try await next(request) }
+        let deadline = request.options.totalTimeout.map { elapsed() + $0 }
+        let token = try await current(rejected: nil, until: deadline)
+        guard let value = token.value else { return try await next(request) }
+        let response = try await next(request.authorized("Bearer " + value))
+        guard response.status == 401, response.isFromSameServer, refresh != nil else { return response }
+        let renewed: TokenState.Token
+        do throws(NetworkError) {
+            renewed = try await current(rejected: token.generation, until: deadline)
+        } catch {
+            response.body.cancel()
+            var error = error
+            (error.status, error.headers) = (response.status, response.headers)
+            throw error
+        }
+        // A body that can be sent only once leaves the repetition to the caller.
+        guard let value = renewed.value, request.body.isReplayable else { return response }
+        await response.body.discard(upTo: 64 << 10)
+        return try await next(request.authorized("Bearer " + value))
+    }
+
+    // MARK: Refreshing
+
+    private func current(
+        rejected: Int?, until deadline: Duration?
+    ) async throws(NetworkError) -> TokenState.Token {
+        // The usual case: there is a token, and nothing to wait for.
+        if rejected == nil, let token = state.withLock({ $0.readyToken }) { return token }
+        return try await waited(rejected: rejected, until: deadline)
+    }
+
+    private func waited(rejected: Int?, until deadline: Duration?) async throws(NetworkError) -> TokenState.Token {
+        let timeout = deadline.map { max(.zero, $0 - elapsed()) }
+        return try await SharedWait.outcome(timeout: timeout, sleep: sleep) { id, waiter in
+            join(id, rejected, waiter)
+        } leave: { id in
+            self.state.withLock { $0.leave(id) }
+        }
+    }
+
+    /// Calls a waiter with the token, at once or after a refresh.
+    private func join(_ id: UInt64, _ rejected: Int?, _ waiter: @escaping TokenState.Waiter) {
+        let time = elapsed()
+        let step = state.withLock { state in
+            let step = state.step(rejected: rejected, at: time)
+            switch step {
+            case .wait, .refresh: state.wait(id, waiter)
+            case .use, .fail: break
+            }
+            return step
+        }
+        switch step {
+        case .use(let token): waiter(.success(token))
+        case .fail(let error): waiter(.failure(error))
+        case .wait: break
+        case .refresh(let token): start(token)
+        }
+    }
+
+    private func start(_ token: TokenState.Token) {
+        guard let refresh else { return }
+        let refreshing = Self.refreshing.union([ObjectIdentifier(self)])
+        // Not part of the waiting task, whose cancellation must not fail the others.
+        Task { [self] in
+            do {
+                let value = try await Self.$refreshing.withValue(refreshing) { try await refresh(token.value) }
+                let (waiters, new) = state.withLock { state in
+                    let waiters = state.refreshed(token.generation, value)
+                    return (waiters, state.token)
+                }
+                for waiter in waiters { waiter(.success(new)) }
+            } catch {
+                let failure = NetworkError(
+                    .authenticationFailed, "the refresh of the token failed", phase: .prepare, underlying: error)
+                let until = elapsed() + failurePause
+                let waiters = state.withLock { $0.failed(token.generation, failure, until: until) }
+                for waiter in waiters { waiter(.failure(failure)) }
+            }
+        }
+    }
+}

@@ -1,0 +1,109 @@
+internal import AshlarCore
+
+/// A challenge of the Digest scheme that can be answered (RFC 7616).
+struct DigestChallenge: Hashable {
+    enum Hash: String {
+        case md5 = "md5"
+        case sha256 = "sha-256"
+        case sha512 = "sha-512-256"
+
+        /// The hash as lower-case hexadecimal digits.
+        func hexadecimal(_ bytes: [UInt8]) -> String {
+            let hash =
+                switch self {
+                case .md5: MD5.hash(bytes)
+                case .sha256: SHA256.hash(bytes)
+                case .sha512: SHA512_256.hash(bytes)
+                }
+            return hash.reduce(into: "") { $0 += ($1 < 16 ? "0" : "") + String($1, radix: 16) }
+        }
+    }
+
+    let realm: String
+    var nonce: String
+    let opaque: String?
+    /// The algorithm as the server wrote it, or nil.
+    let algorithm: String?
+    let hash: Hash
+    /// Whether the algorithm's name ends with `-sess`.
+    let isSession: Bool
+    /// Whether the quality of protection is `auth`; false for the older form without it.
+    let hasQuality: Bool
+    let isStale: Bool
+    let hashesUserName: Bool
+    let isUTF8: Bool
+
+    /// Returns nil for another scheme, an unknown algorithm, and a challenge that lacks a parameter.
+    init?(_ challenge: AuthenticationChallenge) {
+        guard challenge.scheme == "digest", let realm = challenge["realm"], let nonce = challenge["nonce"] else {
+            return nil
+        }
+        (self.realm, self.nonce, opaque, algorithm) = (realm, nonce, challenge["opaque"], challenge["algorithm"])
+        var name = (algorithm ?? "MD5").lowercased()
+        isSession = name.hasSuffix("-sess")
+        if isSession { name.removeLast(5) }
+        guard let hash = Hash(rawValue: name) else { return nil }
+        self.hash = hash
+        let qualities = challenge["qop"].map { $0.split(separator: ",").map { $0.trimmingHTTPSpace().lowercased() } }
+        guard qualities == nil || qualities?.contains("auth") == true else { return nil }
+        hasQuality = qualities != nil
+        isStale = challenge["stale"]?.lowercased() == "true"
+        hashesUserName = challenge["userhash"]?.lowercased() == "true"
+        isUTF8 = challenge["charset"]?.lowercased() == "utf-8"
+    }
+
+    /// Returns the value of the `Authorization` field for a request.
+    ///
+    /// - Parameters:
+    ///   - credentials: The user name and password.
+    ///   - method: The method.
+    ///   - target: The path and query as in the request line.
+    ///   - count: The number of requests with this nonce, from 1.
+    ///   - clientNonce: The client's random text, the same for all requests with this nonce.
+    /// - Returns: The field's value.
+    func answer(
+        _ credentials: BasicCredentials, method: String, target: String, count: UInt32, clientNonce: String
+    ) -> String {
+        let realm = HTTPField("", realm).valueBytes
+        let user = Array(credentials.user.utf8)
+        let colon = [UInt8(ascii: ":")]
+        var secret = hash.hexadecimal(user + colon + realm + colon + Array(credentials.password.utf8))
+        if isSession { secret = hashed("\(secret):\(nonce):\(clientNonce)") }
+        let digits = String(count, radix: 16)
+        let number = String(repeating: "0", count: 8 - digits.utf8.count) + digits
+        let middle = hasQuality ? "\(nonce):\(number):\(clientNonce):auth" : nonce
+        let response = hashed("\(secret):\(middle):\(hashed("\(method):\(target)"))")
+
+        var parts = [hashesUserName ? "username=\"\(hash.hexadecimal(user + colon + realm))\"" : userName(credentials)]
+        parts += ["realm=\(Self.quoted(self.realm))", "nonce=\(Self.quoted(nonce))", "uri=\(Self.quoted(target))"]
+        if let algorithm { parts.append("algorithm=\(algorithm)") }
+        parts.append("response=\"\(response)\"")
+        if let opaque { parts.append("opaque=\(Self.quoted(opaque))") }
+        if hasQuality { parts += ["qop=auth", "nc=\(number)"] }
+        if hasQuality || isSession { parts.append("cnonce=\"\(clientNonce)\"") }
+        if hashesUserName { parts.append("userhash=true") }
+        return "Digest " + parts.joined(separator: ", ")
+    }
+
+    /// Returns the hash of text in which each character represents one byte.
+    private func hashed(_ text: String) -> String { hash.hexadecimal(HTTPField("", text).valueBytes) }
+
+    private func userName(_ credentials: BasicCredentials) -> String {
+        let user = credentials.user
+        if isUTF8, !user.utf8.allSatisfy({ $0 >= 0x20 && $0 < 0x7F }) {
+            return "username*=UTF-8''" + PercentCoding.encode(user)
+        }
+        // In a header field, each character represents one byte.
+        let bytes = user.utf8.map { Unicode.Scalar($0) }
+        return "username=" + Self.quoted(String(String.UnicodeScalarView(bytes)))
+    }
+
+    private static func quoted(_ text: String) -> String {
+        var result = "\""
+        for character in text {
+            if character == "\"" || character == "\\" { result += "\\" }
+            result.append(character)
+        }
+        return result + "\""
+    }
+}

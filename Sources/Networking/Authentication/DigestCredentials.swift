@@ -1,0 +1,106 @@
+internal import AshlarCore
+
+/// A user name and password that answer digest challenges, and the latest challenge of each origin.
+final class DigestCredentials: Sendable {
+    private struct Session {
+        let challenge: DigestChallenge
+        let clientNonce: String
+        var count: UInt32 = 0
+    }
+
+    /// The number of origins at which all challenges are removed, so that a crawler needs no unbounded memory.
+    private static let manyOrigins = 1000
+
+    private let credentials: BasicCredentials
+    private let makeClientNonce: @Sendable () -> String
+    private let sessions = Mutex<[String: Session]>([:])
+
+    init(_ credentials: BasicCredentials, clientNonce: @escaping @Sendable () -> String = randomNonce) {
+        (self.credentials, makeClientNonce) = (credentials, clientNonce)
+    }
+
+    /// Sends a request, answering a known challenge of its origin, and again after a new challenge.
+    func send(_ request: NetworkRequest, _ next: NetworkNext) async throws(NetworkError) -> StreamedResponse {
+        let call = DigestCall(self)
+        var request = request
+        request.authorizer = call
+        var adopted: String?
+        // A nonce may expire between two requests, so a second challenge is answered only if it says so.
+        for _ in 0..<2 {
+            let response = try await next(request)
+            let origin = response.url.origin
+            guard response.status == 401, response.isFromSameServer else {
+                renew(response, origin)
+                return response
+            }
+            let known = AuthenticationChallenge.parse(response.headers).lazy.compactMap { DigestChallenge($0) }.first
+            guard let challenge = known else { return response }
+            let isRejected = adopted != nil && adopted == call.usedNonce && !challenge.isStale
+            guard !isRejected else {
+                sessions.withLock { $0[origin] = nil }
+                return response
+            }
+            adopt(challenge, origin)
+            adopted = challenge.nonce
+            guard request.body.isReplayable else { return response }
+            await response.body.discard(upTo: 64 << 10)
+        }
+        return try await next(request)
+    }
+
+    /// Returns the `Authorization` field of a hop and its nonce, or nil if no challenge of the origin is known.
+    fileprivate func answer(_ hop: NetworkRequest) -> (field: String, nonce: String)? {
+        let session = sessions.withLock { sessions in
+            sessions[hop.url.origin]?.count += 1
+            return sessions[hop.url.origin]
+        }
+        guard let session else { return nil }
+        let field = session.challenge.answer(
+            credentials, method: hop.method.rawValue, target: hop.url.target, count: session.count,
+            clientNonce: session.clientNonce)
+        return (field, session.challenge.nonce)
+    }
+
+    private func adopt(_ challenge: DigestChallenge, _ origin: String) {
+        let session = Session(challenge: challenge, clientNonce: makeClientNonce())
+        sessions.withLock { sessions in
+            // Of parallel requests with one nonce, only the first adopts it, so that no count is used twice.
+            guard sessions[origin]?.challenge.nonce != challenge.nonce else { return }
+            if sessions.count >= Self.manyOrigins { sessions.removeAll(keepingCapacity: true) }
+            sessions[origin] = session
+        }
+    }
+
+    /// Adopts the next nonce that a response announces.
+    private func renew(_ response: StreamedResponse, _ origin: String) {
+        guard let info = response.headers["Authentication-Info"],
+            let nonce = AuthenticationChallenge.parameters(info)["nextnonce"],
+            var challenge = sessions.withLock({ $0[origin]?.challenge }), response.isFromSameServer
+        else { return }
+        challenge.nonce = nonce
+        adopt(challenge, origin)
+    }
+
+    private static func randomNonce() -> String {
+        let (a, b) = (UInt64.random(in: .min ... .max), UInt64.random(in: .min ... .max))
+        return [a, b].map { String(repeating: "0", count: 16 - String($0, radix: 16).count) + String($0, radix: 16) }
+            .joined()
+    }
+}
+
+/// One call of a client, whose hops are answered one by one because each has its own target and count.
+private final class DigestCall: HopAuthorizer {
+    private let credentials: DigestCredentials
+    private let used = Mutex<String?>(nil)
+
+    init(_ credentials: DigestCredentials) { self.credentials = credentials }
+
+    /// The nonce of the latest hop, or nil if it had no credentials.
+    var usedNonce: String? { used.withLock { $0 } }
+
+    func authorize(_ hop: inout NetworkRequest) {
+        let answer = credentials.answer(hop)
+        used.withLock { $0 = answer?.nonce }
+        if let answer { hop.headers.set("Authorization", answer.field, isSensitive: true) }
+    }
+}

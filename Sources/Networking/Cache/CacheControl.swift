@@ -1,0 +1,81 @@
+/// The directives of `Cache-Control` (RFC 9111, section 5.2, and RFC 5861).
+struct CacheControl: Hashable, Sendable {
+    /// The directives in lower case with their arguments, which are empty if there are none.
+    private var directives: [String: [String]] = [:]
+
+    /// Reads the directives of all fields; malformed parts are skipped.
+    ///
+    /// - Complexity: O(*n*) in the length of the fields.
+    init(_ headers: HTTPHeaders, isRequest: Bool = false) {
+        for value in headers.values(for: "Cache-Control") {
+            for (name, argument) in DirectiveReader.read(value) { directives[name, default: []].append(argument) }
+        }
+        if isRequest, directives.isEmpty, headers.list(for: "Pragma").contains(where: { $0.lowercased() == "no-cache" })
+        {
+            directives["no-cache"] = [""]
+        }
+    }
+
+    /// Whether there is a directive, with or without an argument.
+    func contains(_ name: String) -> Bool { directives[name] != nil }
+
+    /// Whether there is a directive without an argument, which concerns the whole response.
+    func containsUnqualified(_ name: String) -> Bool { directives[name]?.contains("") == true }
+
+    /// The lower-case names of the fields that a directive such as `no-cache="Set-Cookie"` lists.
+    func fields(of name: String) -> [String] {
+        (directives[name] ?? []).flatMap { $0.split(separator: ",") }.map { $0.trimmingHTTPSpace().lowercased() }
+    }
+
+    /// Returns the seconds of a directive; nil if it is missing, 0 if it is malformed or repeated with different values.
+    func seconds(_ name: String) -> Int64? {
+        guard let values = directives[name] else { return nil }
+        let numbers = Set(values.map(Self.deltaSeconds))
+        return numbers.count == 1 ? numbers.first ?? 0 : 0
+    }
+
+    /// Reads a number of seconds; one that is too large means 2^31, and anything else 0 (RFC 9111, section 1.2.2).
+    static func deltaSeconds(_ text: String) -> Int64 {
+        guard !text.isEmpty, text.utf8.allSatisfy(\.isASCIIDigit) else { return 0 }
+        return min(Int64(text) ?? .max, 1 << 31)
+    }
+}
+
+private enum DirectiveReader {
+    /// Returns names in lower case and arguments without quotes.
+    static func read(_ text: String) -> [(String, String)] {
+        let bytes = Array(text.utf8)
+        var (result, at): ([(String, String)], Int) = ([], 0)
+        while at < bytes.count {
+            let nameStart = at
+            while at < bytes.count, HTTPSyntax.isTokenByte(bytes[at]) { at += 1 }
+            let name = String(decoding: bytes[nameStart..<at], as: UTF8.self).lowercased()
+            var argument: [UInt8] = []
+            if !name.isEmpty, at < bytes.count, bytes[at] == UInt8(ascii: "=") {
+                at += 1
+                (argument, at) = self.argument(bytes, at)
+            }
+            if !name.isEmpty { result.append((name, String(decoding: argument, as: UTF8.self))) }
+            // Text that doesn't belong there is skipped up to the next comma.
+            while at < bytes.count, bytes[at] != UInt8(ascii: ",") { at += 1 }
+            while at < bytes.count, bytes[at] == UInt8(ascii: ",") || bytes[at].isHTTPSpace { at += 1 }
+            if at == nameStart { at += 1 }
+        }
+        return result
+    }
+
+    private static func argument(_ bytes: [UInt8], _ start: Int) -> (text: [UInt8], end: Int) {
+        var (text, at): ([UInt8], Int) = ([], start)
+        guard at < bytes.count, bytes[at] == UInt8(ascii: "\"") else {
+            while at < bytes.count, HTTPSyntax.isTokenByte(bytes[at]) { at += 1 }
+            return (Array(bytes[start..<at]), at)
+        }
+        at += 1
+        while at < bytes.count, bytes[at] != UInt8(ascii: "\"") {
+            if bytes[at] == UInt8(ascii: "\\"), at + 1 < bytes.count { at += 1 }
+            text.append(bytes[at])
+            at += 1
+        }
+        return (text, at + 1)
+    }
+}

@@ -1,0 +1,98 @@
+/// A stored response to a GET.
+struct CacheEntry: Hashable, Sendable {
+    /// The status.
+    var status: Int
+    /// The fields, without those that concern a connection.
+    var headers: HTTPHeaders
+    /// The body, decompressed.
+    var body: [UInt8]
+    /// The request's values of the fields that `Vary` names, in lower case and in its order; nil means that it was missing.
+    var varying: [Varying]
+    /// The time at which the request was sent, in seconds since 1970.
+    var requested: Int64
+    /// The time at which the response arrived, in seconds since 1970.
+    var received: Int64
+
+    struct Varying: Hashable, Sendable {
+        var name: String
+        var value: String?
+    }
+
+    /// Creates an entry for a response.
+    init(_ request: NetworkRequest, _ head: ResponseHead, _ body: [UInt8], requested: Int64, received: Int64) {
+        (status, self.body, self.requested, self.received) = (head.status, body, requested, received)
+        let unshared = Self.connectionFields(head.headers) + CacheControl(head.headers).fields(of: "no-cache")
+        headers = HTTPHeaders(
+            head.headers.filter { field in !unshared.contains { $0.equalsIgnoringASCIICase(field.name) } })
+        varying = headers.list(for: "Vary").map { $0.lowercased() }.map { name in
+            Varying(name: name, value: Self.combined(request.headers, name))
+        }
+    }
+
+    init(
+        status: Int, headers: HTTPHeaders, body: [UInt8], varying: [Varying], requested: Int64, received: Int64
+    ) {
+        (self.status, self.headers, self.body, self.varying) = (status, headers, body, varying)
+        (self.requested, self.received) = (requested, received)
+    }
+
+    /// The approximate number of bytes in memory.
+    var cost: Int { headers.reduce(body.count + 200) { $0 + $1.name.utf8.count + $1.value.utf8.count + 64 } }
+
+    /// Whether a request has the fields of the stored one (RFC 9111, section 4.1).
+    func matches(_ request: NetworkRequest) -> Bool {
+        varying.allSatisfy { $0.value == Self.combined(request.headers, $0.name) }
+    }
+
+    /// Updates the entry with the head of a 304 (RFC 9111, section 3.2).
+    mutating func update(with head: ResponseHead, requested: Int64, received: Int64) {
+        let unshared = Self.connectionFields(head.headers) + Self.bodyFields
+        var seen: Set<String> = []
+        for field in head.headers where !unshared.contains(where: { $0.equalsIgnoringASCIICase(field.name) }) {
+            if seen.insert(field.name.lowercased()).inserted {
+                headers.set(field.name, field.value, isSensitive: field.isSensitive)
+            } else {
+                headers.append(field)
+            }
+        }
+        (self.requested, self.received) = (requested, received)
+    }
+
+    /// The fields of a stored response that a 304 doesn't replace, because they describe the stored bytes.
+    private static let bodyFields = ["Content-Length", "Content-Encoding", "Content-Type", "Content-Range"]
+
+    private static func connectionFields(_ headers: HTTPHeaders) -> [String] {
+        [
+            "Connection", "Keep-Alive", "Proxy-Connection", "Proxy-Authenticate", "Proxy-Authentication-Info",
+            "Proxy-Authorization", "TE", "Trailer", "Transfer-Encoding", "Upgrade",
+        ] + headers.list(for: "Connection")
+    }
+
+    /// Returns all values of a field as one, without spaces around the commas.
+    private static func combined(_ headers: HTTPHeaders, _ name: String) -> String? {
+        let values = headers.values(for: name)
+        guard !values.isEmpty else { return nil }
+        return values.flatMap { $0.split(separator: ",", omittingEmptySubsequences: false) }
+            .map { $0.trimmingHTTPSpace() }.joined(separator: ",")
+    }
+}
+
+/// The stored responses of one URL, which differ by the fields that `Vary` names; the latest first.
+struct CacheRecord: Hashable, Sendable {
+    /// The greatest number of responses of one URL.
+    static let mostVariants = 8
+
+    var variants: [CacheEntry]
+
+    var cost: Int { variants.reduce(0) { $0 + $1.cost } }
+
+    /// Returns the latest entry that a request selects.
+    func entry(for request: NetworkRequest) -> CacheEntry? { variants.first { $0.matches(request) } }
+
+    /// Replaces the entries that a request selects by a new one, or only removes them.
+    mutating func replace(_ request: NetworkRequest, by entry: CacheEntry?) {
+        variants.removeAll { $0.matches(request) }
+        if let entry { variants.insert(entry, at: 0) }
+        if variants.count > Self.mostVariants { variants.removeLast(variants.count - Self.mostVariants) }
+    }
+}

@@ -1,0 +1,145 @@
+/// The rules of a private cache (RFC 9111 and RFC 5861); values without I/O.
+enum CachePolicy {
+    /// What happens with a request.
+    enum Decision: Hashable, Sendable {
+        /// The request passes the cache by.
+        case bypass(String)
+        /// No stored response matches.
+        case miss(String)
+        /// The stored response is returned.
+        case use(CacheEntry, CacheFreshness)
+        /// The stored response is returned, and validated in the background.
+        case useAndValidate(CacheEntry, CacheFreshness)
+        /// The stored response is validated first.
+        case validate(CacheEntry, String)
+        /// The request wants a stored response only, and there is none to return.
+        case unavailable(String)
+    }
+
+    /// The fields with which a request asks for less than the whole current response, or states conditions of its own.
+    private static let ownConditions = [
+        "Range", "If-None-Match", "If-Modified-Since", "If-Match", "If-Unmodified-Since", "If-Range",
+    ]
+
+    /// Decides about a request.
+    ///
+    /// - Parameters:
+    ///   - request: The request with its actual URL and cookies.
+    ///   - record: The stored responses of its URL.
+    ///   - now: The time in seconds since 1970.
+    /// - Returns: The decision.
+    static func decide(_ request: NetworkRequest, _ record: CacheRecord?, now: Int64) -> Decision {
+        let control = CacheControl(request.headers, isRequest: true)
+        if let reason = bypassReason(request, control) { return .bypass(reason) }
+        let decision = decide(request, record, control, now)
+        guard control.contains("only-if-cached") else { return decision }
+        switch decision {
+        case .miss(let reason), .validate(_, let reason): return .unavailable(reason)
+        case .useAndValidate(let entry, let freshness): return .use(entry, freshness)
+        default: return decision
+        }
+    }
+
+    /// The reason why a request passes the cache by, or nil.
+    static func bypassReason(_ request: NetworkRequest, _ control: CacheControl) -> String? {
+        guard request.method == .get || request.method == .head else { return "the method is \(request.method)" }
+        guard request.body.isEmpty else { return "the request has a body" }
+        if control.contains("no-store") { return "the request says no-store" }
+        if let field = ownConditions.first(where: { request.headers.contains($0) }) {
+            return "the request has \(field)"
+        }
+        return nil
+    }
+
+    private static func decide(
+        _ request: NetworkRequest, _ record: CacheRecord?, _ control: CacheControl, _ now: Int64
+    ) -> Decision {
+        guard let record, !record.variants.isEmpty else { return .miss("nothing is stored") }
+        guard let entry = record.entry(for: request) else {
+            let names = Set(record.variants.flatMap { $0.varying.map(\.name) }).sorted().joined(separator: ", ")
+            return .miss("the stored responses differ in the fields of Vary: \(names)")
+        }
+        let freshness = CacheFreshness(entry, now: now)
+        let stored = CacheControl(entry.headers)
+        if stored.containsUnqualified("no-cache") { return .validate(entry, "the response says no-cache") }
+        if control.contains("no-cache") { return .validate(entry, "the request says no-cache") }
+        if let most = control.seconds("max-age"), freshness.age > most || most == 0 {
+            return .validate(entry, "the age \(freshness.age) exceeds the request's max-age=\(most)")
+        }
+        if let least = control.seconds("min-fresh"), freshness.rest < least {
+            return .validate(entry, "it is fresh for \(freshness.rest) s, less than the request's min-fresh=\(least)")
+        }
+        if freshness.isFresh { return .use(entry, freshness) }
+        let staleness = -freshness.rest
+        let reason = "the age \(freshness.age) reaches the lifetime \(freshness.lifetime) (\(freshness.source))"
+        if stored.contains("must-revalidate") { return .validate(entry, reason) }
+        if control.contains("max-stale") {
+            let isAny = control.containsUnqualified("max-stale")
+            if isAny || staleness <= control.seconds("max-stale") ?? 0 { return .use(entry, freshness) }
+        }
+        if let most = stored.seconds("stale-while-revalidate"), staleness <= most {
+            return .useAndValidate(entry, freshness)
+        }
+        return .validate(entry, reason)
+    }
+
+    /// Returns the request with the conditions that validate an entry.
+    static func conditional(_ request: NetworkRequest, _ entry: CacheEntry) -> NetworkRequest {
+        var request = request
+        if let tag = entry.headers["ETag"] { request.headers.set("If-None-Match", tag) }
+        if let date = entry.headers["Last-Modified"] { request.headers.set("If-Modified-Since", date) }
+        return request
+    }
+
+    /// Whether a 304 confirms an entry: it names the same strong validator, or none (RFC 9111, section 4.3.4).
+    static func confirms(_ head: ResponseHead, _ entry: CacheEntry) -> Bool {
+        guard let tag = head.headers["ETag"], let stored = entry.headers["ETag"] else { return true }
+        func opaque(_ tag: String) -> Substring { tag.hasPrefix("W/") ? tag.dropFirst(2) : tag[...] }
+        return opaque(tag) == opaque(stored)
+    }
+
+    /// Whether a stale entry may replace a failure: a status of 500, 502, 503 or 504, or a lost connection (RFC 5861).
+    static func isUsable(_ entry: CacheEntry, onErrorOf request: NetworkRequest, now: Int64) -> Bool {
+        let stored = CacheControl(entry.headers)
+        guard !stored.contains("must-revalidate"), !stored.containsUnqualified("no-cache") else { return false }
+        let control = CacheControl(request.headers, isRequest: true)
+        guard !control.contains("no-cache") else { return false }
+        guard let most = control.seconds("stale-if-error") ?? stored.seconds("stale-if-error") else { return false }
+        return -CacheFreshness(entry, now: now).rest <= most
+    }
+
+    /// Returns why a response isn't stored, or nil if it is (RFC 9111, section 3).
+    static func reasonNotToStore(_ request: NetworkRequest, _ head: ResponseHead) -> String? {
+        guard request.method == .get else { return "the method is \(request.method)" }
+        let control = CacheControl(head.headers)
+        let isUnderstood = CacheFreshness.heuristicStatuses.contains(head.status)
+        if control.contains("must-understand") {
+            guard isUnderstood else { return "the response says must-understand" }
+        } else if control.contains("no-store") {
+            return "the response says no-store"
+        }
+        // A stored redirect would be returned instead of followed.
+        guard !(300...399).contains(head.status), head.status != 206, head.status >= 200 else {
+            return "the status is \(head.status)"
+        }
+        let vary = head.headers.list(for: "Vary").map { $0.lowercased() }
+        if vary.contains("*") { return "the response says Vary: *" }
+        // The authentication adds the field behind the cache, which therefore can't compare it.
+        if vary.contains("authorization"), !request.headers.contains("Authorization") {
+            return "the response says Vary: Authorization"
+        }
+        let hasLifetime = control.contains("max-age") || head.headers.contains("Expires")
+        guard isUnderstood || hasLifetime || control.contains("public") || control.contains("private") else {
+            return "the status \(head.status) needs explicit freshness"
+        }
+        guard hasLifetime || head.headers.contains("ETag") || head.headers.contains("Last-Modified") else {
+            return "the response has neither freshness nor a validator"
+        }
+        return nil
+    }
+
+    /// Whether a response invalidates what is stored for its URLs (RFC 9111, section 4.4).
+    static func invalidates(_ method: HTTPMethod, _ status: Int) -> Bool {
+        !method.isSafe && (200...399).contains(status)
+    }
+}

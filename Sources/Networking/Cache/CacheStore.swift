@@ -1,0 +1,11 @@
+/// A place for the records of a cache.
+protocol CacheStore: Sendable {
+    /// The greatest number of bytes of one record.
+    var recordLimit: Int { get }
+    /// Returns the record of a key and marks it as used.
+    func record(_ key: String) -> CacheRecord?
+    /// Replaces the record of a key, or removes it if it has no variants or is too large.
+    func set(_ key: String, _ record: CacheRecord)
+    /// Removes all records.
+    func removeAll()
+}

@@ -1,0 +1,54 @@
+internal import AshlarCore
+
+/// Records in memory; the least recently used are removed first.
+final class MemoryCacheStore: CacheStore {
+    private struct Stored {
+        var record: CacheRecord
+        let cost: Int
+        var lastUse: UInt64
+    }
+
+    private struct State {
+        var records: [String: Stored] = [:]
+        var cost = 0
+        var uses: UInt64 = 0
+    }
+
+    private let limit: Int
+    private let state = Mutex(State())
+
+    init(limit: Int) { self.limit = max(0, limit) }
+
+    var recordLimit: Int { limit / 4 }
+
+    func record(_ key: String) -> CacheRecord? {
+        state.withLock { state in
+            state.uses += 1
+            state.records[key]?.lastUse = state.uses
+            return state.records[key]?.record
+        }
+    }
+
+    func set(_ key: String, _ record: CacheRecord) {
+        let cost = record.cost + key.utf8.count
+        state.withLock { state in
+            if let old = state.records.removeValue(forKey: key) { state.cost -= old.cost }
+            guard !record.variants.isEmpty, cost <= recordLimit else { return }
+            state.uses += 1
+            state.records[key] = Stored(record: record, cost: cost, lastUse: state.uses)
+            state.cost += cost
+            if state.cost > limit { evict(&state) }
+        }
+    }
+
+    func removeAll() { state.withLock { $0 = State() } }
+
+    /// Removes a tenth more than necessary, so that not every new record sorts all others.
+    private func evict(_ state: inout State) {
+        for (key, stored) in state.records.sorted(by: { $0.value.lastUse < $1.value.lastUse }) {
+            guard state.cost > limit / 10 * 9 else { return }
+            state.records[key] = nil
+            state.cost -= stored.cost
+        }
+    }
+}

@@ -1,0 +1,114 @@
+internal import AshlarCore
+import Foundation
+
+/// A private cache of responses (RFC 9111), off by default.
+///
+/// ```swift
+/// var configuration = ClientConfiguration()
+/// configuration.cache = .memory()
+/// let client = NetworkClient(configuration)
+/// ```
+///
+/// Any number of clients may share a cache. It belongs to one user: call ``removeAll()`` after a logout.
+public final class ResponseCache: Sendable {
+    private let store: any CacheStore
+    private let clock: @Sendable () -> Int64
+    /// Numbers that grow when something is invalidated; an exchange that began before must not store its response.
+    private let generations = Mutex([UInt64](repeating: 0, count: 256))
+    let flights = CacheFlights()
+
+    init(_ store: any CacheStore, clock: @escaping @Sendable () -> Int64 = { Int64(Date().timeIntervalSince1970) }) {
+        (self.store, self.clock) = (store, clock)
+    }
+
+    /// Returns a cache in memory.
+    ///
+    /// - Parameter bytes: The approximate limit of its size; 20 MiB by default. Responses over a quarter of it aren't stored.
+    /// - Returns: The cache.
+    public static func memory(bytes: Int = 20 << 20) -> ResponseCache { ResponseCache(MemoryCacheStore(limit: bytes)) }
+
+    /// Returns a cache in the files of a folder, which is created if necessary.
+    ///
+    /// Several clients and processes may use the folder at the same time. A killed process leaves complete responses.
+    ///
+    /// - Parameters:
+    ///   - path: The folder. It is readable only by its owner if it is created.
+    ///   - bytes: The limit of its size; 100 MiB by default. Responses over a quarter of it aren't stored.
+    /// - Returns: The cache.
+    /// - Throws: `.fileFailed` if the folder can't be created.
+    public static func directory(_ path: String, bytes: Int = 100 << 20) throws(NetworkError) -> ResponseCache {
+        ResponseCache(try DirectoryCacheStore(path, limit: bytes))
+    }
+
+    /// Removes all responses, such as after a logout.
+    public func removeAll() {
+        generations.withLock { generations in
+            for index in generations.indices { generations[index] += 1 }
+            store.removeAll()
+        }
+    }
+
+    /// Removes the responses of a URL.
+    public func remove(_ url: HTTPURL) {
+        generations.withLock { generations in
+            for key in CacheKey.all(url) {
+                generations[Self.slot(key)] += 1
+                store.set(key, CacheRecord(variants: []))
+            }
+        }
+    }
+
+    /// The time in seconds since 1970.
+    var now: Int64 { clock() }
+    /// The greatest length of a stored body.
+    var bodyLimit: Int { store.recordLimit }
+
+    func decide(_ request: NetworkRequest) -> CachePolicy.Decision {
+        let control = CacheControl(request.headers, isRequest: true)
+        if let reason = CachePolicy.bypassReason(request, control) { return .bypass(reason) }
+        if request.url.userInfo != nil { return .bypass("the URL contains user information") }
+        return CachePolicy.decide(request, store.record(CacheKey.text(request)), now: now)
+    }
+
+    func generation(_ request: NetworkRequest) -> UInt64 {
+        let slot = Self.slot(CacheKey.text(request))
+        return generations.withLock { $0[slot] }
+    }
+
+    /// Stores the response of an exchange, or nil to remove an old one, unless something was invalidated since it began.
+    func replace(_ request: NetworkRequest, by entry: CacheEntry?, began generation: UInt64) {
+        let key = CacheKey.text(request)
+        // The lock makes the check and the change one step.
+        generations.withLock { generations in
+            guard generations[Self.slot(key)] == generation else { return }
+            var record = store.record(key) ?? CacheRecord(variants: [])
+            guard entry != nil || !record.variants.isEmpty else { return }
+            record.replace(request, by: entry)
+            while record.variants.count > 1, record.cost > store.recordLimit { record.variants.removeLast() }
+            store.set(key, record)
+        }
+    }
+
+    private static func slot(_ key: String) -> Int { Int(truncatingIfNeeded: key.hashValue) & 255 }
+}
+
+/// The text under which the responses of a URL are stored.
+enum CacheKey {
+    /// Returns the key of a request with its actual URL.
+    ///
+    /// A request's own credentials belong to the key, so that their responses are never mixed up. A body that isn't
+    /// decompressed differs from one that is.
+    static func text(_ request: NetworkRequest) -> String {
+        var key = request.options.decompresses ? "" : raw
+        if let credentials = request.headers["Authorization"] {
+            key += SHA256.hexadecimal(Array(credentials.utf8)) + " "
+        }
+        key += request.url.requestText
+        return key
+    }
+
+    private static let raw = "raw "
+
+    /// The keys of a URL without credentials.
+    static func all(_ url: HTTPURL) -> [String] { [url.requestText, raw + url.requestText] }
+}

@@ -1,0 +1,288 @@
+import Testing
+
+@testable import AshlarNetworking
+
+/// Tokens and their refresh, with many requests at once.
+@Suite(.timeLimit(.minutes(2))) struct BearerTokenTests {
+    private struct Refused: Error {}
+
+    /// A server that accepts one token at a time.
+    private final class Server: Sendable {
+        let valid: Mutex<String>
+        let requests = Mutex<[String]>([])
+        /// The number of requests that must arrive before the first is answered.
+        let together: Int
+        init(_ valid: String, together: Int = 1) { (self.valid, self.together) = (Mutex(valid), together) }
+
+        var stub: StubTransport {
+            StubTransport { [self] request in
+                let sent = request.headers["Authorization"] ?? "none"
+                requests.withLock { $0.append(sent) }
+                try? await until { requests.withLock { $0.count } >= together }
+                return .status(sent == "Bearer " + valid.withLock { $0 } ? 200 : 401)
+            }
+        }
+    }
+
+    private func client(
+        _ stub: any NetworkTransport, _ authentication: NetworkAuthentication, base: EndpointHost? = nil
+    ) -> NetworkClient {
+        var configuration = ClientConfiguration()
+        configuration.authentication = authentication
+        configuration.base = base
+        return NetworkClient(configuration, transport: stub)
+    }
+
+    private func status(_ client: NetworkClient, _ url: String = "https://h/") async -> Int? {
+        do throws(NetworkError) {
+            return try await client.send(NetworkRequest(.get, url)).status
+        } catch { return error.status }
+    }
+
+    // MARK: Which requests
+
+    @Test(
+        "Credentials go to their hosts only",
+        arguments: [
+            (nil, nil, "https://any.example/", true), (nil, "https://api.example/v2", "https://api.example/x", true),
+            (nil, "https://api.example/v2", "http://API.example.:81/x", true),
+            (nil, "https://api.example/v2", "https://other.example/x", false),
+            (["API.example."], "https://other.example", "https://api.example/", true),
+            (["bücher.example"], nil, "https://xn--bcher-kva.example/", true),
+            (["::1", "127.0.0.1"], nil, "http://[::1]:8080/", true),
+            (["[::1]"], nil, "http://[::1]/", true), (["api.example"], nil, "https://evil-api.example/", false),
+            ([], nil, "https://any.example/", false),
+        ] as [(Set<String>?, EndpointHost?, String, Bool)])
+    func hosts(hosts: Set<String>?, base: EndpointHost?, url: String, isSent: Bool) async throws {
+        var authentication = NetworkAuthentication.basic(user: "u", password: "p")
+        authentication.hosts = hosts
+        let stub = StubTransport { _ in .status(200) }
+        _ = await status(client(stub, authentication, base: base), url)
+        #expect(stub.requests.map { $0.headers["Authorization"] } == [isSent ? "Basic dTpw" : nil])
+    }
+
+    @Test("A request's own credentials remain, and a redirect to another origin loses the client's")
+    func ownCredentials() async throws {
+        let stub = StubTransport { $0.url.host == "h" ? .redirect(302, to: "https://other/") : .status(200) }
+        let client = client(stub, .bearer("t"))
+        _ = try await client.send(NetworkRequest(.get, "https://h/"))
+        _ = try await client.send(NetworkRequest(.get, "https://x/", headers: ["authorization": "Mine"]))
+        var withUser = try NetworkRequest(.get, "https://a:b@x/")
+        withUser.options.allowsUserInfo = true
+        _ = try await client.send(withUser)
+        #expect(
+            stub.requests.map { $0.headers["Authorization"] }
+                == ["Bearer t", nil, "Mine", "Basic YTpi"])
+    }
+
+    @Test("A fixed token that is rejected is sent once")
+    func fixed() async {
+        let server = Server("new")
+        #expect(await status(client(server.stub, .bearer("old"))) == 401)
+        #expect(server.requests.withLock { $0 } == ["Bearer old"])
+    }
+
+    @Test("A token with a line break is refused before anything is sent, and appears in no message")
+    func injection() async throws {
+        let stub = StubTransport { _ in .status(200) }
+        let client = client(stub, .bearer("secret\r\nX-Evil: 1"))
+        let error = await outcome { () async throws(NetworkError) in
+            try await client.send(NetworkRequest(.get, "https://h/"))
+        }.failure
+        #expect(error?.code == .invalidHeader && stub.requests.isEmpty)
+        #expect(!"\(String(describing: error))".contains("secret"))
+    }
+
+    // MARK: One refresh
+
+    @Test("1,000 requests that are rejected at once cause one refresh and one repetition each")
+    func together() async throws {
+        let (server, refreshes) = (Server("new", together: 1000), LockedCounter())
+        let token = BearerToken("old") { rejected in
+            #expect(rejected == "old")
+            _ = refreshes.next()
+            return "new"
+        }
+        let client = client(server.stub, .bearer(token))
+        let statuses = await withTaskGroup(of: Int?.self) { group in
+            for _ in 0..<1000 { group.addTask { await status(client) } }
+            return await group.reduce(into: []) { $0.append($1) }
+        }
+        #expect(statuses.count == 1000 && statuses.allSatisfy { $0 == 200 })
+        #expect(refreshes.value == 1)
+        let sent = server.requests.withLock { $0 }
+        #expect(sent.filter { $0 == "Bearer old" }.count == 1000 && sent.filter { $0 == "Bearer new" }.count == 1000)
+    }
+
+    @Test("A request that was rejected with an older token is sent again without a refresh")
+    func outdated() async throws {
+        let refreshes = LockedCounter()
+        let token = BearerToken("first") { _ in "token \(refreshes.next())" }
+        let answers = LockedCounter()
+        let next = NetworkNext { request throws(NetworkError) in
+            // While the first answer is on its way, the token is replaced.
+            guard answers.next() == 0 else { return StreamedResponse(request, 200) }
+            token.replace(with: "second")
+            return StreamedResponse(request, 401)
+        }
+        let step = AuthenticationMiddleware(.bearer(token))
+        let response = try await step.intercept(NetworkRequest(.get, "https://h/"), next: next)
+        #expect(response.status == 200 && refreshes.value == 0 && answers.value == 2)
+    }
+
+    @Test("A refreshed token that is rejected as well leads to the 401, not to another refresh")
+    func stillRejected() async throws {
+        let (server, refreshes) = (Server("other"), LockedCounter())
+        let token = BearerToken("old") { _ in "new \(refreshes.next())" }
+        #expect(await status(client(server.stub, .bearer(token))) == 401)
+        #expect(refreshes.value == 1 && server.requests.withLock { $0 } == ["Bearer old", "Bearer new 0"])
+    }
+
+    @Test("A failed refresh fails every waiting request once, and isn't repeated until the pause is over")
+    func failedRefresh() async throws {
+        let (server, refreshes) = (Server("good", together: 50), LockedCounter())
+        let clock = StoppedClock()
+        let token = BearerToken("old", failurePause: .seconds(10), clock: clock) { _ in
+            if refreshes.next() > 0 { return "good" }
+            throw Refused()
+        }
+        let client = client(server.stub, .bearer(token))
+        func error() async -> NetworkError? {
+            await outcome { () async throws(NetworkError) in
+                try await client.send(NetworkRequest(.get, "https://h/"))
+            }.failure
+        }
+        let errors = await withTaskGroup(of: NetworkError?.self) { group in
+            for _ in 0..<50 { group.addTask { await error() } }
+            return await group.reduce(into: []) { $0.append($1) }
+        }
+        for error in errors {
+            #expect(error?.code == .authenticationFailed && error?.underlying is Refused && error?.status == 401)
+            #expect(error?.isTransient == false)
+        }
+        #expect(refreshes.value == 1 && server.requests.withLock { $0.count } == 50)
+        clock.advance(by: .seconds(9))
+        #expect(await error()?.code == .authenticationFailed && refreshes.value == 1)
+        clock.advance(by: .seconds(2))
+        #expect(await status(client) == 200 && refreshes.value == 2)
+    }
+
+    @Test("A missing token is refreshed before the first request is sent")
+    func missing() async {
+        let server = Server("new")
+        let token = BearerToken { rejected in
+            #expect(rejected == nil)
+            return "new"
+        }
+        #expect(await status(client(server.stub, .bearer(token))) == 200)
+        #expect(server.requests.withLock { $0 } == ["Bearer new"])
+        let logout = BearerToken("t")
+        logout.replace(with: nil)
+        #expect(await status(client(server.stub, .bearer(logout))) == 401)
+        #expect(server.requests.withLock { $0.last } == "none")
+    }
+
+    @Test("The refresh may use the same client: its requests carry no credentials and don't wait for themselves")
+    func reentrant() async throws {
+        let server = Server("new")
+        let holder = Mutex<NetworkClient?>(nil)
+        let token = BearerToken("old") { _ in
+            let inner = try #require(holder.withLock { $0 })
+            #expect(await status(inner) == 401)
+            return "new"
+        }
+        let client = client(server.stub, .bearer(token))
+        holder.withLock { $0 = client }
+        #expect(await status(client) == 200)
+        #expect(server.requests.withLock { $0 } == ["Bearer old", "none", "Bearer new"])
+        holder.withLock { $0 = nil }
+    }
+
+    @Test("A token that a login sets ends the waiting; the later result of the refresh is ignored")
+    func login() async throws {
+        let server = Server("login")
+        let isReleased = Mutex(false)
+        let token = BearerToken("old") { _ in
+            try await until { isReleased.withLock { $0 } }
+            return "late"
+        }
+        let client = client(server.stub, .bearer(token))
+        async let waiting = status(client)
+        try await until { !server.requests.withLock { $0.isEmpty } }
+        token.replace(with: "login")
+        #expect(await waiting == 200)
+        isReleased.withLock { $0 = true }
+        try await Task.sleep(for: .milliseconds(50))
+        #expect(token.value == "login")
+    }
+
+    @Test("A cancelled or timed-out request leaves the waiting, and the refresh continues for the others")
+    func cancellation() async throws {
+        let server = Server("new", together: 2)
+        let isReleased = Mutex(false)
+        let token = BearerToken("old") { _ in
+            try await until { isReleased.withLock { $0 } }
+            return "new"
+        }
+        let client = client(server.stub, .bearer(token))
+        let cancelled = Task {
+            await outcome { () async throws(NetworkError) in
+                try await client.send(NetworkRequest(.get, "https://h/"))
+            }
+        }
+        async let patient = status(client)
+        try await until { server.requests.withLock { $0.count } == 2 }
+        cancelled.cancel()
+        #expect(await cancelled.value.failure?.code == .cancelled)
+        var short = try NetworkRequest(.get, "https://h/")
+        short.options.totalTimeout = .milliseconds(30)
+        let request = short
+        let late = await outcome { () async throws(NetworkError) in try await client.send(request) }.failure
+        #expect(late?.code == .timedOut)
+        isReleased.withLock { $0 = true }
+        #expect(await patient == 200)
+    }
+
+    @Test("A body that can be sent only once is not repeated, but its 401 refreshes the token")
+    func once() async throws {
+        let server = Server("new")
+        let token = BearerToken("old") { _ in "new" }
+        let client = client(server.stub, .bearer(token))
+        let body = RequestBody.once(AsyncStream<[UInt8]> { $0.finish() })
+        let error = await outcome { () async throws(NetworkError) in
+            try await client.send(NetworkRequest(.put, "https://h/", body: body))
+        }.failure
+        #expect(error?.status == 401 && token.value == "new" && server.requests.withLock { $0.count } == 1)
+    }
+
+    @Test("The 401 of another origin, to which a redirect led, refreshes nothing")
+    func foreign() async throws {
+        let refreshes = LockedCounter()
+        let stub = StubTransport { $0.url.host == "h" ? .redirect(302, to: "https://other/") : .status(401) }
+        let token = BearerToken("old") { _ in "new \(refreshes.next())" }
+        #expect(await status(client(stub, .bearer(token))) == 401)
+        #expect(refreshes.value == 0 && stub.requests.count == 2)
+    }
+}
+
+extension StreamedResponse {
+    /// Creates an empty response to a request.
+    init(_ request: NetworkRequest, _ status: Int, _ headers: HTTPHeaders = [:]) {
+        self.init(head: ResponseHead(status: status, headers: headers), body: ResponseBody(), url: request.url)
+    }
+}
+
+/// A clock that a test moves.
+final class StoppedClock: Clock, Sendable {
+    private let offset = Mutex<Duration>(.zero)
+    var now: ManualClock.Instant { ManualClock.Instant(offset: offset.withLock { $0 }) }
+    var minimumResolution: Duration { .zero }
+
+    func advance(by duration: Duration) { offset.withLock { $0 += duration } }
+
+    /// Waits until the clock is moved to the deadline, for at most 30 seconds.
+    func sleep(until deadline: ManualClock.Instant, tolerance: Duration?) async throws {
+        let limit = ContinuousClock.now + .seconds(30)
+        while now < deadline, ContinuousClock.now < limit { try await Task.sleep(for: .milliseconds(1)) }
+    }
+}

@@ -1,0 +1,142 @@
+import AshlarNetworking
+import Testing
+
+/// The order of the chain, and steps at each place.
+@Suite(.timeLimit(.minutes(2))) struct MiddlewareChainTests {
+    private struct Mark: NetworkMiddleware {
+        let name: String
+        let log: Mutex<[String]>
+
+        func intercept(_ request: NetworkRequest, next: NetworkNext) async throws(NetworkError) -> StreamedResponse {
+            let hasCredentials = request.headers.contains("Authorization") ? " with credentials" : ""
+            log.withLock { $0.append(name + hasCredentials) }
+            let response = try await next(request)
+            log.withLock { $0.append("\(name) \(response.status)") }
+            return response
+        }
+    }
+
+    @Test("Steps run at their places: once per call, behind authentication, and once per attempt")
+    func places() async throws {
+        let log = Mutex<[String]>([])
+        let answers = LockedCounter()
+        let stub = StubTransport { _ in answers.next() == 0 ? .status(503) : .status(200) }
+        var configuration = ClientConfiguration()
+        configuration.authentication = .bearer("t")
+        configuration.retry = .standard
+        configuration.retry?.firstPause = .zero
+        configuration.insert(Mark(name: "attempt", log: log), .beforeTransport)
+        configuration.insert(Mark(name: "retries", log: log), .beforeRetry)
+        configuration.insert(Mark(name: "second", log: log), .beforeCache)
+        configuration.insert(Mark(name: "request", log: log), .beforeAuthentication)
+        configuration.insert(Mark(name: "third", log: log), .beforeCache)
+        configuration.middleware = [Mark(name: "first", log: log)]
+        let client = NetworkClient(configuration, transport: stub)
+        _ = try await client.send(client.request(.get, "http://h/"))
+        #expect(
+            log.withLock { $0 } == [
+                "first", "second", "third", "request", "retries with credentials", "attempt with credentials",
+                "attempt 503", "attempt with credentials", "attempt 200", "retries 200", "request 200", "third 200",
+                "second 200", "first 200",
+            ])
+    }
+
+    @Test("Observers see a retry with its pause, between the two attempts")
+    func retryEvents() async throws {
+        let log = Mutex<[NetworkEvent]>([])
+        let answers = LockedCounter()
+        var configuration = ClientConfiguration()
+        configuration.retry = .standard
+        configuration.retry?.firstPause = .microseconds(10)
+        configuration.observers = [ClosureNetworkObserver { event in log.withLock { $0.append(event) } }]
+        let client = NetworkClient(
+            configuration, transport: StubTransport { _ in answers.next() == 0 ? .status(503) : .status(200) })
+        _ = try await client.send(client.request(.get, "http://h/"))
+        let events = log.withLock { $0 }
+        #expect(events.map(\.kind) == [.began, .sent, .head, .retrying, .sent, .head, .ended])
+        let pause = try #require(events.first { $0.kind == .retrying }?.pause)
+        #expect(pause <= .microseconds(10))
+    }
+
+    @Test("A step may send a request many times through the rest of the chain")
+    func repeats() async throws {
+        struct Twice: NetworkMiddleware {
+            func intercept(
+                _ request: NetworkRequest, next: NetworkNext
+            ) async throws(NetworkError) -> StreamedResponse {
+                async let first = next(request)
+                async let second = next(request)
+                do {
+                    try await first.body.cancel()
+                    return try await second
+                } catch {
+                    throw NetworkError(wrapping: error)
+                }
+            }
+        }
+        let stub = StubTransport { _ in .text("x") }
+        var configuration = ClientConfiguration()
+        configuration.middleware = [Twice(), Twice()]
+        configuration.insert(Twice(), .beforeTransport)
+        let client = NetworkClient(configuration, transport: stub)
+        let response = try await client.send(client.request(.get, "http://h/"))
+        #expect(stub.requests.count == 8 && response.bytes == Array("x".utf8))
+    }
+
+    // MARK: Signing
+
+    private func signing(
+        _ stub: StubTransport, _ sign: @escaping @Sendable (inout NetworkRequest) async throws -> Void
+    ) throws -> NetworkClient {
+        var configuration = ClientConfiguration()
+        configuration.signs = sign
+        configuration.retry = .standard
+        configuration.retry?.firstPause = .zero
+        return NetworkClient(configuration, transport: stub) { _, _ in
+            ProtocolHostPair(scheme: "https", host: "actual.example.com")
+        }
+    }
+
+    private struct Get: Endpoint {
+        typealias Output = Void
+        let host: EndpointHost = "api.example.com"
+        let path: EndpointPath = "a"
+    }
+
+    @Test("A signature covers the selected host, and each attempt and redirect of the origin has its own")
+    func signature() async throws {
+        let count = LockedCounter()
+        let stub = StubTransport { request in
+            switch (request.url.path, count.next()) {
+            case ("/a", 0): .status(503)
+            case ("/a", _): .redirect(307, to: "/b")
+            case ("/b", _): .redirect(307, to: "https://other.example.com/c")
+            case ("/c", _): .redirect(307, to: "https://actual.example.com/d")
+            default: .status(200)
+            }
+        }
+        let number = LockedCounter()
+        let client = try signing(stub) { request in
+            request.headers["X-Signature"] = "\(number.next()) \(request.url)"
+        }
+        try await client.send(Get())
+        #expect(
+            stub.requests.map { $0.headers["X-Signature"] } == [
+                "0 https://actual.example.com/a", "1 https://actual.example.com/a", "2 https://actual.example.com/b",
+                nil, nil,
+            ])
+    }
+
+    @Test("A signature that fails or sets an invalid field sends nothing")
+    func failures() async throws {
+        struct NoKey: Error {}
+        let stub = StubTransport { _ in .status(200) }
+        let failing = try signing(stub) { _ in throw NoKey() }
+        let error = await outcome { () async throws(NetworkError) in try await failing.send(Get()) }.failure
+        #expect(error?.code == .authenticationFailed && error?.underlying is NoKey && error?.requestState == .notSent)
+        let injecting = try signing(stub) { $0.headers["X-Signature"] = "a\r\nX-Evil: 1" }
+        let invalid = await outcome { () async throws(NetworkError) in try await injecting.send(Get()) }.failure
+        #expect(invalid?.code == .invalidHeader && invalid?.key == "X-Signature")
+        #expect(stub.requests.isEmpty)
+    }
+}
