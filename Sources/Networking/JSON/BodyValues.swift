@@ -1,0 +1,67 @@
+extension ResponseBody {
+    /// Returns the values of JSON lines (NDJSON) as they arrive.
+    ///
+    /// Each line is one JSON text; empty lines are skipped. Nothing is read in advance.
+    ///
+    /// ```swift
+    /// struct Change: Decodable, Sendable { let id: Int }
+    ///
+    /// func follow(_ client: NetworkClient) async throws {
+    ///     let request = try NetworkRequest(.get, "https://api.example.com/changes")
+    ///     for try await change in try await client.stream(request).body.values(of: Change.self) {
+    ///         print(change.id)
+    ///     }
+    /// }
+    /// ```
+    ///
+    /// - Parameters:
+    ///   - type: The type of each value, such as `JSONEntity`.
+    ///   - limit: The greatest number of bytes of one line; 1 MiB by default.
+    /// - Returns: The values. Only one iterator receives them.
+    public func values<Value: Decodable & Sendable>(
+        of type: Value.Type, upTo limit: Int = 1 << 20
+    ) -> BodyValues<Value> {
+        BodyValues(lines: lines(upTo: limit))
+    }
+}
+
+/// The values of JSON lines; see ``ResponseBody/values(of:upTo:)``.
+public struct BodyValues<Value: Decodable & Sendable>: AsyncSequence, Sendable {
+    /// A decoded line.
+    public typealias Element = Value
+    /// The reason for an early end: `.invalidJSON` or `.decodingFailed` with `line`, `.bodyTooLarge`, or the failure of the body.
+    public typealias Failure = NetworkError
+
+    fileprivate let lines: BodyLines
+
+    /// Returns an iterator over the rest of the values.
+    public func makeAsyncIterator() -> AsyncIterator { AsyncIterator(lines: lines.makeAsyncIterator()) }
+
+    /// Receives the values in order.
+    public struct AsyncIterator: AsyncIteratorProtocol {
+        fileprivate var lines: BodyLines.AsyncIterator
+
+        /// Returns the next value, or nil at the end.
+        public nonisolated(nonsending) mutating func next() async throws(NetworkError) -> Value? {
+            while let line = try await lines.nextBytes() {
+                if line.bytes.allSatisfy(\.isHTTPSpace) { continue }
+                do throws(NetworkError) {
+                    let json = try JSONEntity(parsing: line.bytes)
+                    if let json = json as? Value { return json }
+                    return try json.decode(Value.self)
+                } catch {
+                    lines.stop()
+                    var error = error
+                    error.line = line.number
+                    throw error
+                }
+            }
+            return nil
+        }
+
+        /// Returns the next value, or nil at the end.
+        public mutating func next(
+            isolation actor: isolated (any Actor)?
+        ) async throws(NetworkError) -> Value? { try await next() }
+    }
+}
