@@ -49,3 +49,9 @@ public func liveHeapBytes() -> Int? {
     let bytes = benchmark_live_bytes()
     return bytes < 0 ? nil : Int(bytes)
 }
+
+/// Returns the number of heap allocations so far, or nil if the platform can't count them.
+public func heapAllocations() -> Int? {
+    let count = benchmark_allocation_count()
+    return count < 0 ? nil : Int(count)
+}

@@ -10,6 +10,7 @@ struct NetworkingBenchmarks {
             suite.streamRows(server)
             suite.timeRows(server)
         }
+        suite.chainRows()
         jsonRows(&suite)
         hostRows(&suite)
         suite.finish()
