@@ -1,0 +1,99 @@
+internal import AshlarCore
+import Dispatch
+import Foundation
+
+/// The file of a cookie jar: a JSON object with a list of cookies.
+final class CookieFile: Sendable {
+    /// The content of the file.
+    private struct Content: Codable {
+        var cookies: [Stored]
+    }
+
+    private struct Stored: Codable {
+        var name: String
+        var value: String
+        var domain: String
+        var path: String
+        var expires: Int
+        var isHostOnly: Bool
+        var isSecure: Bool
+        var isHTTPOnly: Bool
+    }
+
+    /// The greatest length of the file, for 3,000 cookies of 4 KiB.
+    private static let limit = 16 << 20
+
+    private let path: String
+    private let queue = DispatchQueue(label: "ashlar.cookies")
+    private let state = Mutex((isChanged: false, isScheduled: false))
+    /// Makes writers take turns, so that an older state never replaces a newer one.
+    private let turn = Mutex(())
+
+    init(_ path: String) { self.path = path }
+
+    func read() throws(NetworkError) -> [NetworkCookie] {
+        guard FileManager.default.fileExists(atPath: path) else { return [] }
+        let bytes = try JSONFile.read(path, limit: Self.limit, as: .fileFailed)
+        do {
+            return try JSONEntity(parsing: bytes).decode(Content.self).cookies.map { stored in
+                var cookie = NetworkCookie(stored.name, stored.value, host: stored.domain)
+                (cookie.path, cookie.expires, cookie.isHostOnly) = (stored.path, stored.expires, stored.isHostOnly)
+                (cookie.isSecure, cookie.isHTTPOnly) = (stored.isSecure, stored.isHTTPOnly)
+                return cookie
+            }
+        } catch {
+            var error = NetworkError(wrapping: error)
+            error.file = path
+            throw error
+        }
+    }
+
+    /// Replaces the file by the cookies that have an end, if they have changed since the last time.
+    func write(_ cookies: @autoclosure () -> [NetworkCookie]) throws(NetworkError) {
+        try turn.withLock { _ throws(NetworkError) in
+            // A change after this line is written by the next call.
+            let isChanged = state.withLock { state in
+                defer { state.isChanged = false }
+                return state.isChanged
+            }
+            guard isChanged else { return }
+            do throws(NetworkError) {
+                try replace(cookies())
+            } catch {
+                state.withLock { $0.isChanged = true }
+                throw error
+            }
+        }
+    }
+
+    private func replace(_ cookies: [NetworkCookie]) throws(NetworkError) {
+        let stored = cookies.compactMap { cookie in
+            cookie.expires.map { expires in
+                Stored(
+                    name: cookie.name, value: cookie.value, domain: cookie.domain, path: cookie.path,
+                    expires: expires, isHostOnly: cookie.isHostOnly, isSecure: cookie.isSecure,
+                    isHTTPOnly: cookie.isHTTPOnly)
+            }
+        }
+        let bytes: [UInt8]
+        do {
+            bytes = Array(try JSONEncoder().encode(Content(cookies: stored)))
+        } catch {
+            throw NetworkError(wrapping: error, as: .encodingFailed)
+        }
+        try JSONFile.replace(path, with: bytes)
+    }
+
+    /// Writes soon, and once for many changes.
+    func scheduleWrite(of jar: CookieJar) {
+        let isFirst = state.withLock { state in
+            defer { state = (true, true) }
+            return !state.isScheduled
+        }
+        guard isFirst else { return }
+        queue.asyncAfter(deadline: .now() + .milliseconds(100)) { [self, weak jar] in
+            state.withLock { $0.isScheduled = false }
+            try? jar?.save()
+        }
+    }
+}
