@@ -64,7 +64,7 @@ import Testing
         #expect(read.problems.isEmpty)
         #expect(ThemeTextCase.uppercase.applied(to: "aß") == "ASS" && ThemeTextCase.none.applied(to: "aB") == "aB")
         #expect(ThemeTextCase.lowercase.applied(to: "AB") == "ab")
-        // Each part may come from a theme of its own.
+        // Each part can come from a different theme.
         #expect(Self.using("Faint").font("titleFont") == ThemeFont(name: "Georgia", size: 11))
     }
 

@@ -1,7 +1,7 @@
 import AshlarCustomization
 import Testing
 
-/// The conversions of the originals, as the pages "Coming from DB5" and "Coming from SquidKit themes" list them.
+/// The conversions listed on the pages "Coming from DB5" and "Coming from SquidKit themes".
 @Suite struct ConversionTests {
     private func strings(_ theme: String, file: String, _ numbers: NumberSpelling) throws -> Customization {
         let tree = try TemporaryTree([file: theme])
@@ -33,7 +33,7 @@ import Testing
     }
 
     @Test(
-        "DB5's numbers are strict, and as NSString reads them on request",
+        "DB5's numbers are read strictly, or on request like by NSString",
         arguments: [
             ("<real>44.7</real>", nil, 44), ("<real>44.0</real>", 44, 44), ("<string>44px</string>", nil, 44),
             ("<string>wide</string>", nil, 0), ("<true/>", nil, 1), ("<integer>7</integer>", 7, 7),
@@ -45,7 +45,7 @@ import Testing
     }
 
     @Test(
-        "DB5's booleans are strict, and as NSNumber converts them on request",
+        "DB5's Booleans are read strictly, or on request like by NSNumber",
         arguments: [
             ("<integer>1</integer>", true, true), ("<integer>2</integer>", nil, true), ("<real>0.5</real>", nil, true),
             ("<string>on</string>", nil, false), ("<string>YES</string>", true, true), ("<false/>", false, false),
@@ -85,7 +85,7 @@ import Testing
             Dictionary(uniqueKeysWithValues: files.map { ("\($0).lproj/Localizable.strings", "\"k\" = \"\($0)\";") }))
     }
 
-    @Test("A folder that looks like a language but is not one earns a warning")
+    @Test("A folder that looks like a language but isn't one causes a warning")
     func warnings() throws {
         let folder = try tree()
         let tree = CustomizationTree(path: folder.path)
@@ -98,7 +98,7 @@ import Testing
             ])
     }
 
-    @Test("A brand that is requested, declared or in Info.plist is no language")
+    @Test("A brand that is requested, declared or in Info.plist isn't a language")
     func brands() throws {
         let folder = try tree()
         let requested = Customization(path: folder.path, languages: ["bbc"], brand: "bbc")

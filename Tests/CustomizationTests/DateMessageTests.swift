@@ -1,7 +1,7 @@
 import AshlarCustomization
 import Testing
 
-/// Dates and amounts in messages, with a formatter that shows what it gets.
+/// Dates and amounts in messages, with a formatter that prints its arguments.
 @Suite struct DateMessageTests {
     struct Recorder: DateAndCurrencyFormatter {
         func text(secondsSince1970: Double, style: MessageDateStyle, language: LanguageTag) -> String? {

@@ -51,7 +51,7 @@ import Testing
         #expect(read.color("card.color").description == "#336699" && read.int("card.width.value") == 1)
         #expect(read.int("group") == 3 && read.int("group.$root") == 3 && read.int("group.x") == 4)
         #expect(read.entry("color.ink")?.comment == "Text" && read.entry("color.ink")?.location.line == 5)
-        // An alias follows what a layer above makes of its target.
+        // An alias has the value that a layer above gives its target.
         let changed = read.applying(CustomizationLayer(overrides: ["color.ink": .color(.black)]))
         #expect(changed.color("color.state.hover") == .black)
     }

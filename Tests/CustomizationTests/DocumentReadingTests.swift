@@ -45,7 +45,7 @@ import Testing
         #expect(parsed.diagnostics.first?.column == 26)
     }
 
-    @Test("A trailing comma loses nothing of a string catalog")
+    @Test("A trailing comma doesn't remove entries of a string catalog")
     func catalogWithTrailingComma() throws {
         let source = """
             {"sourceLanguage": "en", "strings": {
@@ -63,7 +63,7 @@ import Testing
         #expect(parsed.diagnostics.contains { $0.line == 4 && $0.severity == .error })
     }
 
-    @Test("A mistake in a theme file loses only the attribute that has it")
+    @Test("An error in a theme file removes only its attribute")
     func themeWithMistake() throws {
         let source = """
             {"themes": [{"name": "Dark", "attributes": {

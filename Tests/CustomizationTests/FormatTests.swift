@@ -61,7 +61,7 @@ import Testing
             Case("%p", .int(255), gives: "0xff"), Case("%D %U %O", .int(-1), .int(1), .int(8), gives: "-1 1 10"),
             // Values that no placeholder uses are no problem
             Case("one", .int(1), gives: "one"), Case("%1$@", .string("a"), .string("b"), gives: "a"),
-            // What is wrong is shown, and said
+            // Errors are visible and reported
             Case("%@ %d", .string("a"), gives: "a %d", problems: "missing-argument"),
             Case("%d", .string("seven"), gives: "seven", problems: "type-mismatch"),
             Case("%5d|", .string("ab"), gives: "   ab|", problems: "type-mismatch"),
@@ -195,7 +195,7 @@ import Testing
         return width + (Bool.random(using: &generator) ? ".\(Int.random(in: 0...25, using: &generator))" : "")
     }
 
-    @Test("No format and no values crash, and only placeholders change")
+    @Test("Missing formats and values don't crash, and only placeholders change")
     func randomFormats() {
         var generator = SplitMix(seed: 13)
         let pieces = [
@@ -217,7 +217,7 @@ import Testing
             #expect(output.text.utf8.count < 20_000)
             let hasPercent = text.range(of: "%%", options: .literal) != nil
             if format.placeholders.isEmpty, !hasPercent { #expect(output.text == text) }
-            // With no values at all every placeholder stays as it is written.
+            // Without values, every placeholder is unchanged.
             if !hasPercent { #expect(CustomizationMessage(format.text).formatted([]).text == text) }
         }
     }

@@ -110,7 +110,7 @@ import Testing
     }
 
     @Test(
-        "A value that does not fit gives a readable text and a problem",
+        "A value of the wrong type gives readable text and a problem",
         arguments: [
             ("Hello {name}", "Hello {name}", "{name}: argument \"name\" is missing; there is n, s"),
             ("{n, plural, other {#}} {x}", "2 {x}", "{x}: argument \"x\" is missing; there is n, s"),
@@ -127,7 +127,7 @@ import Testing
     }
 
     @Test(
-        "A mistake in a message is literal text and has a position",
+        "An error in a message is literal text and has a position",
         arguments: [
             ("a {", "a {", 3, "expected the name of an argument"),
             ("a {}", "a {}", 3, "expected the name of an argument"),
@@ -150,7 +150,7 @@ import Testing
         #expect(output.problems == message.problems)
     }
 
-    @Test("The text after a mistake is read")
+    @Test("The text after an error is parsed")
     func recovery() {
         let output = CustomizationMessage(icu: "{a b} {n} {n, plural, {x}").formatted(["n": 1])
         #expect(output.text == "{a b} 1 {n, plural, {x}")
@@ -158,7 +158,7 @@ import Testing
     }
 
     @Test(
-        "Doubtful parts are reported with their positions",
+        "Suspicious parts are reported with their positions",
         arguments: [
             ("{d, spellout}", "message-unknown-type", 0), ("{n, number, ::compact-short}", "message-unknown-type", 0),
             ("{n, plural, one {a}}", "message-missing-other", 0),
@@ -184,7 +184,7 @@ import Testing
         #expect(CustomizationMessage(icu: deep).formatted(["a": 3]).text == "3")
     }
 
-    @Test("Any text of signs is shown, and its problems have valid positions")
+    @Test("Any text of special characters is printed, and its problems have valid positions")
     func random() {
         var random = SplitMix(seed: 20_261_122)
         let pieces = [
@@ -235,7 +235,7 @@ import Testing
         #expect(strings.format("k", "b") == "{0} b")
     }
 
-    @Test("Threads that format one message at once get the same text", .timeLimit(.minutes(1)))
+    @Test("Threads that format one message concurrently get the same text", .timeLimit(.minutes(1)))
     func concurrency() async {
         let strings = Customization(layers: [CustomizationLayer(overrides: ["k": .string(Self.files)])])
         let shared = CustomizationMessage(icu: Self.files)

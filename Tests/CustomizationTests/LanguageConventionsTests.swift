@@ -4,7 +4,7 @@ import Testing
 @Suite struct LanguageConventionsTests {
     /// Compares lines of Scripts/generate-cldr with this module.
     ///
-    /// babel writes no bidirectional marks, `-` for every minus sign and `%` for every percent sign, and ignores the
+    /// babel omits bidirectional marks, uses `-` for every minus sign and `%` for every percent sign, and ignores the
     /// smallest group.
     private func check(_ lines: [String]) throws -> (checks: Int, failures: [String]) {
         var (checks, failures) = (0, [String]())
@@ -46,7 +46,7 @@ import Testing
         return String(plain)
     }
 
-    @Test("Numbers, percentages and lists of 22 languages have the form that babel gives them")
+    @Test("Numbers, percentages and lists of 22 languages have babel's format")
     func fixture() throws {
         let result = try check(CLDRFixture.lines("formats.txt"))
         #expect(result.checks > 400)
@@ -95,7 +95,7 @@ import Testing
         #expect(english.number(number, fractionDigits: digits) == text)
     }
 
-    @Test("Integers of any size keep their digits")
+    @Test("Integers of any size have all their digits")
     func sizes() {
         let english = LanguageConventions("en")
         #expect(english.number(Int64.min) == "-9,223,372,036,854,775,808")
@@ -113,7 +113,7 @@ import Testing
         #expect(LanguageConventions(try #require(LanguageTag(tag))).percent(number) == text)
     }
 
-    @Test("Percentages have the number of decimals that is asked for")
+    @Test("Percentages have the requested number of decimals")
     func percentDigits() {
         #expect(LanguageConventions("de").percent(0.12345, fractionDigits: 0...1) == "12,3\u{A0}%")
         #expect(LanguageConventions("en").percent(0.57) == "57%", "0.57 × 100 is not 56.99999999999999")
@@ -133,7 +133,7 @@ import Testing
         #expect(LanguageConventions(try #require(LanguageTag(tag))).list(items) == text)
     }
 
-    @Test("Items that look like patterns stay as they are")
+    @Test("Items that look like patterns are unchanged")
     func listItems() {
         let english = LanguageConventions("en")
         #expect(english.list(["<", ">", "~", "{0}"], .or) == "<, >, ~, or {0}")

@@ -283,7 +283,7 @@ import Testing
     }
 
     @Test(
-        "Scripts are crossed on request",
+        "Languages in other scripts match on request",
         arguments: [
             ("sr-Latn", "sr", 5), ("sr", "sr-Latn", 5), ("hi-Latn", "hi", 20), ("ja-Latn", "ja", 5), ("hy", "ru", 44),
             ("am", "fr", 44), ("zh-TW", "zh", nil), ("zh-Latn", "zh", 20), ("az-Arab", "az", nil), ("ko-Hang", "ko", 5),

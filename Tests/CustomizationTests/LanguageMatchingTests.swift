@@ -129,7 +129,7 @@ import Testing
         #expect(try #require(LanguageTag(tags[0])).fallbacks.map(\.description) == tags)
     }
 
-    @Test("No chain crosses scripts, whatever is preferred and available")
+    @Test("No chain has languages in different scripts")
     func scriptsStayApart() {
         var generator = SplitMix(seed: 7)
         let tags: [LanguageTag] = [
@@ -154,7 +154,7 @@ import Testing
     }
 
     @Test(
-        "The environment names the preferred languages as gettext reads it",
+        "The environment's preferred languages are read like by gettext",
         arguments: [
             (["LANG": "fr_CA.UTF-8"], "fr-CA"), (["LANG": "de_DE@euro"], "de-DE"), ([:], ""),
             (["LANG": "C"], ""), (["LANG": "C.UTF-8"], ""), (["LANG": "POSIX", "LANGUAGE": "de"], ""),

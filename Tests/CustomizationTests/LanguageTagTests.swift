@@ -4,7 +4,7 @@ import Testing
 
 @Suite struct LanguageTagTests {
     @Test(
-        "A tag is read into its canonical form",
+        "A tag is parsed into its canonical form",
         arguments: [
             ("fr", "fr"), ("FR", "fr"), ("fr-CA", "fr-CA"), ("fr_CA", "fr-CA"), ("FR_ca", "fr-CA"),
             ("zh_hant_tw", "zh-Hant-TW"), ("ZH-HANS", "zh-Hans"), ("es_419", "es-419"), ("sr-latn-rs", "sr-Latn-RS"),
@@ -57,7 +57,7 @@ import Testing
         }
     }
 
-    @Test("A canonical form is read back as itself")
+    @Test("A canonical form is parsed unchanged")
     func canonicalFormIsStable() throws {
         for pair in try CLDRFixture.lines("canonicalization.txt").map({ $0.split(separator: " ").map(String.init) }) {
             let tag = try #require(LanguageTag(pair[1]))
@@ -78,7 +78,7 @@ import Testing
         #expect(try #require(LanguageTag(text)).maximized.description == expected)
     }
 
-    @Test("A tag is encoded as a text")
+    @Test("A tag is encoded as a string")
     func coding() throws {
         let tags = try JSONDecoder().decode([LanguageTag].self, from: Data(#"["fr_CA", "English"]"#.utf8))
         #expect(tags == ["fr-CA", "en"])
@@ -88,7 +88,7 @@ import Testing
         }
     }
 
-    @Test("Any bytes make a tag or nil, and a tag is canonical")
+    @Test("Any bytes are a canonical tag or nil")
     func randomTexts() {
         var generator = SplitMix(seed: 20)
         let alphabet = Array("aZfr01-_x9éE ".unicodeScalars)

@@ -97,7 +97,7 @@ import Testing
         return StringsTable.parse(stringsDict: Array(text.utf8), file: "f").diagnostics.map(\.description)
     }
 
-    @Test("Mistakes in an entry are reported with their location")
+    @Test("Errors in an entry are reported with their location")
     func diagnostics() {
         #expect(
             entry("<integer>1</integer>") == [

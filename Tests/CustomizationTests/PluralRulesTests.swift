@@ -38,7 +38,7 @@ import Testing
     }
 
     @Test(
-        "Ordinals have rules of their own",
+        "Ordinals have their own rules",
         arguments: [
             ("en", 1, "one"), ("en", 2, "two"), ("en", 3, "few"), ("en", 11, "other"), ("en", 113, "other"),
             ("en-AU", 21, "one"), ("sv", 2, "one"), ("it", 8, "many"), ("fr", 1, "one"), ("de", 1, "other"),
@@ -50,7 +50,7 @@ import Testing
     }
 
     @Test(
-        "A tag finds the rules of its language, whatever its region and script",
+        "A tag has the rules of its language, regardless of region and script",
         arguments: [
             ("en-AU", "one other"), ("sr-Latn-RS", "one few other"), ("sh", "one few other"), ("zh-Hant-TW", "other"),
             ("pt-AO", "one many other"), ("ar-EG", "zero one two few many other"), ("iw", "one two other"),
@@ -102,7 +102,7 @@ import Testing
         #expect(rules.category(for: -Double.infinity) == .other)
     }
 
-    @Test("Large numbers keep the digits that rules depend on", arguments: ["ru", "sl", "ga", "br", "fr", "kw"])
+    @Test("Large numbers have the digits that rules depend on", arguments: ["ru", "sl", "ga", "br", "fr", "kw"])
     func largeNumbers(tag: String) throws {
         let rules = PluralRules(try #require(LanguageTag(tag)))
         var generator = SplitMix(seed: 3)

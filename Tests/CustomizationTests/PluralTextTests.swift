@@ -55,7 +55,7 @@ import Testing
             ])
     }
 
-    @Test("Digits after the point matter if the type shows them")
+    @Test("Digits after the decimal point affect the category if the type shows them")
     func visibleDigits() {
         let stars = CustomizationMessage(
             forms: [.one: "%.1f star", .other: "%.1f stars"], valueType: ".1f")
@@ -153,7 +153,7 @@ import Testing
         #expect(codes(cycle, .int(2), .int(3), gives: "<(%#@a@)>") == ["format-cyclic-variable"])
     }
 
-    @Test("Variables that multiply do not exhaust the memory", .timeLimit(.minutes(5)))
+    @Test("Variables that multiply don't exhaust the memory", .timeLimit(.minutes(5)))
     func explosion() {
         var variables: [String: CustomizationMessage.Variable] = [:]
         for level in 0..<40 {

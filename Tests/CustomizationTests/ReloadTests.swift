@@ -12,7 +12,7 @@ import Testing
         #expect(Customization(layers: []).reloaded() == nil)
     }
 
-    @Test("Two writes of the same size within one clock tick are both noticed")
+    @Test("Two writes of the same size within one clock tick are both detected")
     func writesWithinATick() throws {
         let tree = try TemporaryTree(["en.lproj/Localizable.strings": "a = 00;"])
         let url = URL(fileURLWithPath: tree.path + "/en.lproj/Localizable.strings")
@@ -109,7 +109,7 @@ import Testing
         #expect(read.switching(language: nil).switching(language: "fr").string("a") == "fr")
     }
 
-    @Test("A preloaded tree does not need its files any more")
+    @Test("A preloaded tree doesn't need its files")
     func preload() throws {
         let files = try TemporaryTree([
             "en.lproj/Localizable.strings": "a = en;", "fr.lproj/Localizable.strings": "a = fr;",
@@ -124,7 +124,7 @@ import Testing
 
     // MARK: The center
 
-    @Test("The stream of changes yields each new snapshot, and the newest to a slow reader", .timeLimit(.minutes(5)))
+    @Test("The stream of changes yields each new snapshot, or the newest to a slow reader", .timeLimit(.minutes(5)))
     func stream() async throws {
         let center = CustomizationCenter(Customization(layers: []))
         var changes = center.changes.makeAsyncIterator()
@@ -148,7 +148,7 @@ import Testing
             for await change in changes { return change.int("n", default: -1) }
             return -2
         }
-        // A reader that took the first snapshot for a change would be done by now.
+        // If the first snapshot were a change, the reader would have ended.
         for _ in 0..<1000 { await Task.yield() }
         center.update { $0.applying(CustomizationLayer(overrides: ["n": .int(2)])) }
         #expect(await reader.value == 2)

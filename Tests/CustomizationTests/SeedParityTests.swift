@@ -1,7 +1,7 @@
 import AshlarCustomization
 import Testing
 
-/// The calls and examples of the two libraries this module comes from, one by one.
+/// Every call and example of FTCustomization and SquidKit's themes.
 @Suite struct SeedParityTests {
     static let english = """
         "CancelString" = "Cancel";

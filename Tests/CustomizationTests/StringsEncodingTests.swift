@@ -1,7 +1,7 @@
 import AshlarCustomization
 import Testing
 
-/// What a recovering read makes of every encoding, marked or not.
+/// Recovering reads of every encoding, with and without a byte order mark.
 @Suite struct StringsEncodingTests {
     static let source = "\"é😀\" = \"中\";\n\"ascii key\" = \"ascii value\";\n"
 
@@ -22,7 +22,8 @@ import Testing
         .utf8, .utf16LittleEndian, .utf16BigEndian, .utf32LittleEndian, .utf32BigEndian,
     ]
 
-    @Test("A byte order mark decides; a second one is an error and nothing else is lost", arguments: all)
+    @Test(
+        "A byte order mark determines the encoding; a second one is an error and nothing else is lost", arguments: all)
     func marked(encoding: StringsEncoding) {
         let parsed = StringsTable.parse(strings: Self.bytes("\u{FEFF}" + Self.source, encoding))
         #expect(parsed.table.encoding == encoding && parsed.diagnostics.isEmpty)
@@ -117,7 +118,7 @@ import Testing
             let bytes = StringsGenerator.file(using: &random)
             guard case .dict(let members)? = StringsFoundationTests.reference(bytes) else { continue }
             let parsed = StringsTable.parse(strings: bytes)
-            // Where Foundation stops or guesses, recovering says so.
+            // If Foundation stops or guesses, the recovering read reports it.
             if parsed.hasErrors { continue }
             compared += 1
             let ours = Dictionary(uniqueKeysWithValues: parsed.table.map { ($0.key, $0.value) })

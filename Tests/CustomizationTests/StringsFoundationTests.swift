@@ -4,7 +4,7 @@ import Testing
 
 /// Compares the `.foundation` mode with `PropertyListSerialization` in the same process.
 @Suite struct StringsFoundationTests {
-    /// What Foundation makes of bytes, or nil if it refuses them.
+    /// Foundation's result for bytes, or nil if it rejects them.
     static func reference(_ bytes: [UInt8]) -> CustomizationValue? {
         guard let root = try? PropertyListSerialization.propertyList(from: Data(bytes), options: [], format: nil)
         else { return nil }
@@ -21,7 +21,7 @@ import Testing
         }
     }
 
-    /// What the `.foundation` mode makes of bytes, in the same form.
+    /// The `.foundation` mode's result for bytes, in the same form.
     static func ours(_ bytes: [UInt8]) -> CustomizationValue? {
         let parsed = StringsTable.parse(strings: bytes, mode: .foundation)
         if parsed.isRejected { return nil }
@@ -65,7 +65,7 @@ import Testing
             "a = {;};",
         ]
 
-    @Test("The .foundation mode agrees with Foundation on every hand case", arguments: sources)
+    @Test("The .foundation mode agrees with Foundation on every handwritten case", arguments: sources)
     func handCases(_ source: String) {
         #expect(Self.differs(Array(source.utf8)) == nil)
     }
@@ -126,7 +126,7 @@ import Testing
 
     @Test("Every \\U escape is read as Foundation reads it")
     func unicode() {
-        // 256 codes in a file keep this quick; a difference is then looked for one by one.
+        // 256 codes per file make this fast; only for a difference is each code tried alone.
         for start in stride(from: 0, to: 0x10000, by: 256) {
             let statements = (start..<(start + 256)).map { code in
                 let digits = String(code, radix: 16, uppercase: code % 2 == 0)

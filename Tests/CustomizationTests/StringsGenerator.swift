@@ -1,4 +1,4 @@
-/// Makes strings files, most of them nearly right.
+/// Generates strings files, most of them with few errors.
 enum StringsGenerator {
     private static let words = [
         "a", "b", "key", "Cancel", "x.y", "$v", "_z", "/p", "http://h/q", "1", "0.8", "-3", "a:b",

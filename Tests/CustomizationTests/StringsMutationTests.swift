@@ -2,7 +2,7 @@ import AshlarCustomization
 import Foundation
 import Testing
 
-/// Every single-byte mutation of the fixture files: no untouched statement is lost without a word near it.
+/// Every single-byte mutation of the fixture files: each lost statement has a diagnostic near it.
 @Suite struct StringsMutationTests {
     static let fixtures: [String] = [
         #"""
@@ -40,7 +40,7 @@ import Testing
         "{\n  \"a\" = \"first\";\n  \"b\" = \"second line\nof text\";\n  \"c\" = <00 ff>;\n  shorthand;\n  \"d\" = \"last\";\n}\n",
     ]
 
-    /// The bytes that take each byte's place.
+    /// The bytes that replace each byte.
     static let replacements: [UInt8] =
         StringsFoundationTests.soaks
         ? Array(0...127) : Array("\"'\\/*;={}()<>,a0 \n\r".utf8) + [0, 0x7F]
@@ -93,7 +93,7 @@ import Testing
                 mutated[at] = byte
                 let parsed = StringsTable.parse(strings: mutated)
                 if original[at] >= 0x80 || (original.indices.contains(at + 1) && original[at + 1] & 0xC0 == 0x80) {
-                    // Half of a character is no text; the file is refused and the place named.
+                    // Half of a character is invalid; the file is rejected with its position.
                     if parsed.isRejected, parsed.diagnostics.map(\.code) == [.invalidEncoding] { continue }
                 }
                 let places = parsed.diagnostics.flatMap { [$0.location] + ($0.related.map { [$0] } ?? []) }
@@ -116,7 +116,7 @@ import Testing
         #expect(failures.isEmpty, "\(failures.joined(separator: "\n"))")
     }
 
-    /// Files as people write them: some statements to a line, comments, every kind of key and value.
+    /// Handwritten files: several statements on a line, comments, every kind of key and value.
     static let generated: [String] = {
         var random = StringsFoundationTests.Random(state: 20_261_120)
         func pick(_ list: [String]) -> String { list[Int.random(in: 0..<list.count, using: &random)] }
@@ -154,7 +154,7 @@ import Testing
     }
 
     @Test(
-        "Reading stays linear in the size of files made to be slow", .timeLimit(.minutes(5)),
+        "Worst-case files are read in linear time", .timeLimit(.minutes(5)),
         arguments: [
             "\"k\" = /* x\n", "\"k\" = (a,\n", "\"a\" = \"\\\"\n", ";\"", "\"k\" = {\n", "((((\n", "\"", "'a\n",
             "a = \"b\n", "a=b\n", "/",
@@ -166,7 +166,7 @@ import Testing
             let bytes = Array(String(repeating: unit, count: count / unit.utf8.count).utf8)
             return clock.measure { _ = StringsTable.parse(strings: bytes).diagnostics.count }
         }
-        // Eight times the bytes must not take more than, with room for noise, thirty-two times as long.
+        // Eight times the bytes must take at most thirty-two times as long, which allows for noise.
         let small = (0..<3).map { _ in time(20_000) }.min() ?? .zero
         let large = time(160_000)
         #expect(large < small * 32 + .milliseconds(200), "20 kB took \(small), 160 kB took \(large)")

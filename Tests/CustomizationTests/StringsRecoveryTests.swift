@@ -85,7 +85,9 @@ import Testing
         Case("", [:]), Case(" \n\t// nothing\n/* at all */", [:]),
     ]
 
-    @Test("A malformed file keeps its valid entries and reports the others with line and column", arguments: cases)
+    @Test(
+        "The valid entries of a malformed file are read, and the others reported with line and column", arguments: cases
+    )
     func recovery(_ test: Case) {
         let parsed = StringsTable.parse(strings: Array(test.source.utf8), file: "f.strings")
         #expect(

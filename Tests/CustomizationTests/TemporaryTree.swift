@@ -1,11 +1,11 @@
 import AshlarCustomization
 import Foundation
 
-/// A folder of files that is removed when the test that made it is done.
+/// A folder of files that is removed at the end of its test.
 final class TemporaryTree {
     let path: String
 
-    /// Writes files, their folders with them.
+    /// Writes files and their folders.
     init(_ files: [String: String] = [:]) throws {
         path = NSTemporaryDirectory() + "ashlar-customization-" + UUID().uuidString
         try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)

@@ -69,7 +69,7 @@ import Testing
         #expect(read.color("e") == RGBAColor(red: 0, green: 1, blue: 0))
     }
 
-    @Test("Several themes in one file: the first is the default, the last duplicate wins, nameless ones get a name")
+    @Test("Several themes in one file: the first is the default, the last duplicate applies, nameless ones get a name")
     func several() {
         let json = """
             {"themes": [

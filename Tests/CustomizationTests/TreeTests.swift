@@ -2,7 +2,7 @@ import AshlarCustomization
 import Foundation
 import Testing
 
-/// Folders on disk: the layers they become, their files, and the problems reported.
+/// Folders on disk: their layers, their files, and the reported problems.
 @Suite struct TreeTests {
     @Test("A folder's .stringsdict overrides its .strings; tables have their names")
     func stringsDict() throws {
@@ -168,9 +168,9 @@ import Testing
         #expect(french.problems.map(\.code) == [.missingImage, .missingImage])
     }
 
-    // MARK: Explaining
+    // MARK: Explanations
 
-    @Test("An explanation lists every layer that defines the key, with locations, the winner first")
+    @Test("An explanation lists every layer that defines the key, with locations, the effective one first")
     func explain() throws {
         let tree = try TemporaryTree([
             "en.lproj/Localizable.strings": "\"x\" = \"1\";\n  \"a\" = \"Cancel\";",

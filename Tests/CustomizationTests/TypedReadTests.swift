@@ -61,7 +61,7 @@ import Testing
     }
 
     @Test(
-        "Booleans are read in the spellings that NSString reads in the same way, in any case",
+        "Booleans are read in the spellings that NSString also accepts, in any case",
         arguments: [
             ("YES", true), ("yes", true), ("True", true), ("y", true), ("T", true), ("1", true), ("NO", false),
             ("no", false), ("FALSE", false),
@@ -169,7 +169,7 @@ import Testing
         #expect(ColorDialect.css.color(srgb) == nil)
     }
 
-    @Test("A color's parts stay between 0 and 1, and its bytes round")
+    @Test("A color's components are clamped to 0...1, and its bytes are rounded")
     func colorBounds() {
         let color = RGBAColor(red: -1, green: .nan, blue: 2, alpha: .infinity)
         #expect([color.red, color.green, color.blue, color.alpha] == [0, 0, 1, 1])

@@ -4,7 +4,7 @@ import Foundation
 import Testing
 
 @Suite struct UpdateTests {
-    /// An update as a server makes it; the signature is a check sum of the signed bytes.
+    /// An update as created by a server; the signature is a checksum of the signed bytes.
     static func file(
         version: Int, _ languages: String, checksum: String? = nil, signature: ((String) -> String)? = nil
     ) -> [UInt8] {
@@ -83,7 +83,7 @@ import Testing
     // MARK: Files
 
     @Test(
-        "A file that is damaged, incomplete or foreign is rejected with the reason",
+        "A damaged, incomplete or foreign file is rejected with the reason",
         arguments: [
             (Array("".utf8), "the file is not an update"),
             (Array("ashlar-strings 2\n".utf8), "the file is not an update"),
@@ -116,7 +116,7 @@ import Testing
         }
     }
 
-    @Test("No change of a byte crashes or passes", .timeLimit(.minutes(5)))
+    @Test("No changed byte causes a crash or is accepted", .timeLimit(.minutes(5)))
     func mutations() {
         var random = SplitMix(seed: 7)
         let original = Self.file(version: 5, Self.french, signature: Self.sign)
@@ -133,7 +133,7 @@ import Testing
         }
     }
 
-    @Test("A table that is not a dictionary is reported; one language in two spellings is refused")
+    @Test("A table that isn't a dictionary is reported; one language in two spellings is rejected")
     func malformedTables() throws {
         let update = try CustomizationUpdate(Self.file(version: 1, #"{"fr": {"Localizable": "x", "B": {"a": "b"}}}"#))
         #expect(update.diagnostics.map(\.code) == [.notATable])
@@ -143,7 +143,7 @@ import Testing
         }
     }
 
-    @Test("A malformed message is left out and reported")
+    @Test("A malformed message is omitted and reported")
     func malformedMessage() throws {
         let update = try CustomizationUpdate(
             Self.file(version: 1, #"{"fr": {"Localizable": {"a": {"x": 1}, "b": "B"}}}"#))
@@ -195,7 +195,7 @@ import Testing
         #expect(blocked.current == nil)
     }
 
-    @Test("A current file that is damaged leads to the previous one and a diagnostic")
+    @Test("If the current file is damaged, the previous one is used and a diagnostic reported")
     func damagedCurrent() throws {
         let tree = try TemporaryTree([:])
         let store = CustomizationUpdateStore(folder: tree.path)
@@ -209,7 +209,9 @@ import Testing
         #expect(CustomizationUpdateStore(folder: tree.path).current == nil)
     }
 
-    @Test("A kill between the writes of an installation leaves the old update or the new one", arguments: 0...3)
+    @Test(
+        "A process killed between the writes of an installation leaves either the old update or the new one",
+        arguments: 0...3)
     func interruptedInstallation(written: Int) throws {
         let (old, new) = (Self.file(version: 1, Self.french), Self.file(version: 2, Self.french))
         let tree = try TemporaryTree([:])
@@ -243,7 +245,7 @@ import Testing
         #expect(try first.install(Self.file(version: 7, Self.french)).version == 7)
     }
 
-    @Test("Stores of one folder that install and roll back at once leave whole files", .timeLimit(.minutes(2)))
+    @Test("Stores of one folder that install and roll back concurrently leave complete files", .timeLimit(.minutes(2)))
     func racingStores() async throws {
         let tree = try TemporaryTree([:])
         let folder = tree.path
@@ -264,7 +266,7 @@ import Testing
         #expect(try store.install(Self.file(version: 100, Self.french)).version == 100)
     }
 
-    @Test("A process that is killed while it installs leaves a readable folder", .timeLimit(.minutes(5)))
+    @Test("A process killed during an installation leaves a readable folder", .timeLimit(.minutes(5)))
     func killedProcesses() async throws {
         let tree = try TemporaryTree([:])
         setenv("ASHLAR_UPDATE_FOLDER", tree.path, 1)
@@ -312,7 +314,7 @@ import Testing
         }
     }
 
-    @Test("Threads that install at once end with the newest version", .timeLimit(.minutes(1)))
+    @Test("After concurrent installations, the newest version is installed", .timeLimit(.minutes(1)))
     func concurrentInstallations() async throws {
         let tree = try TemporaryTree([:])
         let store = CustomizationUpdateStore(folder: tree.path)

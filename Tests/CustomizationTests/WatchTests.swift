@@ -33,7 +33,7 @@ import Testing
         }
     }
 
-    @Test("A file that is written in place, replaced or removed is noticed, and so is a new one")
+    @Test("A file that is written in place, replaced, removed or created is detected")
     func edits() async throws {
         let watched = try Watched(["en.lproj/Localizable.strings": "a = one;"])
         try watched.tree.write("a = two;", to: "en.lproj/Localizable.strings")
@@ -50,7 +50,7 @@ import Testing
         await watched.end()
     }
 
-    @Test("A folder of a language that appears later is noticed")
+    @Test("A language's folder that appears later is detected")
     func newFolder() async throws {
         let watched = try Watched(["en.lproj/Localizable.strings": "a = one;"], languages: ["fr"])
         try watched.tree.write("a = un;", to: "fr.lproj/Localizable.strings")
@@ -72,7 +72,7 @@ import Testing
         await watched.end()
     }
 
-    @Test("A file with errors keeps its last good content until it is corrected")
+    @Test("The last valid content of a file with errors is used until it is corrected")
     func badFile() async throws {
         let watched = try Watched(["en.lproj/Localizable.strings": "a = one;", "en.lproj/Other.strings": "o = one;"])
         try watched.tree.write("a = \"two;", to: "en.lproj/Localizable.strings")
@@ -86,8 +86,8 @@ import Testing
 
     /// The comparison without events happens every five seconds, so twelve changes would take a minute.
     ///
-    /// The test has a process of its own, because other tests can occupy the threads of this one.
-    @Test("Changes are noticed by events, by two watches of one center")
+    /// The test runs in a separate process, because other tests can occupy the threads of this one.
+    @Test("Two watches of one center detect changes by events")
     func byEvents() async {
         await #expect(processExitsWith: .success) {
             let watched = try Watched(["en.lproj/Localizable.strings": "a = 0;"])

@@ -38,7 +38,7 @@ import Testing
     }
 
     @Test(
-        "A crash writes its signal and its frames, whose addresses lie in loaded files", .timeLimit(.minutes(2)),
+        "A crash writes its signal and its frames, whose addresses are in loaded files", .timeLimit(.minutes(2)),
         arguments: ["writeThrough", "mapped"], ["trap", "null", "handled-null"])
     func frames(mode: String, how: String) throws {
         let run = try crash(how, ["mode=\(mode)", "notes"])
@@ -53,7 +53,8 @@ import Testing
         #expect(own.count >= 2 && own.allSatisfy { $0.offset != nil }, "\(lines)")
     }
 
-    @Test("Without noted signals, and after a signal that is no crash, there are no frames", .timeLimit(.minutes(2)))
+    @Test(
+        "Without signal handlers, and after a signal that isn't a crash, there are no frames", .timeLimit(.minutes(2)))
     func none() throws {
         for (how, options) in [("trap", []), ("\(SIGTERM)", ["notes"]), ("exit", ["notes"])] as [(String, [String])] {
             #expect(!log(try crash(how, options)).contains { $0.contains("fatal signal") || $0.contains("frame") })

@@ -63,7 +63,7 @@ import Testing
         #expect(text.contains("a\\x1B[0m\u{1B}[2m  k=1\u{1B}[0m\n"))
     }
 
-    @Test("A stream that isn't a terminal gets one line for each record")
+    @Test("A stream that isn't a terminal receives one line for each record")
     func pipe() throws {
         #expect(try printed(width: nil, record("one\ntwo", ["k": 1])) == "[WARNING] net - one\\ntwo k=1\n")
     }

@@ -25,7 +25,7 @@ import Testing
         #expect(size == Int64((half + hole + half).utf8.count))
     }
 
-    @Test("A zero byte in the text of a signal handler hides no line")
+    @Test("A zero byte in the text of a signal handler doesn't hide lines")
     func zeroInSignalText() throws {
         let folder = TemporaryFolder()
         let answer = try TestChild("handler", folder.path, ["zero"]).run()
@@ -42,7 +42,7 @@ import Testing
     }
 
     @Test(
-        "A live run whose state file is gone is neither truncated nor deleted", arguments: ["mapped", "writeThrough"])
+        "A live run without its state file is neither truncated nor deleted", arguments: ["mapped", "writeThrough"])
     func liveSibling(mode: String) throws {
         let folder = TemporaryFolder()
         let child = try TestChild("forever", folder.path, ["mode=\(mode)", "application=test"])
@@ -92,7 +92,7 @@ import Testing
     }
 
     @Test(
-        "A FIFO in place of a file blocks neither a start nor a reader", .timeLimit(.minutes(5)),
+        "A FIFO instead of a file blocks neither a start nor a reader", .timeLimit(.minutes(5)),
         arguments: ["state", "log", "1.log", "child7.log"])
     func fifo(part: String) throws {
         let folder = TemporaryFolder()
@@ -106,7 +106,9 @@ import Testing
         #expect(PriorRun.all(in: folder.path).map(\.log).contains("[INFO] A - old\n"))
     }
 
-    @Test("A folder that others can write earns a notice", .disabled(if: getuid() != 0, "needs another user's folder"))
+    @Test(
+        "A folder that others can write to causes a notice", .disabled(if: getuid() != 0, "needs another user's folder")
+    )
     func foreignFolder() throws {
         let folder = TemporaryFolder()
         try folder.make()
@@ -154,7 +156,7 @@ import Testing
         #expect(system.report.priorRuns.map(\.startedAt.nanoseconds) == [now - 2, now - 3])
     }
 
-    @Test("A run that an impossible name puts last does not stay the newest")
+    @Test("A run with an impossible name doesn't remain the newest")
     func impossibleName() throws {
         let folder = TemporaryFolder()
         try folder.makeRun(startedAt: .max, pid: 0x7FFF_FFF0, log: "[INFO] A - forever\n")

@@ -170,7 +170,7 @@ import Testing
                 """)
     }
 
-    @Test("Trace and span are members of their own where collectors look for them, and come back as fields")
+    @Test("Trace and span are the members that collectors expect, and are parsed as fields")
     func correlation() throws {
         let (trace, span) = ("4bf92f3577b34da6a3ce929d0e0e4736", "00f067aa0ba902b7")
         let fields: LogFields = ["trace_id": trace, "span_id": span]

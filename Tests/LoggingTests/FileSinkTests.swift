@@ -6,7 +6,7 @@ import Testing
 @Suite struct FileSinkTests {
     private func contents(_ path: String) -> String? { try? String(contentsOfFile: path, encoding: .utf8) }
 
-    @Test("Lines are appended at once, in the sink's own format")
+    @Test("Lines are appended immediately, in the sink's own format")
     func appends() throws {
         let folder = TemporaryFolder()
         try folder.make()
@@ -37,7 +37,7 @@ import Testing
         #expect(try FileManager.default.attributesOfItem(atPath: path)[.posixPermissions] as? Int == 0o600)
     }
 
-    @Test("A descriptor that the host reused is neither written to nor closed")
+    @Test("A descriptor that the app reused is neither written to nor closed")
     func takenNumber() throws {
         let folder = TemporaryFolder()
         try folder.make()
@@ -54,7 +54,7 @@ import Testing
         close(host)
     }
 
-    @Test("At its limit the file is renamed and replaces the one renamed before")
+    @Test("At its limit the file is renamed and replaces the previously renamed one")
     func limit() throws {
         let folder = TemporaryFolder()
         try folder.make()
@@ -220,7 +220,7 @@ import Testing
         #expect(numbers == ["7", "6", "5", "4", "2", "1"])
     }
 
-    @Test("While another process compresses a file, a further one stays as it is", .timeLimit(.minutes(1)))
+    @Test("While another process compresses a file, no other file is compressed", .timeLimit(.minutes(1)))
     func competingCompression() async throws {
         let folder = TemporaryFolder()
         try folder.make()

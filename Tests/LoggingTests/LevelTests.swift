@@ -3,7 +3,7 @@ import Testing
 
 @Suite struct LevelTests {
     @Test(
-        "Numbers, printed names and FTToolBox names are those of the originals",
+        "Numbers, printed names and FTToolBox names are those of FTToolBox and MyLogger",
         arguments: [
             (LogLevel.unrecoverable, 0, "UNRECOVERABLE", "FT_UNRECOVERABLE"),
             (.critical, 1, "CRITICAL", "FT_CRITICAL"), (.error, 2, "ERROR", "FT_ERROR"),

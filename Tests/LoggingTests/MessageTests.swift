@@ -121,7 +121,7 @@ import Testing
         #expect(fields["any"] == .string("5"))
     }
 
-    @Test("Private values are not printed; hashes are equal for equal values; public ones are printed")
+    @Test("Private values aren't printed; hashes are equal for equal values; public values are printed")
     func privacy() {
         let system = TestSystem()
         let log = system.log()

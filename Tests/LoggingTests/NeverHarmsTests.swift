@@ -134,7 +134,8 @@ import Testing
     }
 
     @Test(
-        "Descriptors that the host closed are opened again, and the host's files get no line", .timeLimit(.minutes(5)),
+        "Descriptors that the app closed are opened again, and the app's files receive no line",
+        .timeLimit(.minutes(5)),
         arguments: ["writeThrough", "mapped", "buffered"])
     func closedDescriptors(mode: String) throws {
         let folder = TemporaryFolder()

@@ -4,7 +4,7 @@ import Testing
 @testable import AshlarLogging
 
 @Suite struct NoiseTests {
-    @Test("Repeated lines are replaced by their number, which a flush and another line write")
+    @Test("Repeated lines are replaced by their number, which is written at a flush or before another line")
     func repeats() {
         let system = TestSystem { $0.collapsesRepeats = true }
         let log = system.log()

@@ -3,7 +3,7 @@ import Testing
 
 @testable import AshlarLogging
 
-/// A collector that gives answers in order, then accepts everything.
+/// A collector that returns responses in order, then accepts everything.
 final class Collector: Sendable {
     struct State {
         var answers: [OTLPSink.Answer?] = []
@@ -25,7 +25,7 @@ final class Collector: Sendable {
         return answer
     }
 
-    /// Ends the pauses at once, and the sending when the test is over.
+    /// Ends delays immediately, and sending at the end of the test.
     func pause(_ duration: Duration) async throws {
         let isEnded = state.withLock {
             $0.pauses.append(duration)

@@ -69,7 +69,7 @@ import Testing
         #expect(name == nil || TemporaryFolderNames.of(folder, name).isEmpty)
     }
 
-    @Test("The next process sends what this one could not")
+    @Test("The next process sends the lines that this one couldn't send")
     func restart() async throws {
         let folder = TemporaryFolder()
         do {
@@ -81,7 +81,7 @@ import Testing
         }
         try await OTLPSpillFolder.waitForSinks(of: folder)
         #expect(folder.names.count == 3, "\(folder.names)")
-        // Files of others and damaged names are left alone.
+        // Other files and files with damaged names aren't changed.
         for other in ["otlp-x-1.json", "otlp-1.json", "notes.txt"] {
             try Data("mine".utf8).write(to: URL(fileURLWithPath: "\(folder.path)/\(other)"))
         }
@@ -137,7 +137,7 @@ import Testing
     }
 
     @Test(
-        "The sink sends by itself after its interval, pauses longer after each failure, and rests when all is sent",
+        "The sink sends after its interval, waits longer after each failure, and is idle when all lines are sent",
         .timeLimit(.minutes(1)))
     func alone() async throws {
         let collector = Collector([nil, nil, .retry(after: .seconds(90)), nil])
@@ -153,7 +153,7 @@ import Testing
         collector.end()
     }
 
-    @Test("Pauses grow to a minute")
+    @Test("Delays increase up to a minute")
     func pauses() {
         var pauses = OTLPPauses()
         let all = (0..<100).map { _ in pauses.next(asked: nil) }
@@ -164,7 +164,7 @@ import Testing
     }
 
     @Test(
-        "HTTP statuses mean what OTLP says",
+        "HTTP statuses are interpreted by OTLP's rules",
         arguments: [
             (200, "accepted"), (204, "accepted"), (400, "rejected"), (401, "rejected"), (404, "rejected"),
             (429, "retry"), (500, "rejected"), (502, "retry"), (503, "retry"), (504, "retry"), (301, "rejected"),

@@ -18,7 +18,7 @@ import Testing
         func write(_ path: String, _ bytes: [UInt8]) throws {
             state.withLock { $0.waiting += 1 }
             defer { state.withLock { $0.waiting -= 1 } }
-            // A broken test ends by itself.
+            // Ends a failing test.
             for _ in 0..<10_000 where state.withLock({ $0.isBlocked }) { usleep(1000) }
             let fits = state.withLock { state in
                 guard bytes.count <= state.room else { return false }
@@ -48,7 +48,7 @@ import Testing
         disk.state.withLock { $0.isBlocked = true }
         async let failed: Void = sink.send()
         while disk.state.withLock({ $0.waiting }) == 0 { try await Task.sleep(for: .milliseconds(1)) }
-        // Neither a line nor a count waits for the disk.
+        // Neither logging nor counting waits for the disk.
         Collector.log(9..<500, to: sink)
         #expect(sink.lostLines == 0)
         #expect(disk.state.withLock { $0.isBlocked && $0.waiting > 0 }, "the lines waited for the disk")
@@ -83,7 +83,7 @@ import Testing
         #expect(folder.names == [] && sink.lostLines == 0)
     }
 
-    @Test("A folder that is deleted is created again; only the lines in it are lost")
+    @Test("A deleted folder is created again; only the lines in it are lost")
     func deleted() async throws {
         let folder = TemporaryFolder()
         let (collector, disk) = (Collector([nil]), Disk())
@@ -99,7 +99,7 @@ import Testing
         #expect(sink.lostLines == 8)
     }
 
-    @Test("FIFOs, links and folders with a batch's name are left alone")
+    @Test("FIFOs, links and folders with a batch's name aren't changed")
     func foreign() async throws {
         let folder = TemporaryFolder()
         try folder.make()
@@ -203,7 +203,7 @@ import Testing
             return text.split(separator: "#").dropFirst().compactMap { Int($0.prefix { $0.isNumber }) }
         }
         for _ in 0..<400 {
-            // The clock also goes back.
+            // The clock can also go back.
             clock.withLock { $0 += Int64.random(in: -5...5, using: &generator) }
             switch Int.random(in: 0..<8, using: &generator) {
             case 0...2:

@@ -7,7 +7,7 @@ import Testing
 
 /// Behavior of systems other than the one that runs the tests, through the seams around their calls.
 @Suite struct PlatformTests {
-    @Test("A boot's UUID identifies it, whatever the boot time says")
+    @Test("A boot is identified by its UUID, regardless of the boot time")
     func bootSession() {
         let boot = BootIdentity(session: "0F1E2D3C-4B5A-6978-8796-A5B4C3D2E1F0\n", time: 1)
         #expect(boot.bytes == [15, 30, 45, 60, 75, 90, 105, 120, 135, 150, 165, 180, 195, 210, 225, 240])
@@ -16,7 +16,7 @@ import Testing
     }
 
     @Test(
-        "A boot time identifies a boot where no UUID does, also after the clock was corrected",
+        "A boot without a UUID is identified by its time, also after the clock was corrected",
         arguments: [
             (0, true), (59_999_999, true), (-60_000_000, true), (60_000_001, false), (-86_400_000_000, false),
             (Int64.max, false),
@@ -27,7 +27,7 @@ import Testing
         #expect(boot.matches(BootIdentity(session: nil, time: time &+ correction).bytes) == matches)
     }
 
-    @Test("Boots without any identity, of a UUID and of a time stay apart")
+    @Test("Boots without an identity, with a UUID and with a time are different")
     func bootWithoutIdentity() {
         let nothing = BootIdentity(session: nil, time: nil)
         let time = BootIdentity(session: "short", time: 0)
@@ -65,7 +65,7 @@ import Testing
         #expect(ProcessIdentity.mayOwn(name, start: start) == mayOwn)
     }
 
-    @Test("Nothing is read, written and stored without a trap")
+    @Test("Empty input is read, written and stored without a trap")
     func emptyBuffers() throws {
         var ring = LineRing(capacity: 0)
         let dropped: Int = LogText.withBytes("a\nb\n" as String) { ring.append($0) }
@@ -89,7 +89,7 @@ import Testing
         #expect(folder.names == ["empty"])
     }
 
-    @Test("Texts of any length are appended exactly")
+    @Test("Strings of any length are appended exactly")
     func appends() {
         let buffer = ByteBuffer(capacity: 16)
         defer { buffer.deallocate() }

@@ -38,7 +38,7 @@ import Testing
         arguments: [("writeThrough", 40), ("buffered", 40), ("mapped", 40), ("writeThrough", 4000)])
     func family(mode: String, padding: Int) throws {
         let folder = TemporaryFolder()
-        // As much as a run keeps: 64 MiB.
+        // The maximum size of a run: 64 MiB.
         let (children, count) = (7, isSoak ? (padding > 1000 ? 1800 : 20_000) : 600)
         let reported = try TestChild(
             "family", folder.path,
@@ -82,7 +82,7 @@ import Testing
                 """)
     }
 
-    @Test("The environment sets thresholds, and its mistakes are reported", .timeLimit(.minutes(5)))
+    @Test("The environment sets thresholds, and its errors are reported", .timeLimit(.minutes(5)))
     func environment() throws {
         let folder = TemporaryFolder()
         let reported = try TestChild(
@@ -100,7 +100,7 @@ import Testing
     }
 
     @Test(
-        "A program that replaces itself by exec finds its run before as ended",
+        "After exec, the run before it is reported as ended",
         .timeLimit(.minutes(5)), arguments: ["writeThrough", "mapped", "buffered"])
     func replaced(mode: String) throws {
         let folder = TemporaryFolder()
@@ -140,7 +140,7 @@ import Testing
         #expect(runs.count <= 4 && runs.allSatisfy { $0.outcome == .clean && $0.log == "[INFO] Cycle - line\n" })
     }
 
-    @Test("The originals' calls: the log, the log of the prior run, the severity", .timeLimit(.minutes(5)))
+    @Test("The calls of FTToolBox: the log, the log of the prior run, the severity", .timeLimit(.minutes(5)))
     func originals() throws {
         let folder = TemporaryFolder()
         #expect(try TestChild("originals", folder.path).run() == "prior: \nFT_ERROR\n[ERROR] A - one\n\n")

@@ -3,7 +3,7 @@ import Testing
 
 @testable import AshlarLogging
 
-/// Reads back what the formats print.
+/// Parses the output of the formats.
 @Suite struct ReadingTests {
     private static let fields: LogFields = [
         "bytes": 1024, "big": UInt64.max, "ratio": 0.25, "ok": true, "none": LogFieldValue.none,
@@ -30,7 +30,7 @@ import Testing
         "a\\b C:\\new", "Grüße 👩‍👩‍👧", "a=", "=", "\"a=1\" b", "{\"a\":1}", "...[+3 fields]", "(+3) deep", "time=1",
     ]
 
-    @Test("Every message comes back from every format", arguments: formats.indices)
+    @Test("Every message is parsed unchanged in every format", arguments: formats.indices)
     func messages(index: Int) throws {
         let (name, format) = Self.formats[index]
         for message in Self.messages {
@@ -44,7 +44,7 @@ import Testing
         }
     }
 
-    @Test("Fields come back with their types from JSON, and as text from the others", arguments: formats.indices)
+    @Test("Fields are parsed with their types from JSON, and as strings from other formats", arguments: formats.indices)
     func fields(index: Int) throws {
         let (name, format) = Self.formats[index]
         let line = record("x", Self.fields).formatted(as: format)
@@ -81,7 +81,7 @@ import Testing
         }
     }
 
-    @Test("Lines that no format printed have no record, whatever they contain")
+    @Test("Lines in no known format have no record")
     func foreign() {
         for line in [
             "", "[4,096 bytes lost]", "{", "{}", "[INFO]", "{\"message\":1}", "time=1 level=INFO context=a msg=b",
@@ -91,7 +91,7 @@ import Testing
         }
     }
 
-    @Test("Damaged lines are parsed or rejected, never trapped on", arguments: 1...20 as ClosedRange<UInt64>)
+    @Test("Damaged lines are parsed or rejected without a trap", arguments: 1...20 as ClosedRange<UInt64>)
     func damaged(seed: UInt64) {
         var random = SeededGenerator(seed: seed)
         for (_, format) in Self.formats {
@@ -107,7 +107,7 @@ import Testing
         }
     }
 
-    @Test("A pattern that is ambiguous everywhere gives up soon", .timeLimit(.minutes(1)))
+    @Test("A line with many ambiguities is rejected quickly", .timeLimit(.minutes(1)))
     func ambiguous() throws {
         let format = try LogFormat("{context} {file} {function} {method} {message} {level}")
         let line = Array(String(repeating: "a ", count: 20_000).utf8)
@@ -212,7 +212,7 @@ import Testing
         #expect(found == expected && follower.newLines().isEmpty)
     }
 
-    @Test("Following from the start returns the lines behind the holes of damaged runs")
+    @Test("Following from the start returns the lines after the holes in damaged runs")
     func followingDamage() throws {
         let folder = TemporaryFolder()
         let hole = String(repeating: "\0", count: 4096)

@@ -48,7 +48,7 @@ import Testing
         for name in foreign { #expect(folder.names.contains(name)) }
     }
 
-    @Test("Of a thousand old runs a start removes a few and leaves the others to the background")
+    @Test("A start removes a few of a thousand old runs, and the others in the background")
     func many() throws {
         let folder = TemporaryFolder()
         for index in 1...1000 { try folder.makeRun(startedAt: now - Int64(index) * 1000, pid: 1, ending: .clean) }
@@ -63,7 +63,7 @@ import Testing
         // One is found surplus on the way to the limit, and the oldest go with it.
         #expect(runs(folder).count == 1000 - Retention.mostRemoved - 1)
         #expect(runs(folder).last?.startedAt.nanoseconds == now - 992_000)
-        // While that is under way, another start leaves nothing to do.
+        // During this, another start has nothing to do.
         retention.apply(to: listing, now: now)
         let work = left.withLock { $0 }
         #expect(work.count == 1)
@@ -72,12 +72,12 @@ import Testing
         #expect(folder.names.count == 10)
     }
 
-    @Test("Short-lived processes keep the limits without background work")
+    @Test("Short-lived processes maintain the limits without background work")
     func shortLived() throws {
         let folder = TemporaryFolder()
         for index in 1...60 { try folder.makeRun(startedAt: now - Int64(index) * 1000, pid: 1, ending: .clean) }
         var retention = retention(folder, LogRetention())
-        // Takes the work and never does it, each time in another process.
+        // Accepts the work and never performs it, each time in another process.
         retention.inBackground = { _ in true }
         for round in 0..<10 {
             let before = runs(folder).count
@@ -89,7 +89,7 @@ import Testing
         #expect(runs(folder).map(\.startedAt.nanoseconds) == (1...5).map { now - $0 * 1000 })
     }
 
-    @Test("The same runs are removed as by a model", arguments: 1...40 as ClosedRange<UInt64>)
+    @Test("The removed runs are those that a model removes", arguments: 1...40 as ClosedRange<UInt64>)
     func model(seed: UInt64) throws {
         var random = SeededGenerator(seed: seed)
         let folder = TemporaryFolder()

@@ -2,7 +2,7 @@ import Testing
 
 @testable import AshlarLogging
 
-/// The documented calls of the originals, one by one, with their printed output to the letter.
+/// The documented calls of the predecessors with their exact output.
 @Suite struct SeedParityTests {
     // MARK: MyLogger
 
@@ -127,7 +127,7 @@ import Testing
             system.live == "FT_DEBUGGING(6):: FTAsyncRequest, get:: URL = http://www.4gsecure.fr/test.php\n")
     }
 
-    @Test("FTToolBox: FTinitializeLog:NO removes all logging, YES brings it back")
+    @Test("FTToolBox: FTinitializeLog:NO disables logging, YES enables it")
     func debugFlag() {
         let system = TestSystem { $0.isEnabled = false }
         system.log().unrecoverable("hidden")

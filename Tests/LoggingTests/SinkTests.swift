@@ -5,7 +5,7 @@ import Testing
 @testable import AshlarLogging
 
 @Suite struct SinkTests {
-    @Test("A sink gets every record that passes its own threshold, after the line is in the file")
+    @Test("A sink receives every record that passes its own threshold, after the line is in the file")
     func receives() {
         let capturing = CapturingSink()
         let seen = Mutex<[Bool]>([])
@@ -53,7 +53,7 @@ import Testing
         #expect(system.lines[1] == "[INFO] Sink - about line 1")
     }
 
-    @Test("Three failures in a row quarantine a sink; lines still go to the file")
+    @Test("Three consecutive failures quarantine a sink; lines are still written to the file")
     func failing() {
         let calls = Atomic<Int>(0)
         let sink = ClosureSink { _ in
@@ -97,7 +97,7 @@ import Testing
         #expect(counters.withLock { $0.failedInSinks } == 12)
     }
 
-    @Test("Two failures and a success do not count as three in a row")
+    @Test("Two failures and a success aren't three consecutive failures")
     func flaky() {
         let calls = Atomic<Int>(0)
         let sink = ClosureSink { _ in calls.add(1, ordering: .relaxed).newValue % 3 == 0 }
@@ -149,7 +149,7 @@ import Testing
     }
 
     @Test(
-        "A stuck sink costs bounded memory; dropped lines are counted by level and reported", .timeLimit(.minutes(5)),
+        "A stuck sink uses bounded memory; dropped lines are counted by level and reported", .timeLimit(.minutes(5)),
         arguments: [QueueSink.Overflow.dropNewest, .dropOldest, .block(atMost: .milliseconds(1))])
     func stuck(overflow: QueueSink.Overflow) {
         let (entered, gate) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
@@ -204,7 +204,7 @@ import Testing
         }
     }
 
-    @Test("A sink for errors gets the report of lost lines as an error", .timeLimit(.minutes(5)))
+    @Test("A sink for errors receives the report of lost lines as an error", .timeLimit(.minutes(5)))
     func lostErrors() {
         let (entered, gate) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
         let inner = CapturingSink()
@@ -227,7 +227,7 @@ import Testing
         #expect(notices.first?.message == "\(sink.dropped[.error] ?? 0) lines lost (queue full)")
     }
 
-    @Test("A capture gets all lines of its closure and child tasks, regardless of thresholds")
+    @Test("A capture receives all lines of its closure and child tasks, regardless of thresholds")
     func capture() async {
         let sink = CapturingSink()
         let other = CapturingSink()

@@ -17,7 +17,7 @@ let modes: [LogStorageMode] = [.writeThrough, .mapped, .buffered(bytes: 4096, mi
         }
     }
 
-    @Test("Buffered lines are written when they are many, old or critical")
+    @Test("Buffered lines are written if they are many, old or critical")
     func buffered() throws {
         let system = TestSystem { $0.mode = .buffered(bytes: 100, milliseconds: 10_000) }
         system.log().info("one")
@@ -217,7 +217,7 @@ let modes: [LogStorageMode] = [.writeThrough, .mapped, .buffered(bytes: 4096, mi
     }
 
     @Test(
-        "Concurrent threads lose and mix no line, and each keeps its order", .timeLimit(.minutes(5)),
+        "Concurrent threads neither lose nor mix lines, and the lines of each are in order", .timeLimit(.minutes(5)),
         arguments: modes)
     func threads(mode: LogStorageMode) throws {
         let system = TestSystem {
@@ -304,7 +304,7 @@ let modes: [LogStorageMode] = [.writeThrough, .mapped, .buffered(bytes: 4096, mi
         #expect(blocked.counters.droppedByStorage > 0)
     }
 
-    @Test("A start tries again if the folder could not be used; the lines in memory are written then")
+    @Test("A start tries an unusable folder again, and writes the lines in memory")
     func folderBecomesUsable() throws {
         let folder = TemporaryFolder()
         try Data().write(to: URL(fileURLWithPath: folder.path))
@@ -325,7 +325,7 @@ let modes: [LogStorageMode] = [.writeThrough, .mapped, .buffered(bytes: 4096, mi
         #expect(report.notices.isEmpty)
     }
 
-    @Test("Starting again changes the settings; with another folder a new run begins and the old one is clean")
+    @Test("A second start changes the settings; with another folder, a new run begins and the old one ends cleanly")
     func restart() {
         let system = TestSystem()
         system.log().info("one")
@@ -346,7 +346,7 @@ let modes: [LogStorageMode] = [.writeThrough, .mapped, .buffered(bytes: 4096, mi
         #expect(PriorRun.all(in: other.path).map(\.outcome) == [.stillRunning])
     }
 
-    @Test("A start writes the lines before it; late ones are marked")
+    @Test("A start writes earlier lines; late ones are marked")
     func earlyAndLate() {
         let folder = TemporaryFolder()
         let pipeline = LogPipeline()

@@ -22,7 +22,7 @@ import Testing
         #expect(long.utf8.count < 8192 + 64 && long.utf8.count > 8000)
     }
 
-    @Test("Without a service the sink fails; a new or restarted service gets lines", .timeLimit(.minutes(2)))
+    @Test("Without a service the sink fails; a new or restarted service receives lines", .timeLimit(.minutes(2)))
     func comesAndGoes() throws {
         let folder = TemporaryFolder()
         try folder.make()
@@ -48,7 +48,7 @@ import Testing
         #expect(sent < 10_000)
     }
 
-    @Test("A socket's descriptor that the host reused is neither written to nor closed")
+    @Test("A socket's descriptor that the app reused is neither written to nor closed")
     func takenNumber() throws {
         let (service, folder) = (try DatagramService(), TemporaryFolder())
         try folder.make()
@@ -79,12 +79,12 @@ import Testing
                 "CODE_FUNC=get(from:)", "TID=99", "LOG_CONTEXT=Ctx", "USER_ID=7", "FIELD_MESSAGE=mine",
                 "X=two\nlines", "FIELD=true",
             ])
-        // What has a line end comes in the binary form, all else as NAME=value.
+        // Values with a line end have the binary form, others NAME=value.
         #expect(copy(message: "plain", fields: [:]).withRecord { sink.receive($0) })
         #expect(String(decoding: try service.datagram(), as: UTF8.self).hasPrefix("MESSAGE=plain\nPRIORITY=7\n"))
     }
 
-    @Test("The journal can read random lines back", arguments: 1...20 as ClosedRange<UInt64>)
+    @Test("The journal can parse random lines", arguments: 1...20 as ClosedRange<UInt64>)
     func journalRoundTrip(seed: UInt64) throws {
         var random = SeededGenerator(seed: seed)
         let service = try DatagramService()
@@ -101,7 +101,7 @@ import Testing
         #expect(entries.last?.1.utf8.elementsEqual(value.utf8) == true)
     }
 
-    @Test("A line too long for a datagram arrives cut")
+    @Test("A line that is too long for a datagram arrives truncated")
     func journalLimits() throws {
         let service = try DatagramService()
         let sink = JournalSink(identifier: "notes", socketPath: service.path)

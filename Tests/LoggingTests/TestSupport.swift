@@ -3,7 +3,7 @@ import Testing
 
 @testable import AshlarLogging
 
-/// A folder that is removed when the test is over.
+/// A folder that is removed at the end of the test.
 final class TemporaryFolder: Sendable {
     let path: String
 

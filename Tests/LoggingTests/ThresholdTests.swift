@@ -27,7 +27,7 @@ import Testing
         #expect(system.lines == names.map { "[\($0)] A - x" } + names.map { "[\($0)] A - y" })
     }
 
-    @Test("Threshold and switch apply to existing loggers at once")
+    @Test("Threshold and switch apply to existing loggers immediately")
     func runTime() {
         let system = TestSystem(threshold: .warning)
         let log = system.log()
@@ -57,7 +57,7 @@ import Testing
         #expect(system.live.isEmpty)
     }
 
-    @Test("The longest matching rule wins; a rule matches whole components")
+    @Test("The longest matching rule applies; a rule matches whole components")
     func contexts() {
         let system = TestSystem(threshold: .warning)
         let (net, cache, other) = (system.log("net"), system.log("net.cache"), system.log("network"))
@@ -72,7 +72,7 @@ import Testing
         #expect(limits() == [true, false, true])
         system.pipeline.table.update { $0.contexts.removeValue(forKey: "net.cache") }
         #expect(limits() == [true, true, true])
-        // A logger's own level goes before all rules.
+        // A logger's own level takes precedence over all rules.
         cache.level = .error
         #expect(!cache.isEnabled(.warning))
     }

@@ -5,7 +5,7 @@ import Testing
 
 @Suite struct VerdictTests {
     @Test(
-        "The next run finds how the one before ended", .timeLimit(.minutes(5)),
+        "The next run reports how the previous one ended", .timeLimit(.minutes(5)),
         arguments: [
             ("return", "clean"), ("exit", "clean"), ("exit3", "clean"), ("shutdown", "clean"), ("_exit", "unclean"),
             ("abort", "unclean"), ("trap", "unclean"), ("exec", "unclean"), ("\(SIGTERM)", "unclean"),
@@ -110,7 +110,7 @@ import Testing
     #endif
 
     @Test(
-        "A missing, short, damaged or newer state file reads as unclean, of an unknown application"
+        "A missing, short, damaged or newer state file means unclean, of an unknown application"
     )
     func damage() throws {
         for damage in 0..<5 {

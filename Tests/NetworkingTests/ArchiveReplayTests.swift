@@ -149,7 +149,7 @@ private let notes = #"""
         #expect(bytes == Array("0123456789".utf8.prefix(count)))
     }
 
-    @Test("A truncation behind the end has no effect", arguments: [10, 11])
+    @Test("A truncation after the end has no effect", arguments: [10, 11])
     func noTruncation(count: Int) async throws {
         #expect(try await transport([.truncate(after: count)]).send(get()).collect().bytes.count == 10)
     }
@@ -183,7 +183,7 @@ private let notes = #"""
         #expect(await task.value == .cancelled)
     }
 
-    @Test("Faults may depend on the request and the entry")
+    @Test("Faults can depend on the request and the entry")
     func scripted() async throws {
         let url = try HTTPURL("https://a.example/")
         let entries = [1, 2, 3].map {
@@ -195,7 +195,7 @@ private let notes = #"""
         #expect(try await transport.send(get()).status == 203)
     }
 
-    @Test("A body over the limit of the request is refused")
+    @Test("A body over the limit of the request is rejected")
     func limit() async throws {
         var request = try get()
         request.options.limits.bodyBytes = 9
@@ -311,7 +311,7 @@ private let notes = #"""
     }
 }
 
-/// A clock on which sleeping is instant and remembered.
+/// A clock that records sleeps instead of waiting.
 final class ManualClock: Clock, Sendable {
     struct Instant: InstantProtocol {
         var offset: Duration

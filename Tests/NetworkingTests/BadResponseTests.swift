@@ -2,7 +2,7 @@ import AshlarNetworking
 import Foundation
 import Testing
 
-/// Broken and hostile answers, on every transport: each ends in its error, none in a short success, a hang or a crash.
+/// Malformed and hostile responses on every transport: each ends with its error, not with success, a hang or a crash.
 @Suite(.timeLimit(.minutes(5))) struct BadResponseTests {
     struct Case: CustomTestStringConvertible, Sendable {
         let testDescription: String
@@ -88,7 +88,7 @@ import Testing
 
     @Test("A malformed response throws the matching error", arguments: TransportKind.allCases, cases)
     func broken(kind: TransportKind, input: Case) async throws {
-        // Foundation's crash would take all tests along; see `crashing`.
+        // Foundation's crash would end the test process; see `crashing`.
         if kind.isLinuxURLSession, input.gap == .seesNoBadHead || input.gap == .kills { return }
         try await Self.run(input, on: kind)
     }
@@ -112,7 +112,7 @@ import Testing
     }
 
     #if os(Linux)
-        @Test("Known gap of URLSession on Linux: a malformed head may end the process")
+        @Test("Known gap of URLSession on Linux: a malformed head can crash the process")
         func crashing() async {
             setenv("SWIFT_BACKTRACE", "enable=no", 1)  // a backtrace of the crash takes many seconds
             await withKnownIssue("URLSession on Linux: \(KnownGap.kills.rawValue)", isIntermittent: true) {

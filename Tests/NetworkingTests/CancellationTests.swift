@@ -33,7 +33,7 @@ import Testing
         #expect(end - start < .seconds(3))
     }
 
-    @Test("A task that is cancelled already sends nothing", arguments: TransportKind.allCases)
+    @Test("An already cancelled task sends nothing", arguments: TransportKind.allCases)
     func before(kind: TransportKind) async throws {
         let server = try FaultServer(answering: { _ in answer() })
         let client = try kind.client()
@@ -116,7 +116,7 @@ import Testing
             }
             #expect(outcomes.keys.allSatisfy { $0 == "whole" || $0 == "cancelled" }, "\(outcomes)")
             #expect(outcomes["cancelled", default: 0] > 0 && outcomes["whole", default: 0] > 0, "\(outcomes)")
-            // The client still works, and gives everything back.
+            // The client still works and releases everything.
             let last = try await client?.send(client!.request(.get, server.url + "/10"))
             #expect(last?.bytes.count == 10)
             client = nil

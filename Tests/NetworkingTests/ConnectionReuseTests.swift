@@ -4,7 +4,7 @@
     import Glibc
     import Testing
 
-    /// Connections that a misbehaving server leaves behind: none of them may harm the next request.
+    /// Connections left by a misbehaving server: none of them affects the next request.
     @Suite(.timeLimit(.minutes(5))) struct ConnectionReuseTests {
         private func send(
             _ client: NetworkClient, _ url: String, _ method: HTTPMethod = .get, body: RequestBody = .empty
@@ -14,7 +14,7 @@
             }
         }
 
-        @Test("A head that begins with a folded line cannot end the process")
+        @Test("A head that begins with a folded line doesn't crash the process")
         func foldedFirstLine() async throws {
             setenv("SWIFT_BACKTRACE", "enable=no", 1)
             let bad = try FaultServer(raw: "HTTP/1.1 200 OK\r\n X-A: one\r\nContent-Length: 1\r\n\r\nx")
@@ -60,7 +60,7 @@
             #expect(server.connectionCount == 6)
         }
 
-        @Test("Bytes behind a complete body retire the connection", arguments: [true, false])
+        @Test("Bytes after a complete body close the connection", arguments: [true, false])
         func surplus(isChunked: Bool) async throws {
             let body =
                 isChunked ? "Transfer-Encoding: chunked\r\n\r\n2\r\nok\r\n0\r\n\r\n" : "Content-Length: 2\r\n\r\nok"
@@ -75,7 +75,7 @@
             #expect(server.connectionCount == 20)
         }
 
-        @Test("A POST whose idle connection the server closed goes out on another one, once")
+        @Test("A POST whose idle connection was closed is sent once on another connection")
         func postOnClosedConnection() async throws {
             let (closed, posts) = (LockedCounter(), LockedCounter())
             let server = try FaultServer { connection in
@@ -95,7 +95,7 @@
         }
 
         @Test(
-            "Idempotent requests survive servers that drop a connection at its second request",
+            "Idempotent requests succeed if the server drops a connection at its second request",
             arguments: [HTTPMethod.get, .head, .put, .delete, .options])
         func droppedAtSecondRequest(method: HTTPMethod) async throws {
             let server = try FaultServer { connection in

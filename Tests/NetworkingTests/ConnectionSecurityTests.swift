@@ -8,7 +8,7 @@
         private static let pin = "sha256//" + String(repeating: "A", count: 43) + "="
 
         @Test(
-            "A wrong pin refuses the connection, however its host is written",
+            "A wrong pin rejects the connection, regardless of the spelling of its host",
             .enabled(if: TLSServer.isAvailable, "python3 is not installed"),
             arguments: ["localhost", "LOCALHOST", "localhost.", "LocalHost."], ["localhost", "LOCALHOST"])
         func wrongPin(configured: String, requested: String) async throws {

@@ -2,13 +2,13 @@ import AshlarNetworking
 import Testing
 
 #if os(Linux)
-    /// What `Content-Encoding` may bring: every coding, several at once, none where one is named, and damage.
+    /// Responses with `Content-Encoding`: every coding, several codings, a missing coding, and damage.
     @Suite(.timeLimit(.minutes(5))) struct ContentCodingTests {
         struct Case: CustomTestStringConvertible, Sendable {
             let testDescription: String
             var fields: [String]
             var body: [UInt8]
-            /// The text that comes out, or the code of what goes wrong.
+            /// The decoded text, or the code of the error.
             var expected: Result<String, NetworkError>
 
             init(_ name: String, _ fields: [String], _ body: [UInt8], _ text: String = ContentCodingTests.text) {
@@ -104,11 +104,12 @@ import Testing
         }
 
         @Test(
-            "Responses without a body are accepted, whatever coding they announce", arguments: ["HEAD", "204", "304"])
+            "Responses without a body are accepted regardless of the announced coding",
+            arguments: ["HEAD", "204", "304"])
         func bodiless(kind: String) async throws {
             let server = try FaultServer(answering: { request in
                 let status = Int(request.target.dropFirst()) ?? 200
-                // One that could not be undone, if there were something to undo.
+                // An unsupported coding, which has no effect without a body.
                 return "HTTP/1.1 \(status) Status\r\nContent-Encoding: rot13\r\n"
                     + (status == 204 ? "" : "Content-Length: 50\r\n") + "\r\n"
             })
@@ -119,7 +120,7 @@ import Testing
             #expect(server.connectionCount == 1)
         }
 
-        @Test("A request with its own codings, a range or no decompression gets the bytes as sent")
+        @Test("A request with its own codings, a range or no decompression receives the bytes unchanged")
         func untouched() async throws {
             let body = Self.gzip
             let seen = Mutex<[String?]>([])

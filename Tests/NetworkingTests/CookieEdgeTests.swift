@@ -1,7 +1,7 @@
 import AshlarNetworking
 import Testing
 
-/// Cookies at the edges of RFC 6265 and of its successor's rules for prefixes and secure cookies.
+/// Edge cases of RFC 6265 and of RFC 6265bis's rules for prefixes and secure cookies.
 @Suite struct CookieEdgeTests {
     private static let now = 1_700_000_000
 
@@ -18,7 +18,7 @@ import Testing
     }
 
     static let cases: [Case] = [
-        // Values as they came, quotes and all.
+        // Unchanged values, with quotes.
         Case("a=\"b c\"", "http://h.x/", "http://h.x/", "a=\"b c\""),
         Case("a=b=c", "http://h.x/", "http://h.x/", "a=b=c"),
         Case(" a \t= b ;x", "http://h.x/", "http://h.x/", "a=b"), Case("a=", "http://h.x/", "http://h.x/", "a="),
@@ -51,7 +51,7 @@ import Testing
         Case("a=1; path=p", "http://h.x/q/", "http://h.x/q/z", "a=1"),
         Case("a=1; Path=/P", "http://h.x/", "http://h.x/p", nil),
         Case("a=1; Path=/x; Path=/y", "http://h.x/", "http://h.x/y", "a=1"),
-        // Expiry: Max-Age wins; a malformed number is ignored.
+        // Expiry: Max-Age takes precedence; a malformed number is ignored.
         Case("a=1; Max-Age=0", "http://h.x/", "http://h.x/", nil),
         Case("a=1; Max-Age=-9", "http://h.x/", "http://h.x/", nil),
         Case("a=1; Max-Age=1; Expires=Thu, 01 Jan 1970 00:00:00 GMT", "http://h.x/", "http://h.x/", "a=1"),
@@ -62,7 +62,7 @@ import Testing
         Case("a=1; Expires=Sun, 06-Nov-94 08:49:37 GMT", "http://h.x/", "http://h.x/", nil),
         Case("a=1; Expires=Sun Nov  6 08:49:37 2094", "http://h.x/", "http://h.x/", "a=1"),
         Case("a=1; Expires=never", "http://h.x/", "http://h.x/", "a=1"),
-        // Secure, and names that promise it.
+        // Secure, and names that require it.
         Case("a=1; Secure", "https://h.x/", "https://h.x/", "a=1"),
         Case("a=1; Secure", "https://h.x/", "http://h.x/", nil),
         Case("a=1; secure=false", "https://h.x/", "http://h.x/", nil),
@@ -75,7 +75,7 @@ import Testing
         Case("__Host-a=1; Path=/", "https://h.x/", "https://h.x/", nil),
         Case("__Host-a=1; Secure", "https://h.x/", "https://h.x/", nil),
         Case("__Host-a=1; Secure; Path=", "https://h.x/", "https://h.x/", nil),
-        // Public suffixes: of the list's both divisions, with wildcards and exceptions.
+        // Public suffixes of both divisions of the list, with wildcards and exceptions.
         Case("a=1; Domain=co.uk", "http://shop.co.uk/", "http://bank.co.uk/", nil),
         Case("a=1; Domain=shop.co.uk", "http://www.shop.co.uk/", "http://shop.co.uk/", "a=1"),
         Case("a=1; Domain=github.io", "http://me.github.io/", "http://you.github.io/", nil),

@@ -12,7 +12,7 @@ import Testing
     }
 
     @Test(
-        "A cookie goes where RFC 6265 sends it",
+        "A cookie is sent to the URLs that RFC 6265 specifies",
         arguments: [
             ("a=b", "https://api.example.com/a/x", "a=b"), ("a=b", "https://api.example.com/ab", nil),
             ("a=b; Path=/", "https://api.example.com/", "a=b"), ("a=b; Path=/", "http://api.example.com:81/", "a=b"),
@@ -40,7 +40,7 @@ import Testing
         #expect(try jar([setCookie]).header(for: HTTPURL(url)) == expected)
     }
 
-    @Test("Longer paths come first, the same cookie is replaced, an expired one removed")
+    @Test("Longer paths are first; an equal cookie is replaced; an expired one is removed")
     func order() throws {
         let jar = try jar(["a=1; Path=/", "b=2; Path=/a/b", "c=3; Path=/a", "a=4; Path=/"])
         let url = try HTTPURL("https://api.example.com/a/b")
@@ -80,7 +80,7 @@ import Testing
     }
 
     @Test(
-        "A client sends cookies across requests and redirects, and the caller's own field wins",
+        "A client sends cookies across requests and redirects; the caller's own field takes precedence",
         arguments: TransportKind.allCases)
     func client(kind: TransportKind) async throws {
         let server = try FaultServer(answering: { request in
@@ -104,7 +104,7 @@ import Testing
     }
 }
 
-/// A time that a test moves.
+/// A time that a test advances.
 final class AtomicTime: Sendable {
     private let value: Mutex<Int>
     init(_ start: Int) { value = Mutex(start) }

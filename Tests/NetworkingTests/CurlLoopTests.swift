@@ -71,7 +71,7 @@
             #expect(server.connectionCount == 1)
         }
 
-        @Test("Waiting requests get a connection in their order")
+        @Test("Waiting requests receive a connection in order")
         func order() async throws {
             let seen = LockedList()
             let server = try FaultServer(answering: { request in
@@ -81,7 +81,7 @@
             var configuration = ClientConfiguration()
             configuration.transport.connectionsPerHost = 1
             let client = try TransportKind.curl.client(configuration)
-            // One behind the other the tasks begin, each up to where it waits.
+            // The tasks start one after another, each until it waits.
             let executor = QueueExecutor()
             try await withThrowingTaskGroup(of: Void.self) { group in
                 for number in 0..<50 {
@@ -164,7 +164,7 @@
             let client = try TransportKind.curl.client()
             let request = try client.request(.get, server.url + "/a")
             _ = try await client.send(request)
-            // Both must be in their code at the same time, which one thread could never do.
+            // Both must run at the same time, which isn't possible on one thread.
             let met = LockedCounter()
             try await withThrowingTaskGroup(of: Bool.self) { group in
                 for _ in 0..<2 {
@@ -195,7 +195,7 @@
                 #expect(try await client.send(request).text() == "first")
                 let start = CurlLoopTests.processorTime()
                 #expect(try await client.send(request).text() == "second")
-                // A second of waiting: a thread that asks again and again would use all of it.
+                // A polling thread would use the whole second.
                 #expect(CurlLoopTests.processorTime() - start < 0.4)
             }
         }
@@ -206,7 +206,7 @@
             return Double(time.tv_sec) + Double(time.tv_nsec) * 1e-9
         }
 
-        @Test("Fields behind a chunked body are skipped, up to the limit of a head")
+        @Test("Fields after a chunked body are skipped, up to the limit of a head")
         func trailers() async throws {
             let body = "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n2\r\nhi\r\n0\r\n"
             let client = try TransportKind.curl.client()
@@ -219,7 +219,7 @@
         }
     }
 
-    /// Runs tasks one job at a time, in the order they came.
+    /// Runs jobs one at a time, in order of arrival.
     private final class QueueExecutor: TaskExecutor {
         private let queue = DispatchQueue(label: "one at a time")
 

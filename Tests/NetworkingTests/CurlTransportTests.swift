@@ -58,7 +58,7 @@ import Testing
             let method: HTTPMethod
             let body: RequestBody
             var headers: HTTPHeaders = [:]
-            /// How often the server gets the request; the last time it answers.
+            /// The number of requests that the server receives; it responds to the last one.
             let count: Int
             let testDescription: String
         }

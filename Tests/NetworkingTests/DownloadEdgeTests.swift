@@ -21,7 +21,7 @@ import Testing
             .failure?.code
     }
 
-    /// Answers that break off behind two bytes, then whatever comes next.
+    /// Responses that end after two bytes, followed by other responses.
     private func broken(_ validator: HTTPHeaders, then next: StubResponse...) -> (NetworkClient, StubTransport) {
         let step = LockedCounter()
         let stub = StubTransport { _ in
@@ -35,7 +35,7 @@ import Testing
         return (NetworkClient(transport: stub), stub)
     }
 
-    @Test("A partial response is a download only if a range was requested")
+    @Test("A partial response is accepted only if a range was requested")
     func unasked() async throws {
         defer { clean() }
         let part = StubResponse(status: 206, headers: ["Content-Range": "bytes 2-3/4"], chunks: [[3, 4]])

@@ -12,7 +12,7 @@ import Testing
 
     static let body = (0..<100_000).map { UInt8(truncatingIfNeeded: $0 &* 31) }
 
-    /// Serves `body`; the first answer breaks off in the middle.
+    /// Serves `body`; the first response ends in the middle.
     private static func server(tag: @escaping @Sendable (Int) -> String, log: LockedList) throws -> FaultServer {
         let counter = LockedCounter()
         return try FaultServer { connection in

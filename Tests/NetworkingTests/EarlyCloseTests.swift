@@ -2,20 +2,21 @@ import AshlarNetworking
 import Foundation
 import Testing
 
-/// A connection that ends at every single byte of an answer.
+/// A connection that ends after each byte of a response.
 @Suite(.timeLimit(.minutes(5))) struct EarlyCloseTests {
     private static let answers = [
         "HTTP/1.1 200 OK\r\nContent-Length: 5\r\nX: y\r\n\r\nhello",
         "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n3\r\nhel\r\n2\r\nlo\r\n0\r\n\r\n",
     ]
 
-    /// Whether URLSession gets far enough not to end the process: a head that is cut kills it (see `KnownGap.kills`).
+    /// Whether URLSession doesn't crash: a truncated head crashes it (see `KnownGap.kills`).
     private static func isSafe(_ kind: TransportKind, _ answer: String, _ count: Int) -> Bool {
         !kind.isLinuxURLSession || count >= answer.utf8.count - 20 && answer.prefix(count).contains("\r\n\r\n")
     }
 
     @Test(
-        "Every cut before the last byte is an error, closed or reset", arguments: TransportKind.allCases, [false, true])
+        "Every end before the last byte is an error, by close or reset", arguments: TransportKind.allCases,
+        [false, true])
     func everyByte(kind: TransportKind, reset: Bool) async throws {
         let cut = Mutex((answer: "", count: 0))
         let server = try FaultServer { connection in

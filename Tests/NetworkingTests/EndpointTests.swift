@@ -94,7 +94,7 @@ private struct Nothing: Endpoint {
         #expect(query.formText.hasSuffix("d=%0D%0A%00+%C3%BC"))
     }
 
-    @Test("The answer becomes the endpoint's output")
+    @Test("The response is decoded as the endpoint's output")
     func outputs() async throws {
         let stub: StubTransport = [
             "GET /notes": .json(#"[{"id": 1, "title": "a"}]"#), "GET /base/notes": .text("héllo"),

@@ -4,7 +4,7 @@
     import Glibc
     import Testing
 
-    /// Error codes that decide about retries, on heads, chunks and proxies that are wrong.
+    /// Error codes that determine retries, for malformed heads, chunks and proxies.
     @Suite(.timeLimit(.minutes(5))) struct ErrorCodeTests {
         struct Case: CustomTestStringConvertible, Sendable {
             let testDescription: String
@@ -59,7 +59,7 @@
             #expect(result.failure?.code == input.code, "\(result)")
         }
 
-        @Test("Chunk extensions, upper-case digits and trailers are read", .timeLimit(.minutes(1)))
+        @Test("Chunk extensions, uppercase digits and trailers are accepted", .timeLimit(.minutes(1)))
         func wellFormedChunks() async throws {
             let server = try FaultServer(
                 raw: Self.chunked("A;name=value\r\n0123456789\r\n00002 ;x\r\nab\r\n0\r\nX-Sum: 1\r\n\r\n"))
@@ -68,7 +68,7 @@
         }
 
         @Test(
-            "A refusing or unreachable proxy is reported as a failed proxy", arguments: [407, 403, 502, 0],
+            "A proxy that refuses or is unreachable is reported as a failed proxy", arguments: [407, 403, 502, 0],
             ["https", "http"])
         func proxy(status: Int, scheme: String) async throws {
             if scheme == "http", status != 0 { return }  // A refusal there is an ordinary answer.

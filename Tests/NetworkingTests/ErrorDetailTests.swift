@@ -23,7 +23,7 @@ import Testing
                 switch how {
                 case "closed": connection.finish()
                 case "reset":
-                    // A reset throws away what has not been read.
+                    // A reset discards bytes that haven't been read.
                     _ = seen.wait(timeout: .now() + 20)
                     return connection.reset()
                 default: _ = connection.waitForClose()
@@ -67,7 +67,7 @@ import Testing
                     ], body: "{"))
             connection.finish()
         }
-        // Foundation may give a 401 no answer, and ends the process over an answer that does not begin.
+        // Foundation may never return for a 401, and crashes for a response that doesn't begin.
         if kind.isLinuxURLSession, how == "status" || how == "lost" { return }
         let closed = try FaultServer(raw: "").port
         let hosts = ["refused": "127.0.0.1:\(closed)", "unknown": "no-such-host.invalid"]

@@ -3,7 +3,7 @@
     import Foundation
     import Testing
 
-    /// What happens where libcurl cannot be used.
+    /// The fallback if libcurl can't be used.
     @Suite(.timeLimit(.minutes(5))) struct FallbackTests {
         private func check(_ library: String, _ reason: String) async throws {
             let choice = NetworkClient.platformTransport(.init(), library: library)
@@ -15,7 +15,7 @@
             #expect(try await client.send(client.request(.get, server.url)).text() == "fine")
         }
 
-        @Test("Without libcurl a client runs on URLSession and says why")
+        @Test("Without libcurl, a client uses URLSession and has the reason")
         func missing() async throws {
             try await check("libnowhere.so.9", "libnowhere.so.9: cannot open shared object file")
             try await check("libz.so.1", "libz.so.1 has no function curl_global_init")
@@ -27,7 +27,7 @@
         }
 
         @Test(
-            "A libcurl that is too old is not used, and its version is named",
+            "An old libcurl isn't used, and its version is reported",
             .enabled(if: compiler != nil, "there is no C compiler"))
         func old() async throws {
             let base = FileManager.default.temporaryDirectory.appendingPathComponent("ashlar-\(UUID().uuidString)").path

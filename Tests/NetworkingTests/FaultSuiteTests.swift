@@ -27,7 +27,7 @@
             }
         }
 
-        @Test("A fault never harms the next request of a shared client")
+        @Test("A fault never affects the next request of a shared client")
         func sharedClient() async throws {
             let running = Mutex(0)
             let (world, other) = (try FaultWorld(running), try FaultWorld(running))
@@ -58,7 +58,7 @@
             }
         }
 
-        @Test("16 faults at a time harm none of 16 healthy requests next to them")
+        @Test("16 concurrent faults affect none of 16 concurrent healthy requests")
         func concurrently() async throws {
             let (world, noisy) = (try FaultWorld(), try FaultWorld())
             let (seed, rounds) = (Self.seed, Self.isLong ? 100 : 2)

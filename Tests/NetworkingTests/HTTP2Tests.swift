@@ -32,7 +32,7 @@
         }
 
         @Test(
-            "Bodies in both directions arrive completely over HTTP/2, also next to a slow reader",
+            "Bodies in both directions arrive completely over HTTP/2, even with a slow reader on the connection",
             .enabled(if: SecureNginx.isAvailable, "nginx is not installed"))
         func bodies() async throws {
             let server = try await offPool { try SecureNginx() }
@@ -40,7 +40,7 @@
             let slow = try await client.stream(client.request(.get, server.url + "/large.bin"))
             #expect(slow.head.version == "2")
             var count = try await slow.body.next()?.count ?? 0
-            // The one that is not read does not hold up the other on the same connection.
+            // The unread body doesn't delay the other one on the same connection.
             let other = try await client.send(client.request(.get, server.url + "/which"))
             #expect(other.status == 200)
             while let chunk = try await slow.body.next() { count += chunk.count }
@@ -87,7 +87,7 @@
         var url: String { "https://127.0.0.1:\(port)" }
 
         init() throws {
-            // A port that was free a moment ago: nginx cannot be asked for one.
+            // A port that was free shortly before, because nginx can't select one.
             port = try FaultServer(raw: "").port
             folder = FileManager.default.temporaryDirectory.appendingPathComponent("ashlar-\(UUID().uuidString)")
             try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)

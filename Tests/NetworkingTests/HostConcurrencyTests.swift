@@ -6,7 +6,7 @@ import Testing
 @Suite(.timeLimit(.minutes(5))) struct HostConcurrencyTests {
     private static let isSoak = ProcessInfo.processInfo.environment["ASHLAR_SOAK"] == "1"
 
-    @Test("64 readers next to a writer never see the scheme of one environment with the host of another")
+    @Test("64 readers and a writer: no reader sees the scheme of one environment with the host of another")
     func pairs() async throws {
         let text = #"""
             {"configurations": [{"canonical_host": "api.example.com", "canonical_protocol": "https", "hosts": [
@@ -33,7 +33,7 @@ import Testing
                             seen.insert(pair)
                             reads += 1
                         }
-                        // A row that is ticked and the answer of one snapshot agree.
+                        // The selected row and the resolved host of one snapshot agree.
                         let snapshot = hosts.current
                         let ticked = snapshot.rows[0].rows.first(where: \.isSelected)?.title
                         if ticked != snapshot.resolve("api.example.com")?.host { mixed += 1 }
@@ -91,7 +91,7 @@ import Testing
         #expect(state.last["httpbin.org"]["host"].string() == hosts.resolve("httpbin.org")?.host)
     }
 
-    @Test("A process killed in the middle of a save leaves the old choice or the new one, never half")
+    @Test("A process killed during a save leaves either the old choice or the new one")
     func kills() async throws {
         let path = NSTemporaryDirectory() + "kill-\(UUID()).json"
         defer { for name in [path, path + ".tmp"] { try? FileManager.default.removeItem(atPath: name) } }
@@ -117,7 +117,7 @@ import Testing
         #expect(FileManager.default.fileExists(atPath: path), "at least one save must have been done")
     }
 
-    @Test("The store may choose again while it saves, without a deadlock")
+    @Test("A store can make a selection while it saves, without a deadlock")
     func reentrantStore() throws {
         final class Reentrant: HostChoiceStore {
             let hosts = Mutex<HostSwitch?>(nil)

@@ -71,7 +71,7 @@ import Testing
         #expect(await changes.next()?.key == "QA")
     }
 
-    @Test("Selections of one scope do not reach another, whatever is selected and reset in which order")
+    @Test("Selections of one scope never affect another, in any order of selections and resets")
     func scopes() throws {
         let seed = UInt64.random(in: 0...UInt64.max)
         var random = SeededGenerator(seed: seed)
@@ -98,7 +98,7 @@ import Testing
         }
     }
 
-    @Test("Scopes that save at the same time keep each other's selections", arguments: [false, true])
+    @Test("Scopes that save concurrently preserve each other's selections", arguments: [false, true])
     func concurrentScopes(isFile: Bool) async throws {
         let path = FileManager.default.temporaryDirectory.appendingPathComponent("hosts-\(UUID().uuidString).json").path
         defer { try? FileManager.default.removeItem(atPath: path) }
@@ -107,7 +107,7 @@ import Testing
         await withThrowingTaskGroup(of: Void.self) { group in
             for scope in scopes {
                 group.addTask {
-                    // A store of its own for each scope, as in several processes.
+                    // Each scope has a separate store, as in several processes.
                     let store: BuiltInHostChoiceStore = isFile ? .file(path) : memory
                     let hosts = HostSwitch(try map(), store: ScopedHostChoiceStore(store, scope: scope))
                     for key in 0..<20 { try hosts.select(key % 2 == 0 ? "DEV" : "QA", for: "api.example") }

@@ -1,7 +1,7 @@
 import AshlarNetworking
 import Testing
 
-/// The map of the original's documentation, with one more configuration.
+/// The map in SquidKit's documentation, with one more configuration.
 let exampleMapText = #"""
     {
         "configurations": [
@@ -37,7 +37,7 @@ func exampleMap() throws -> HostMap {
 }
 
 @Suite struct HostMapTests {
-    @Test("The original's example is read without a warning")
+    @Test("SquidKit's example is parsed without a warning")
     func example() throws {
         let map = try exampleMap()
         #expect(map.warnings.isEmpty)
@@ -75,7 +75,7 @@ func exampleMap() throws -> HostMap {
         #expect(error?.code == .invalidHostMap && error?.offset == 7 && error?.column == 8)
     }
 
-    @Test("A map over 1 MiB is refused")
+    @Test("A map over 1 MiB is rejected")
     func tooLarge() {
         let error = #expect(throws: NetworkError.self) {
             try HostMap(json: [UInt8](repeating: 0x20, count: HostMap.largest + 1))
@@ -143,7 +143,7 @@ func exampleMap() throws -> HostMap {
     }
 
     @Test(
-        "Ports may be numbers or strings, hosts addresses, and protocols are read as the original wrote them",
+        "Ports can be numbers or strings, hosts can be addresses, and protocols can have SquidKit's form",
         arguments: [
             (#"{"key": "X", "host": "a", "port": 8080}"#, "a:8080", nil),
             (#"{"key": "X", "host": "a", "port": "8080"}"#, "a:8080", nil),

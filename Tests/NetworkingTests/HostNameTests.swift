@@ -31,7 +31,7 @@ import Testing
     }
 
     @Test(
-        "A name that isn't valid by UTS #46 is refused",
+        "A name that isn't valid by UTS #46 is rejected",
         arguments: [
             "-ü.de", "ü-.de", "ü..de", "。ü.de", "1א.com", "\u{202E}ü.de", "\u{36F}ü.de", "\u{378}.de", "ab--cd.ü.de",
             "a\u{200D}b.de", "ex／ü.com", "ü：80.com", "ü＠b.com", "ü？.com", "ü%41.de", "xn--a-ü.de",

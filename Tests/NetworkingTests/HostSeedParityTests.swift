@@ -1,9 +1,9 @@
 import AshlarNetworking
 import Testing
 
-/// SquidKit's `HostMapManager`, `HostMapCache` and host list, call by call as its documentation has them.
+/// Every documented call of SquidKit's `HostMapManager`, `HostMapCache` and host list.
 @Suite struct HostSeedParityTests {
-    @Test("loadConfigurationMapFromResourceFile: an invalid file throws, and the loaded map stays")
+    @Test("loadConfigurationMapFromResourceFile: an invalid file throws, and the loaded map is unchanged")
     func load() throws {
         let hosts = HostSwitch(try exampleMap())
         #expect(hosts.rows.count == 2)
@@ -13,7 +13,7 @@ import Testing
         #expect(hosts.rows.count == 2)
     }
 
-    @Test("setPrereleaseConfigurations and setReleaseConfigurations, which are not remembered")
+    @Test("setPrereleaseConfigurations and setReleaseConfigurations, which aren't stored")
     func releaseAndPrerelease() throws {
         let store = BuiltInHostChoiceStore.memory()
         let hosts = HostSwitch(try exampleMap(), store: store)
@@ -24,7 +24,7 @@ import Testing
         #expect(HostSwitch(try exampleMap(), store: store).resolve("httpbin.org") == nil)
     }
 
-    @Test("A pair's protocol and host replace those of the endpoint; the protocol only if the environment names one")
+    @Test("A pair's protocol and host replace those of the endpoint; the protocol only if the environment has one")
     func pair() throws {
         let hosts = HostSwitch(try exampleMap())
         try hosts.select("QA", for: "httpbin.org")
@@ -34,7 +34,7 @@ import Testing
         #expect(hosts.resolve("httpbin.org", scheme: "https")?.scheme == "https")
     }
 
-    @Test("The remembered choice survives a restart, in the original's shape; the protocol is read from the map again")
+    @Test("The stored choice is restored after a restart, in SquidKit's format; the protocol is that of the map")
     func cache() throws {
         let store = BuiltInHostChoiceStore.memory(["httpbin.org": ["key": "QA", "host": "qa.httpbin.org"]])
         let hosts = HostSwitch(try exampleMap(), store: store)
@@ -58,7 +58,7 @@ import Testing
         try HostSwitch(try exampleMap(), store: .none).select("QA", for: "httpbin.org")
     }
 
-    @Test("USER, which lacks a host, is a field for a typed one; an empty one goes back to the canonical host")
+    @Test("USER has no host, so a host is typed; an empty host restores the canonical host")
     func user() throws {
         let hosts = HostSwitch(try exampleMap())
         let row = try #require(hosts.rows[0].rows.last)
@@ -70,7 +70,7 @@ import Testing
         #expect(hosts.resolve("httpbin.org") == nil)
     }
 
-    @Test("HostConfigurationTableViewController: a section a map, a row an environment, one tick")
+    @Test("HostConfigurationTableViewController: a section per host, a row per environment, one checkmark")
     func table() throws {
         let hosts = HostSwitch(try exampleMap())
         try hosts.select("DEV", for: "httpbin.org")
@@ -79,14 +79,14 @@ import Testing
         #expect(hosts.rows[0].rows.filter(\.isSelected).map(\.title) == ["dev.httpbin.org"])
     }
 
-    @Test("Unknown keys and hosts, silently ignored there, throw here")
+    @Test("Unknown keys and hosts throw; SquidKit ignores them silently")
     func unknown() throws {
         let hosts = HostSwitch(try exampleMap())
         #expect(throws: NetworkError.self) { try hosts.select("NOPE", for: "httpbin.org") }
         #expect(throws: NetworkError.self) { try hosts.select("QA", for: "nope") }
     }
 
-    @Test("One value that is no string dropped the whole list there, and drops its entry here")
+    @Test("A value that isn't a string removes its entry; in SquidKit it removes the whole list")
     func droppedLists() throws {
         let text =
             #"{"configurations": [{"canonical_host": "h", "canonical_protocol": "http", "hosts": [{"key": "A", "host": "a"}, {"key": "B", "host": 1}]}]}"#
@@ -94,7 +94,7 @@ import Testing
         #expect(map.configurations[0].hosts.map(\.key) == ["A"] && map.warnings.count == 1)
     }
 
-    @Test("set(key, mappedHost, canonicalHost): the one call of the list, and of an empty typed host")
+    @Test("set(key, mappedHost, canonicalHost), also for an empty typed host")
     func set() throws {
         let store = BuiltInHostChoiceStore.memory()
         let hosts = HostSwitch(try exampleMap(), store: store)
@@ -108,7 +108,7 @@ import Testing
         #expect(try store.load() == [:])
     }
 
-    @Test("<@> and <#>: the typed text fills the placeholder, where it replaced the whole host there")
+    @Test("<@> and <#>: the typed text fills the placeholder; in SquidKit it replaces the whole host")
     func placeholders() throws {
         let hosts = HostSwitch(try exampleMap())
         #expect(hosts.rows[1].rows.map(\.editing) == [.none, .digits, .text])
@@ -116,7 +116,7 @@ import Testing
         #expect(hosts.resolve("USDA")?.host == "box-3.usda.example:8443")
     }
 
-    @Test("canonical_protocol is used where neither endpoint nor environment names one; it never was there")
+    @Test("canonical_protocol is used if neither endpoint nor environment has one; SquidKit never uses it")
     func canonicalProtocol() throws {
         let hosts = HostSwitch(try exampleMap())
         try hosts.select("PROD", for: "USDA")
@@ -124,7 +124,7 @@ import Testing
         #expect(hosts.resolve("USDA", scheme: "http")?.scheme == "http")
     }
 
-    @Test("A cached entry that lacks a field crashed there; here it is a warning")
+    @Test("A cached entry without a field causes a warning; SquidKit crashes")
     func damagedCache() throws {
         let hosts = HostSwitch(
             try exampleMap(), store: BuiltInHostChoiceStore.memory(["httpbin.org": ["host": "qa.httpbin.org"]]))

@@ -49,7 +49,7 @@ import Testing
     }
 
     @Test(
-        "A typed host may have a port or be an address",
+        "A typed host can have a port or be an address",
         arguments: [
             "h", "h:80", "10.0.0.7:8080", "[::1]:8080", "my-mac.local.", "[1:2:3:4:5:6:7::]", "[1:2:3:4:5:6:7:8]:1",
             "[::ffff:10.0.0.1]", String(repeating: "a", count: 63), "h:65535",
@@ -75,7 +75,7 @@ import Testing
         #expect(hosts.resolve("httpbin.org") == nil)
     }
 
-    @Test("A user name typed with a host is not shown in the error")
+    @Test("A user name typed with a host isn't in the error")
     func secretInTypedHost() throws {
         let hosts = HostSwitch(try exampleMap())
         let error = #expect(throws: NetworkError.self) {
@@ -117,7 +117,7 @@ import Testing
         #expect(HostSwitch(try exampleMap(), store: store).resolve("USDA") == nil)
     }
 
-    @Test("Choices are stored in the original's format and restored")
+    @Test("Choices are stored in SquidKit's format and restored")
     func remembering() throws {
         let store = BuiltInHostChoiceStore.memory()
         let hosts = HostSwitch(try exampleMap(), store: store)
@@ -163,7 +163,7 @@ import Testing
         }
     }
 
-    @Test("A file store holds the original's key; damage is a warning, not a failure")
+    @Test("A file store has SquidKit's key; damage is a warning, not a failure")
     func fileStore() throws {
         let path = NSTemporaryDirectory() + "hosts-\(UUID()).json"
         defer { try? FileManager.default.removeItem(atPath: path) }
@@ -189,7 +189,7 @@ import Testing
         #expect(hosts.warnings.count == 1)
     }
 
-    @Test("Rows tick by key and show what was typed")
+    @Test("Rows are selected by key and have the typed text")
     func rows() throws {
         let hosts = HostSwitch(try exampleMap())
         #expect(hosts.rows.map(\.title) == ["httpbin.org", "USDA"])
@@ -208,7 +208,7 @@ import Testing
         #expect(hosts.rows[0].rows[4].prompt == #"Enter custom host (e.g. "api.host.com")"#)
     }
 
-    @Test("Changes come in order, once each, and end with the switch")
+    @Test("Changes are delivered in order, once each, and end with the switch")
     func changes() async throws {
         var hosts: HostSwitch? = HostSwitch(try exampleMap())
         let stream = try #require(hosts?.changes())
@@ -257,7 +257,7 @@ import Testing
         #expect("\(hosts.explain("x"))" == "x → x: the host map doesn't contain it (HostMap.json)")
     }
 
-    @Test("Endpoints of a client follow the switch with no further code")
+    @Test("A client sends its endpoints to the selected hosts without further code")
     func client() async throws {
         let hosts = HostSwitch(try exampleMap())
         let sent = StubTransport { request in .text(request.url.description) }

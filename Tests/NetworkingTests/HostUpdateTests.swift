@@ -58,7 +58,7 @@ import Testing
         #expect(hosts.rows[1].rows[1].typedText == "7")
     }
 
-    @Test("A choice returns with a map that contains its host again, and is stored meanwhile")
+    @Test("A choice without its host in the map remains stored and is restored with the host")
     func comesBack() throws {
         let store = BuiltInHostChoiceStore.memory()
         let hosts = HostSwitch(try exampleMap(), store: store)
@@ -72,7 +72,7 @@ import Testing
         #expect(try store.load() == kept)
     }
 
-    @Test("A choice whose environment is gone is dropped with a warning, a release one silently")
+    @Test("A choice whose environment is removed is dropped with a warning; a release choice without one")
     func environmentGone() throws {
         let store = BuiltInHostChoiceStore.memory()
         let hosts = HostSwitch(try map(["a": ["QA": "q", "PROD": "p"]], release: "PROD"), store: store)
@@ -89,7 +89,7 @@ import Testing
         #expect(hosts.resolve("a") == nil && hosts.warnings.count == 1)
     }
 
-    @Test("Release stays release, also if the new map names another environment so")
+    @Test("Release remains selected if the new map has another release environment")
     func releaseMoves() throws {
         let hosts = HostSwitch(try map(["a": ["P1": "p1", "P2": "p2"]], release: "P1"))
         hosts.selectRelease()
@@ -98,7 +98,7 @@ import Testing
         #expect("\(hosts.explain("a"))".contains("the release environment"))
     }
 
-    @Test("An update reports to watchers what changed, and nothing else")
+    @Test("An update reports only actual changes")
     func announces() async throws {
         var hosts: HostSwitch? = HostSwitch(try map(["a": ["Q": "a1"], "b": ["Q": "b1"]]))
         try hosts?.select("Q", for: "a")
@@ -127,7 +127,7 @@ import Testing
         #expect(try store.load() == [:] && hosts.resolve("USDA") == nil)
     }
 
-    @Test("A map of the allowed size is read in linear time, whatever repeats in it")
+    @Test("A map of the maximum size is parsed in linear time, with any repetitions")
     func largeMaps() throws {
         func list(_ count: Int, _ item: (Int) -> String) -> String {
             (0..<count).map(item).joined(separator: ",")
@@ -152,7 +152,7 @@ import Testing
 
     // MARK: Stores
 
-    @Test("Choices are stored in the user's defaults under the original's key and in its format")
+    @Test("Choices are stored in the user's defaults with SquidKit's key and format")
     func userDefaults() throws {
         let suite = "ashlar-hosts-\(UUID().uuidString)"
         let defaults = try #require(UserDefaults(suiteName: suite))
@@ -166,7 +166,7 @@ import Testing
             defaults.dictionary(forKey: "com.squidkit.hostMapCachePreferenceKey") as? [String: [String: String]]
                 == ["httpbin.org": ["key": "USER", "host": "localhost:1"]])
         #expect(HostSwitch(try exampleMap(), store: store).resolve("httpbin.org")?.host == "localhost:1")
-        // A cache that the original wrote, and one with a damaged entry, on which it crashed.
+        // A cache written by SquidKit, and one with a damaged entry, for which SquidKit crashes.
         defaults.set(
             ["httpbin.org": ["key": "QA", "host": "qa.httpbin.org"], "USDA": ["key": "PROD"], "x": ["host": "y"]],
             forKey: BuiltInHostChoiceStore.key)
@@ -181,7 +181,7 @@ import Testing
         #expect(HostSwitch(try exampleMap(), store: store).warnings.count == 1)
     }
 
-    @Test("Endpoints follow the switch with no further code, over sockets")
+    @Test("A client sends its endpoints to the selected hosts over sockets")
     func endpoints() async throws {
         func server(_ name: String) throws -> FaultServer {
             try FaultServer { connection in
@@ -230,7 +230,7 @@ import Testing
 
     // MARK: Tables
 
-    @Test("TableItem and TableSection are plain values; an index that is not there is nil")
+    @Test("TableItem and TableSection are plain values; an index out of range returns nil")
     func tables() {
         let selected = Mutex<[String]>([])
         var section = TableSection("Account")
@@ -247,7 +247,7 @@ import Testing
         #expect(selected.withLock { $0 } == ["Log out"])
     }
 
-    @Test("The environments are sections and items whose selection chooses")
+    @Test("The environments are sections and items that select an environment")
     func hostTables() throws {
         let hosts = HostSwitch(try exampleMap())
         let failures = Mutex<[NetworkError.Code]>([])

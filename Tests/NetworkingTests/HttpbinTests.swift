@@ -7,7 +7,7 @@ import Testing
     .serialized, .timeLimit(.minutes(5)),
     .enabled("httpbin cannot be had; the reason is printed above") { await Httpbin.isThere() })
 struct HttpbinTests {
-    /// A request and what its answer must be.
+    /// A request and its expected response.
     struct Case: CustomTestStringConvertible, Sendable {
         var testDescription: String
         var method = HTTPMethod.get
@@ -176,7 +176,7 @@ struct HttpbinTests {
         505, 506, 507, 508, 510, 511, 599,
     ]
 
-    @Test("Statuses are returned unchanged, and checked", arguments: TransportKind.allCases, statuses)
+    @Test("Statuses are returned unchanged and checked", arguments: TransportKind.allCases, statuses)
     func judgesStatuses(kind: TransportKind, status: Int) async throws {
         // Known gap of URLSession on Linux: a 401 or 407 without credentials, and a 306, may never be answered.
         let gap = [401, 407, 306].contains(status) ? "a 401, 407 or 306 may get no answer" : nil
@@ -246,7 +246,7 @@ struct HttpbinTests {
     @Test("Redirects, cookies and credentials", arguments: TransportKind.allCases, ways)
     func goesWays(kind: TransportKind, input: Case) async throws { try await run(kind, input) }
 
-    @Test("Cookies are set, shown and deleted by one client", arguments: TransportKind.allCases)
+    @Test("Cookies are set, sent and deleted by one client", arguments: TransportKind.allCases)
     func cookies(kind: TransportKind) async throws {
         let client = try kind.client()
         try await run(kind, Case("set", .get, "/cookies/set/a/1"), client)
@@ -258,7 +258,7 @@ struct HttpbinTests {
             client)
     }
 
-    @Test("Credentials do not cross from 127.0.0.1 to localhost", arguments: TransportKind.allCases)
+    @Test("Credentials for 127.0.0.1 aren't sent to localhost", arguments: TransportKind.allCases)
     func crossOrigin(kind: TransportKind) async throws {
         let base = try #require(await Httpbin.shared.value.url)
         let other = base.split(separator: "127.0.0.1").joined(separator: "localhost")

@@ -2,8 +2,8 @@ import AshlarNetworking
 import Foundation
 import Testing
 
-/// What parsers of JSON are known to differ in, by kind: what must be read, what must be refused, and what the standard
-/// leaves open, with this module's choice.
+/// Documents for which JSON parsers differ: those that must be accepted, those that must be rejected, and those that the
+/// standard leaves open, with this module's choice.
 ///
 /// A character up to U+00FF is the byte of that value, so that rows can contain invalid UTF-8.
 @Suite struct JSONConformanceTests {
@@ -18,7 +18,7 @@ import Testing
         table.flatMap { kind, texts in texts.map { Row(kind: kind, text: $0) } }
     }
 
-    /// Must be read.
+    /// Must be accepted.
     static let read = rows([
         (
             "array",
@@ -67,7 +67,7 @@ import Testing
         ("structure", ["false", "42", "-0.1", "null", "\"asd\"", "true", "\"\"", "[\"a\"]\n", "[true]", " [] "]),
     ])
 
-    /// Must be refused.
+    /// Must be rejected.
     static let refused = rows([
         (
             "array",
@@ -149,7 +149,7 @@ import Testing
         ("depth", [String(repeating: "[", count: 513) + String(repeating: "]", count: 513)]),
     ])
 
-    /// Left open by the standard, and read here: numbers of any size, which keep their text, and a byte order mark.
+    /// Left open by the standard, and accepted here: numbers of any size, which retain their text, and a byte order mark.
     static let readByChoice = rows([
         (
             "number",
@@ -187,14 +187,14 @@ import Testing
         #expect((error?.line ?? 0) >= 1 && (error?.column ?? 0) >= 1 && error?.path?.hasPrefix("$") == true)
     }
 
-    @Test("The table has its stated size, and no row twice in one kind")
+    @Test("The table has its stated size and no duplicate rows")
     func size() {
         let all = Self.read + Self.readByChoice + Self.refused + Self.refusedByChoice
         #expect(all.count >= 300, "\(all.count)")
         #expect(Self.read.count >= 90 && Self.refused.count >= 185, "\(Self.read.count) \(Self.refused.count)")
     }
 
-    @Test("Values are read exactly")
+    @Test("Values are parsed exactly")
     func values() throws {
         func first(_ text: String) throws -> JSONEntity {
             try JSONEntity(parsing: Row(kind: "", text: text).bytes)[0]

@@ -36,7 +36,7 @@ private struct Everything: Codable, Equatable {
          "data": "AQID", "url": "https://a.example/b", "decimal": 12345678901234567890.5, "json": {"any": [1, null]}}
         """#
 
-    @Test("A value of every kind decodes as JSONDecoder decodes it")
+    @Test("Values of every kind are decoded like by JSONDecoder")
     func everything() throws {
         let ours = try JSONEntity(parsing: Self.text).decode(Everything.self)
         let theirs = try JSONDecoder().decode(Everything.self, from: Data(Self.text.utf8))
@@ -45,7 +45,7 @@ private struct Everything: Codable, Equatable {
         #expect(try JSONEntity(encoding: ours).decode(Everything.self) == ours)
     }
 
-    @Test("Parts of a document decode by themselves")
+    @Test("Parts of a document can be decoded alone")
     func parts() throws {
         let json = try JSONEntity(parsing: Self.text)
         #expect(try json["list"].decode([Int].self) == [1, 2, 3])
@@ -58,7 +58,7 @@ private struct Everything: Codable, Equatable {
         #expect(try JSONEntity(parsing: "170141183460469231731687303715884105727").decode(Int128.self) == .max)
     }
 
-    @Test("Dates decode in the form that is asked for")
+    @Test("Dates are decoded in the requested format")
     func dates() throws {
         let date = Date(timeIntervalSince1970: 1_795_180_778)
         #expect(try JSONEntity(parsing: #"["2026-11-20T13:19:38Z"]"#).decode([Date].self) == [date])
@@ -96,7 +96,7 @@ private struct Everything: Codable, Equatable {
         #expect((error?.line ?? 0) >= 1 && error?.phase == .decode)
     }
 
-    @Test("A failure names line and column of the value, or of the one that lacks it")
+    @Test("An error has the line and column of the value, or of the container that lacks it")
     func failurePlaces() throws {
         struct Item: Decodable { var n: Int }
         let json = try JSONEntity(parsing: "{\"items\": [\n  {\"n\": 1},\n  {\"n\": \"x\"}, {}\n]}")
@@ -106,7 +106,7 @@ private struct Everything: Codable, Equatable {
         #expect(error?.path == "$.items[2].n" && error?.line == 3 && error?.column == 15)
     }
 
-    @Test("A missing value decodes to nothing but an error with its path")
+    @Test("Decoding a missing value throws an error with its path")
     func missing() throws {
         let error = #expect(throws: NetworkError.self) {
             try JSONEntity(parsing: "{}")["a"]["b"].decode(Int.self)
@@ -115,7 +115,7 @@ private struct Everything: Codable, Equatable {
         #expect(error?.message == "expected Int, found nothing")
     }
 
-    @Test("Own initializers reach every kind of container")
+    @Test("Custom initializers can use every kind of container")
     func containers() throws {
         struct Shape: Decodable {
             enum Key: String, CodingKey { case kind, points, inner, tail }
@@ -149,7 +149,7 @@ private struct Everything: Codable, Equatable {
         #expect(shape.keys == ["kind", "points", "inner", "tail"])
     }
 
-    @Test("A key that stands in an object twice is one of its keys once, with the last value")
+    @Test("A duplicate key is in the list of keys once, with the last value")
     func repeatedKeys() throws {
         struct Keys: Decodable {
             var keys: [String]
@@ -164,7 +164,7 @@ private struct Everything: Codable, Equatable {
         #expect(keys.keys == ["a", "b"] && keys.a == 3)
     }
 
-    @Test("A failed read of an element does not move on")
+    @Test("A failed read of an element doesn't advance")
     func failedElement() throws {
         struct Mixed: Decodable {
             var values: [String] = []
@@ -182,7 +182,7 @@ private struct Everything: Codable, Equatable {
         #expect(try JSONEntity(parsing: #"[1, "a", 2]"#).decode(Mixed.self).values == ["1", "a", "2"])
     }
 
-    @Test("An entity takes part in other coders")
+    @Test("An entity can be used with other encoders and decoders")
     func entityInOtherCoders() throws {
         let json = try JSONEntity(parsing: #"{"a":[1,1.5,"x",null,true,18446744073709551616],"b":{}}"#)
         let data = try JSONEncoder().encode(json)

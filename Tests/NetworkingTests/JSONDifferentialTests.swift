@@ -2,14 +2,14 @@ import AshlarNetworking
 import Foundation
 import Testing
 
-/// Random documents, read by this module, by Foundation and by this module again from its own writing.
+/// Random documents, parsed by this module and by Foundation, and parsed again after writing.
 @Suite(.timeLimit(.minutes(5))) struct JSONDifferentialTests {
     private static let isSoak = ProcessInfo.processInfo.environment["ASHLAR_SOAK"] == "1"
     /// 200,000 documents in a soak run.
     private static let documents = isSoak ? 50_000 : 1500
 
     @Test(
-        "Generated documents are read as JSONSerialization reads them and written back unchanged",
+        "Generated documents are parsed like by JSONSerialization and written unchanged",
         arguments: [UInt64(11), 12, 13, 14])
     func differential(seed: UInt64) throws {
         var random = SeededGenerator(seed: seed)
@@ -27,7 +27,7 @@ import Testing
     }
 
     @Test(
-        "Of damaged documents, both accept and refuse the same, but for what Foundation is known to allow",
+        "Both parsers accept the same damaged documents, except for known deviations of Foundation",
         arguments: [UInt64(21), 22])
     func damaged(seed: UInt64) throws {
         var random = SeededGenerator(seed: seed)
@@ -52,7 +52,7 @@ import Testing
                 if let theirs, !repeatsKeys(ours) {
                     #expect(agrees(ours, theirs), "\(String(decoding: bytes, as: UTF8.self))")
                 } else if theirs == nil {
-                    // Foundation refuses a number that no double holds, and nothing else that the grammar allows.
+                    // Of valid documents, Foundation rejects only those with a number that no double can represent.
                     #expect(isBeyondDouble(ours), "\(String(decoding: bytes, as: UTF8.self))")
                 }
             } catch {
@@ -66,7 +66,7 @@ import Testing
     }
 
     @Test(
-        "A document with any one byte changed is refused or read, never trapped on",
+        "A document with one changed byte is accepted or rejected without a trap",
         arguments: [exampleMapText, JSONDecodingTests.text])
     func everyByte(text: String) throws {
         var bytes = Array(text.utf8)
@@ -90,7 +90,7 @@ import Testing
         #expect(read > 0 && refused > read / 2)
     }
 
-    @Test("A document cut off anywhere is refused at its end")
+    @Test("A truncated document is rejected at its end")
     func everyPrefix() {
         let bytes = Array(exampleMapText.utf8)
         for end in 0..<(bytes.count - 1) {
@@ -99,7 +99,7 @@ import Testing
         }
     }
 
-    // MARK: Generating
+    // MARK: Generation
 
     private func generate(_ compact: inout String, _ spaced: inout String, depth: Int, _ random: inout SeededGenerator)
     {
@@ -173,7 +173,7 @@ import Testing
         json.isObject && Set(json.keys).count != json.count || json.contains(where: repeatsKeys)
     }
 
-    /// Whether Foundation reads a number as an integer; one with an exponent it takes for a double and so rounds it.
+    /// Whether Foundation parses a number as an integer; it parses a number with an exponent as a double and rounds it.
     private func isPlainInteger(_ json: JSONEntity) -> Bool {
         json.int() != nil && json.numberText()?.contains(where: { ".eE".contains($0) }) == false
     }
@@ -192,7 +192,7 @@ import Testing
             if json.numberText() == nil {
                 return json.bool() == value.boolValue && json.text() == (value.boolValue ? "true" : "false")
             }
-            // Foundation on Linux reads long decimals by way of `Decimal` and is then some doubles off; ours is exact.
+            // Foundation on Linux parses long decimals as `Decimal` and is not exact; this module is.
             guard let double = json.double(), double == json.numberText().flatMap({ Double($0) }) else { return false }
             return abs(double - value.doubleValue) <= double.ulp * 8
                 && (!isPlainInteger(json) || json.int() == value.intValue)

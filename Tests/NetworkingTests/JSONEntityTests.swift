@@ -23,7 +23,7 @@ import Testing
         #expect(json["name"].count == 0)
     }
 
-    @Test("What is not there is invalid, keeps the key and never traps")
+    @Test("A missing value isn't valid, has the key and never traps")
     func missing() {
         let gone = json["nope"]["deeper"][7]["x"]
         #expect(!gone.isValid && !gone.isNull)
@@ -38,14 +38,14 @@ import Testing
         #expect(Array(gone).isEmpty)
     }
 
-    @Test("Null is valid and yields the fallback")
+    @Test("Null is valid and returns the default")
     func null() {
         #expect(json["nothing"].isValid && json["nothing"].isNull)
         #expect(json["nothing"].string("d") == "d")
         #expect(json["nothing"].int() == nil)
     }
 
-    @Test("Paths name every step")
+    @Test("Paths contain every step")
     func paths() {
         #expect(json.path == "$")
         #expect(json["list"][2][1].path == "$.list[2][1]")
@@ -53,7 +53,7 @@ import Testing
         #expect(json["list"].map(\.path) == ["$.list[0]", "$.list[1]", "$.list[2]", "$.list[3]"])
     }
 
-    @Test("Iteration follows the document; elements carry the array's key")
+    @Test("Iteration is in the order of the document; elements have the array's key")
     func iteration() {
         #expect(json["list"].map(\.key) == ["list", "list", "list", "list"])
         #expect(json.keys.prefix(3) == ["name", "age", "score"])

@@ -5,7 +5,7 @@ import Testing
 /// RFC 8259, case by case.
 @Suite struct JSONGrammarTests {
     static let accepted: [String] = [
-        // Scalars at the root, white space.
+        // Scalars at the root, whitespace.
         "null", "true", "false", "0", "-0", "1", "\"\"", "[]", "{}", " \t\r\n null \n", "\u{FEFF}[]", "\n\n1\n\n",
         // Numbers.
         "10", "-1", "123456789", "0.5", "-0.0", "1.0", "1.25e2", "1E5", "1e+5", "1E-5", "0e0", "0e+1", "0E-99",
@@ -135,14 +135,14 @@ import Testing
         ("[\"\\\\\\x\"]", 4, "before 'x'"),
     ]
 
-    @Test("The table is as large as it says")
+    @Test("The table has its stated size")
     func tableSize() {
         #expect(Self.accepted.count + Self.refused.count >= 200)
         #expect(Set(Self.accepted).count == Self.accepted.count)
         #expect(Set(Self.refused.map(\.text)).count == Self.refused.count)
     }
 
-    @Test("What the grammar allows is read, and written back to the same value", arguments: accepted)
+    @Test("Valid documents are parsed and written to the same value", arguments: accepted)
     func accepts(text: String) throws {
         let json = try JSONEntity(parsing: text)
         #expect(json.isValid)
@@ -153,7 +153,7 @@ import Testing
         #expect(try JSONEntity(parsing: json.text(.pretty)).bytes() == once)
     }
 
-    @Test("What the grammar does not allow is refused with its place and what was expected", arguments: refused)
+    @Test("Invalid documents are rejected with the position and the expectation", arguments: refused)
     func refuses(text: String, offset: Int, message: String) {
         let error = #expect(throws: NetworkError.self) { try JSONEntity(parsing: text) }
         #expect(error?.code == .invalidJSON)
@@ -165,7 +165,7 @@ import Testing
     }
 
     @Test(
-        "An error names the path it stands at",
+        "An error has the path of its position",
         arguments: [
             ("{\"users\": [{\"name\": \"a\"}, {\"name\": }]}", "$.users[1].name"), ("[1, [2, [x]]]", "$[1][1][0]"),
             ("{\"a\": {\"b c\": [true, tru]}}", "$.a[\"b c\"][1]"), ("[[], [], {\"k\": 1 2}]", "$[2].k"), ("[", "$[0]"),
@@ -177,7 +177,7 @@ import Testing
         #expect(error?.path == path)
     }
 
-    @Test("Every UTF-8 sequence of up to four bytes that is not one is refused at its first byte, wherever it stands")
+    @Test("Every invalid UTF-8 sequence of up to four bytes is rejected at its first byte, at any position")
     func invalidUTF8() throws {
         let bad: [[UInt8]] = [
             [0x80], [0xBF], [0xC0, 0xAF], [0xC1, 0xBF], [0xC3], [0xC3, 0x28], [0xE0, 0x80, 0xAF], [0xE0, 0x9F, 0xBF],
@@ -201,7 +201,7 @@ import Testing
         }
     }
 
-    @Test("Every Unicode scalar is read, raw and escaped")
+    @Test("Every Unicode scalar is accepted, raw and escaped")
     func everyScalar() throws {
         var raw = ""
         var escaped = ""
@@ -223,7 +223,7 @@ import Testing
     }
 
     @Test(
-        "Text in another encoding is named as such",
+        "The error for another encoding names it",
         arguments: [String.Encoding.utf16, .utf16LittleEndian, .utf16BigEndian, .utf32])
     func otherEncodings(encoding: String.Encoding) throws {
         let data = try #require("{\"a\":1}".data(using: encoding))
@@ -234,7 +234,7 @@ import Testing
     // MARK: Limits
 
     @Test(
-        "Depth is limited to what is allowed, 512 unless set",
+        "Depth is limited, to 512 by default",
         arguments: [(512, 512), (513, 512), (3, 3), (4, 3), (1, 0), (1024, 5000), (1025, 5000)])
     func depth(depth: Int, limit: Int) throws {
         for (open, close) in [("[", "]"), ("{\"a\":", "}")] {
@@ -257,7 +257,7 @@ import Testing
         }
     }
 
-    @Test("Ten megabytes of open brackets are refused soon", .timeLimit(.minutes(5)))
+    @Test("Ten megabytes of open brackets are rejected quickly", .timeLimit(.minutes(5)))
     func manyBrackets() {
         for text in [String(repeating: "[", count: 10_000_000), String(repeating: "{\"\":", count: 2_500_000)] {
             let error = #expect(throws: NetworkError.self) { try JSONEntity(parsing: text) }
@@ -266,7 +266,7 @@ import Testing
         }
     }
 
-    @Test("Size is limited to what is allowed")
+    @Test("Size is limited")
     func size() throws {
         #expect(try JSONEntity(parsing: "[1,2]", limits: JSONLimits(bytes: 5)).count == 2)
         let error = #expect(throws: NetworkError.self) {
@@ -276,7 +276,7 @@ import Testing
         #expect(error?.message == "a document of 5 bytes exceeds the limit of 4")
     }
 
-    @Test("Of keys that appear twice the last is read, the others are still there; strict refuses them")
+    @Test("The last of duplicate keys is read, and the others are preserved; strict limits reject them")
     func duplicates() throws {
         let text = #"{"a":1,"b":2,"\u0061":3,"a":4}"#
         let json = try JSONEntity(parsing: text)
@@ -297,7 +297,7 @@ import Testing
                 == 2)
     }
 
-    @Test("A number of a million digits is a value, read in linear time", .timeLimit(.minutes(5)))
+    @Test("A number of a million digits is parsed in linear time", .timeLimit(.minutes(5)))
     func longNumbers() throws {
         let digits = String(repeating: "7", count: 1_000_000)
         let json = try JSONEntity(

@@ -2,10 +2,10 @@ import AshlarNetworking
 import Foundation
 import Testing
 
-/// Paths, positions and depth: right, never a trap, and linear however often they are asked for.
+/// Paths, positions and depth: correct, without traps, and in linear time.
 @Suite(.timeLimit(.minutes(5))) struct JSONPlacesTests {
     @Test(
-        "The path of a missing value names every step that was asked for",
+        "The path of a missing value contains every requested step",
         arguments: [
             ([.key("a")], "$.a"), ([.index(-1)], "$[-1]"), ([.key("list"), .index(-1)], "$.list[-1]"),
             ([.key("list"), .index(-1), .key("x")], "$.list[-1].x"), ([.key("list"), .index(7)], "$.list[7]"),
@@ -29,12 +29,12 @@ import Testing
         }
     }
 
-    @Test("A value with a key of its own keeps it for what is missing inside")
+    @Test("A missing element has the given key of its array")
     func ownKey() {
         #expect(JSONEntity("k", [1])[-1].key == "k" && JSONEntity("k", [1])[-1].path == "$[-1]")
     }
 
-    @Test("A million steps into nothing are neither deep recursion nor lost memory")
+    @Test("A million steps into missing values cause neither deep recursion nor a leak")
     func longTrail() throws {
         var place = try JSONEntity(parsing: "{}")
         for _ in 0..<1_000_000 { place = place["x"] }
@@ -42,16 +42,16 @@ import Testing
         #expect(place.path.utf8.count <= 2 * (JSONLimits.deepest + 2) && place.path.hasPrefix("$.x.x.x"))
     }
 
-    @Test("Missing values inside missing ones cost the same at the end of a large document as at its beginning")
+    @Test("Nested missing values take the same time at the end of a large document as at its beginning")
     func missingInsideMissing() throws {
         let count = 300_000
         let json = try JSONEntity(parsing: "[" + repeatElement("{}", count: count).joined(separator: ",") + "]")
-        // With a path made for every read this would be 45 thousand million steps.
+        // If every read created a path, this would take 45 billion steps.
         #expect(json.count { $0["a"]["b"].string("no") == "no" } == count)
         #expect(json[count - 1]["a"]["b"].path == "$[299999].a.b")
     }
 
-    @Test("Paths and positions of every value of a large document are right, and found without going through all of it")
+    @Test("Paths and positions in a large document are correct, and found without a search of the whole document")
     func everyPlace() throws {
         let count = 100_000
         let json = try JSONEntity(
@@ -69,7 +69,7 @@ import Testing
         #expect(object.map { $0["v"][0].path } == (0..<100).map { "$.k\($0).v[0]" })
     }
 
-    @Test("Equality is linear where keys appear twice at every level")
+    @Test("Equality takes linear time with duplicate keys at every level")
     func repeatedKeysInside() throws {
         // Compared member by member, each level would double the work: 2 to the power of 500.
         let text = String(repeating: #"{"a":1,"a":"#, count: 500) + "0" + String(repeating: "}", count: 500)
@@ -78,13 +78,13 @@ import Testing
         #expect(left != (try JSONEntity(parsing: text.replacing(":0", with: ":2"))))
     }
 
-    // MARK: Values made in code
+    // MARK: Values created in code
 
     private func nested(_ depth: Int, in wrap: (JSONEntity) -> JSONEntity) -> JSONEntity {
         (0..<depth).reduce(1) { value, _ in wrap(value) }
     }
 
-    @Test("Values made in code may be as deep as a document; deeper ones are impossible, and never trap")
+    @Test("Values created in code can be as deep as a document; deeper ones are impossible and never trap")
     func depth() throws {
         let wraps: [(JSONEntity) -> JSONEntity] = [
             { [$0] }, { JSONEntity(array: [$0]) }, { ["k": $0] }, { JSONEntity(object: [("k", $0)]) },
@@ -106,7 +106,7 @@ import Testing
         #expect(!JSONEntity.missing.isImpossible && !JSONEntity.null.isImpossible)
     }
 
-    @Test("A request body is the value as it is; one without a value fails when it is sent")
+    @Test("A request body has the value unchanged; a missing value fails when it is sent")
     func body() throws {
         let text = #"{"z":18446744073709551617,"a":1.10,"u":18446744073709551615}"#
         #expect(RequestBody.json(try JSONEntity(parsing: text)).inMemory == Array(text.utf8))
@@ -116,7 +116,7 @@ import Testing
         }
     }
 
-    @Test("Other encoders get every integer exactly, and no number becomes null")
+    @Test("Other encoders receive every integer exactly, and no number becomes null")
     func encoding() throws {
         let json = try JSONEntity(parsing: "[18446744073709551615, -1, 1.5]")
         let data = try JSONEncoder().encode(json)
@@ -125,7 +125,7 @@ import Testing
         #expect(throws: EncodingError.self) { try JSONEncoder().encode(JSONEntity(parsing: "[1e999]")) }
     }
 
-    @Test("Taking out nulls looks at the last of repeated keys and keeps the key of the value")
+    @Test("Removing nulls applies to the last of duplicate keys and preserves the key of the value")
     func withoutNulls() throws {
         let json = try JSONEntity(parsing: #"{"o": {"a": 1, "a": null, "b": null, "b": 2, "c": [null, [null]]}}"#)
         #expect(json["o"].withoutNulls() == ["b": 2, "c": [[]]])

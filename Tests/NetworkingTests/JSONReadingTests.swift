@@ -6,7 +6,7 @@ import Testing
     private func json(_ text: String) throws -> JSONEntity { try JSONEntity(parsing: text) }
 
     @Test(
-        "Integers are read exactly or not at all",
+        "Integers are returned exactly or not at all",
         arguments: [
             ("0", 0), ("-0", 0), ("42", 42), ("-7", -7), ("1.0", 1), ("-2.000", -2), ("1e2", 100), ("1.5e1", 15),
             ("100e-2", 1),
@@ -92,7 +92,7 @@ import Testing
     }
 
     @Test(
-        "SquidKit's rule reads strings as NSString did",
+        "SquidKit's rule reads strings like NSString",
         arguments: [
             ("12abc", 12, 12, true), ("abc", 0, 0, false), ("3.9", 3, 3.9, true), ("", 0, 0, false),
             ("  7", 7, 7, true), ("-5x", -5, -5, true),
@@ -115,13 +115,13 @@ import Testing
         #expect(value["x"].int(77) == 77 && value["x"].bool() == nil)
     }
 
-    @Test("Strings are not made of other values")
+    @Test("Other values aren't converted to strings")
     func strings() throws {
         for text in ["1", "true", "null", "[]", "{}", "1.5"] { #expect(try json(text).string("d") == "d") }
         #expect(try json("\"\"").string("d") == "")
     }
 
-    @Test("Arrays and objects come whole or as the fallback")
+    @Test("Arrays and objects are returned, or the default")
     func containers() throws {
         let value = try json(#"{"a": [1, 2], "o": {"x": 1, "y": {"z": 2}}, "s": 3}"#)
         #expect(value["a"].array()?.map { $0.int() } == [1, 2])
@@ -134,7 +134,7 @@ import Testing
     }
 
     @Test(
-        "Large arrays and objects are found, counted and iterated as small ones",
+        "Large arrays and objects are searched, counted and iterated like small ones",
         arguments: [0, 1, 13, 14, 32, 33, 34, 1000])
     func sizes(count: Int) throws {
         let list = try json("[" + (0..<count).map { "[\($0)]" }.joined(separator: ",") + "]")
@@ -154,7 +154,7 @@ import Testing
         #expect(Set(object.keys).count == count * 2)
     }
 
-    @Test("Large objects are looked into from many threads at once", .timeLimit(.minutes(5)))
+    @Test("Large objects can be searched from many threads concurrently", .timeLimit(.minutes(5)))
     func concurrentLookups() async throws {
         let object = try json("{" + (0..<200).map { "\"key\($0)\": \($0)" }.joined(separator: ",") + "}")
         let total = await withTaskGroup(of: Int.self) { group in
@@ -165,7 +165,7 @@ import Testing
     }
 
     @Test(
-        "Dates are read in the form that is asked for",
+        "Dates are read in the requested format",
         arguments: [
             ("\"1970-01-01T00:00:00Z\"", 0), ("\"2026-11-20T13:19:38Z\"", 1_795_180_778),
             ("\"2026-11-20T14:19:38+01:00\"", 1_795_180_778),
@@ -185,7 +185,7 @@ import Testing
         #expect(try json(text).date() == seconds.map(Date.init(timeIntervalSince1970:)))
     }
 
-    @Test("Dates as numbers, URLs, and their fallbacks")
+    @Test("Dates as numbers, URLs, and their defaults")
     func datesAndURLs() throws {
         #expect(try json("1.5").date(.secondsSince1970) == Date(timeIntervalSince1970: 1.5))
         #expect(try json("1500").date(.millisecondsSince1970) == Date(timeIntervalSince1970: 1.5))
@@ -198,7 +198,7 @@ import Testing
     }
 
     @Test(
-        "Values are equal by what they are, not by how they are written",
+        "Values are equal regardless of notation",
         arguments: [
             ("1", "1.0", true), ("1", "10e-1", true), ("100", "1e2", true), ("-0", "0", true), ("1", "2", false),
             ("1", "true", false),
@@ -265,7 +265,7 @@ import Testing
         #expect(!value["a"].withoutNulls().isValid && value["g"].withoutNulls() == false)
     }
 
-    @Test("A detached value is the same and has a document of its own")
+    @Test("A detached value is equal and has its own document")
     func detached() throws {
         let part = try json(#"{"big": [0], "part": {"x": [1, 2.50, "\u00e9"]}}"#)["part"].coercing(.squidKit)
         #expect(part.detached() == part && part.detached().key == "part" && part.detached().path == "$")
@@ -276,7 +276,7 @@ import Testing
         #expect(text[0].int() == 3, "the rule stays")
     }
 
-    @Test("Files are read whole; errors name the file")
+    @Test("Files are parsed; errors name the file")
     func files() throws {
         let path = NSTemporaryDirectory() + "json-\(UUID()).json"
         defer { try? FileManager.default.removeItem(atPath: path) }
@@ -298,7 +298,7 @@ import Testing
     }
 }
 
-/// A generator whose numbers are the same in every run (SplitMix64).
+/// A reproducible generator (SplitMix64).
 struct SeededGenerator: RandomNumberGenerator {
     private var state: UInt64
     init(seed: UInt64) { state = seed }

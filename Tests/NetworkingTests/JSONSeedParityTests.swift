@@ -2,7 +2,7 @@ import AshlarNetworking
 import Foundation
 import Testing
 
-/// SquidKit's `JSONEntity`, call by call as its documentation has them.
+/// Every documented call of SquidKit's `JSONEntity`.
 @Suite struct JSONSeedParityTests {
     private let json: JSONEntity
 
@@ -20,7 +20,7 @@ import Testing
         #expect(entity.key == "name" && entity["first"].string() == "Ada")
     }
 
-    @Test("init(resourceFilename:), whose errors are no longer lost")
+    @Test("init(resourceFilename:), which throws its errors")
     func resourceFile() throws {
         let path = NSTemporaryDirectory() + "MyJSONFile-\(UUID()).json"
         defer { try? FileManager.default.removeItem(atPath: path) }
@@ -57,14 +57,14 @@ import Testing
         #expect(json["flag"].int() == 1, "true is the number 1, there as here")
     }
 
-    @Test("Strings as numbers: the whole string here, NSString's rules under .squidKit")
+    @Test("Strings as numbers: the whole string by default, NSString's rules with .squidKit")
     func coercion() {
         #expect(json["text"].int(7) == 7 && json["word"].int(7) == 7)
         let seed = json.coercing(.squidKit)
         #expect(seed["text"].int(7) == 12 && seed["word"].int(7) == 0 && seed["word"].bool() == false)
     }
 
-    @Test("Subscripts never give nil; isValid is false for missing values only")
+    @Test("Subscripts never return nil; isValid is false for missing values only")
     func validity() {
         #expect(json["address"].isValid && !json["nowhere"].isValid)
         #expect(json["nowhere"].key == "nowhere" && json["some_item"]["deeper"].key == "deeper")
@@ -73,7 +73,7 @@ import Testing
         #expect(!json["some_item"][0].isValid, "nil there")
     }
 
-    @Test("for entity in entities: elements carry the array's key, members their own")
+    @Test("for entity in entities: elements have the array's key, members their own")
     func iteration() {
         #expect(json["entities_array"].map { $0["float_item"].float(0) } == [1.5, 2.5, 0])
         #expect(json["entities_array"].map(\.key) == ["entities_array", "entities_array", "entities_array"])
@@ -81,12 +81,12 @@ import Testing
         #expect(Array(json["some_item"]).isEmpty && json["entities_array"].count == 3 && json["some_item"].count == 0)
     }
 
-    @Test("entityWithoutNullValues, which removes nulls here")
+    @Test("entityWithoutNullValues removes nulls")
     func withoutNulls() {
         #expect(!json.withoutNulls()["address"].isValid && json.withoutNulls()["inner"] == json["inner"])
     }
 
-    @Test("Every extraction takes a default, and none of the calls gives nil then")
+    @Test("Every extraction has a form with a default, which never returns nil")
     func everyDefault() {
         let gone = json["gone"]
         #expect(gone.string("d") == "d" && gone.int(1) == 1 && gone.float(1.5) == 1.5 && gone.double(2.5) == 2.5)
@@ -95,7 +95,7 @@ import Testing
         #expect(gone.bool() == nil && gone.array() == nil && gone.dictionary() == nil)
     }
 
-    @Test("Numbers and Booleans bridge as they did: 1.5 is no Int, 1.0 is 1, 2 is no Bool, true is 1")
+    @Test("Numbers and Booleans convert as in SquidKit: 1.5 is no Int, 1.0 is 1, 2 is no Bool, true is 1")
     func bridging() throws {
         let list = try JSONEntity(parsing: "[1.5, 1.0, 2, true, 1, 0]")
         for rule in [JSONCoercion.exact, .squidKit] {

@@ -2,7 +2,7 @@ import AshlarNetworking
 import Foundation
 import Testing
 
-/// Limits exactly at their edge, and lengths that are announced only.
+/// Limits at their exact value, and announced lengths without bytes.
 @Suite(.timeLimit(.minutes(5))) struct LimitEdgeTests {
     private func code(_ client: NetworkClient, _ request: NetworkRequest) async -> NetworkError.Code? {
         await outcome { () async throws(NetworkError) in try await client.send(request) }.failure?.code
@@ -53,10 +53,10 @@ import Testing
     }
 
     @Test(
-        "A huge length that is only announced costs nothing", arguments: TransportKind.allCases,
+        "A huge announced length allocates nothing", arguments: TransportKind.allCases,
         ["9223372036854775807", "99999999999999"])
     func hostileLength(kind: TransportKind, length: String) async throws {
-        // The longest of all ends the process with Foundation: see `BadResponseTests.crashing`.
+        // The longest one crashes Foundation; see `BadResponseTests.crashing`.
         if kind.isLinuxURLSession, length.count == 19 { return }
         let server = try FaultServer(raw: "HTTP/1.1 200 OK\r\nContent-Length: \(length)\r\n\r\nfew")
         let client = try kind.client()
@@ -88,7 +88,7 @@ import Testing
             let value = String(repeating: "v", count: (64 << 10) - rest + (isAtLimit ? 0 : 1))
             let long = try FaultServer(raw: start + "X: \(value)\r\nContent-Length: 0\r\n\r\n")
             #expect(await code(client, try client.request(.get, long.url)) == (isAtLimit ? nil : .badResponse))
-            // Interim heads are counted for themselves, up to 32 of them.
+            // Interim heads have their own limit of 32.
             let hint = "HTTP/1.1 103 Early\r\nLink: </\(String(repeating: "a", count: 3000))>\r\n\r\n"
             let interim = String(repeating: hint, count: isAtLimit ? 32 : 33)
             let storm = try FaultServer(raw: interim + answer())
@@ -96,7 +96,7 @@ import Testing
         }
     #endif
 
-    @Test("Chunks win over a length", arguments: TransportKind.allCases)
+    @Test("Chunks take precedence over a length", arguments: TransportKind.allCases)
     func chunksWin(kind: TransportKind) async throws {
         let server = try FaultServer(answering: { _ in
             "HTTP/1.1 200 OK\r\nContent-Length: 2\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nhello\r\n0\r\n\r\n"
@@ -108,7 +108,7 @@ import Testing
         #expect(await code(client, request) == .bodyTooLarge)
     }
 
-    @Test("A stub obeys the limit of a body as a network does")
+    @Test("A stub applies the limit of a body like a network")
     func stub() async throws {
         let client = NetworkClient(transport: StubTransport { _ in StubResponse(chunks: [[1, 2], [3, 4]]) })
         var request = try client.request(.get, "http://h/")

@@ -18,7 +18,7 @@ import Testing
         return NetworkClient(configuration, transport: stub)
     }
 
-    @Test("A path is appended to the base, and the JSON of the answer is decoded")
+    @Test("A path is appended to the base, and the JSON of the response is decoded")
     func get() async throws {
         let stub = StubTransport(["GET /v2/notes/5": .json(#"{"id": 5, "title": "Milk"}"#)])
         let note = try await client(stub).get("notes/\(5)", query: ["full": true], as: Note.self)
@@ -51,14 +51,14 @@ import Testing
         #expect(stub.requests[1].headers["X-A"] == "1" && stub.requests[1].method == method)
     }
 
-    @Test("delete sends no body and discards the answer")
+    @Test("delete sends no body and discards the response")
     func delete() async throws {
         let stub = StubTransport(["DELETE /v2/notes/5": .status(204)])
         try await client(stub).delete("notes/5")
         #expect(stub.requests[0].body.isEmpty)
     }
 
-    @Test("A JSON entity keeps the digits of its numbers in both directions")
+    @Test("A JSON entity preserves the digits of its numbers in both directions")
     func entities() async throws {
         let digits = "[0.1000000000000000055511151231257827]"
         let stub = StubTransport { request in .json(String(decoding: request.body.inMemory ?? [], as: UTF8.self)) }

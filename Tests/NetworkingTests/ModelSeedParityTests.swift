@@ -49,7 +49,7 @@ import Testing
         #expect(seen.names == ["POST /notes", "PUT /notes/1", "GET /notes/1", "DELETE /notes/1"])
     }
 
-    @Test("Own sync classes")
+    @Test("Custom sync classes")
     func ownSync() async throws {
         struct Memory: ModelSync {
             func perform(_ verb: ModelSyncVerb, _ target: ModelSyncTarget) async throws(NetworkError) -> ModelSyncAnswer
@@ -78,7 +78,9 @@ import Testing
         withExtendedLifetime(watch) {}
     }
 
-    @Test("fetch resets unless ADD_OR_RESET; createModel adds after the server's yes; byCid, get and at give nil")
+    @Test(
+        "fetch resets unless ADD_OR_RESET; createModel adds after the server has accepted; byCid, get and at return nil"
+    )
     func collection() async throws {
         let answers: [String: StubResponse] = [
             "GET /notes": .text(#"[{"id": 1}, {"id": 2}]"#)
@@ -91,7 +93,7 @@ import Testing
         #expect(collection[cid: "none"] == nil && collection[id: "none"] == nil && collection[at: 7] == nil)
     }
 
-    @Test("Statuses other than 2xx, successes there but for 422, 500, 404 and 403, are errors here")
+    @Test("All statuses other than 2xx are errors; in iStructure only 422, 500, 404 and 403")
     func statuses() async throws {
         let answers: [String: StubResponse] = ["GET /notes/1": .text("{}", status: 409)]
         let note = Model(["id": 1], schema: schema, sync: RESTSync(client(answers)))

@@ -35,7 +35,7 @@ private final class NotesServer: Sendable {
     private let schema = ModelSchema(host: "api.example.com", path: "notes")
     private var sync: RESTSync { RESTSync(server.client) }
 
-    @Test("Save creates a new model and replaces an old one; the answer is set")
+    @Test("Save creates a new model and replaces an old one; the response is set")
     func saving() async throws {
         let note = Model(["title": "Milk"], schema: schema, sync: sync)
         let log = EventLog()
@@ -51,7 +51,7 @@ private final class NotesServer: Sendable {
         withExtendedLifetime(watch) {}
     }
 
-    @Test("Fetch sets what the server has, through parse")
+    @Test("Fetch sets the server's attributes, converted by parse")
     func fetching() async throws {
         var schema = schema
         schema.parse = { $0["note"].isValid ? $0["note"] : $0 }
@@ -81,7 +81,7 @@ private final class NotesServer: Sendable {
     }
 
     @Test(
-        "Every status outside 2xx is an error; 422 brings the messages, 412 is a conflict",
+        "Every status outside 2xx is an error; 422 has the messages, 412 is a conflict",
         arguments: [
             (
                 422, #"{"title": ["is empty", "is short"], "tags": ["are many"]}"#, NetworkError.Code.validationFailed,
@@ -114,7 +114,7 @@ private final class NotesServer: Sendable {
         #expect(error?.messages == ["title is empty"] && server.take() == [])
     }
 
-    @Test("A collection is fetched whole, added to or merged by id")
+    @Test("A fetch replaces the collection, adds to it or merges by id")
     func collections() async throws {
         let collection = ModelCollection(schema: schema, sync: sync)
         let log = EventLog()
@@ -140,7 +140,7 @@ private final class NotesServer: Sendable {
         withExtendedLifetime(watch) {}
     }
 
-    @Test("A created model is added after the server's yes")
+    @Test("A created model is added after the server has accepted it")
     func creating() async throws {
         let collection = ModelCollection(schema: schema, sync: sync)
         server.answer("POST /notes", "{}", status: 500)
@@ -151,7 +151,7 @@ private final class NotesServer: Sendable {
         #expect(collection[id: "9"] === model && model["t"] == "x")
     }
 
-    /// A sync that answers on request of the test.
+    /// A sync that responds when the test requests it.
     private final class SlowSync: ModelSync {
         let (gate, open) = AsyncStream.makeStream(of: Void.self)
         let calls = Mutex<[ModelSyncVerb]>([])
@@ -163,7 +163,7 @@ private final class NotesServer: Sendable {
         func waitForCall() async { while calls.withLock({ $0.isEmpty }) { await Task.yield() } }
     }
 
-    @Test("A second fetch joins the first; another verb is refused as busy")
+    @Test("A second fetch joins the first; another verb fails as busy")
     func joining() async throws {
         let sync = SlowSync()
         let model = Model(["id": 1], schema: schema, sync: sync)

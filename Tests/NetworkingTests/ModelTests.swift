@@ -1,7 +1,7 @@
 import AshlarNetworking
 import Testing
 
-/// Takes down the names of events in order.
+/// Records the names of events in order.
 final class EventLog: Sendable {
     private let lines = Mutex<[String]>([])
     var names: [String] { lines.withLock { $0 } }
@@ -51,7 +51,7 @@ final class EventLog: Sendable {
         #expect(log.take() == [])
     }
 
-    @Test("A set in a handler of change is announced by another change; by Backbone's rule it is not")
+    @Test("A set in a handler of change causes another change; by Backbone's rule it doesn't")
     func nested() throws {
         for rule in [ModelSchema.NestedChanges.announced, .seed] {
             var schema = ModelSchema()
@@ -125,7 +125,7 @@ final class EventLog: Sendable {
         withExtendedLifetime(watch) {}
     }
 
-    @Test("Handlers run in the order they were added and end with their observation")
+    @Test("Handlers run in order of addition and end with their observation")
     func handlers() throws {
         let model = Model()
         let log = EventLog()
@@ -167,7 +167,7 @@ final class EventLog: Sendable {
         withExtendedLifetime(collection) {}
     }
 
-    @Test("A model without a path throws, and each verb may have its own path")
+    @Test("A model without a path throws, and each verb can have its own path")
     func locations() async throws {
         let error = #expect(throws: NetworkError.self) { try Model(["id": 1]).location() }
         #expect(error?.code == .missingLocation)
@@ -179,7 +179,7 @@ final class EventLog: Sendable {
         #expect(noSync?.code == .missingLocation)
     }
 
-    @Test("The id may be another attribute, a number or a string; null is none")
+    @Test("The id can be another attribute, a number or a string; null is no id")
     func ids() {
         var schema = ModelSchema()
         schema.idAttribute = "_id"
@@ -191,7 +191,7 @@ final class EventLog: Sendable {
 @Suite struct ModelCollectionTests {
     private func notes(_ ids: Int...) -> [Model] { ids.map { Model(["id": JSONEntity($0), "n": JSONEntity($0)]) } }
 
-    @Test("Models are found by id, by name and by place")
+    @Test("Models are found by id, by name and by index")
     func finding() throws {
         let models = notes(3, 1, 2)
         let collection = ModelCollection(models)
@@ -205,7 +205,7 @@ final class EventLog: Sendable {
         #expect(models[0].collection === collection)
     }
 
-    @Test("Adding calls the model's handlers, then the collection's; position and silence apply")
+    @Test("Adding calls the model's handlers, then the collection's; the index and silence apply")
     func adding() throws {
         let collection = ModelCollection(notes(1, 2))
         let log = EventLog()
@@ -233,7 +233,7 @@ final class EventLog: Sendable {
         #expect(error?.key == "2" && collection.count == 2)
     }
 
-    @Test("A comparator keeps the order")
+    @Test("A comparator determines the order")
     func sorted() throws {
         let collection = ModelCollection(notes(3, 1, 2)) { $0["n"].int(0) < $1["n"].int(0) }
         try collection.add(notes(0, 9))
@@ -258,7 +258,7 @@ final class EventLog: Sendable {
         withExtendedLifetime(watch) {}
     }
 
-    @Test("A changed id is found under the new one, silently changed or not")
+    @Test("A model is found by its changed id, even after a silent change")
     func reindexing() throws {
         let models = notes(1)
         let collection = ModelCollection(models)
@@ -289,7 +289,7 @@ final class EventLog: Sendable {
         withExtendedLifetime(watch) {}
     }
 
-    @Test("Both collections of a model receive its events; adding to one is no event of the other")
+    @Test("Both collections of a model receive its events; adding to one sends no event to the other")
     func twoCollections() throws {
         let model = Model(["id": 1])
         let (a, b) = (ModelCollection([model]), ModelCollection())
@@ -306,7 +306,7 @@ final class EventLog: Sendable {
         withExtendedLifetime(watches) {}
     }
 
-    @Test("A released collection is forgotten by its models")
+    @Test("Models don't retain a reference to a released collection")
     func released() throws {
         let model = Model(["id": 1])
         var collection: ModelCollection? = ModelCollection([model])

@@ -54,7 +54,7 @@ import Testing
     }
 
     @Test(
-        "Any name arrives as one name", arguments: TransportKind.allCases,
+        "Every name arrives as one name", arguments: TransportKind.allCases,
         [
             ("plain", "plain"), ("a\"b", "a%22b"), ("x\r\ny", "x%0D%0Ay"), ("日本 語;=", "日本 語;="), ("\\", "\\"), ("", ""),
             ("%22", "%22"), ("\u{1F600}", "\u{1F600}"), ("a\u{0}b", "a\u{0}b"), ("\r\n--B--", "%0D%0A--B--"),

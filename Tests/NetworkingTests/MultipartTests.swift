@@ -10,7 +10,7 @@ import Testing
         return all
     }
 
-    @Test("The parts are written as browsers do, names and file names escaped")
+    @Test("The parts are written as by browsers, with escaped names and file names")
     func written() async throws {
         let file = FileManager.default.temporaryDirectory.appendingPathComponent("ashlar-\(UUID().uuidString).txt")
         try Data("from disk".utf8).write(to: file)

@@ -21,7 +21,7 @@ private struct Appending: NetworkMiddleware {
 }
 
 @Suite struct NetworkClientTests {
-    @Test("The error for an unacceptable status contains everything but the secrets")
+    @Test("The error for an unacceptable status has all details except secrets")
     func refusedStatus() async throws {
         var answer = StubResponse.text(String(repeating: "x", count: 5000), status: 503)
         answer.head.headers["Set-Cookie"] = "s=abc"
@@ -167,7 +167,7 @@ private struct Appending: NetworkMiddleware {
         #expect(events.withLock { $0 } == ["began - 0", "sent - 0", "ended - 0"])
     }
 
-    @Test("A request is a value: changing a copy leaves the original alone")
+    @Test("A request is a value: changing a copy doesn't change the original")
     func requestsAreValues() throws {
         let original = NetworkRequest(.get, try HTTPURL("http://a.example/x"), headers: ["A": "1"])
         var copy = original

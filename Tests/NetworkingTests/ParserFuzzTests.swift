@@ -17,7 +17,7 @@ import Testing
             .joined()
     }
 
-    @Test("A URL is rejected, or reads back unchanged without bytes that could split a request")
+    @Test("A URL is rejected, or parsed again unchanged, without bytes that could split a request")
     func urls() {
         var random = SeededRandom(seed: 11)
         var accepted = 0
@@ -58,7 +58,7 @@ import Testing
         #expect(followed > 20)
     }
 
-    @Test("Cookies and paths take anything without a trap")
+    @Test("Cookies and paths accept any text without a trap")
     func cookiesAndPaths() throws {
         var random = SeededRandom(seed: 13)
         let jar = CookieJar(clock: { 1_700_000_000 })

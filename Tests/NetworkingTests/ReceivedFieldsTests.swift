@@ -1,7 +1,7 @@
 @_spi(Fuzzing) import AshlarNetworking
 import Testing
 
-/// The fields of a received head stay bytes until they are read; a reader can't see the difference.
+/// The fields of a received head are stored as bytes until they are read, which has no visible effect.
 @Suite struct ReceivedFieldsTests {
     private static let names = ["A", "a", "Set-Cookie", "set-cookie", "X-Some", "X-Some-More", "Date", "ETag"]
 
@@ -25,7 +25,7 @@ import Testing
         var generator = SeededGenerator(seed: seed)
         let fields = Self.random(&generator)
         let list = HTTPHeaders(fields)
-        // A head each, because the first that reads all fields splits them.
+        // Each uses its own head, because the first read of all fields splits them.
         for name in Self.names + ["absent", ""] {
             #expect(try Self.head(fields).headers[name] == list[name])
             #expect(try Self.head(fields).headers.contains(name) == list.contains(name))

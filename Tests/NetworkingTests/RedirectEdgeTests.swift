@@ -2,7 +2,7 @@ import AshlarNetworking
 import Foundation
 import Testing
 
-/// What redirects may carry besides the plain cases of the matrix.
+/// Redirects beyond the cases of the matrix.
 @Suite(.timeLimit(.minutes(5))) struct RedirectEdgeTests {
     @Test(
         "Statuses other than redirects are returned, with or without a Location", arguments: TransportKind.allCases,
@@ -73,7 +73,7 @@ import Testing
     }
 
     #if os(Linux)
-        // Foundation hands a redirect on only when its body is over.
+        // Foundation delivers a redirect only after the end of its body.
         @Test(
             "A redirect with an endless body is followed",
             arguments: ["Content-Length: 1000\r\n", "Transfer-Encoding: chunked\r\n", ""])
@@ -108,7 +108,7 @@ import Testing
         #expect(server.connectionCount == 1)
     }
 
-    @Test("Secrets dropped at another origin stay dropped when a redirect leads back")
+    @Test("Secrets removed for another origin aren't sent when a redirect leads back")
     func roundTrip() async throws {
         let stub = StubTransport { request in
             switch (request.url.host, request.url.path) {
@@ -136,7 +136,7 @@ import Testing
     }
 
     @Test(
-        "Credentials stay if only http on its default port changed to https",
+        "Credentials are preserved if only http on its default port changes to https",
         arguments: [
             ("http://a.example/", "https://a.example/x", true),
             ("http://a.example:80/", "https://A.EXAMPLE:443/", true),
@@ -160,7 +160,7 @@ import Testing
         #expect(stub.requests.last?.headers.contains("Authorization") == keeps)
     }
 
-    @Test("https to http is refused with its history unless allowed, and then drops credentials")
+    @Test("A redirect from https to http is rejected with its history; if allowed, it removes credentials")
     func insecure() async throws {
         let stub = StubTransport {
             $0.url.scheme == .https ? .redirect(302, to: "http://a.example/?token=2") : .text("x")

@@ -2,7 +2,7 @@ import AshlarNetworking
 import Foundation
 import Testing
 
-/// The redirect matrix: statuses × methods × bodies × origins, against servers of our own.
+/// The redirect matrix: statuses × methods × bodies × origins, with servers of the test.
 @Suite(.timeLimit(.minutes(5))) struct RedirectTests {
     struct Hop: Hashable, CustomTestStringConvertible, Sendable {
         let status: Int
@@ -23,7 +23,7 @@ import Testing
         }
     }
 
-    @Test("Every redirect arrives with the right method, body and fields", arguments: TransportKind.allCases, hops)
+    @Test("Every redirect arrives with the correct method, body and fields", arguments: TransportKind.allCases, hops)
     func matrix(kind: TransportKind, hop: Hop) async throws {
         let seen = Mutex<[ServedRequest]>([])
         let target = try FaultServer(answering: { request in
@@ -82,7 +82,7 @@ import Testing
         #expect(try await client.send(client.request(.put, server.url + "/a", body: stream)).text() == "again")
     }
 
-    @Test("Too many redirects, a cycle, and no redirect allowed", arguments: TransportKind.allCases)
+    @Test("Too many redirects, a cycle, and a policy without redirects", arguments: TransportKind.allCases)
     func limits(kind: TransportKind) async throws {
         let server = try FaultServer(answering: { request in
             if request.target == "/circle" { return answer(302, ["Location: /circle2"]) }
@@ -129,7 +129,7 @@ import Testing
             "Location: \\\\evil.example/x",
         ])
     func refused(kind: TransportKind, field: String) async throws {
-        // Foundation on Linux joins, drops or follows up on such fields itself; it must not get further than an error.
+        // Foundation on Linux joins, drops or follows such fields itself; the result must be an error.
         let server = try FaultServer(answering: { $0.target == "/" ? answer(302, [field]) : answer(body: "followed") })
         let client = try kind.client()
         let request = try client.request(.get, server.url)
@@ -141,7 +141,7 @@ import Testing
         } else if kind.isLinuxURLSession {
             #expect(error != nil)
         } else if error?.code == .badResponse {
-            // Newer versions of libcurl refuse an answer with two Locations themselves.
+            // Newer versions of libcurl reject a response with two Locations.
             #expect(field.contains("\r\n"))
         } else {
             #expect(error?.code == .invalidRedirect)
@@ -150,7 +150,7 @@ import Testing
     }
 
     @Test(
-        "A Location is resolved as RFC 3986 says",
+        "A Location is resolved by RFC 3986",
         arguments: [
             ("/x", "/x"), ("x", "/a/x"), ("../x", "/x"), ("../../../x", "/x"), ("?q=1", "/a/b?q=1"), ("./", "/a/"),
             ("", nil),
@@ -179,7 +179,7 @@ import Testing
         #expect(try result.get().url.target == expected)
     }
 
-    @Test("https never leads to http unless allowed; http to https on default ports keeps credentials")
+    @Test("https redirects to http only if allowed; http to https on default ports preserves credentials")
     func schemes() async throws {
         let stub = StubTransport { request in
             switch request.url.requestText {

@@ -14,7 +14,7 @@ import Testing
         var body: RequestBody
     }
 
-    @Test("The replay of a network session gives the same answers", arguments: TransportKind.allCases)
+    @Test("The replay of a network session returns the same responses", arguments: TransportKind.allCases)
     func session(kind: TransportKind) async throws {
         let server = try FaultServer { connection in
             while let request = connection.request() {
@@ -48,7 +48,7 @@ import Testing
         #expect(replay.unused.isEmpty)
     }
 
-    @Test("The error for a different request names the differences, nearest recording first, and no secret")
+    @Test("The error for a different request names the most similar recording and the differences, without secrets")
     func mismatch() async throws {
         func entry(_ url: String, _ body: String) throws -> HAREntry {
             HAREntry(

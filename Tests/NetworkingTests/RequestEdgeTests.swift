@@ -12,7 +12,7 @@ private struct At: Endpoint {
     var body: RequestBody = .empty
 }
 
-/// What leaves: paths, queries, fields and credentials of every spelling, as the server sees them.
+/// Sent requests: paths, queries, fields and credentials in every spelling, as the server receives them.
 @Suite(.timeLimit(.minutes(5))) struct RequestEdgeTests {
     private static let target: @Sendable (ServedRequest) -> String = { answer(body: $0.target) }
 
@@ -50,12 +50,13 @@ private struct At: Endpoint {
         }
         // With text next to it, the segment is different.
         #expect(try At(host: "h", path: "a/x\(value)/b").makeRequest().url.path == "/a/x\(value)/b")
-        // Two values that are harmless alone and lead elsewhere together.
+        // Two values that are harmless alone but lead elsewhere together.
         #expect(throws: NetworkError.self) { try At(host: "h", path: "a/\(".")\(".")/b").makeRequest() }
     }
 
     @Test(
-        "A query preserves order, repeats and empty values; no value ends it", arguments: TransportKind.allCases)
+        "A query preserves order, repeated names and empty values; no value can end it",
+        arguments: TransportKind.allCases)
     func queries(kind: TransportKind) async throws {
         let server = try FaultServer(answering: Self.target)
         let client = try kind.client()
@@ -90,7 +91,7 @@ private struct At: Endpoint {
                 && !configuration.transport.usesEnvironmentProxies)
     }
 
-    @Test("A form is written as browsers write it")
+    @Test("A form is written as by browsers")
     func forms() {
         let query: HTTPQuery = ["a b": "*-._~", "ü": "+&=%", "line": "1\r\n2", "q": "\"'()!"]
         #expect(query.formText == "a+b=*-._%7E&%C3%BC=%2B%26%3D%25&line=1%0D%0A2&q=%22%27%28%29%21")
@@ -129,7 +130,7 @@ private struct At: Endpoint {
                 #expect(error?.code == .invalidHeader, "\(place) \(end.debugDescription) \(type(of: transport))")
                 #expect(error?.attempts == 0)
                 if place != "client", place != "method", place != "content type" {
-                    // The transports look for themselves as well.
+                    // The transports also check this themselves.
                     let alone = await outcome { () async throws(NetworkError) in try await transport.send(sent) }
                         .failure
                     if !(transport is StubTransport || transport is RecordingTransport) {

@@ -6,7 +6,7 @@ import Testing
 @Suite struct RetryTests {
     private let url = "https://api.example.com/notes"
 
-    /// Answers in order and counts the attempts; the last answer repeats.
+    /// Returns responses in order and counts the attempts; the last response repeats.
     private final class Script: Sendable {
         private let answers: [Result<ResponseHead, NetworkError>]
         private let count = Mutex(0)
@@ -45,7 +45,7 @@ import Testing
         }
     }
 
-    @Test("A failed GET is sent again with growing pauses, until it succeeds or the attempts are used up")
+    @Test("A failed GET is sent again with increasing delays, until it succeeds or the attempts are used up")
     func attempts() async throws {
         let request = try NetworkRequest(.get, url)
         let recovering = Script([failure(.connectionLost, .wait), answer(503), answer(200)])
@@ -58,7 +58,7 @@ import Testing
         #expect(halved.slept == [.milliseconds(100), .milliseconds(200)])
     }
 
-    @Test("Pauses have an upper bound", arguments: [(2, 200), (3, 400), (4, 800), (9, 20_000), (60, 20_000)])
+    @Test("Delays have an upper bound", arguments: [(2, 200), (3, 400), (4, 800), (9, 20_000), (60, 20_000)])
     func bounds(attempt: Int, milliseconds: Int) throws {
         var policy = RetryPolicy.standard
         policy.attempts = 100
@@ -108,7 +108,7 @@ import Testing
     }
 
     @Test(
-        "Retry-After is the lower bound of the pause, in seconds or as a date relative to the server's Date",
+        "Retry-After is the lower bound of the delay, in seconds or as a date relative to the server's Date",
         arguments: [
             (["Retry-After": "7"], 7, 200), (["Retry-After": "60"], 60, 200), (["Retry-After": "61"], nil, 503),
             (["Retry-After": "99999999999999999999"], nil, 503), (["Retry-After": "soon"], 0, 200),

@@ -8,7 +8,7 @@ import Testing
 
     private let queue = DispatchQueue(label: "callbacks")
 
-    /// Runs a request of the original's kind and returns what it called back with.
+    /// Runs a request of FTAsyncRequest and returns the arguments of its closure.
     private func outcome(
         _ url: String, _ start: (FTAsyncRequest) -> Void
     ) async -> (data: Data?, code: Int?, error: NetworkError?) {
@@ -63,7 +63,7 @@ import Testing
         #expect(latin.error?.code == .encodingFailed)
     }
 
-    @Test("The failure has one number: the status, else the code of the URL error")
+    @Test("The failure has one number: the status, or the code of the URL error")
     func failure() async throws {
         let server = try FaultServer(answering: { answer(Int($0.target.dropFirst()) ?? 200, body: "x") })
         #expect(await outcome(server.url + "/404") { $0.get() }.code == 404)
@@ -90,7 +90,7 @@ import Testing
     }
 
     @Test(
-        "The timeout is 24 s unless set; 0 is not set",
+        "The timeout is 24 s by default and for 0",
         arguments: [(nil, 24), (15, 15), (0, 24), (-3, 24)] as [(Int?, Int)])
     func timeouts(set: Int?, sent: Int) async {
         let stub = StubTransport { _ in .text("x") }
@@ -105,7 +105,7 @@ import Testing
         #expect(stub.requests.map(\.options.idleTimeout) == [.seconds(sent)])
     }
 
-    @Test("A query behind the path of a class stays one, before the parameters")
+    @Test("A query after the path of a class precedes the parameters")
     func queryInPath() async {
         final class Search: JSONResponseEndpoint, @unchecked Sendable {
             override func hostProtocol() -> String { "https" }
@@ -198,7 +198,7 @@ import Testing
         override func callbackQueue() -> DispatchQueue { queue }
     }
 
-    @Test("encoding and hostProtocol are override points; another scheme than http(s) is refused")
+    @Test("encoding and hostProtocol can be overridden; schemes other than http(s) are rejected")
     func encodings() async throws {
         let server = try FaultServer(answering: { request in
             answer(body: #"{"got": "\#(request.target) \#(request.text.filter { $0 != "\"" })"}"#)

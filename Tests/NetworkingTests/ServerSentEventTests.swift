@@ -51,7 +51,7 @@ import Testing
         Case("UTF-8", "event: ü\ndata: €\n\n", [Event(type: "ü", data: "€")]),
     ]
 
-    @Test("The grammar of WHATWG is read in pieces of any length", arguments: cases, [1, 2, 3, 1000])
+    @Test("WHATWG's grammar is parsed in pieces of any length", arguments: cases, [1, 2, 3, 1000])
     func grammar(input: Case, length: Int) throws {
         var parser = EventStreamParser()
         var events: [ServerSentEvent] = []
@@ -63,7 +63,7 @@ import Testing
         #expect(parser.lastID == input.lastID && parser.retry == input.retry)
     }
 
-    @Test("An event of more than 1 MiB is rejected, however its lines end")
+    @Test("An event of more than 1 MiB is rejected, with any line endings")
     func limit() {
         let line = Array(("data: " + String(repeating: "a", count: 999) + "\n").utf8)
         var parser = EventStreamParser()
@@ -73,7 +73,7 @@ import Testing
         #expect(error?.code == .bodyTooLarge && error?.limit == 1 << 20)
     }
 
-    /// Answers in order; the last answer repeats.
+    /// Returns responses in order; the last one repeats.
     private func client(_ answers: [StubResponse]) -> (NetworkClient, StubTransport) {
         let count = Mutex(0)
         let stub = StubTransport { _ in
@@ -120,7 +120,7 @@ import Testing
         #expect(stub.requests.allSatisfy { $0.headers["Accept"] == "text/event-stream" })
     }
 
-    @Test("A failure that no other attempt repairs ends the stream", arguments: [401, 404, 200])
+    @Test("A failure that another attempt can't repair ends the stream", arguments: [401, 404, 200])
     func fails(status: Int) async {
         let (client, stub) = client([StubResponse(status: status, headers: ["Content-Type": "text/html"])])
         let result = await collect(client, ManualClock())

@@ -5,7 +5,7 @@
     import Synchronization
     import Testing
 
-    /// A number of turns that tasks share.
+    /// A number of iterations shared by tasks.
     private final class Countdown: Sendable {
         private let left: Atomic<Int>
         init(_ count: Int) { left = Atomic(count) }
@@ -38,12 +38,12 @@
                 if isLong { print("10,000,000 requests with faults: \(growth) KiB more") }
                 let isSanitized = ["__tsan_init", "__asan_init"].contains { (name: String) in dlsym(nil, name) != nil }
                 #expect(growth < (isSanitized ? 64 << 10 : 4096), "\(growth) KiB more than before")
-                // Connections come and go with the faults.
+                // The faults open and close connections.
                 #expect(SoakTests.descriptors() <= descriptors + 8)
             }
         }
 
-        /// Faults that end at once; silence would only take time.
+        /// Faults that end immediately; silent ones would only take time.
         private static let faults = Fault.all.filter { $0.isPlain && $0.codes != [.timedOut] && !$0.isUnsolicited }
 
         /// Sends requests, eight at a time, of which one in 20 is a fault; returns how many healthy ones failed.

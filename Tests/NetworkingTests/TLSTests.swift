@@ -115,7 +115,7 @@ import Testing
             self.port = port
         }
 
-        // Killed, not asked: another child may hold the other end of its input, and would keep it alive for ever.
+        // Killed, because another child may hold the other end of its input and prevent it from ending.
         deinit { kill(process.processIdentifier, SIGKILL) }
     }
 #endif

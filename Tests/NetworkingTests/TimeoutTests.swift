@@ -81,7 +81,7 @@ import Testing
 
     #if os(Linux)
         @Test(
-            "An unanswered handshake ends at the connect timeout, an unread upload at the idle timeout"
+            "A handshake without a response ends at the connect timeout, an unread upload at the idle timeout"
         )
         func phases() async throws {
             let server = try FaultServer { connection in _ = connection.waitForClose() }
@@ -104,7 +104,7 @@ import Testing
             #expect(stuck?.code == .timedOut && stuck?.phase == .send, "\(String(describing: stuck))")
         }
 
-        @Test("An unanswered connection ends at the connect timeout")
+        @Test("A connection without a response ends at the connect timeout")
         func connect() async throws {
             // A listener whose queue is full leaves further connections unanswered.
             let server = try FullListener()
@@ -139,7 +139,7 @@ import Testing
         #expect(count == total)
     }
 
-    @Test("A closed port and an unknown name have different errors", arguments: TransportKind.allCases)
+    @Test("A closed port and an unknown name cause different errors", arguments: TransportKind.allCases)
     func unreachable(kind: TransportKind) async throws {
         let port = try FaultServer(raw: "").port  // closed at once
         let client = try kind.client()

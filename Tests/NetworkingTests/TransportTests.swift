@@ -108,7 +108,7 @@ import Testing
     }
 
     @Test(
-        "A body that breaks its announced length fails the request", arguments: TransportKind.allCases,
+        "A body with another length than announced fails the request", arguments: TransportKind.allCases,
         [[3], [5], [4, 1], [2, 1], [2, 3]])
     func wrongLength(kind: TransportKind, pieces: [Int]) async throws {
         let server = try FaultServer(answering: Self.echo)

@@ -1,7 +1,7 @@
 import AshlarNetworking
 import Testing
 
-/// Changing and joining URLs.
+/// Changing and resolving URLs.
 @Suite struct URLEditingTests {
     @Test("Each part of a URL can be set, and is checked like that of a new URL")
     func setters() throws {
@@ -31,7 +31,7 @@ import Testing
     }
 
     @Test(
-        "An invalid part is refused and leaves the URL unchanged",
+        "An invalid part is rejected and leaves the URL unchanged",
         arguments: [
             Edit("empty host") { try $0.setHost("") }, Edit("host and port") { try $0.setHost("b:81") },
             Edit("host and path") { try $0.setHost("b/x") }, Edit("user") { try $0.setHost("u@b") },

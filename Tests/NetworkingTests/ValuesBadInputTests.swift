@@ -2,7 +2,7 @@ import AshlarNetworking
 import Foundation
 import Testing
 
-/// What the world may hand to JSON and to host maps, row by row, with the message that a person gets to read.
+/// Invalid JSON and host maps with their expected messages.
 @Suite struct ValuesBadInputTests {
     private func jsonError(_ bytes: [UInt8], _ limits: JSONLimits = .init()) -> NetworkError? {
         do throws(NetworkError) {
@@ -51,7 +51,7 @@ import Testing
             let error = jsonError(Array(text[..<position]) + [0xFF] + text[position...])
             #expect(error?.code == .invalidJSON)
             if let offset = error?.offset, offset < position {
-                // A word that is none, such as tr\xFFue, is named at its beginning.
+                // An invalid word such as tr\xFFue is reported at its beginning.
                 #expect(position - offset < 4 && "tn".utf8.contains(text[offset]), "at \(position)")
             } else {
                 #expect(error?.offset == position && error?.column == position + 1, "at \(position)")
@@ -66,7 +66,7 @@ import Testing
         for position in 0...text.count {
             let error = jsonError(Array(text[..<position]) + [0] + text[position...])
             #expect(error?.code == .invalidJSON, "at \(position)")
-            // A literal such as true is named at its beginning.
+            // A literal such as true is reported at its beginning.
             #expect(error?.offset.map { $0 <= position && $0 > position - 4 } == true, "at \(position)")
         }
     }
@@ -75,7 +75,7 @@ import Testing
         #"{"configurations": [{"canonical_host": "h", "canonical_protocol": "http", "release_key": "A", "hosts": [%]}]}"#
 
     @Test(
-        "The error for an invalid host map contains position and reason, and the current map stays",
+        "The error for an invalid host map contains position and reason, and the current map is unchanged",
         arguments: [
             (
                 Array("{\"configurations\":\n [".utf8),
@@ -131,7 +131,7 @@ import Testing
         #expect(error?.line == 1 && (error?.column ?? 0) > 1)
     }
 
-    @Test("An unknown release key is a warning, or an error if strict; a numeric port is accepted")
+    @Test("An unknown release key is a warning, or an error with strict; a numeric port is accepted")
     func releaseKey() throws {
         let json = Array(Self.map.replacing("%", with: #"{"key": "B", "host": "b", "port": 81}"#).utf8)
         let map = try HostMap(json: json)

@@ -55,7 +55,7 @@ final class FaultServer: Sendable {
         }
     }
 
-    /// Creates a server that runs a script for every connection and closes the connection behind it.
+    /// Creates a server that runs a script for every connection and then closes the connection.
     init(isIPv6: Bool = false, _ script: @escaping @Sendable (FaultConnection) -> Void) throws {
         let (listener, port) = try isIPv6 ? Self.listenIPv6() : Self.listen()
         self.port = port
@@ -86,7 +86,7 @@ final class FaultServer: Sendable {
     /// Creates a server that reads a request, answers with raw text and closes.
     convenience init(raw: String) throws { try self.init(raw: Array(raw.utf8)) }
 
-    /// Creates a server that answers every request of a connection with what a closure makes of it.
+    /// Creates a server that answers every request of a connection with the result of a closure.
     convenience init(answering answer: @escaping @Sendable (ServedRequest) -> String) throws {
         try self.init { connection in
             while let request = connection.request() { connection.write(Array(answer(request).utf8)) }
@@ -97,7 +97,7 @@ final class FaultServer: Sendable {
 
     var url: String { "http://127.0.0.1:\(port)" }
 
-    /// How many connections have been opened.
+    /// The number of opened connections.
     var connectionCount: Int { sockets.state.withLock { $0.accepted } }
 
     private static func listen() throws -> (Int32, Int) {
@@ -148,7 +148,7 @@ final class FaultServer: Sendable {
 
 struct ServerFailure: Error { let what: String }
 
-/// A request as the server saw it.
+/// A request as the server received it.
 struct ServedRequest: Sendable {
     var method: String
     var target: String
@@ -175,7 +175,7 @@ final class FaultConnection: @unchecked Sendable {
         setsockopt(descriptor, Int32(IPPROTO_TCP), TCP_NODELAY, &on, socklen_t(MemoryLayout<Int32>.size))
     }
 
-    /// Writes bytes; returns false when the client has gone.
+    /// Writes bytes; returns false if the client has closed the connection.
     @discardableResult
     func write(_ bytes: some Collection<UInt8>) -> Bool {
         let bytes = Array(bytes)
@@ -231,7 +231,7 @@ final class FaultConnection: @unchecked Sendable {
         return true
     }
 
-    /// Reads the next request whole, or nil when the client has gone.
+    /// Reads the next complete request, or returns nil if the client has closed the connection.
     func request() -> ServedRequest? {
         guard let head = head() else { return nil }
         let lines = head.split(separator: "\r\n", omittingEmptySubsequences: false).map(String.init)
@@ -285,7 +285,7 @@ final class FaultConnection: @unchecked Sendable {
         return Array(buffer.prefix(count))
     }
 
-    /// Answers whatever is read with the same bytes, until the client has gone.
+    /// Sends the same bytes after every read, until the client closes the connection.
     func answerEveryRead(_ bytes: [UInt8]) {
         var piece = [UInt8](repeating: 0, count: 4096)
         while recv(descriptor, &piece, piece.count, 0) > 0 {

@@ -28,7 +28,7 @@
         }
     }
 
-    /// Where the servers of a world are; passed to the process of the client.
+    /// The addresses of a world's servers, passed to the process of the client.
     struct FaultPlaces: Codable, Sendable {
         let url: String
         fileprivate(set) var ports: [Int: Int] = [:]
@@ -37,7 +37,7 @@
         /// A proxy without a server: nothing listens on the port.
         private static let deadProxy = "http://127.0.0.1:1"
 
-        /// Makes a client that trusts the test CA and uses the proxies.
+        /// Returns a client that trusts the test CA and uses the proxies.
         func client(connectionsPerHost: Int? = nil) throws -> NetworkClient {
             setenv("https_proxy", "http://127.0.0.1:\(proxy)", 1)
             setenv("http_proxy", Self.deadProxy, 1)
@@ -69,7 +69,7 @@
         }
     }
 
-    /// A server that carries out faults by number and answers control requests with their target.
+    /// A server that performs faults by number and answers control requests with their target.
     ///
     /// `/settled` is answered when all faults of servers with the same count have sent their bytes.
     private func makeFaultServer(_ running: Mutex<Int>) throws -> FaultServer {

@@ -16,7 +16,7 @@
         ///
         /// Once another request is on its way, nothing distinguishes them from its response.
         var isUnsolicited = false
-        /// Misbehaves; returns whether the connection serves further requests.
+        /// Performs the fault; returns whether the connection serves further requests.
         let serve: @Sendable (FaultConnection) -> Bool
 
         /// Every fault, in a fixed order: its index is part of the URL that requests it.
@@ -137,7 +137,7 @@
             ("HTTP/1.1 103 Early\r\n\r\n" + ok + "Content-Length: 5\r\n\r\nhello", 0),
         ]
 
-        /// A close or a reset behind every byte of a response.
+        /// A close or a reset after each byte of a response.
         private static let cuts: [Fault] = wholes.enumerated().flatMap { index, whole in
             (0...whole.text.utf8.count).flatMap { count in
                 [false, true].map { resets in

@@ -2,7 +2,7 @@ import Foundation
 
 /// The httpbin that `Scripts/httpbin-server` starts, once for all tests; or the one that ASHLAR_HTTPBIN_URL names.
 ///
-/// The script ends when its standard input does, which this process holds open as long as it lives.
+/// The script ends with its standard input, which this process holds open until it exits.
 final class Httpbin: Sendable {
     static let shared = Task {
         await withCheckedContinuation { continuation in
@@ -10,7 +10,7 @@ final class Httpbin: Sendable {
         }
     }
 
-    /// The server's address, or nil with the reason why there is none.
+    /// The server's address, or nil with the reason that there is none.
     let url: String?
     let reason: String
 
@@ -42,7 +42,7 @@ final class Httpbin: Sendable {
 
     /// Whether there is a server, and prints the reason if not.
     ///
-    /// Asked by the tests' condition, so nothing is started for a run that leaves these tests out.
+    /// Used by the tests' condition, so that a run without these tests starts nothing.
     static func isThere() async -> Bool {
         let httpbin = await shared.value
         if httpbin.url == nil { print("httpbin cannot be had: \(httpbin.reason)") }

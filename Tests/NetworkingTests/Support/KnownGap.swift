@@ -1,8 +1,8 @@
 import Testing
 
-/// What Foundation's URLSession cannot do on Linux (Swift 6.3); every case is asserted to fail still.
+/// Gaps of Foundation's URLSession on Linux (Swift 6.3); each test asserts that the gap still exists.
 ///
-/// A gap that has been closed makes its test fail, so the list stays true.
+/// A closed gap makes its test fail, so the list remains correct.
 enum KnownGap: String {
     case normalizesPaths = "`/a/../b` is sent as `/b`"
     case refusesBodyOfGET = "GET with a body fails with `resource exceeds maximum size`"
@@ -13,7 +13,7 @@ enum KnownGap: String {
     case mergesFields = "of repeated fields only one is seen, or all joined by commas"
     case needsSpaceAfterColon = "`Header:value` without a space makes the answer fail"
 
-    /// Runs a check that must fail as long as the gap is there, and passes where there is none.
+    /// Runs a check that must fail if the gap exists, and succeed otherwise.
     static func check(_ gap: KnownGap, _ kind: TransportKind, _ body: () async throws -> Void) async throws {
         guard kind.isLinuxURLSession else {
             try await body()

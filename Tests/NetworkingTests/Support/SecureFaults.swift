@@ -3,20 +3,20 @@
     import Foundation
     import Glibc
 
-    /// How a TLS server or a proxy misbehaves: a relay to a real TLS server cuts or falsifies what the server sends.
+    /// A fault of a TLS server or proxy: a relay to a real TLS server truncates or falsifies the server's bytes.
     struct Relay: Sendable {
         enum End: String, CaseIterable, Sendable { case closed, reset, garbage, silent }
 
         /// The certificate of the real server.
         var certificate = "good"
-        /// How many bytes of the server pass, or nil for all.
+        /// The number of forwarded bytes from the server, or nil for all.
         var bytes: Int?
-        /// Whether the bytes of the handshake pass in addition.
+        /// Whether the bytes of the handshake are also forwarded.
         var isAfterHandshake = false
-        /// What follows.
+        /// The action after the forwarded bytes.
         var end = End.closed
 
-        /// Real TLS servers by certificate, which end with this process.
+        /// Real TLS servers by certificate; they end with this process.
         private static let servers = Mutex<[String: TLSServer]>([:])
 
         /// The port of a real TLS server.
@@ -101,11 +101,11 @@
     }
 
     extension Fault {
-        /// Where a fault's server is reached.
+        /// The way to a fault's server.
         enum Access: Sendable {
             /// By its path on the fault server.
             case path
-            /// On a port of its own, over TLS.
+            /// On a separate port, over TLS.
             case port
             /// Through a proxy, by this host.
             case tunnel(String)

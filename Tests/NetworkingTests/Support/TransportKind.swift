@@ -10,7 +10,7 @@ enum TransportKind: String, CaseIterable, CustomTestStringConvertible, Sendable 
 
     var testDescription: String { rawValue }
 
-    /// A client over a transport of its own.
+    /// A client with its own transport.
     func client(_ configuration: ClientConfiguration = .init()) throws -> NetworkClient {
         switch self {
         #if os(Linux)
@@ -20,7 +20,7 @@ enum TransportKind: String, CaseIterable, CustomTestStringConvertible, Sendable 
         }
     }
 
-    /// Whether this is Foundation on Linux, which has gaps that are listed where they matter.
+    /// Whether this is Foundation on Linux, whose gaps are listed in the affected tests.
     var isLinuxURLSession: Bool {
         #if os(Linux)
             self == .urlSession
@@ -30,13 +30,13 @@ enum TransportKind: String, CaseIterable, CustomTestStringConvertible, Sendable 
     }
 }
 
-/// An answer with a length, as text.
+/// A response with a length, as text.
 func answer(_ status: Int = 200, _ fields: [String] = [], body: String = "") -> String {
     (["HTTP/1.1 \(status) Status"] + fields + ["Content-Length: \(body.utf8.count)", "", ""]).joined(separator: "\r\n")
         + body
 }
 
-/// Runs an operation and returns what came of it.
+/// Runs an operation and returns its result.
 func outcome<Output: Sendable>(
     _ operation: () async throws(NetworkError) -> Output
 ) async -> Result<Output, NetworkError> {
@@ -47,7 +47,7 @@ extension Result {
     var failure: Failure? { if case .failure(let failure) = self { failure } else { nil } }
 }
 
-/// Waits until a condition holds that another thread brings about; fails after 30 seconds.
+/// Waits for a condition that another thread satisfies; fails after 30 seconds.
 func until(_ condition: () -> Bool) async throws {
     let limit = ContinuousClock.now + .seconds(30)
     while !condition() {
