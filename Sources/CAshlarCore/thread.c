@@ -26,7 +26,7 @@ int ashlar_core_start_thread(void *value, void (*body)(void *)) {
     pthread_attr_t attributes;
     pthread_attr_init(&attributes);
     pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED);
-    // A new thread inherits the signal mask, so there is no moment at which it could receive a signal.
+    // A new thread inherits the signal mask, so it can't receive a signal at any time.
     sigset_t all, before;
     sigfillset(&all);
     pthread_sigmask(SIG_SETMASK, &all, &before);

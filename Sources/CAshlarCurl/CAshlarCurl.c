@@ -56,7 +56,7 @@ const ashlar_curl *ashlar_curl_open(const char *name, char *error, size_t size) 
         }
         *(void **)wanted[i].place = found;
     }
-    // Looks through the libraries that libcurl depends on as well.
+    // Also searches the libraries that libcurl depends on.
     *(void **)&c->alpn_selected = dlsym(library, "SSL_get0_alpn_selected");
     const struct version_info *info = version_info(0);
     if (info->version_num < OLDEST) {

@@ -143,7 +143,7 @@ static int step_zlib(
         i->ended = 1;
         return ASHLAR_INFLATER_END;
     }
-    // -5 (no progress) only means that more input is wanted.
+    // -5 (no progress) only means that more input is needed.
     return result == 0 || result == -5 ? ASHLAR_INFLATER_MORE : ASHLAR_INFLATER_CORRUPTED;
 }
 

@@ -17,7 +17,7 @@
 int ashlar_poller_open(ashlar_poller *poller) {
     poller->epoll = epoll_create1(EPOLL_CLOEXEC);
     poller->wake = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
-    // Edge-triggered: each write is reported once, so nobody has to read the counter.
+    // Edge-triggered: each write is reported once, so the counter needn't be read.
     struct epoll_event event = {.events = EPOLLIN | EPOLLET, .data.fd = poller->wake};
     if (poller->epoll >= 0 && poller->wake >= 0 &&
         epoll_ctl(poller->epoll, EPOLL_CTL_ADD, poller->wake, &event) == 0) {

@@ -20,7 +20,7 @@ static void note_signal(int number) {
     const int error = errno;
     const unsigned char byte = (unsigned char)number;
     if (write(pipe_ends[1], &byte, 1) < 0) {
-        // The pipe is full of signals that nobody has read yet; one more makes no difference.
+        // The pipe is full of signals that nobody has read yet; one more has no effect.
     }
     errno = error;
 }
@@ -63,7 +63,7 @@ int ashlar_bus_catch_signal(int number) {
 
 void ashlar_bus_release_signal(int number) {
     struct sigaction current;
-    // Another part of the program may have set a handler since; it stays.
+    // Another part of the program may have set a handler in the meantime; it is preserved.
     if (sigaction(number, NULL, &current) == 0 && current.sa_handler == note_signal)
         sigaction(number, &old_actions[number], NULL);
 }

@@ -68,7 +68,7 @@ static int add_object(struct dl_phdr_info *object, size_t size, void *context) {
 
 void ashlar_log_collect_images(void) {
     int count = 0;
-    // A crash meanwhile prints addresses without images.
+    // A crash during this prints addresses without images.
     atomic_store(&image_count, 0);
 #if defined(__linux__)
     dl_iterate_phdr(add_object, &count);
@@ -124,7 +124,7 @@ static const char *signal_name(int signal) {
     }
 }
 
-// One frame: its address, and its file with the address there, as llvm-symbolizer and atos take it.
+// One frame: its address, and its file with the address there, as expected by llvm-symbolizer and atos.
 static void write_frame(int number, uintptr_t address) {
     struct text text = {.count = 0};
     append(&text, "  frame ");

@@ -10,7 +10,7 @@
 #include <sys/uio.h>
 #include <unistd.h>
 
-// A file and its identity: the host may have closed the descriptor and reused its number.
+// A file and its identity: the app may have closed the descriptor and reused its number.
 struct known_file {
     atomic_int descriptor;
     atomic_ullong device, number;
@@ -32,7 +32,7 @@ static void know(struct known_file *file, int descriptor) {
     atomic_store(&file->descriptor, descriptor);
 }
 
-// The descriptor if it still is the file. Async-signal-safe, as fstat is.
+// Returns the descriptor if it still refers to the file. Async-signal-safe, as fstat is.
 static int known_descriptor(struct known_file *file) {
     struct stat status;
     int descriptor = atomic_load(&file->descriptor);

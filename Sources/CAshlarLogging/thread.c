@@ -12,7 +12,7 @@ __thread void *ashlar_log_slot;
 static pthread_key_t key;
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 
-// What the destructor needs. On Darwin a thread's variables are freed before the destructors of its keys run, so it
+// The data for the destructor. On Darwin a thread's variables are freed before the destructors of its keys run, so it
 // can't be in `ashlar_log_slot`.
 struct holder {
     void *value;

@@ -135,7 +135,7 @@ import Testing
     }
 
     @Test(
-        "The characters next to a rejected range are read",
+        "The characters next to a rejected range are accepted",
         arguments: ["\u{D7FF}", "\u{E000}", "\u{80}", "\u{800}", "\u{10000}", "\u{10FFFF}"])
     func unicode(text: String) throws {
         #expect(try read(Array("{\"a\": \"\(text)\"}".utf8)).get().string(forKey: "a") == text)
@@ -238,7 +238,7 @@ import Testing
         return bytes + Array(tail.utf8)
     }
 
-    @Test("The deepest permitted nesting is read, and one level more is rejected")
+    @Test("The maximum nesting is accepted, and one level more is rejected")
     func depthLimit() throws {
         let nested: [String: Any] = ["a": ["b": [1]]]
         let binary = try PropertyListSerialization.data(fromPropertyList: nested, format: .binary, options: 0)
@@ -269,7 +269,7 @@ import Testing
     }
 
     @Test(
-        "Ten thousand nested dictionaries are read, merged, printed and freed on a stack of 512 KB",
+        "Ten thousand nested dictionaries are parsed, merged, printed and freed on a stack of 512 KB",
         .timeLimit(.minutes(5)))
     func deepWithinLimit() async throws {
         let depth = 9_999

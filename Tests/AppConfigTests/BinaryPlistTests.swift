@@ -23,7 +23,7 @@ import Testing
         return bytes + trailer
     }
 
-    /// A file whose third object is said to begin at its first byte.
+    /// A file whose table has the first byte as the offset of the third object.
     static let offsetInHeader: [UInt8] = {
         var bytes = file([[0xD1, 1, 2], text("a"), [0x10, 5]])
         let table = 8 + 3 + 2 + 2
@@ -73,7 +73,7 @@ import Testing
         #expect(error.description.contains("ApplicationConfig.plist@"), "\(error)")
     }
 
-    @Test("Shared objects count at each use")
+    @Test("Shared objects are counted at each use")
     func sharedObjects() throws {
         // 24 arrays, each of two references to the next: 2^24 values of a few bytes.
         var objects: [[UInt8]] = [[0xD1, 1, 2], Self.text("a")]
@@ -108,7 +108,7 @@ import Testing
         #expect(config.explain("a").winner?.location.description == "ApplicationConfig.plist@13")
     }
 
-    /// A file of these objects, the first of them the root, with numbers of these sizes and bytes that mean nothing
+    /// A file of these objects, the first of them the root, with numbers of these sizes and unused bytes
     /// before each object.
     static func file(_ objects: [[UInt8]], offsets: Int, references: Int, fill: [UInt8] = []) -> [UInt8] {
         func big(_ value: Int, _ size: Int) -> [UInt8] {
@@ -127,7 +127,7 @@ import Testing
             + big(table, 8)
     }
 
-    @Test("Every valid layout is read as Foundation reads it", arguments: [1, 2, 3, 4, 8], [1, 2, 4, 8])
+    @Test("Every valid layout is parsed like by Foundation", arguments: [1, 2, 3, 4, 8], [1, 2, 4, 8])
     func layouts(offsets: Int, references: Int) throws {
         func reference(_ number: Int) -> [UInt8] {
             (0..<references).reversed().map { UInt8(truncatingIfNeeded: number >> ($0 * 8)) }
@@ -135,7 +135,7 @@ import Testing
         func utf16(_ text: String) -> [UInt8] {
             [0x60 | UInt8(text.utf16.count)] + text.utf16.flatMap { [UInt8($0 >> 8), UInt8($0 & 0xFF)] }
         }
-        // A count in an object of its own, though it would fit the marker.
+        // A count in a separate object, although it fits into the marker.
         let long: [UInt8] = [0x5F, 0x11, 0, 3] + Array("key".utf8)
         let objects: [[UInt8]] = [
             [0xD3] + [1, 2, 3].flatMap(reference) + [4, 5, 6].flatMap(reference), Self.text("a"), utf16("b"), long,
@@ -161,7 +161,7 @@ import Testing
     }
 
     @Test(
-        "Kinds that a configuration cannot hold are rejected at any place",
+        "Kinds that a configuration can't contain are rejected anywhere",
         arguments: [
             ([0x00], "a null or fill byte"), ([0x0F], "a null or fill byte"), ([0x80, 1], "a UID of a keyed archive"),
             ([0x8F] + [UInt8](repeating: 1, count: 16), "a UID of a keyed archive"), ([0xC1, 1], "a set"),

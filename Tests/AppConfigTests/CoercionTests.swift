@@ -9,7 +9,7 @@ import Testing
         ("maybe", nil), ("", nil), ("2", nil), (2, nil), (1.0, nil), (" true", nil), ("truely", nil), ([], nil),
     ]
 
-    @Test("A boolean is read only from the known words", arguments: words)
+    @Test("A Boolean is read only from the known words", arguments: words)
     func bools(value: ConfigValue, expected: Bool?) {
         #expect(ApplicationConfig(["k": value]).bool(forKey: "k") == expected)
     }
@@ -136,7 +136,7 @@ import Testing
         #expect(config.dictionary(forKey: "map") == ["a": 1])
     }
 
-    @Test("Strict rules lose no digit of a whole number either")
+    @Test("Strict rules also preserve all digits of an integer")
     func strictWhole() throws {
         var plan = plan([:])
         plan.defaults = ["exact": .integer(1 << 53), "odd": .integer(1 << 53 + 1), "big": .unsigned(.max)]
@@ -169,7 +169,7 @@ import Testing
     }
 
     @Test(
-        "A fraction of a second is the nearest number to its digits", arguments: ["123", "1", "999999", "000001", "7"])
+        "A fraction of a second is the number nearest to its digits", arguments: ["123", "1", "999999", "000001", "7"])
     func fractions(digits: String) {
         let config = ApplicationConfig(["k": .string("2001-01-01T00:00:00.\(digits)Z")])
         #expect(config.date(forKey: "k")?.timeIntervalSinceReferenceDate == Double("0.\(digits)"))

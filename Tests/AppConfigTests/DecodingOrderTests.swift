@@ -2,7 +2,7 @@ import AshlarAppConfig
 import Foundation
 import Testing
 
-/// A type's keys are looked for where they were found the last time, which is only a guess.
+/// A type's keys are first searched at their last positions, which may be wrong.
 @Suite struct DecodingOrderTests {
     private struct Point: Decodable, Equatable {
         var x: Int
@@ -52,7 +52,7 @@ import Testing
         }
     }
 
-    /// Asks for all keys in an order of its own, each in several ways, and for some that are not there.
+    /// Reads all keys in its own order, each in several ways, and some missing ones.
     private struct Curious: Decodable {
         struct Name: CodingKey {
             let stringValue: String
@@ -90,7 +90,7 @@ import Testing
     }
 
     @Test(
-        "Dictionaries of any size answer for each key and for no other", arguments: [1, 2, 31, 33, 127, 128, 129, 700])
+        "Dictionaries of any size contain their keys and no others", arguments: [1, 2, 31, 33, 127, 128, 129, 700])
     func sizes(count: Int) throws {
         var random = SplitMix(UInt64(count))
         func dictionary(_ count: Int, depth: Int) -> ConfigValue {
@@ -125,7 +125,7 @@ import Testing
                     var random = SplitMix(UInt64(task))
                     var wrong = 0
                     for round in 0..<300 {
-                        // Names in front shift the entries, which are sorted.
+                        // Preceding names shift the entries, which are sorted.
                         var values = Dictionary(uniqueKeysWithValues: entries)
                         for number in 0..<random.below(5) { values["a\(number)"] = 0 }
                         values["x"] = .integer(Int64(round))
@@ -140,7 +140,7 @@ import Testing
         #expect(wrong == 0)
     }
 
-    @Test("A stored container or decoder still reads after its value is made")
+    @Test("A stored container or decoder can be read after its value was created")
     func kept() throws {
         struct Late: Decodable {
             let container: KeyedDecodingContainer<Curious.Name>

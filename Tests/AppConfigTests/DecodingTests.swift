@@ -17,7 +17,7 @@ import Testing
         #expect(try JSONDecoder().decode(ConfigValue.self, from: json) == .dictionary(plain))
     }
 
-    @Test("An error that a type throws has the location of its value")
+    @Test("An error thrown by a type has the location of its value")
     func decodeOwnErrors() throws {
         struct Odd: Decodable {
             init(from decoder: any Decoder) throws {
@@ -43,7 +43,7 @@ import Testing
                 == "b.odds[1]: the value cannot be decoded: found integer 2 (ApplicationConfig.json:3:1; it is even)")
     }
 
-    @Test("Structures can hold values of any kind, which are taken as they are")
+    @Test("Structures can contain values of any kind unchanged")
     func decodeValues() throws {
         struct Holder: Decodable, Equatable {
             var any: ConfigValue
@@ -88,7 +88,7 @@ import Testing
     }
 
     @Test(
-        "A decoding error names the path of the value that does not fit",
+        "A decoding error has the path of the value",
         arguments: [
             (
                 "{\"s\": [{\"name\": \"a\"}, {\"nmae\": \"b\"}]}",

@@ -3,7 +3,7 @@ import Foundation
 import Testing
 
 @Suite struct ExportTests {
-    @Test("Exports leave out secrets")
+    @Test("Exports omit secrets")
     func secrets() throws {
         let config: ApplicationConfig = ["http": ["timeout": 30], "apiToken": "hunter2", "list": ["a"]]
         #expect(
@@ -22,7 +22,7 @@ import Testing
         #expect(config.exported(as: .propertyList, includesSecrets: true).contains("hunter2"))
     }
 
-    @Test("An export reads back as the same values", arguments: [ConfigExportFormat.json, .propertyList])
+    @Test("An export is parsed as the same values", arguments: [ConfigExportFormat.json, .propertyList])
     func roundTrip(format: ConfigExportFormat) throws {
         var maker = ValueMaker(random: SplitMix(21))
         for round in 0..<rounds(150, soak: 20_000) {
@@ -93,7 +93,7 @@ import Testing
         }
     }
 
-    @Test("Foundation reads exports, too")
+    @Test("Foundation can parse exports")
     func foreignReaders() throws {
         let config: ApplicationConfig = ["a": [1, 2.5, true, "x<&>\r\n\u{1}"], "b": ["c": "\"\\ ü"]]
         #expect(Oracle.json(Array(config.exported(as: .json).utf8)) == .dictionary(config.values))

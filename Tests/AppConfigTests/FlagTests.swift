@@ -22,7 +22,7 @@ import Testing
         #expect(Murmur3.hash(text.utf8) == value)
     }
 
-    @Test("IDs keep their places in all versions of the library")
+    @Test("The hash of an ID is the same in all versions of the library")
     func places() {
         let found = ["user-1", "user-2", "ünïcode", ""].map { FlagDefinition.bucket(of: $0, salt: "newSearch") }
         // From an independent implementation of MurmurHash3 in Python: hash * 10000 >> 32.
@@ -30,7 +30,7 @@ import Testing
     }
 
     @Test(
-        "The first rule whose conditions are met decides",
+        "The first rule whose conditions are true applies",
         arguments: [
             (["language": "fr-CA"], "french", 1, "language is fr"), (["language": "FR"], "french", 1, "language is fr"),
             (["language": "fro"], "rest", nil, "no rule applies"),
@@ -71,7 +71,7 @@ import Testing
         #expect(decision("plain").value == "plain")
     }
 
-    @Test("Percentages select their share of IDs, and raising one keeps those that were selected")
+    @Test("Percentages select their share of IDs, and an increase preserves the selected ones")
     func percentages() {
         let ids = (0..<20_000).map { "user-\($0)" }
         var selected: [Set<String>] = []
@@ -99,7 +99,7 @@ import Testing
         #expect(abs(both - 1_000) < 150, "\(both) of 4,000 are in both halves")
     }
 
-    @Test("Without an ID, a subject is only in the percentage 100")
+    @Test("A subject without an ID is only in the percentage 100")
     func withoutID() {
         #expect(decision(["rules": [["percent": 99, "value": "x"]]], id: nil).value == "code")
         #expect(decision(["rules": [["percent": 100, "value": "x"]]], id: nil).value == "x")
@@ -137,7 +137,7 @@ import Testing
         if flag.dictionary?["default"] == nil { #expect(config.flagProblems().map(\.description) == [message]) }
     }
 
-    @Test("An explanation names the deciding rule and its line")
+    @Test("An explanation names the applied rule and its line")
     func explains() throws {
         let text = """
             {"flags": {"search": {

@@ -33,7 +33,7 @@ import Testing
         #expect(report.config.diagnostics.allSatisfy { $0.kind != .unknownKey })
     }
 
-    @Test("A variable of an unknown key sets it in lower case, with a diagnostic")
+    @Test("A variable of an unknown key sets it in lowercase, with a diagnostic")
     func unknownVariable() throws {
         let report = Self.load(variables: ["APP_HTTP__TIMEOOT": "5"])
         #expect(report.config.string(forKey: "http.timeoot") == "5")
@@ -43,7 +43,7 @@ import Testing
             ])
     }
 
-    @Test("A schema makes keys known that only variables set, so that a decoded struct sees them")
+    @Test("A schema makes keys known that only variables set, so that a decoded struct has them")
     func schemaKeys() throws {
         struct Settings: Decodable { var dbURL: String }
         let schema = ConfigSchema([.required(RequiredConfigKey("storage.dbURL", as: String.self))])
@@ -66,7 +66,7 @@ import Testing
         }
     }
 
-    @Test("Arguments set values, are stronger than variables, and end at --")
+    @Test("Arguments set values, take precedence over variables, and end at --")
     func arguments() throws {
         let report = Self.load(
             variables: ["APP_HTTP__TIMEOUT": "5"],
@@ -126,7 +126,7 @@ import Testing
         let config = load(["--HTTP.maxsize=9", "--set=http.retries=6", "--set", "New.Key=1"]).config
         #expect(config.values == ["http": ["maxSize": "9", "retries": "6"], "list": [1], "New": ["Key": "1"]])
         #expect(config.diagnostics.filter { $0.kind == .unknownKey }.isEmpty)
-        // A key of that name keeps the spelling for itself.
+        // If there is a key with that name, the spelling means this key.
         #expect(load(["--set=a=b"], "{\"set\": 1}").config.values == ["set": "a=b"])
         let index = load(["--set", "[0]=5"])
         #expect(

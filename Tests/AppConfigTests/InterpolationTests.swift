@@ -38,7 +38,7 @@ import Testing
     }
 
     @Test(
-        "References in braces resolve as the original planned",
+        "References in braces resolve as planned for NEIApplicationConfig",
         arguments: [
             ("{HOST}", "example.org"), ("https://{HOST}:{port}/", "https://example.org:8080/"),
             ("{none:-a{HOST}b}", "aexample.orgb"), ("{env:HOME_DIR}", "/home/me"), ("{{HOST}}", "{HOST}"),
@@ -105,7 +105,7 @@ import Testing
         #expect(config.explain("dsn").parts.isEmpty)
     }
 
-    @Test("Values that share their parts many times over are explained once each")
+    @Test("Values that are used many times are explained once each")
     func explainsSharedParts() throws {
         var entries: [String: ConfigValue] = ["v0": "x"]
         for number in 1...16 { entries["v\(number)"] = .string("${v\(number - 1)}${v\(number - 1)}") }
@@ -126,7 +126,7 @@ import Testing
         #expect(report.config["copy"] == [["name": "a"]])
     }
 
-    @Test("A reference to its own key means the overridden value")
+    @Test("A reference to its own key is replaced by the overridden value")
     func looksBack() throws {
         let report = Self.load(
             "{\"path\": \"/usr/${env:V}\"}", debug: "{\"path\": \"/opt:${path}\"}", variables: ["V": "bin"])
@@ -156,14 +156,14 @@ import Testing
                 == "a: circular references: a (ApplicationConfig.json:1) → b (ApplicationConfig.json:2) → "
                 + "c (ApplicationConfig.json:3) → a (ApplicationConfig.json:1) (ApplicationConfig.json:1:7)")
         #expect(report.errors.first?.code == .referenceCycle)
-        // What is in the loop or hangs on it is left out, nothing else.
+        // Only values in the loop, or that depend on it, are omitted.
         #expect(report.config.allKeys == ["e"])
         let inside = Self.load("{\"a\": {\"b\": \"${a}\"}}")
         #expect(inside.errors.map(\.code) == [.referenceCycle])
     }
 
     @Test(
-        "References that name nothing or are malformed are errors",
+        "References to missing values and malformed references are errors",
         arguments: [
             ("${hots}", "v: ${hots} is not defined (ApplicationConfig.json:1:7); did you mean host?"),
             ("${env:NONE}", "v: the environment variable NONE is not set (ApplicationConfig.json:1:7)"),
@@ -222,7 +222,7 @@ import Testing
         for text in texts { #expect(!text.contains("hunter"), "\(text)") }
     }
 
-    @Test("Circular references in random graphs are found as an independent search finds them", .timeLimit(.minutes(5)))
+    @Test("Circular references in random graphs are those found by an independent search", .timeLimit(.minutes(5)))
     func graphs() throws {
         var random = SplitMix(21)
         for round in 0..<rounds(300, soak: 100_000) {
@@ -242,7 +242,7 @@ import Testing
         }
     }
 
-    /// Whether a walk of as many steps as there are nodes can be made.
+    /// Whether a walk with as many steps as nodes exists.
     private func reachesLoop(_ start: Int, _ edges: [[Int]]) -> Bool {
         var reached: Set<Int> = [start]
         for _ in edges { reached = Set(reached.flatMap { edges[$0] }) }

@@ -34,7 +34,7 @@ import Testing
     }
 
     @Test(
-        "Sections of a bundle identifier are stronger than environment files, the exact one strongest",
+        "Sections of a bundle identifier take precedence over environment files, and the exact one over patterns",
         arguments: [
             ("com.acme.beta.App", "Any beta", "beta.acme.com"), ("com.acme.beta.Other", "Any beta", nil),
             ("com.acme.beta", "Simulated", nil), ("com.acme.betaX.App", "Simulated", nil),
@@ -72,7 +72,7 @@ import Testing
         #expect(config.explain("http.none").description == "http.none = nothing")
     }
 
-    @Test("A value set at run time wins, overrides the file's, and ends with its copy")
+    @Test("A value set at run time overrides the file's and exists only in its copy")
     func runtime() throws {
         let loaded = try ApplicationConfig.load(plan(Self.files))
         var config = loaded

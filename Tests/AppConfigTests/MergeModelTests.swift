@@ -2,9 +2,9 @@ import AshlarAppConfig
 import Foundation
 import Testing
 
-/// The merge, written as plainly as it can be.
+/// The merge in its simplest form.
 enum MergeModel {
-    /// What a layer's value makes of the one below it; nil is no value.
+    /// Returns the result of a layer's value and the one below it; nil means no value.
     static func merge(_ low: ConfigValue?, _ high: ConfigValue) -> ConfigValue? {
         switch high {
         case .null: return nil
@@ -37,7 +37,7 @@ enum MergeModel {
         return layers.reduce(.dictionary([:])) { merge($0, $1) ?? [:] }.dictionary ?? [:]
     }
 
-    /// As NEIApplicationConfig did: every merge is that of `addEntriesFromDictionary:`.
+    /// The merge of NEIApplicationConfig: that of `addEntriesFromDictionary:`.
     static func seed(_ files: [[String: ConfigValue]], _ identifier: String) -> [String: ConfigValue] {
         var root: [String: ConfigValue] = [:]
         for file in files { root.merge(file) { $1 } }
@@ -102,7 +102,7 @@ enum MergeModel {
         return plan
     }
 
-    @Test("Stacks of layers merge as the model does, and every leaf is explained", .timeLimit(.minutes(8)))
+    @Test("Stacks of layers merge like the model, and every leaf is explained", .timeLimit(.minutes(8)))
     func deep() throws {
         var stacks = Stacks(random: SplitMix(11), hasDirectives: true)
         for round in 0..<rounds(800, soak: 200_000) {
@@ -121,7 +121,7 @@ enum MergeModel {
         }
     }
 
-    /// What is wrong with the explanation of some leaf, if anything is.
+    /// Returns the first error in the explanations of the leaves, or nil.
     private func explanationProblem(_ config: ApplicationConfig, _ files: [[String: ConfigValue]]) -> String? {
         let layers = files + MergeModel.sections(files, Self.identifier).compactMap(\.dictionary)
         let places = Dictionary(
@@ -157,7 +157,7 @@ enum MergeModel {
         return true
     }
 
-    @Test("The seed's mode merges as a model of the original does", .timeLimit(.minutes(8)))
+    @Test("The compatible mode merges like a model of NEIApplicationConfig", .timeLimit(.minutes(8)))
     func seed() throws {
         var stacks = Stacks(random: SplitMix(12), hasDirectives: false)
         for round in 0..<rounds(800, soak: 100_000) {
@@ -175,7 +175,7 @@ enum MergeModel {
         }
     }
 
-    @Test("A dictionary and a value of another kind leave a diagnostic that names both files")
+    @Test("A dictionary and a value of another kind cause a diagnostic that names both files")
     func kindConflict() throws {
         let config = try ApplicationConfig.load(
             AshlarAppConfigTests.plan(

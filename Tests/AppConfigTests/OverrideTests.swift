@@ -4,7 +4,7 @@ import Testing
 @Suite struct OverrideTests {
     private let store = ConfigStore(["http": ["timeout": 30, "host": "h"], "list": [1, 2]])
 
-    @Test("Overrides apply within their scope only, and inner scopes win")
+    @Test("Overrides apply within their scope only, and inner scopes take precedence")
     func scopes() {
         store.withOverrides(["http.timeout": 1, "http.host": nil, "list[0]": 9, "new.key": true]) {
             #expect(store.current["http"] == ["timeout": 1])
@@ -16,7 +16,7 @@ import Testing
         #expect(store.current["http"] == ["timeout": 30, "host": "h"])
     }
 
-    @Test("A section and values inside it are overridden in any number of runs alike")
+    @Test("Overrides of a section and of values inside it have the same result in every run")
     func sections() {
         for _ in 0..<50 {
             store.withOverrides(["http.timeout": 1, "http": ["host": "x"], "http.a": 2, "list[1]": 8, "list": [6, 7]]) {
@@ -26,7 +26,7 @@ import Testing
         }
     }
 
-    @Test("Concurrent tasks have overrides of their own, and child tasks inherit them", .timeLimit(.minutes(5)))
+    @Test("Concurrent tasks have separate overrides, and child tasks inherit them", .timeLimit(.minutes(5)))
     func tasks() async {
         await withTaskGroup(of: Void.self) { group in
             for number in 0..<50 {
@@ -49,7 +49,7 @@ import Testing
         }
     }
 
-    @Test("Overrides lie over run-time writes and do not become part of the store")
+    @Test("Overrides take precedence over run-time writes and don't change the store")
     func updates() {
         store.withOverrides(["http.timeout": 1]) {
             store.update { $0["http.timeout"] = 7 }
@@ -58,7 +58,7 @@ import Testing
         #expect(store.current.int(forKey: "http.timeout") == 7)
     }
 
-    @Test("Overrides of one store do not concern another")
+    @Test("Overrides of one store don't affect another")
     func stores() {
         let other = ConfigStore(["http": ["timeout": 60]])
         store.withOverrides(["http.timeout": 1]) { #expect(other.current.int(forKey: "http.timeout") == 60) }
@@ -71,7 +71,7 @@ import Testing
         #expect(store.current["a"] == nil)
     }
 
-    @Test("A record has the reads of its scope in order")
+    @Test("A record contains the reads of its scope in order")
     func records() {
         let record = ConfigReadRecord()
         _ = store.current.int(forKey: "http.host")

@@ -3,7 +3,7 @@ import Foundation
 import Testing
 
 @Suite struct ReaderDifferentialTests {
-    @Test("XML property lists read as PropertyListSerialization reads them", .timeLimit(.minutes(5)))
+    @Test("XML property lists are parsed like by PropertyListSerialization", .timeLimit(.minutes(5)))
     func xml() throws {
         var maker = ValueMaker(random: SplitMix(1))
         var writer = PlistWriter(random: SplitMix(2))
@@ -22,7 +22,7 @@ import Testing
         }
     }
 
-    @Test("Binary property lists read as PropertyListSerialization wrote them", .timeLimit(.minutes(5)))
+    @Test("Binary property lists of PropertyListSerialization are parsed correctly", .timeLimit(.minutes(5)))
     func binary() throws {
         var maker = ValueMaker(random: SplitMix(3))
         for round in 0..<rounds(1500, soak: 200_000) {
@@ -37,7 +37,7 @@ import Testing
         }
     }
 
-    @Test("JSON reads as JSONSerialization wrote it", .timeLimit(.minutes(5)))
+    @Test("JSON of JSONSerialization is parsed correctly", .timeLimit(.minutes(5)))
     func json() throws {
         var maker = ValueMaker(random: SplitMix(4))
         for round in 0..<rounds(1000, soak: 50_000) {
@@ -52,7 +52,7 @@ import Testing
         }
     }
 
-    /// A value with what JSON cannot hold exchanged for what it can.
+    /// Returns a value in which values that JSON can't represent are replaced.
     private func jsonValue(_ value: ConfigValue, _ random: inout SplitMix) -> ConfigValue {
         switch value {
         case .date, .data: return .string("\(random.below(10))")
@@ -73,7 +73,7 @@ import Testing
     }
 
     @Test(
-        "Damaged files give an error with a place, or what Foundation reads",
+        "Damaged files cause an error with a location, or have Foundation's values",
         .timeLimit(.minutes(5)), arguments: ["xml", "binary", "json"])
     func damaged(format: String) throws {
         var maker = ValueMaker(random: SplitMix(5))
@@ -114,7 +114,7 @@ import Testing
             case .success(let config):
                 accepted += 1
                 let expected = format == "json" ? Oracle.json(bytes) : Oracle.propertyList(bytes)
-                // Foundation refuses some texts that are well formed; what it reads must be the same.
+                // Foundation rejects some well-formed files; the values that it accepts must be the same.
                 if let expected {
                     guard numbersAsReals(.dictionary(config.values)) == numbersAsReals(expected) else {
                         Issue.record(

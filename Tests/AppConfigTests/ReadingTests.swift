@@ -5,7 +5,7 @@ import Testing
 @Suite struct ReadingTests {
     @Test("A typed key reads several configurations in turn")
     func keyInTurn() {
-        // The texts lie at other places, the value is of another kind, or there is none.
+        // The strings have other offsets, or the value has another kind or is missing.
         let configs: [ApplicationConfig] = [
             ["k": "one"], ["a": "x", "b": "y", "k": "two"], ["k": 3], ["a": "x"], ApplicationConfig(),
             ["a": ["k": "deep"], "k": "five"],
@@ -27,7 +27,7 @@ import Testing
                 let name = String(repeating: letter, count: length)
                 let nested = "s.\(name)"
                 let config = ApplicationConfig([name: .integer(Int64(length)), "s": [name: .string(name)]])
-                // Texts made in other ways, which may be held in other ways.
+                // Strings created in other ways, which may have other representations.
                 var reserved = ""
                 reserved.reserveCapacity(100)
                 reserved += name
@@ -46,7 +46,7 @@ import Testing
     }
 
     @Test(
-        "The text of a path is read back as the same path", arguments: ["[", "[0]", "a[1]b", ".", "\\", ":", "::", "]"])
+        "The string of a path is parsed as the same path", arguments: ["[", "[0]", "a[1]b", ".", "\\", ":", "::", "]"])
     func pathText(key: String) {
         for components in [[key], ["s", key], [key, "s"], ["s", key, "t"], [key, key]] {
             let path = ConfigPath(components: components)
@@ -58,7 +58,7 @@ import Testing
         }
     }
 
-    @Test("A configuration equals itself, NaN and all, in any order of keys")
+    @Test("A configuration equals itself, even with NaN, in any order of keys")
     func equality() throws {
         let xml = plist(
             "<key>n</key><real>nan</real><key>d</key><dict><key>a</key><true/><key>b</key><real>0</real></dict>")
@@ -162,7 +162,7 @@ import Testing
         #expect(config[timeout] == 6)
     }
 
-    @Test("Literal keys with dots win over paths, and both are readable")
+    @Test("Literal keys with dots take precedence over paths, and both can be read")
     func literalKeys() throws {
         let config = ApplicationConfig([
             "a.b": "literal", "a": ["b": "nested", "c.d": "inner", "": "empty"], "": "root empty", "x\\y": 1, "p::q": 2,
@@ -189,7 +189,7 @@ import Testing
         }
     }
 
-    @Test("A path that a literal key hides leaves a diagnostic")
+    @Test("A path hidden by a literal key causes a diagnostic")
     func hidden() throws {
         let config = try ApplicationConfig.load(plan(["ApplicationConfig.json": "{\"a\": {\"b\": 1},\n\"a.b\": 2}"]))
         #expect(config.int(forKey: "a.b") == 2)
@@ -199,7 +199,7 @@ import Testing
             ])
     }
 
-    @Test("Paths parse and print as they are written")
+    @Test("Paths are parsed and printed unchanged")
     func paths() {
         #expect(
             ConfigPath("a.b::c[2][0].d").components == [
@@ -262,7 +262,7 @@ import Testing
         #expect(ApplicationConfig().unusedKeys() == nil)
     }
 
-    @Test("A class is found by the name of its module and its own")
+    @Test("A class is found by the name of its module and its own name")
     func types() {
         let config = ApplicationConfig([
             "class": "AshlarAppConfigTests.Marker", "inner": "AshlarAppConfigTests.Marker.Inner", "none": "No.Such",
@@ -281,7 +281,7 @@ class Marker {
     final class Inner {}
 }
 
-/// What a reporter was told.
+/// The diagnostics received by a reporter.
 final class AccessLog: @unchecked Sendable {
     private let lock = NSLock()
     private var lines: [String] = []

@@ -13,7 +13,7 @@
 
     /// The cache file of a remote document after its process dies; the moments come from a seed.
     @Suite(.timeLimit(.minutes(20))) struct RemoteCrashTests {
-        @Test("The cache file holds a whole document after the process dies at any byte of a write")
+        @Test("The cache file contains a complete document after the process dies at any byte of a write")
         func diesWhileWriting() async throws {
             let seed: UInt64 = 51
             var random = SplitMix(seed)
@@ -40,7 +40,7 @@
             }
         }
 
-        @Test("The cache file holds a whole document after the process is killed at any moment")
+        @Test("The cache file contains a complete document after the process is killed at any time")
         func killed() async throws {
             let seed: UInt64 = 52
             var random = SplitMix(seed)

@@ -38,7 +38,7 @@ private actor StubServer {
         return try ConfigStore(loading: plan)
     }
 
-    @Test("A fetched document waits until it is activated")
+    @Test("A fetched document isn't used until it is activated")
     func activates() async throws {
         let source = source()
         let store = try store(source)
@@ -76,7 +76,7 @@ private actor StubServer {
     }
 
     @Test(
-        "A rejected document leaves the last good one active and states why",
+        "A rejected document leaves the last valid one active, and the reason is reported",
         arguments: [
             (#"{"n": "#, "the end of the text"), ("[1]", "an object as the root"), ("", "an empty file"),
             (#"{"n": 500}"#, "expected 0 to 9"), (#"{"n": "${none}"}"#, "is not defined"), (#"{"$n": 1}"#, "$n"),
@@ -102,7 +102,7 @@ private actor StubServer {
         #expect(source.status.error == nil)
     }
 
-    @Test("A failed fetch leaves the document, and the error is in the status")
+    @Test("A failed fetch leaves the document active, and the error is in the status")
     func failures() async throws {
         let source = source()
         let store = try store(source)
@@ -137,7 +137,7 @@ private actor StubServer {
         #expect(other.status.version == nil && other.status.error?.reason == "the signature is wrong")
     }
 
-    @Test("The last good document survives in the cache file, and a damaged file is no document")
+    @Test("The last valid document is preserved in the cache file; a damaged file has no document")
     func caches() async throws {
         let scratch = try Scratch()
         let path = scratch.file("cache")
@@ -168,7 +168,7 @@ private actor StubServer {
         }
     }
 
-    @Test("A document waits while another source cannot be read, and is not rejected")
+    @Test("A document isn't rejected while another source can't be read")
     func unrelatedFailures() async throws {
         let scratch = try Scratch()
         try scratch.write("{\"n\": 0}")
@@ -196,7 +196,7 @@ private actor StubServer {
         }
     }
 
-    @Test("The failure of an old fetch does not hide the success of a later one")
+    @Test("The failure of an old fetch doesn't replace the success of a later one")
     func lateFailures() async throws {
         let (gate, open) = AsyncStream.makeStream(of: Void.self)
         let (entered, enter) = AsyncStream.makeStream(of: Void.self)
@@ -226,7 +226,7 @@ private actor StubServer {
         #expect(clock.pauses.allSatisfy { $0 <= .seconds(2) })
     }
 
-    @Test("A cache file that cannot be written leaves the document active")
+    @Test("The document is active even if the cache file can't be written")
     func unwritableCache() async throws {
         let source = source(cache: "/no/such/folder/cache")
         let store = try store(source)
@@ -253,7 +253,7 @@ private actor StubServer {
         #expect(Set(pauses).count > 10)
     }
 
-    @Test("A response that arrives after that of a later fetch is not used")
+    @Test("A response that arrives after that of a later fetch isn't used")
     func lateResponses() async throws {
         let (gate, open) = AsyncStream.makeStream(of: Void.self)
         let (entered, enter) = AsyncStream.makeStream(of: Void.self)
@@ -285,7 +285,7 @@ private actor StubServer {
     }
 }
 
-/// A clock whose pauses end at once and are recorded.
+/// A clock whose sleeps end immediately and are recorded.
 private final class RecordingClock: Clock, @unchecked Sendable {
     private let lock = NSLock()
     private var recorded: [Duration] = []

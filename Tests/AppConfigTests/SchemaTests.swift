@@ -2,7 +2,7 @@ import AshlarAppConfig
 import Testing
 
 @Suite struct SchemaTests {
-    @Test("All problems are reported at once, with places and the nearest names")
+    @Test("All problems are reported together, with locations and the most similar names")
     func allProblems() throws {
         let schema = ConfigSchema(
             [
@@ -73,7 +73,7 @@ import Testing
         #expect((error?.problems.isEmpty == true ? 1 : error?.problems.count) == count)
     }
 
-    @Test("The nearest name is right for nearly all single typing errors")
+    @Test("The suggested name is correct for nearly all single typing errors")
     func hints() throws {
         let names = [
             "http.timeout", "http.retries", "http.userAgent", "cache.size", "cache.directory", "log.level", "log.file",
@@ -97,7 +97,7 @@ import Testing
         #expect(right >= 475)
     }
 
-    @Test("A thousand planted secrets are found nowhere")
+    @Test("None of a thousand planted secrets is printed")
     func secrets() throws {
         var entries: [String: ConfigValue] = [:]
         for number in 0..<250 {

@@ -3,7 +3,7 @@ import Foundation
 import Testing
 
 @Suite struct SecretTests {
-    /// Everything that a configuration prints about itself, its values, and its changes.
+    /// All descriptions of a configuration, its values, and its changes.
     static func prints(_ config: ApplicationConfig) -> String {
         var texts = [config.description, config.debugDescription, "\(config)", String(reflecting: config)]
         var dumped = ""
@@ -27,7 +27,7 @@ import Testing
         return texts.joined(separator: "\n")
     }
 
-    @Test("A value declared secret, and every value built from it, is printed nowhere")
+    @Test("A value declared secret, and every value built from it, is never printed")
     func declaredKey() throws {
         let key = ConfigKey("declared.pin", default: 0, secret: true)
         let required = RequiredConfigKey("declared.code", as: String.self, secret: true)
@@ -62,7 +62,7 @@ import Testing
         #expect(throws: Never.self) { try config.validate(ConfigSchema([.required(required)])) }
     }
 
-    @Test("A key that is declared secret after loading is hidden from then on, in built values, too")
+    @Test("A key declared secret after loading is then hidden, also in built values")
     func declaredLate() throws {
         let config = try ApplicationConfig.load(
             plan([
@@ -103,7 +103,7 @@ import Testing
         #expect(!error.description.contains("hunter2"), "\(error)")
     }
 
-    @Test("A replacing value is hidden if it is secret itself")
+    @Test("A replacement value is hidden if it is secret itself")
     func replacing() throws {
         var plan = plan(
             ["ApplicationConfig.json": #"{"x": {"p": 1}}"#, "ApplicationConfig.debug.json": #"{"x": "hunter"}"#],

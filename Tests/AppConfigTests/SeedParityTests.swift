@@ -1,7 +1,7 @@
 import AshlarAppConfig
 import Testing
 
-/// NEIApplicationConfig's documented calls, one by one, on the files its documentation describes.
+/// Every documented call of NEIApplicationConfig, with the files of its documentation.
 @Suite struct SeedParityTests {
     static let files = [
         "ApplicationConfig.plist": plist(
@@ -55,13 +55,13 @@ import Testing
         #expect(config.int(forKey: "text") == Int(Int32.max))
     }
 
-    @Test("Files merge at the root only; the deep merge is the library's own")
+    @Test("Files merge at the root only; the deep merge is an addition")
     func mergeDepth() throws {
         #expect(try Self.load([.debug])["servers"] == ["url": "debug"])
         #expect(try Self.load([.debug], .deep)["servers"] == ["url": "debug", "port": 1])
     }
 
-    @Test("Bundle override: the identifier's dictionary merges over the root, and its key stays")
+    @Test("Bundle override: the identifier's dictionary merges over the root, and its key remains")
     func bundleOverride() throws {
         let config = try Self.load([.debug, .simulator], bundle: "com.myapp.beta.AppName")
         #expect(config.string(forKey: "STRING_KEY") == "beta")
@@ -97,7 +97,7 @@ import Testing
         #expect(try Self.load().allKeys.count == 10)
     }
 
-    @Test("get(stringForKey:) returns the value, which the original used as another key")
+    @Test("get(stringForKey:) returns the value, which NEIApplicationConfig used as another key")
     func string() throws {
         let config = try Self.load()
         #expect(config.string(forKey: "STRING_KEY") == "text")
@@ -106,7 +106,7 @@ import Testing
         #expect(config.string(forKey: "none", default: "DEFAULT_VALUE") == "DEFAULT_VALUE")
     }
 
-    @Test("get(classForKey:) finds the class, which the original never did")
+    @Test("get(classForKey:) finds the class, unlike in NEIApplicationConfig")
     func classes() throws {
         let config = try Self.load()
         #expect(config.type(forKey: "CONTROLLER").map { ObjectIdentifier($0) } == ObjectIdentifier(Marker.self))
@@ -125,7 +125,7 @@ import Testing
     }
 
     @Test(
-        "Texts are read as NSString reads them",
+        "Strings are read like by NSString",
         arguments: [
             ("12abc", 12, true), ("YES please", 0, true), ("no", 0, false), ("", 0, false), (" -5x", -5, true),
             ("99999999999", 2_147_483_647, true), ("0x10", 0, false), ("true", 0, true), ("007", 7, true),
@@ -138,7 +138,7 @@ import Testing
         #expect(config.float(forKey: "LOOSE") == 12)
     }
 
-    @Test("A dictionary, an array or a date, which crashed the original, gives the default")
+    @Test("A dictionary, an array or a date gives the default; NEIApplicationConfig crashes")
     func containers() throws {
         let config = try Self.load()
         #expect(config.int(forKey: "servers", default: 3) == 3)
@@ -161,7 +161,7 @@ import Testing
         #expect(config.with(scope: nil) == config)
     }
 
-    @Test("with(dictionary:) replaces root keys whole")
+    @Test("with(dictionary:) replaces root keys completely")
     func dictionary() throws {
         let config = try Self.load().with(dictionary: ["servers": ["x": 1], "COUNT": 5])
         #expect(config["servers"] == ["x": 1])

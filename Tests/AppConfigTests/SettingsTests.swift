@@ -46,7 +46,7 @@ private struct Settings: ConfigSettings {
                 == expected)
     }
 
-    @Test("All problems are reported at once, in the order of the properties, with their lines")
+    @Test("All problems are reported together, in the order of the properties, with their lines")
     func problems() throws {
         let text = """
             {"http": {"timeout": 500,
@@ -130,7 +130,9 @@ private struct Settings: ConfigSettings {
         #expect(config.diagnostics.allSatisfy { $0.kind != .unknownKey })
     }
 
-    @Test("Whole values follow reloads, and a reload that does not fit keeps the last ones", .timeLimit(.minutes(5)))
+    @Test(
+        "Complete values follow reloads; after a reload with invalid values, the last ones remain",
+        .timeLimit(.minutes(5)))
     func follows() async throws {
         struct Pair: ConfigSettings {
             var a = 0

@@ -2,7 +2,7 @@ import AshlarAppConfig
 import Foundation
 import Testing
 
-/// A source whose content tests change, and whose outcomes they read.
+/// A source whose content is set by tests, and whose outcomes are recorded.
 private final class StubSource: ConfigSource, @unchecked Sendable {
     let name = "stub"
     private let lock = NSLock()
@@ -54,7 +54,7 @@ private struct LinesFormat: ConfigFormat {
 @Suite struct SourceTests {
     private static let base = ["ApplicationConfig.json": #"{"http": {"timeout": 30, "host": "h"}, "title": "base"}"#]
 
-    @Test("A source merges over the local file and under variables, and explains itself")
+    @Test("A source merges over the local file and under variables, and is in explanations")
     func merges() throws {
         var document = ConfigDocument()
         try document.set(15, at: "http.timeout", line: 4, column: 2)
@@ -75,7 +75,7 @@ private struct LinesFormat: ConfigFormat {
     }
 
     @Test(
-        "A source has the strength of the layer that it is added over",
+        "A source has the precedence of the layer that it is added over",
         arguments: [
             (ConfigLayerKind.defaults, "base"), (.base, "debug"), (.environment, "section"), (.bundle, "local"),
             (.local, "variable"), (.variables, "argument"), (.arguments, "source"),
@@ -94,7 +94,7 @@ private struct LinesFormat: ConfigFormat {
         plan.variables = ["APP_TITLE": "variable"]
         plan.arguments = ["--title=argument"]
         plan.add(StubSource(.document(ConfigDocument(["title": "source"]))), over: kind)
-        // Without the stronger layers, the source wins.
+        // Without the layers above it, the source's value applies.
         #expect(
             try ApplicationConfig.load(plan).string(forKey: "title") == (kind == .arguments ? "source" : "argument"))
         let order = ["defaults", "base", "debug", "section", "local", "variable", "argument"]
@@ -146,7 +146,7 @@ private struct LinesFormat: ConfigFormat {
         }
     }
 
-    @Test("A source that fails is left out whole, and its error names it")
+    @Test("A source that fails is omitted completely, and its error names it")
     func failures() throws {
         struct Broken: Error {}
         let source = StubSource(.missing)
@@ -198,7 +198,7 @@ private struct LinesFormat: ConfigFormat {
         return try ApplicationConfig.load(plan)
     }
 
-    @Test("Each file of a folder is a key, and its text without the final newline the value")
+    @Test("Each file of a folder is a key, and its text without the final newline is the value")
     func files() throws {
         let scratch = try Scratch()
         try scratch.write("hunter2\n", to: "password")
@@ -277,7 +277,7 @@ private struct LinesFormat: ConfigFormat {
         watch.cancel()
     }
 
-    @Test("A file that is added to a plain folder is watched from then on", .timeLimit(.minutes(5)))
+    @Test("A file that is added to a plain folder is then watched", .timeLimit(.minutes(5)))
     func newFiles() async throws {
         let scratch = try Scratch()
         try scratch.write("1", to: "a")
@@ -297,7 +297,7 @@ private struct LinesFormat: ConfigFormat {
 
 @Suite struct DotEnvTests {
     @Test(
-        "Lines of .env files are read as shells read them",
+        "Lines of .env files are parsed like by shells",
         arguments: [
             ("APP_A=1", "1"), ("export APP_A=1", "1"), ("export\tAPP_A=1", "1"), ("APP_A = 1 ", "1"), ("APP_A=", ""),
             ("APP_A=a b # c", "a b"), ("APP_A=a#b", "a#b"), ("APP_A=#b", ""), ("APP_A='a # $b \\n'", "a # $b \\n"),
@@ -329,7 +329,7 @@ private struct LinesFormat: ConfigFormat {
         #expect(ApplicationConfig.loadReport(plan).errors.map(\.description) == [message])
     }
 
-    @Test("Variables of files are weaker than the environment, and explained with their line")
+    @Test("The environment takes precedence over variables of files, which are explained with their line")
     func strength() throws {
         let scratch = try Scratch()
         try scratch.write("APP_HTTP__TIMEOUT=5\nAPP_HTTP__HOST=file\nHOME=/file", to: ".env")

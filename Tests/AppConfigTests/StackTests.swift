@@ -5,7 +5,7 @@ import Testing
 /// Random stacks of every format and source, compared with the model of the merge.
 @Suite struct StackTests {
     @Test(
-        "Stacks of all formats and sources merge as the model does, and every leaf names its layer",
+        "Stacks of all formats and sources merge like the model, and every leaf names its layer",
         .timeLimit(.minutes(20)), arguments: [UInt64(41), 42, 43])
     func stacks(seed: UInt64) async throws {
         var maker = StackMaker(random: SplitMix(seed))
@@ -34,19 +34,19 @@ private struct Stack {
     }
 
     var plan = ConfigPlan(files: .memory([String: String]()), environments: [.debug], bundleIdentifier: "com.acme.App")
-    /// From the weakest to the strongest.
+    /// In order of precedence, lowest first.
     var layers: [Layer] = []
 
     var merged: ConfigValue { layers.reduce(.dictionary([:])) { MergeModel.merge($0, $1.value) ?? [:] } }
     var model: [String: ConfigValue] { merged.dictionary ?? [:] }
 
-    /// What is wrong with the explanation of some scalar, if anything is.
+    /// Returns the first error in the explanations of the scalars, or nil.
     func problem(in config: ApplicationConfig) -> String? {
         for path in config.paths() {
             let explanation = config.explain(path)
             guard let winner = explanation.winner else { return "\(path) has no winner" }
             guard let value = config[path], value.array == nil, value.dictionary == nil else { continue }
-            // A scalar replaces all weaker values, so the strongest layer with a value at its path gives it.
+            // A scalar replaces all values below it, so the highest layer with a value at its path defines it.
             guard let layer = layers.last(where: { holds($0.value, path) }) else { return "no layer has \(path)" }
             if winner.location.name != layer.name { return "\(path) is from \(layer.name), not \(winner.location)" }
             if winner.text != explanation.text { return "\(path): \(winner.text), not \(explanation.text ?? "")" }
@@ -64,7 +64,7 @@ private struct Stack {
     }
 }
 
-/// Makes stacks: each layer has a random format or source.
+/// Creates stacks: each layer has a random format or source.
 private struct StackMaker {
     private static let keys = ["a", "b", "c", "host", "häuser", "<&>", "x y"]
     private static let plainKeys: Set<String> = ["a", "b", "c", "host"]
@@ -266,7 +266,7 @@ private struct StackMaker {
         for target in targets(in: below) {
             let name = "APP_" + target.map { $0.name.uppercased() }.joined(separator: "__")
             for place in 0..<3 where random.chance(50) {
-                // Quotes of .env files hold any text but their own.
+                // Quotes of .env files can contain any text except the same quote.
                 let text = text().filter { $0 != "'" }
                 texts[place][name] = text
                 winners[name] = (target, text, place == 2 ? name : "\(place).env")
@@ -316,7 +316,7 @@ private struct StackMaker {
         var found: [[ConfigPath.Component]] = []
         collect(value, [], &found)
         var chosen: [[ConfigPath.Component]] = found.filter { _ in random.chance(25) }
-        // Two elements of one array would be one assignment after the other.
+        // Two elements of one array would be two consecutive assignments.
         var arrays: Set<[ConfigPath.Component]> = []
         chosen.removeAll { path in
             if case .index? = path.last { !arrays.insert(path.dropLast()).inserted } else { false }

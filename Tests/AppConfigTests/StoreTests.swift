@@ -3,7 +3,7 @@ import Testing
 
 @testable import AshlarAppConfig
 
-/// A directory of its own for one test, removed at the end.
+/// A separate directory for one test, removed at the end.
 final class Scratch: Sendable {
     let path: String
 
@@ -24,7 +24,7 @@ final class Scratch: Sendable {
 }
 
 @Suite(.timeLimit(.minutes(5))) struct StoreTests {
-    @Test("A failed reload keeps the last good values and publishes the error")
+    @Test("After a failed reload, the last valid values remain and the error is published")
     func lastGood() async throws {
         let scratch = try Scratch()
         try scratch.write("{\"n\": 1}")
@@ -56,12 +56,12 @@ final class Scratch: Sendable {
         #expect(try store.reload().isEmpty)
     }
 
-    @Test("Of concurrent reloads, the one that began last wins")
+    @Test("Of concurrent reloads, the one that began last applies")
     func lastBegun() throws {
         let scratch = try Scratch()
         try scratch.write("{\"n\": 0}")
         let store = try ConfigStore(loading: scratch.plan())
-        // The first reload reads its files before the second one begins, and settles after it.
+        // The first reload reads its files before the second one begins, and ends after it.
         let first = store.beginReload()
         try scratch.write("{\"n\": 1}")
         let slow = try ApplicationConfig.load(scratch.plan())
@@ -77,7 +77,7 @@ final class Scratch: Sendable {
         let store = ConfigStore(["n": 0, "other": 0])
         let isFirst = Counter()
         store.update { config in
-            // Somebody else writes after this closure was given its copy.
+            // Another write happens after this closure received its copy.
             if isFirst.next() == 1 { store.update { $0["other"] = 2 } }
             config["n"] = 1
         }
@@ -166,7 +166,7 @@ final class Scratch: Sendable {
         #expect(store.unusedKeys() == ["c", "z"])
     }
 
-    @Test("Readers see whole generations only, and bad writes lose no values")
+    @Test("Readers receive complete generations only, and invalid writes lose no values")
     func torture() async throws {
         let scratch = try Scratch()
         func text(_ generation: Int) -> String {
@@ -221,7 +221,7 @@ final class Scratch: Sendable {
     }
 }
 
-/// A flag that tasks share.
+/// A flag shared by tasks.
 final class Flag: @unchecked Sendable {
     private let lock = NSLock()
     private var value = false
@@ -230,7 +230,7 @@ final class Flag: @unchecked Sendable {
     func set() { lock.withLock { value = true } }
 }
 
-/// Counts calls from closures that may not have a state.
+/// Counts calls from closures that can't have state.
 final class Counter: @unchecked Sendable {
     private let lock = NSLock()
     private var count = 0

@@ -4,7 +4,7 @@ import Testing
 
 @Suite struct ValueCodingTests {
     @Test(
-        "Numbers keep their kind through encoders",
+        "Encoders preserve the kind of numbers",
         arguments: [
             .real(2), .real(-0.0), .real(0), .real(1e300), .real(.infinity), .real(1.5), .integer(2), .integer(.min),
             .unsigned(.max), ["a": [.real(3), .integer(3)]],

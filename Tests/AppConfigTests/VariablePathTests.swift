@@ -12,7 +12,7 @@ import Testing
         return ApplicationConfig.loadReport(plan)
     }
 
-    @Test("An unknown key joins its section, spelled like the keys next to it")
+    @Test("An unknown key is added to its section, with the spelling of the keys next to it")
     func sections() {
         let report = load(
             #"{"web": {"timeout": 30}, "camel": {"maxSize": 1}, "kebab": {"max-size": 1}, "UPPER": {"MAX": 1}}"#,
@@ -30,7 +30,7 @@ import Testing
         #expect(report.config.diagnostics.filter { $0.kind == .unknownKey }.count == 5)
     }
 
-    @Test("Separators and case do not matter for known keys", arguments: ["maxRetries", "max-retries", "max_retries"])
+    @Test("Separators and case are ignored for known keys", arguments: ["maxRetries", "max-retries", "max_retries"])
     func separators(key: String) {
         let report = load("{\"http\": {\"\(key)\": 1}}", variables: ["APP_HTTP__MAX_RETRIES": "2"])
         #expect(report.config.values == ["http": [key: "2"]])
@@ -65,7 +65,7 @@ import Testing
         #expect(error.description == "servers[5]: expected an index up to 2, found 5 (APP_SERVERS__5)")
     }
 
-    @Test("A text for an array is an error that states the form")
+    @Test("A string for an array is an error with the expected form")
     func form() throws {
         let error = try #require(load(#"{"servers": ["a"]}"#, variables: ["APP_SERVERS": "x,y"]).errors.first)
         #expect(error.description == #"expected a JSON array such as ["a", "b"], found other text (APP_SERVERS)"#)

@@ -8,7 +8,7 @@ import Testing
         var testDescription: String { rawValue }
     }
 
-    /// Makes a file reachable at `<directory>/ApplicationConfig.json` in the way that a move needs.
+    /// Makes a file available at `<directory>/ApplicationConfig.json` as required by a move.
     static func prepare(_ move: Move, _ scratch: Scratch) throws -> String {
         let files = FileManager.default
         switch move {
@@ -63,7 +63,7 @@ import Testing
         }
     }
 
-    @Test("Every way to change a file is noticed", arguments: Move.allCases)
+    @Test("Every way to change a file is detected", arguments: Move.allCases)
     func moves(move: Move) async throws {
         let scratch = try Scratch()
         let directory = try Self.prepare(move, scratch)
@@ -74,7 +74,7 @@ import Testing
         #expect(await changes.next() == 0)
         for generation in 1...rounds(5, soak: 1_000) {
             try Self.make(move, scratch, generation)
-            // A file that is away for a moment is no error, its values are; the next look has the new ones.
+            // A briefly missing file isn't an error; the next check has its new values.
             var seen = await changes.next()
             while seen == -1 { seen = await changes.next() }
             #expect(seen == generation)
@@ -82,7 +82,7 @@ import Testing
         watch.cancel()
     }
 
-    /// Makes `<root>/1/2/…/6` with a configuration file in the innermost directory; returns that directory.
+    /// Creates `<root>/1/2/…/6` with a configuration file in the innermost directory; returns that directory.
     private static func nest(_ scratch: Scratch, in root: String, _ generation: Int) throws -> String {
         let names = (1...6).map(String.init).joined(separator: "/")
         try FileManager.default.createDirectory(
@@ -102,7 +102,7 @@ import Testing
         }
     }
 
-    @Test("A replaced directory above a file is noticed, and so are later writes", arguments: 1...6)
+    @Test("A replaced directory above a file and later writes are detected", arguments: 1...6)
     func ancestorSwap(level: Int) async throws {
         let scratch = try Scratch()
         let directory = try Self.nest(scratch, in: "live", 0)
@@ -124,7 +124,7 @@ import Testing
         watch.cancel()
     }
 
-    @Test("A replaced symbolic link above a file is noticed, and so are later writes", arguments: 1...6)
+    @Test("A replaced symbolic link above a file and later writes are detected", arguments: 1...6)
     func ancestorLinkSwap(level: Int) async throws {
         let scratch = try Scratch()
         let files = FileManager.default
@@ -150,7 +150,7 @@ import Testing
         watch.cancel()
     }
 
-    @Test("A writer that keeps the file open is noticed")
+    @Test("A write to a file that remains open is detected")
     func openWriter() async throws {
         let scratch = try Scratch()
         try scratch.write("{\"n\": 0}   ")
@@ -166,7 +166,7 @@ import Testing
     }
 
     @Test(
-        "A write with equal size and a restored modification time is noticed",
+        "A write with equal size and a restored modification time is detected",
         arguments: [ConfigWatchMode.automatic, .polling(every: .milliseconds(5))])
     func restoredTime(mode: ConfigWatchMode) async throws {
         let scratch = try Scratch()
@@ -177,7 +177,7 @@ import Testing
         }
         try write(0)
         let store = try ConfigStore(loading: scratch.plan())
-        // Long after the write, so that nothing but the change time differs.
+        // Long after the write, so that only the change time differs.
         try await Task.sleep(for: .milliseconds(50))
         let watch = store.watch(mode)
         var changes = store.changes(of: ConfigKey("n", default: -1)).makeAsyncIterator()
@@ -189,10 +189,10 @@ import Testing
         watch.cancel()
     }
 
-    @Test("A second write within a clock tick is noticed, although size and time are equal")
+    @Test("A second write within a clock tick is detected, although size and time are equal")
     func sameStamp() async throws {
         let scratch = try Scratch()
-        // No clock is as coarse as one that stands still: the stamp of both writes is set.
+        // To simulate a coarse clock, both writes get the same time.
         let stamp = Date(timeIntervalSinceNow: 60)
         func write(_ number: Int) throws {
             try scratch.write("{\"n\": \(number)}")
@@ -210,7 +210,7 @@ import Testing
         watch.cancel()
     }
 
-    @Test("Bad writes are reported, and watching continues")
+    @Test("Invalid writes are reported, and watching continues")
     func badWrite() async throws {
         let scratch = try Scratch()
         try scratch.write("{\"n\": 0}")
@@ -232,7 +232,7 @@ import Testing
         watch.cancel()
     }
 
-    @Test("A new file and a polled file are noticed")
+    @Test("A new file and a change of a polled file are detected")
     func appearsAndPolls() async throws {
         let scratch = try Scratch()
         let store = try ConfigStore(loading: scratch.plan())
@@ -254,7 +254,7 @@ import Testing
     }
 
     @Test(
-        "A change between loading and watching is read",
+        "A change between loading and watching is detected",
         arguments: [ConfigWatchMode.automatic, .polling(every: .seconds(60))])
     func changedBefore(mode: ConfigWatchMode) throws {
         let scratch = try Scratch()
@@ -267,7 +267,7 @@ import Testing
     }
 
     #if os(Linux)
-        @Test("A thousand watched files cost one descriptor")
+        @Test("A thousand watched files use one descriptor")
         func descriptors() async throws {
             await #expect(processExitsWith: .success) {
                 let scratch = try Scratch()

@@ -16,7 +16,7 @@ import Testing
                 ], environments: [.debug]))
     }
 
-    @Test("Values next to a written value keep their location")
+    @Test("Values next to a written value retain their location")
     func placesStay() throws {
         var config = try Self.load()
         config["http.timeout"] = 5
@@ -52,7 +52,7 @@ import Testing
                 list[2] = 3  // ApplicationConfig.json:4
                 title = "t"  // ApplicationConfig.json:4
                 """)
-        // A dictionary that was written into is merged with the layers', one that was written whole replaces them.
+        // A dictionary with a written member is merged with the layers; a written dictionary replaces them.
         #expect(config.explain("http").merged.count == 2)
         config["http"] = ["timeout": 1]
         #expect(config.explain("http").merged.isEmpty)
@@ -60,7 +60,7 @@ import Testing
         #expect(config.explain("http.host").removed?.layer == .runtime)
     }
 
-    @Test("Writes of all kinds read back as in a model of dictionaries", .timeLimit(.minutes(5)))
+    @Test("Writes of all kinds have the results of a model with dictionaries", .timeLimit(.minutes(5)))
     func model() throws {
         var random = SplitMix(51)
         for round in 0..<rounds(300, soak: 20_000) {
@@ -82,7 +82,7 @@ import Testing
         }
     }
 
-    /// A write into plain values: missing dictionaries are made, and removing what is not there changes nothing.
+    /// Writes into plain values: missing dictionaries are created, and removing a missing value has no effect.
     private static func written(
         _ old: ConfigValue?, _ keys: ArraySlice<String>, _ value: ConfigValue?
     ) -> ConfigValue? {

@@ -8,7 +8,7 @@ import AshlarLogging
     import Glibc
 #endif
 
-// Swift hides `fork`, because most of a process cannot go on in a child. This program tests that logging does.
+// Swift hides `fork`, because most of a process can't continue in a child. This program tests that logging can.
 @_silgen_name("fork") private func systemFork() -> Int32
 
 extension Child {
@@ -36,13 +36,13 @@ extension Child {
         case "null": UnsafeMutablePointer<Int>(bitPattern: number("address", or: 16))?.pointee = 1
         case "exec": execute()
         case "fork-exit":
-            // A child that ends well is not the end of the run.
+            // A child that ends normally doesn't end the run.
             let pid = systemFork()
             if pid == 0 { exit(0) }
             waitpid(pid, nil, 0)
             kill(getpid(), SIGKILL)
         case "fork-orphan":
-            // A child that lives on does not keep the run alive.
+            // A child that continues doesn't keep the run open.
             if systemFork() == 0 {
                 close(1)
                 sleep(2)
@@ -66,7 +66,7 @@ extension Child {
         execv("/usr/bin/true", &arguments)
     }
 
-    /// Forks children that log at once with their parent.
+    /// Forks children that log concurrently with their parent.
     func logAsFamily() {
         LogSystem.start(configuration)
         let log = Log("Family")
@@ -87,7 +87,7 @@ extension Child {
         log.info("parent ends")
     }
 
-    /// Writes more than the file-size limit lets a file hold, with the limit's signal at its default.
+    /// Writes more than the file-size limit allows, with the limit's signal at its default.
     func exceedFileSizeLimit() {
         let bytes = rlim_t(number("limit", or: 20_000))
         var limit = rlimit(rlim_cur: bytes, rlim_max: bytes)
@@ -103,7 +103,7 @@ extension Child {
         say("alive \(LogSystem.liveLog.utf8.count { $0 == 10 }) \(LogSystem.counters.droppedByStorage)")
     }
 
-    /// Prints to a standard error stream whose reader is gone.
+    /// Prints to a standard error stream without a reader.
     func logIntoBrokenPipe() {
         var ends: [Int32] = [0, 0]
         pipe(&ends)
@@ -137,7 +137,7 @@ extension Child {
         say("alive \(LogSystem.liveLog.utf8.count { $0 == 10 })")
     }
 
-    /// Fills the disk with log, makes room, and goes on.
+    /// Fills the disk with log lines, makes room, and continues.
     func fillTheDisk() {
         LogSystem.start(configuration)
         let log = Log("Full")

@@ -54,7 +54,7 @@ extension Child {
 
     /// The open descriptors, threads and mapped logs of this process, where the system lists them.
     ///
-    /// Threads that are about to end are waited for, for five seconds at most.
+    /// It waits at most five seconds for threads that are about to end.
     private var resources: String {
         func count(_ folder: String) -> Int {
             guard let stream = opendir(folder) else { return 0 }

@@ -41,7 +41,7 @@ struct Child {
         return configuration
     }
 
-    /// Prints a line for the test at once.
+    /// Prints a line for the test immediately.
     func say(_ text: String) {
         var text = text + "\n"
         #if canImport(Darwin)
@@ -66,7 +66,7 @@ struct Child {
         }
     }
 
-    /// Logs a number of lines and ends well.
+    /// Logs a number of lines and ends normally.
     func write() {
         LogSystem.start(configuration)
         let log = Log(option("id") ?? "write")
@@ -90,7 +90,7 @@ struct Child {
             say("\(context) \(LogLevel.allCases.filter { log.isEnabled($0) }.last?.name ?? "OFF")")
         }
         for notice in report.notices { say(notice) }
-        // Mistakes are reported once, not with every change of the settings.
+        // Errors are reported once, not with every change of the settings.
         say("then \(LogSystem.start(configuration).notices.count)")
     }
 
@@ -109,7 +109,7 @@ struct Child {
         say(LogSystem.logAsString)
     }
 
-    /// Logs at once from 64 tasks, in scopes of different depth, while thresholds and formats change.
+    /// Logs concurrently from 64 tasks, in scopes of different depth, while thresholds and formats change.
     func logInManyTasks() async {
         var configuration = configuration
         configuration.rotation = LogRotation(segmentBytes: 1 << 24, runBytes: 1 << 30)

@@ -11,7 +11,7 @@ import Testing
         "HostMap.json": AppFolder.hostMap,
     ]
 
-    @Test("Language, brand, timeouts and default hosts follow the configuration; what the app selects stays")
+    @Test("Language, brand, timeouts and default hosts follow the configuration; the app's own selections remain")
     func following() async {
         await #expect(processExitsWith: .success) {
             let folder = try AppFolder(Self.files)
@@ -25,7 +25,7 @@ import Testing
             try await until("default host") { app.hosts.resolve("api.example")?.host == "qa.example" }
             app.config.update { $0["app.host"] = nil }
             try await until("default host") { app.hosts.resolve("api.example")?.host == "www.example" }
-            // A selection of the user stays while other keys change.
+            // A selection of the user remains while other keys change.
             app.customization.update { $0.switching(brand: nil) }
             app.config.update { $0["app.language"] = "fr" }
             try await until("language") { text("cancel") == "Annuler" }
@@ -55,7 +55,7 @@ import Testing
         }
     }
 
-    @Test("A threshold that a reload removes returns to the log's own")
+    @Test("If a reload removes a threshold, the log's own applies")
     func thresholdReturns() async {
         await #expect(processExitsWith: .success) {
             var configuration = AshlarApp.Configuration(
@@ -82,7 +82,7 @@ import Testing
         #expect(options.connectTimeout == .seconds(2))
     }
 
-    @Test("A malformed pin is an error, and its host cannot be reached without the intended pin")
+    @Test("A malformed pin is an error, and its host can't be reached without a valid pin")
     func pins() {
         var transport = TransportConfiguration()
         let errors = transport.apply(

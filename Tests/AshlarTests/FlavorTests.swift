@@ -37,7 +37,7 @@ import Testing
     }
 
     @Test(
-        "One word selects brand, sections, environments, hosts and log folder; the app's own settings have precedence")
+        "One word selects brand, sections, environments, hosts and log folder; the app's own settings take precedence")
     func settings() throws {
         let folder = try AppFolder(Self.files)
         var configuration = AshlarApp.Configuration(resources: folder.path)

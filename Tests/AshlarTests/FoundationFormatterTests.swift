@@ -7,7 +7,7 @@ import Testing
     static let moment = Date(timeIntervalSince1970: 1_795_341_011)  // 2026-11-22T09:50:11Z
     static let berlin = TimeZone(identifier: "Europe/Berlin") ?? .gmt
 
-    /// A text without the spaces that differ between versions of CLDR.
+    /// Returns a string without the spaces that differ between versions of CLDR.
     private func plain(_ text: String) -> String {
         text.replacing("\u{202F}", with: " ").replacing("\u{A0}", with: " ").replacing("\u{200F}", with: "")
     }

@@ -13,7 +13,7 @@ import Testing
         return AshlarApp(configuration)
     }
 
-    @Test("A debug environment talks to the prerelease host, a release build to the release host")
+    @Test("A debug environment uses the prerelease host, a release build the release host")
     func environments() async {
         await #expect(processExitsWith: .success) {
             let folder = try AppFolder(["ApplicationConfig.json": "{}", "HostMap.json": AppFolder.hostMap])
@@ -28,7 +28,7 @@ import Testing
         }
     }
 
-    @Test("A choice of a debug run is remembered for debug runs only")
+    @Test("A choice in a debug run is stored for debug runs only")
     func remembered() async {
         await #expect(processExitsWith: .success) {
             let folder = try AppFolder(["ApplicationConfig.json": "{}", "HostMap.json": AppFolder.hostMap])

@@ -19,7 +19,7 @@ import Testing
         return (AshlarApp(configuration), folder)
     }
 
-    @Test("A section has its rows by index, and none outside")
+    @Test("A section returns its rows by index, and nil outside its range")
     func section() {
         var section = TableSection("Fruit", items: [TableItem("Apple"), TableItem("Pear", subtitle: "ripe")])
         section.append(TableItem("Fig", isSelected: true, rowHeight: 44))
@@ -28,7 +28,7 @@ import Testing
         #expect(section.items.map(\.id) == ["Apple", "Pear", "Fig"])
     }
 
-    @Test("Selecting a row of the host picker selects its environment and moves the tick")
+    @Test("Selecting a row of the host picker selects its environment and moves the checkmark")
     func hostPicker() throws {
         let map = AppFolder.hostMap.replacingOccurrences(
             of: #"{"key": "DEV","#, with: #"{"key": "USER"}, {"key": "DEV","#)
@@ -53,7 +53,7 @@ import Testing
         #expect(ticks() == ["USER"])
     }
 
-    @Test("An observed snapshot announces its change, and only its own")
+    @Test("An observed snapshot announces only its own changes")
     func observation() async throws {
         let (app, folder) = try Self.app()
         // The language's file is read when it is selected.
@@ -76,7 +76,7 @@ import Testing
         #expect(changes.withLock { $0 } == ["strings", "config", "hosts"])
     }
 
-    @Test("A released observation of an app ends, and the app with it")
+    @Test("A released observation of an app ends and releases the app")
     func release() async throws {
         weak var gone: AshlarApp?
         do {

@@ -4,7 +4,7 @@ import Testing
 
 /// Each test runs in its own process, because a process has one log.
 @Suite(.timeLimit(.minutes(5))) struct LiveJoinTests {
-    @Test("Log thresholds follow the configuration, and return when it drops them")
+    @Test("Log thresholds follow the configuration and are restored when it removes them")
     func thresholdsFollow() async {
         await #expect(processExitsWith: .success) {
             var configuration = AshlarApp.Configuration(

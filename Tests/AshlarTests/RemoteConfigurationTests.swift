@@ -24,7 +24,7 @@ import Testing
         #expect(try await !remote.fetch())
     }
 
-    @Test("A failing server leaves the document, and the error is the client's")
+    @Test("A failing server leaves the document active, and the error is the client's")
     func fails() async throws {
         let client = NetworkClient(ClientConfiguration(), transport: StubTransport(["GET /c.json": .status(500)]))
         let remote = try RemoteConfigSource("remote", url: "https://example.org/c.json", client: client)

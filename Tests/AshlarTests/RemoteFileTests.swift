@@ -44,7 +44,7 @@ private final class FileServer: Sendable {
     }
     private static func release(_ hosts: HostSwitch) -> String? { hosts.resolve("api.example")?.host }
 
-    @Test("A map is fetched conditionally; a failure or a malformed map leaves the one in use")
+    @Test("A map is fetched conditionally; a failure or a malformed map leaves the current one")
     func conditional() async throws {
         let folder = try AppFolder()
         let server = FileServer(Self.map("one.example"), tag: "\"1\"")
@@ -72,7 +72,7 @@ private final class FileServer: Sendable {
         #expect(server.tagsSent == [nil] + Array(repeating: "\"1\"", count: 5))
     }
 
-    @Test("The next start uses the last good map before it fetches, and sends its entity tag")
+    @Test("The next start uses the last valid map before it fetches, and sends its entity tag")
     func restart() async throws {
         let folder = try AppFolder()
         let cache = folder.path + "/hosts"
@@ -112,7 +112,7 @@ private final class FileServer: Sendable {
         #expect(await missing.status.error != nil)
     }
 
-    @Test("Many refreshes at the same time end with the server's last file, each accepted alone")
+    @Test("Concurrent refreshes end with the server's last file and are accepted one at a time")
     func concurrent() async throws {
         let accepting = Atomic(0)
         let overlaps = Atomic(0)
@@ -138,7 +138,7 @@ private final class FileServer: Sendable {
         #expect(throws: NetworkError.self) { try RemoteFile("no url", client: FileServer("").client) { _ in } }
     }
 
-    @Test("An app fetches configuration, host map and texts, and starts with them without a network")
+    @Test("An app fetches configuration, host map and strings, and can then start with them offline")
     func app() async throws {
         await #expect(processExitsWith: .success) {
             let folder = try AppFolder([
@@ -194,7 +194,7 @@ private final class FileServer: Sendable {
     }
 }
 
-/// Answers each path by a transport of its own.
+/// Uses a separate transport for each path.
 private struct RoutingTransport: NetworkTransport {
     let transports: [String: StubTransport]
     init(_ transports: [String: StubTransport]) { self.transports = transports }

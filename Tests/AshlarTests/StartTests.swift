@@ -14,7 +14,7 @@ import Testing
         }
         #expect(!find().isFound)
         #expect(find().path == places.path + "/work/Resources")
-        // Each step adds a stronger place.
+        // Each step adds a location with higher precedence.
         for (file, folder) in [
             ("work/HostMap.json", "work"), ("work/Resources/Flavors.json", "work/Resources"),
             ("bin/ApplicationConfig.plist", "bin"), ("bin/Resources/en.lproj/A.strings", "bin/Resources"),

@@ -20,7 +20,7 @@ import Testing
         ])
     }
 
-    @Test("Two apps of one process have parts of their own, and the second one's settings apply to the one log")
+    @Test("Two apps of one process have separate parts, and the second one's settings apply to the single log")
     func twoApps() async {
         await #expect(processExitsWith: .success) {
             let (one, two) = (
@@ -71,7 +71,7 @@ import Testing
         }
     }
 
-    @Test("An app that is killed while it selects hosts leaves a selection that the next start reads")
+    @Test("After an app is killed while it selects hosts, the next start can read the selection")
     func killed() async throws {
         let folder = try Self.folder("one", threshold: "error")
         let path = folder.path + "/choices.json"

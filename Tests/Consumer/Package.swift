@@ -1,7 +1,7 @@
 // swift-tools-version: 6.2
 import PackageDescription
 
-/// One program a product, each depending on that product alone, as a user's would; log lines are compiled in up to `debug`.
+/// One program for each product, which depends only on that product; log lines are compiled in up to `debug`.
 let modules = ["Logging", "Customization", "AppConfig", "Networking", "EventBus"]
 
 let nonsending = SwiftSetting.enableUpcomingFeature("NonisolatedNonsendingByDefault")

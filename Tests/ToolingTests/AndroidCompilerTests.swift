@@ -44,7 +44,7 @@ struct AndroidCompilerTests {
         for typing in [AndroidTyping.declared, .colors, .all] {
             for _ in 0..<6 {
                 let layers = random.layers()
-                // A message without a text for `other` is an error in the diagnostics, but compiles.
+                // A message without a form for `other` is an error in the diagnostics, but compiles.
                 try compile(AndroidResources(layers, typing: typing), in: TemporaryTree())
             }
         }
@@ -67,7 +67,7 @@ struct AndroidCompilerTests {
         }
     }
 
-    @Test("aapt2 reads every text as it was written", .timeLimit(.minutes(5)))
+    @Test("aapt2 reads every string unchanged", .timeLimit(.minutes(5)))
     func texts() throws {
         let texts = [
             "plain", "", "It's \"it\"", "a\\b", "@home", "?ask", "me@home?", " edge", "edge ", "two  spaces", " ",

@@ -17,7 +17,7 @@ struct AndroidConstructTests {
             "\\uD83C\\uDFC3 run",
             "caf\u{E9} 日本 👍", "&lt;b>not markup&lt;/b>", "a &amp; b &gt; c", "&#169; &#x2014;", "&quot;x&quot;",
             "<![CDATA[<b>x</b> & y]]>", "unknown \\q escape",
-            // White space
+            // Whitespace
             "  edges  ", "\n    many\n    lines\n", "\" kept \"", "a \"  b  \" c", "a&#160; b\\u0020", "\\u0020x",
             "a<!-- comment -->b",
             // Formats
@@ -144,7 +144,7 @@ struct AndroidConstructTests {
         }
     }
 
-    @Test("A second import gives the same layers, and any change of a byte leaves the program running")
+    @Test("A second import gives the same layers, and no changed byte crashes the import")
     func stability() {
         let files = Self.files().filter { $0.path.contains("/values-fr/") }
         let first = AndroidResources(AndroidResources(files: files).layers().layers)

@@ -1,7 +1,7 @@
 import AshlarTooling
 import Testing
 
-/// The imports of Android's own files, and their way back.
+/// Imports of Android's own files, and their exports.
 @Suite struct AndroidFindingsTests {
     static func imported(
         _ elements: String, folder: String = "res/values", attributes: String = ""
@@ -20,7 +20,7 @@ import Testing
     }
 
     @Test(
-        "Percent signs stay, and Java's placeholders are read by Java's rules",
+        "Percent signs are preserved, and Java's placeholders are parsed by Java's rules",
         arguments: [
             ("100% sure", "100% sure"), ("100% done", "100% done"), ("50%", "50%"), ("%1$s has %2$,d", "%1$@ has %2$d"),
             ("%tB", "%@"), ("a%nb", "a\nb"), ("%b", "%@"), ("%h", "%@"), ("%(d", "%d"), ("%+,d", "%+d"),
@@ -32,7 +32,7 @@ import Testing
     }
 
     @Test(
-        "A simplified placeholder is reported by key, file and line, and exported as it was",
+        "A simplified placeholder is reported by key, file and line, and exported unchanged",
         arguments: ["%1$s has %2$,d", "%tB", "%b", "%h", "%(d", "%+,d", "%S"])
     func simplifiedFormats(java: String) {
         let (layers, diagnostics) = Self.imported("\n<string name=\"k\">\(java)</string>")
@@ -48,7 +48,7 @@ import Testing
     }
 
     @Test(
-        "References are aliases, not texts, and are exported as references",
+        "References are aliases, not strings, and are exported as references",
         arguments: [
             ("@string/a", "a"), ("?attr/foo", "?attr/foo"), ("@android:string/ok", "@android:string/ok"),
             ("@null", "@null"), (" @string/a_x32_b ", "a_x32_b"), ("?foo", "?foo"), ("@dimen/d", "@dimen/d"),
@@ -72,7 +72,7 @@ import Testing
         #expect(Self.exported(layers).contains(xml))
     }
 
-    @Test("A text that only looks like a reference is a text", arguments: ["@home", "a@b/c", "? why/not", "@x/y"])
+    @Test("A string that only looks like a reference is a string", arguments: ["@home", "a@b/c", "? why/not", "@x/y"])
     func notReferences(text: String) {
         #expect(Self.value("<string name=\"k\">\(text)</string>") == .string(text))
     }
@@ -90,7 +90,7 @@ import Testing
         #expect(text.contains("product=\"tablet\">Tablet") && text.contains("product=\"default\">Phone"))
     }
 
-    @Test("Markup is markup again, also in a changed text")
+    @Test("Markup is exported as markup, also in a changed string")
     func markup() throws {
         let xml = "<string name=\"k\">a <b>c</b> &amp; <a href=\"x?y=1&amp;z\">d</a></string>"
         var (layers, _) = Self.imported(xml)
@@ -103,7 +103,7 @@ import Testing
     }
 
     @Test(
-        "Names of folders, files and keys survive",
+        "Names of folders, files and keys are preserved",
         arguments: [
             "values-kmr", "values-b+be+x+old", "values-sh", "values-b+sr+Latn", "values-tl", "values-fil", "values-he",
             "values-iw",
@@ -120,7 +120,7 @@ import Testing
         #expect(resources.files.first?.text.contains("<string name=\"icon_x32_label\">x</string>") == true)
     }
 
-    @Test("Two spellings of one language stay two folders, and are reported where one folder has to hold both")
+    @Test("Two spellings of one language remain two folders, and are reported if one folder must contain both")
     func merges() {
         func file(_ folder: String, _ text: String) -> AndroidResources.File {
             .init(path: "res/\(folder)/strings.xml", text: "<resources><string name=\"k\">\(text)</string></resources>")
@@ -147,7 +147,7 @@ import Testing
                 ])
     }
 
-    @Test("Resources that an import leaves out are reported by key, file and line")
+    @Test("Resources that an import omits are reported by key, file and line")
     func leftOut() {
         let (layers, diagnostics) = Self.imported(
             """
@@ -167,7 +167,7 @@ import Testing
                 ])
     }
 
-    @Test("Entities of the document type are texts; their expansion is bounded")
+    @Test("Entities of the document type are expanded; the expansion is bounded")
     func entities() {
         func read(_ subset: String, _ text: String) -> (CustomizationValue?, [String]) {
             let file = AndroidResources.File(
@@ -183,7 +183,7 @@ import Testing
         #expect(read("", "&nope;").1 == ["unknown entity '&nope;'"])
     }
 
-    @Test("The XML of a resource survives a way through a strings file")
+    @Test("The XML of a resource survives a round trip through a strings file")
     func throughStrings() {
         let xml = "<string name=\"k\" translatable=\"false\">%1$s */ /* %2$,d -- x</string>"
         let (layers, _) = Self.imported("<!-- For people -->\n" + xml)

@@ -1,12 +1,12 @@
 import AshlarTooling
 
-/// Layers of random keys, values and comments, with a taste for what needs escaping.
+/// Layers of random keys, values and comments, often with characters that need escaping.
 struct RandomLayers {
     private var generator: SplitMix
 
     init(seed: UInt64) { generator = SplitMix(seed: seed) }
 
-    /// Entries without their places, which an export does not keep.
+    /// Entries without their locations, which an export doesn't preserve.
     static func plain(_ table: StringsTable?) -> [CustomizationEntry] {
         (table.map { Array($0) } ?? []).map { entry in
             CustomizationEntry(key: entry.key, value: entry.value, comment: entry.comment)

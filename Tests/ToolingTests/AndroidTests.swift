@@ -21,7 +21,7 @@ import Testing
     }
 
     @Test(
-        "A text is escaped as aapt2 reads it",
+        "A string is escaped as aapt2 expects",
         arguments: [
             ("plain", "plain"), ("", ""), ("It's \"it\"", #"It\'s \"it\""#), ("a\\b", #"a\\b"#),
             ("a\nb\tc", #"a\nb\tc"#),
@@ -36,7 +36,7 @@ import Testing
     }
 
     @Test(
-        "Placeholders become those of java.util.Formatter, and all get positions where there are two",
+        "Placeholders become those of java.util.Formatter, all with positions if there are several",
         arguments: [
             ("%@", "%s"), ("%@ has %d", "%1$s has %2$d"), ("%lld of %lld", "%1$d of %2$d"), ("%1$@", "%1$s"),
             ("%2$@ %1$lu", "%2$s %1$d"), ("%u %X %o", "%1$d %2$X %3$o"), ("%.2f", "%.2f"), ("%5.1lf%%", "%5.1f%%"),
@@ -49,14 +49,14 @@ import Testing
         #expect(xml == "<string name=\"k\">\(java)</string>")
     }
 
-    @Test("Percent signs that are no format say so")
+    @Test("Percent signs outside formats are marked")
     func unformatted() {
         #expect(
             body([entry("k", .string("50% and 60% done"))])
                 == "<string name=\"k\" formatted=\"false\">50% and 60% done</string>")
     }
 
-    @Test("A value becomes the resource of its type")
+    @Test("A value becomes a resource of its type")
     func types() {
         #expect(body([entry("k", .int(4))]) == "<integer name=\"k\">4</integer>")
         #expect(body([entry("k", .bool(true))]) == "<bool name=\"k\">true</bool>")
@@ -92,7 +92,7 @@ import Testing
             body([entry("k", .int(1 << 40))]) == #"<!-- ashlar: {"key":"k","value":1099511627776,"skipped":true} -->"#)
     }
 
-    @Test("Texts become typed resources as far as they are asked to")
+    @Test("Strings become typed resources if requested")
     func typing() {
         let values = ["92,66,134,54", "YES", "4", "0.8"].map { [entry("k", .string($0))] }
         func names(_ typing: AndroidTyping) -> [String] {
@@ -108,7 +108,7 @@ import Testing
                 <!-- ashlar: {"value":"92,66,134,54"} -->
                 <color name="k">#365C4286</color>
                 """)
-        // Not the same type in every layer: a text in all.
+        // Not the same type in every layer: a string in all.
         let mixed = AndroidResources([
             layer(.base("en"), [entry("k", .string("1,2,3"))]),
             layer(.language("fr"), [entry("k", .string("un, deux"))]),
@@ -117,7 +117,7 @@ import Testing
     }
 
     @Test(
-        "Keys that are no resource names are mapped, each to another name",
+        "Keys that aren't resource names are mapped to different names",
         arguments: [
             ("tab_bar.color-2", "tab_bar.color-2"), ("été", "été"), ("a b", "a_x20_b"), ("1st", "_x31_st"), ("", "_x_"),
             ("_x20_", "_x5F_x20_"), ("a_xy", "a_x5F_xy"), ("_private", "_private"), (".dot", "_x2E_dot"),
@@ -157,7 +157,7 @@ import Testing
         #expect(back.map(\.id) == ["the id"])
     }
 
-    @Test("A table of its own has a file of its own and does not take the names of another")
+    @Test("A separate table has a separate file and doesn't use the names of another")
     func tables() {
         var both = layer(.base("en"), [entry("Intro_x_title", .string("a"))])
         both.tables["Intro"] = StringsTable(entries: [entry("title", .string("b")), entry("", .string("c"))])
@@ -184,7 +184,7 @@ import Testing
         #expect(text.contains(#"<!-- ashlar: {"key":"gone","value":{"$alias":"nowhere"},"skipped":true} -->"#))
     }
 
-    @Test("Values that Android cannot hold are reported")
+    @Test("Values that Android can't represent are reported")
     func diagnostics() {
         func codes(_ entries: CustomizationEntry...) -> [String] {
             AndroidResources([layer(.base("en"), entries)]).diagnostics.map {
@@ -213,7 +213,7 @@ import Testing
 
     // MARK: Import
 
-    @Test("Files that were not exported are read")
+    @Test("Files that weren't exported can be imported")
     func foreignFiles() throws {
         let text = """
             <?xml version="1.0" encoding="utf-8"?>
@@ -276,7 +276,7 @@ import Testing
             ])
     }
 
-    @Test("A text that was changed in Android's file wins over what was exported")
+    @Test("A string changed in Android's file takes precedence over the exported one")
     func edited() {
         var resources = AndroidResources([
             layer(.base("en"), [entry("a b", .string("%lld files")), entry("c", .string("%ld bugs"))])
@@ -288,7 +288,7 @@ import Testing
     }
 
     @Test(
-        "A malformed file is reported with its place, and the elements before it are read",
+        "A malformed file is reported with its location, and the elements before it are read",
         arguments: [
             ("<resources><string name=\"a\">x</string><string name=\"b\">", 1),
             ("<resources><string name=\"a\">x</string></resource>", 1),
@@ -305,7 +305,7 @@ import Testing
 
     // MARK: Identity
 
-    @Test("An import gives back exactly what was exported", arguments: [AndroidTyping.declared, .colors, .all])
+    @Test("An import is identical to the exported layers", arguments: [AndroidTyping.declared, .colors, .all])
     func identity(typing: AndroidTyping) {
         var random = RandomLayers(seed: 41)
         for _ in 0..<(soaks ? 5_000 : 150) {

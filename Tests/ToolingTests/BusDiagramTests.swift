@@ -4,7 +4,7 @@ import Testing
 @Suite struct BusDiagramTests {
     let bus = EventBus()
 
-    @Test("The Mermaid chart is what the golden file says")
+    @Test("The Mermaid chart equals the golden file")
     func mermaid() throws {
         let keeper = Keeper()
         bus.watch("network:on", owner: keeper) { _, _ in }
@@ -15,7 +15,7 @@ import Testing
         bus.unwatch(owner: OtherKeeper.shared)
     }
 
-    @Test("Watches made by one line are one arrow in the chart")
+    @Test("Watches created by one line are one arrow in the chart")
     func oneArrow() {
         let bag = WatchBag()
         for _ in 0..<3 { bus.watch(Topic<Int>("a")) { _ in }.store(in: bag) }

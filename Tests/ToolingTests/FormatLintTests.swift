@@ -51,7 +51,7 @@ import Testing
         #expect(codes("%2d %05d %-3d %1.2f").isEmpty)
     }
 
-    @Test("Every form that whole numbers need must be there")
+    @Test("Every plural form for integers is required")
     func categories() {
         func message(_ categories: PluralCategory...) -> CustomizationValue {
             CustomizationMessage(forms: Dictionary(uniqueKeysWithValues: categories.map { ($0, "%lld") }))
@@ -65,7 +65,7 @@ import Testing
         #expect(check(message(.other), message(.one, .other)) == ["warning plural-category-missing"])
     }
 
-    @Test("The text of the highest base layer is the reference")
+    @Test("The string of the highest base layer is the reference")
     func severalBases() {
         func layer(_ id: String, _ role: CustomizationLayer.Role, _ text: String) -> CustomizationLayer {
             CustomizationLayer(
@@ -76,7 +76,7 @@ import Testing
         #expect(FormatLint.check(layers: layers, base: "en") == [])
     }
 
-    @Test("A message and a plain text are compared by their arguments")
+    @Test("A message and a plain string are compared by their arguments")
     func messages() {
         let message = CustomizationMessage(
             format: "%#@files@ by %@",

@@ -37,7 +37,7 @@ import Testing
         }
     }
 
-    /// The numbers of the pairs that msgfmt refuses.
+    /// The numbers of the pairs that msgfmt rejects.
     static func refused(_ pairs: [(String, String)], by program: String) throws -> Set<Int> {
         let tree = try TemporaryTree()
         var lines = ["msgid \"\"", "msgstr \"Content-Type: text/plain; charset=UTF-8\\n\"", ""]
@@ -67,7 +67,7 @@ import Testing
             })
     }
 
-    @Test("Lint finds what msgfmt finds, and nothing else", .timeLimit(.minutes(5)))
+    @Test("Lint and msgfmt report the same pairs", .timeLimit(.minutes(5)))
     func agreement() throws {
         guard let program = Self.msgfmt else {
             print("skipped: msgfmt is not installed (Debian package gettext)")
@@ -89,7 +89,7 @@ import Testing
             let all = FormatLint.check(
                 layers: [layer(.base("en"), pair.0), layer(.language("fr"), pair.1)], base: "en")
             if PrintfFormat(pair.1).placeholders.contains(where: \.isAccidental) {
-                // msgfmt takes the "% o" of "50% of" for a placeholder; lint says that it reads as one.
+                // msgfmt parses the "% o" of "50% of" as a placeholder; lint reports that it looks like one.
                 if !all.contains(where: { $0.code == .placeholderSuspicious }) {
                     differences.append("\(pair): nothing is said of the percent sign")
                 }

@@ -85,7 +85,7 @@ import Testing
     }
 
     @Test(
-        "The place where Foundation stops without an error is an error",
+        "The location at which Foundation stops without an error is an error",
         arguments: [
             "\"a\" = \"b\";\n;\n\"c\" = \"d\";", "\"a\" = \"b\";\n}\n\"c\" = \"d\";",
             "\"a\" = \"b\";\u{A0}\n\"c\" = \"d\";\n",
@@ -120,7 +120,7 @@ import Testing
     }
 
     @Test(
-        "A text that is nearly a color or a number is reported",
+        "A string that is almost a color or a number is reported",
         arguments: [
             ("92,66,300", true), ("92,66,134,54", false), ("92, 66, 134, 256", true), ("92,66,134,101%", true),
             ("1,2,3,4,5", false), ("#12345G", true), ("#123456", false), ("#hashtag", false), ("#1", false),
@@ -152,7 +152,7 @@ import Testing
             ])
     }
 
-    @Test("Keys with one name in Java code, and duplicate keys, are reported with both places")
+    @Test("Keys with one name in Java code, and duplicate keys, are reported with both locations")
     func namesAndRepeats() throws {
         let tree = try TemporaryTree([
             "en.lproj/Localizable.strings": "\"a.b\" = \"x\";\n\"a_b\" = \"y\";\n\"c\" = \"z\";\n\"c\" = \"w\";"
@@ -176,7 +176,7 @@ import Testing
     }
 
     @Test(
-        "A number in a language's spelling is a note, a word in place of a number an error",
+        "A number in a language's spelling is a note, a word instead of a number an error",
         arguments: [
             ("0,25", "note localized-number"), ("٠٫٢٥", "note localized-number"), ("−3", "note localized-number"),
             ("1\u{202F}000,5", "note localized-number"), ("2", ""), ("un quart", "error changed-type"),
@@ -187,7 +187,7 @@ import Testing
         #expect(report.diagnostics.map { "\($0.severity) \($0.code)" } == (expected.isEmpty ? [] : [expected]))
     }
 
-    @Test("Similar keys are reported once for all languages, and again only where they are new")
+    @Test("Similar keys are reported once for all languages, and again only for languages that add new ones")
     func similarKeysOnce() throws {
         let keys = "\"Title\" = \"a\";\n\"title\" = \"b\";"
         let same = try Self.findings(keys, keys.replacing("\"a\"", with: "\"c\"").replacing("\"b\"", with: "\"d\""))
@@ -208,14 +208,14 @@ import Testing
         #expect(text.contains("[placeholder-malformed]"))
     }
 
-    @Test("The problems that a list leaves out are an error only if one of them is", arguments: ["\\u00e9", "\\Uzz"])
+    @Test("The problems that a list omits are an error only if one of them is", arguments: ["\\u00e9", "\\Uzz"])
     func furtherProblems(escape: String) {
         let text = (0..<1_200).map { "\"k\($0)\" = \"\(escape)\";\n" }.joined()
         let found = StringsTable.parse(strings: Array(text.utf8)).diagnostics.filter { $0.code == .furtherProblems }
         #expect(found.map(\.severity) == [escape == "\\Uzz" ? .error : .warning])
     }
 
-    @Test("Rules are switched one by one, and a report has a summary and a baseline")
+    @Test("Rules are enabled individually, and a report has a summary and a baseline")
     func rules() throws {
         let tree = try Self.tree()
         let strings = Customization(path: tree.path, languages: ["en"])

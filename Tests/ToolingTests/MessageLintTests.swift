@@ -32,7 +32,7 @@ import Testing
     }
 
     @Test(
-        "Mistakes of a translation are found",
+        "Errors in a translation are found",
         arguments: [
             ("{nom} {name} {count}", "error placeholder-extra: argument \"nom\" is not used in the base language"),
             (
@@ -65,7 +65,7 @@ import Testing
     }
 
     @Test(
-        "Texts with braces that are no messages have no finding",
+        "Strings with braces that aren't messages have no finding",
         arguments: [
             ("Use { and }", "{ et }"), ("{ \"json\": 1 }", "{ \"json\": 2 }"), ("plain", "simple"), ("{}", "{}"),
             ("%@ {", "%@ }"),

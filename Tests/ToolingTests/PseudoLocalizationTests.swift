@@ -41,7 +41,7 @@ import Testing
         #expect(PseudoLocalization.accented.language == "en-XA")
     }
 
-    @Test("Placeholders survive in every text, in order", arguments: [PseudoLocalization.accented, .mirrored])
+    @Test("Placeholders are preserved in every string, in order", arguments: [PseudoLocalization.accented, .mirrored])
     func placeholdersSurvive(pseudo: PseudoLocalization) {
         var generator = SplitMix(seed: 5)
         let pieces = [
@@ -53,7 +53,7 @@ import Testing
             }.joined()
             let before = PrintfFormat(text).placeholders.map(\.text)
             let after = PrintfFormat(pseudo.pseudolocalize(text)).placeholders.map(\.text)
-            // A sign that begins nothing may meet an added letter; then there is one more, never one less.
+            // A lone percent sign may precede an added letter and become a placeholder; none is lost.
             var rest = after[...]
             for placeholder in before {
                 let found = rest.firstIndex(of: placeholder)

@@ -2,7 +2,7 @@ import AshlarTooling
 import Testing
 
 @Suite struct PseudoSnapshotTests {
-    @Test("A snapshot is pseudolocalized as a whole, and back")
+    @Test("A snapshot is pseudolocalized completely, and restored")
     func snapshot() throws {
         let tree = try TemporaryTree([
             "en.lproj/Localizable.strings":
@@ -24,7 +24,7 @@ import Testing
         #expect(mirrored.string("title") == "\u{200F}\u{202E}Titre\u{202C}\u{200F} %@")
     }
 
-    @Test("Plural forms change, and brackets enclose the whole text once")
+    @Test("Plural forms change, and brackets enclose the whole string once")
     func plurals() {
         let simple = CustomizationMessage(forms: [.one: "%d file", .other: "%d files"])
         let two = CustomizationMessage(
@@ -40,7 +40,7 @@ import Testing
     }
 
     @Test(
-        "Values that are not for people do not change",
+        "Values that aren't for users don't change",
         arguments: [
             "YES", "false", "12", "-0.5", "1,2,3", "#FF00AA", "icon@2x.png", "Main.storyboard", "ftp://x", "…",
             "%@ / %@", "",
@@ -50,7 +50,7 @@ import Testing
     }
 
     @Test(
-        "Texts for people change", arguments: ["Yes", "OK", "e.g.", "a.b", "Version 1.png file", "note: x", "日本"])
+        "Strings for users change", arguments: ["Yes", "OK", "e.g.", "a.b", "Version 1.png file", "note: x", "日本"])
     func changed(text: String) {
         #expect(PseudoLocalization.accented.value(.string(text)) != nil)
     }

@@ -24,7 +24,7 @@ import Testing
     }
 
     @Test(
-        "Only the value changes; comments, blanks, quotes and order stay",
+        "Only the value changes; comments, whitespace, quotes and order are preserved",
         arguments: [
             ("ok", #""OK""#, #""Fine""#), ("cancel", "'Cancel'", #""Fine""#), ("esc", #""a\"b\U00e9""#, #""Fine""#),
             ("key", "key;", #"key = "Fine";"#), ("list", "(a, b)", #""Fine""#), ("dup", "two", #""Fine""#),
@@ -34,13 +34,13 @@ import Testing
         #expect(try Self.edited(Self.source, [key: "Fine"]) == Self.source.replacing(old, with: new))
     }
 
-    @Test("A value that does not change is not written")
+    @Test("An unchanged value isn't written")
     func unchanged() throws {
         #expect(try Self.edited(Self.source, ["esc": "a\"bé", "cancel": "Cancel", "key": "key"]) == Self.source)
     }
 
     @Test(
-        "New keys go to the end with the file's line end and indent, or before its brace",
+        "New keys are added at the end with the file's line ending and indent, or before its brace",
         arguments: [
             ("a = b;\n", "a = b;\n\"n\" = \"x\\ny\";\n"), ("a = b;", "a = b;\n\"n\" = \"x\\ny\";\n"),
             ("", "\"n\" = \"x\\ny\";\n"),
@@ -53,7 +53,7 @@ import Testing
         #expect(try Self.edited(source, ["n": "x\ny"]) == expected)
     }
 
-    @Test("Removing takes the comment right before, and every statement of the key")
+    @Test("Removing a key removes all its statements and the comments directly before them")
     func remove() throws {
         #expect(try Self.edited("/* c */\na = b;\nd = e;\n", ["a": String?.none]) == "d = e;\n")
         #expect(try Self.edited("/* head */\n\na = b;\nd = e;\n", ["a": String?.none]) == "/* head */\n\nd = e;\n")
@@ -63,7 +63,7 @@ import Testing
     }
 
     @Test(
-        "Every encoding keeps its mark and its other bytes",
+        "Files in every encoding retain their byte order mark and other bytes",
         arguments: [
             StringsEncoding.utf8, .utf16LittleEndian, .utf16BigEndian, .utf32LittleEndian, .utf32BigEndian, .latin1,
             .macRoman, .windows1252,
@@ -100,7 +100,7 @@ import Testing
         #expect(editor.table["z"] == .string("é€\u{1F600}"))
     }
 
-    @Test("UTF-16 with a lone surrogate and an odd tail keeps both")
+    @Test("UTF-16 with a lone surrogate and an odd last byte retains both")
     func brokenUTF16() throws {
         let head: [UInt8] = [0xFF, 0xFE] + "\"a\" = \"".utf16.flatMap { [UInt8($0), 0] } + [0x3D, 0xD8]
         let tail: [UInt8] = "\"; b = c;".utf16.flatMap { [UInt8($0), 0] } + [0x41]
@@ -110,7 +110,7 @@ import Testing
         #expect(editor.bytes == expected)
     }
 
-    @Test("A malformed file takes changes of the entries that could be read; bytes that are not text take none")
+    @Test("Readable entries of a malformed file can be changed; a file that isn't text can't")
     func broken() throws {
         #expect(try Self.edited("a = b;; c = d;", ["c": "D"]) == "a = b;; c = \"D\";")
         #expect(throws: CustomizationError.self) { try StringsFileEditor([0x61, 0xFF]) }
@@ -139,7 +139,7 @@ import Testing
         }
     }
 
-    @Test("In generated files, a change changes its value and nothing else", .timeLimit(.minutes(5)))
+    @Test("In generated files, an edit changes only its value", .timeLimit(.minutes(5)))
     func generated() throws {
         var random = SplitMix(seed: 77)
         var changes = 0
@@ -158,7 +158,7 @@ import Testing
             for other in before.table where other.key != entry.key {
                 #expect(after.table[other.key] == other.value)
             }
-            // Bytes that differ lie inside the entry's own statement: no other statement starts among them.
+            // The changed bytes are inside the entry's statement: no other statement starts among them.
             let prefix = zip(bytes, editor.bytes).prefix { $0 == $1 }.count
             let suffix = zip(bytes.dropFirst(prefix).reversed(), editor.bytes.dropFirst(prefix).reversed())
                 .prefix { $0 == $1 }.count
@@ -176,7 +176,7 @@ import Testing
         #expect(changes > 500)
     }
 
-    @Test("The canonical form reads back as the same entries")
+    @Test("The canonical form is parsed as the same entries")
     func formatted() {
         let table = StringsTable.parse(strings: Array(Self.source.utf8)).table
         let again = StringsTable.parse(strings: Array(table.formatted().utf8))
@@ -192,7 +192,7 @@ import Testing
     }
 
     @Test(
-        "A comment reads back whatever it holds",
+        "Every comment survives a round trip",
         arguments: ["a */ b", "*/\u{301} x", "/* a", "/", "*", "*/*/", "\u{0} z", "// c", "; = \"x\" = \"y\";"])
     func comments(comment: String) {
         let entry = CustomizationEntry(key: "k", value: .string("v"), comment: comment)

@@ -44,7 +44,7 @@ import Testing
     }
 
     @Test(
-        "Keys are found in every form of a call, and nowhere else",
+        "Keys are found in every form of a call, and only there",
         arguments: [
             (#"strings?.string("k")"#, ["k"]), (#"strings!.format("k", 1)"#, ["k"]),
             ("strings\n  .string(\n  \"k\"\n)", ["k"]), (#"app().string( /* c */ "k" /* d */ )"#, ["k"]),
@@ -79,7 +79,7 @@ import Testing
     }
 
     @Test(
-        "A literal on several lines has the text that the compiler gives it",
+        "A literal on several lines has the compiler's string",
         arguments: [
             ("A\n    a\\n    b\n    A", "a\n    b"), ("A\n    a \\\n      b\n    A", "a   b"),
             ("A\r\n  a\r\n  b\r\n  A", "a\nb"), ("A\n    a\n\n      b\n    A", "a\n\n  b"),
@@ -93,7 +93,7 @@ import Testing
         #expect(SwiftKeys(source).uses.map(\.key) == [text])
     }
 
-    @Test("A new key has the text of its call")
+    @Test("A new key has the string of its call")
     func values() {
         var catalog = Catalog(sourceLanguage: "en")
         let source = #"String(localized: "a", defaultValue: "A"); NSLocalizedString("b", value: "B", comment: "c")"#

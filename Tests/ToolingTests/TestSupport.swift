@@ -1,7 +1,7 @@
 import AshlarCustomization
 import Foundation
 
-/// A folder of files that is removed when the test that made it ends.
+/// A folder of files that is removed at the end of its test.
 final class TemporaryTree {
     let path: String
 
@@ -27,7 +27,7 @@ func fixture(_ name: String) throws -> String {
     return try String(contentsOf: file, encoding: .utf8)
 }
 
-/// Whether long runs are wanted, with the environment's `ASHLAR_SOAK=1`.
+/// Whether the tests run with their full counts (`ASHLAR_SOAK=1`).
 let soaks = ProcessInfo.processInfo.environment["ASHLAR_SOAK"] == "1"
 
 /// Random numbers that a seed repeats.

@@ -21,7 +21,7 @@ import Testing
     static let press = CustomizationMessage(
         .devices(["mac": CustomizationMessage("Click"), "other": CustomizationMessage("Tap"), "iphone": files]))
 
-    /// A catalog with every kind of text.
+    /// A catalog with every kind of entry.
     static var sample: Catalog {
         func unit(
             _ key: String, _ value: CustomizationValue, comment: String? = nil, table: String = "Localizable",
@@ -135,7 +135,7 @@ import Testing
 
     // MARK: Trees
 
-    @Test("Translations go to the files of a tree, and every other byte stays")
+    @Test("Translations are written to the files of a tree, and every other byte is unchanged")
     func tree() throws {
         let tree = try TemporaryTree([
             "en.lproj/Localizable.strings": "\"title\" = \"Title\";\n\"ok\" = \"OK\";\n",
@@ -162,7 +162,7 @@ import Testing
         #expect(try changed.write("de", toTree: tree.path) == [])
     }
 
-    @Test("The file of an update reads as the same tables, with its signature")
+    @Test("The file of an update is parsed as the same tables, with its signature")
     func updateFile() throws {
         let tables =
             ["fr": Self.sample.tables(of: "fr"), "en": Self.sample.tables(of: "en")]

@@ -28,13 +28,13 @@ import Testing
         for (a, b) in zip(found.units, expected.units) {
             #expect(a.key == b.key && a.comment == b.comment)
             #expect(a.translations[language] == b.translations[language], "\(a.key)")
-            // The source of a plural has a text for each category of the target language.
+            // The source of a plural has a string for each category of the target language.
             if case .string = b.translations["en"]?.value { #expect(a.translations["en"] == b.translations["en"]) }
         }
         #expect(found.units.count == expected.units.count)
     }
 
-    @Test("XLIFF has the layout that translation tools read")
+    @Test("XLIFF has the layout that translation tools expect")
     func xliffLayout() {
         let catalog = Catalog(
             sourceLanguage: "en",
@@ -114,7 +114,7 @@ import Testing
     }
 
     @Test(
-        "A malformed file is reported with its place and never crashes",
+        "A malformed file is reported with its location and never crashes",
         arguments: [
             "", "<xliff", "<other/>", "<xliff version=\"1.2\"><file/></xliff>",
             "<xliff version=\"2.0\" srcLang=\"?\"/>",

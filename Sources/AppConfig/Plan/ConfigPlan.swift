@@ -45,7 +45,7 @@ public struct ConfigPlan: Sendable {
     ///
     /// They also apply to `localFile`.
     public var formats: [String: any ConfigFormat] = [:]
-    /// The program's custom sources, the strongest last; see ``add(_:over:isRequired:)``.
+    /// The app's custom sources, in order of precedence, lowest first; see ``add(_:over:isRequired:)``.
     public private(set) var sources: [ConfigSourceLayer] = []
     /// The paths of `.env` files, the strongest last; variables of the environment are stronger.
     ///

@@ -4,11 +4,11 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/// Starts a detached thread that runs `body(value)` with every signal blocked, so that the host's signal handlers run
-/// on the host's own threads. Returns 0, or an error number if the system can't create a thread.
+/// Starts a detached thread that runs `body(value)` with every signal blocked, so that the app's signal handlers run
+/// on the app's own threads. Returns 0, or an error number if the system can't create a thread.
 int ashlar_core_start_thread(void *value, void (*body)(void *));
 
-/// The part of `struct stat` that Core uses. The fields of `struct stat` have other names and types on each system.
+/// The part of `struct stat` that Core uses. The names and types of its fields differ between systems.
 struct ashlar_core_status {
     uint64_t device;
     uint64_t inode;
@@ -26,7 +26,7 @@ struct ashlar_core_status {
 int ashlar_core_status_of_path(const char *path, bool follows_links, struct ashlar_core_status *status);
 int ashlar_core_status_of_descriptor(int descriptor, struct ashlar_core_status *status);
 
-/// Seconds since 1970 of the wall clock; the nanoseconds after them are stored in `nanoseconds`.
+/// Returns the seconds of the wall clock since 1970 and stores the additional nanoseconds in `nanoseconds`.
 int64_t ashlar_core_wall_clock(int32_t *nanoseconds);
 
 #endif

@@ -98,8 +98,7 @@ static inline void *ashlar_easy_info_pointer(const ashlar_curl *c, void *easy, i
     void *value = NULL;
     return c->easy_getinfo(easy, info, &value) == 0 ? value : NULL;
 }
-// Returns 1 if the connection of the running transfer has agreed on HTTP/2 in its TLS handshake, 0 if not, and -1 if that
-// is unknown.
+// Returns 1 if the TLS handshake of the running transfer's connection selected HTTP/2, 0 if not, and -1 if unknown.
 int ashlar_easy_is_http2(const ashlar_curl *c, void *easy);
 static inline int ashlar_multi_long(const ashlar_curl *c, void *multi, int option, long value) {
     return c->multi_setopt(multi, option, value);

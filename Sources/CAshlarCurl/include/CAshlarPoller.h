@@ -21,7 +21,7 @@ void ashlar_poller_close(ashlar_poller poller);
 // Makes `ashlar_poller_wait` return; called from any thread.
 void ashlar_poller_wake(ashlar_poller poller);
 
-// Watches a descriptor for reading (1), writing (2) or both (3); `known` says whether it is already watched.
+// Watches a descriptor for reading (1), writing (2) or both (3); `known` is whether it is already watched.
 void ashlar_poller_watch(ashlar_poller poller, int descriptor, int what, int known);
 void ashlar_poller_forget(ashlar_poller poller, int descriptor);
 

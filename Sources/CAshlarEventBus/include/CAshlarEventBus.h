@@ -3,7 +3,7 @@
 
 #include <stdint.h>
 
-/// The state of one thread that delivers events. Swift has no thread-local variable of its own, and the alternatives
+/// The state of one thread that delivers events. Swift has no thread-local variables, and the alternatives
 /// (task-local values, pthread keys) cost more than delivering an event.
 struct ashlar_bus_thread {
     /// The number of the bus whose trigger runs innermost, and below its 32 bits the depth of triggers on that bus.
@@ -18,7 +18,7 @@ struct ashlar_bus_thread {
     void *outer;
     /// The innermost running frame of a bus that queues nested triggers.
     void *frame;
-    /// The innermost hook of a bus that this thread is inside of.
+    /// The innermost running hook of a bus on this thread.
     void *hook;
 };
 
@@ -30,7 +30,7 @@ static inline struct ashlar_bus_thread *ashlar_bus_thread(void) { return &ashlar
 /// Fills in the bounds of the calling thread's stack.
 void ashlar_bus_find_stack(struct ashlar_bus_thread *thread);
 
-/// Returns whether the stack has reached its reserve. Another stack than the thread's own, as of a fiber, is never low.
+/// Returns whether the stack has reached its reserve. A stack other than the thread's own, such as a fiber's, is never low.
 static inline int ashlar_bus_stack_is_low(const struct ashlar_bus_thread *thread) {
     return (uintptr_t)__builtin_frame_address(0) - thread->stack_low < thread->stack_reserve;
 }
@@ -41,10 +41,10 @@ int ashlar_bus_open_signal_pipe(void);
 /// Waits for a caught signal and returns its number, or -1 if the pipe fails.
 int ashlar_bus_next_signal(void);
 
-/// Makes a signal go to the pipe; returns 0 or an error number. The caller keeps it from running twice for a signal.
+/// Makes a signal go to the pipe; returns 0 or an error number. The caller must not run it twice for a signal.
 int ashlar_bus_catch_signal(int number);
 
-/// Gives a signal the action back that it had before it was caught.
+/// Restores the action that a signal had before it was caught.
 void ashlar_bus_release_signal(int number);
 
 #endif

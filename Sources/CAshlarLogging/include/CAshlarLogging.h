@@ -1,7 +1,7 @@
 #ifndef ASHLAR_LOGGING_H
 #define ASHLAR_LOGGING_H
 
-// A thread-local slot that costs one load, and code for signal handlers, where Swift's runtime can't be used.
+// A thread-local slot that is read with one load, and code for signal handlers, where Swift's runtime can't be used.
 
 #include <stddef.h>
 #include <stdint.h>
@@ -45,7 +45,7 @@ void ashlar_log_set_state_descriptor(int descriptor, int64_t offset);
 /// Collects the loaded images for backtraces; called again, those that were loaded since.
 void ashlar_log_collect_images(void);
 
-/// Installs handlers that note the signal with one pwrite and then call the handlers installed before.
+/// Installs handlers that record the signal with one pwrite and then call the handlers installed before.
 /// Returns the number of signals whose handler could not be installed.
 int ashlar_log_install_signal_handlers(void);
 
@@ -57,7 +57,7 @@ int ashlar_log_can_map_safely(const char *folder);
 /// Takes a shared lock on the open file, which ends with its last descriptor; nothing on Apple systems.
 void ashlar_log_mark_in_use(int descriptor);
 
-/// Whether another open file has the lock of `ashlar_log_mark_in_use`. Takes no lock itself, so it disturbs nobody.
+/// Whether another open file has the lock of `ashlar_log_mark_in_use`. It takes no lock itself.
 int ashlar_log_is_in_use(int descriptor);
 
 /// The number of columns of a terminal; 0 if it is unknown.

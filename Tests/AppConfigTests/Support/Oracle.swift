@@ -1,7 +1,7 @@
 import AshlarAppConfig
 import Foundation
 
-/// Foundation's reading of the same bytes, which the tests compare with.
+/// Foundation's result for the same bytes, for comparison.
 enum Oracle {
     static func propertyList(_ bytes: [UInt8]) -> ConfigValue? {
         let plist = try? PropertyListSerialization.propertyList(from: Data(bytes), options: [], format: nil)
@@ -64,7 +64,7 @@ enum Oracle {
     }
 }
 
-/// What the library reads from the bytes of one file.
+/// The library's result for the bytes of one file.
 func read(_ bytes: [UInt8], adjust: (inout ConfigPlan) -> Void = { _ in }) -> Result<ApplicationConfig, ConfigError> {
     var plan = ConfigPlan(files: .memory(["ApplicationConfig.plist": bytes]), environments: [])
     plan.readsDirectives = false

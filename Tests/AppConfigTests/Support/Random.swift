@@ -20,12 +20,12 @@ struct SplitMix: RandomNumberGenerator {
     mutating func pick<T>(_ items: [T]) -> T { items[below(items.count)] }
 }
 
-/// The full counts are for `ASHLAR_SOAK=1`; a normal run takes a share of them.
+/// The full counts are for `ASHLAR_SOAK=1`; a normal run uses a part of them.
 func rounds(_ normal: Int, soak: Int) -> Int {
     ProcessInfo.processInfo.environment["ASHLAR_SOAK"] == "1" ? soak : normal
 }
 
-/// Makes values of any kind that property lists know.
+/// Creates values of any kind that property lists support.
 struct ValueMaker {
     var random: SplitMix
     var keys = ["a", "b", "c", "host", "a.b", "häuser", "", "x[0]", "com.acme.*", "日本", "back\\slash", "<&>"]
@@ -63,7 +63,7 @@ struct ValueMaker {
     }
 }
 
-/// Writes XML property lists in all the ways the format allows.
+/// Writes XML property lists in all forms of the format.
 struct PlistWriter {
     var random: SplitMix
 
