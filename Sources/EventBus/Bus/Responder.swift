@@ -1,6 +1,6 @@
 internal import AshlarCore
 
-/// The place of the one responder of a request topic.
+/// The one responder of a request topic.
 final class Responder: Sendable {
     /// The source line of the responder.
     let location: EventLocation
@@ -8,12 +8,12 @@ final class Responder: Sendable {
 
     init(_ location: EventLocation) { self.location = location }
 
-    /// Takes the watch that answers the requests.
+    /// Stores the watch that answers the requests.
     func begin(_ new: Watch) { watch.withLock { $0 = new } }
 
     /// Whether requests are answered.
     var isAnswering: Bool { watch.withLock { $0 }?.isLive ?? false }
 
-    /// Whether the place is taken, also by a responder whose watch is about to be made.
+    /// Whether the topic has this responder; true also before `begin`.
     var isTaken: Bool { watch.withLock { $0 }?.isLive ?? true }
 }

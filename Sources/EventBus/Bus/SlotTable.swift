@@ -125,6 +125,6 @@ private struct NameTable {
 extension TopicSlot {
     fileprivate func hasName(_ bytes: UnsafeBufferPointer<UInt8>) -> Bool {
         var name = name
-        return name.withUTF8 { RawSpan(_unsafeElements: $0).hasSameBytes(as: RawSpan(_unsafeElements: bytes)) }
+        return name.withUTF8 { Span(_unsafeElements: $0).bytes.hasSameBytes(as: Span(_unsafeElements: bytes).bytes) }
     }
 }

@@ -7,7 +7,7 @@ enum CodedValue: Sendable, Equatable {
     /// A number as it is written.
     case number(String)
     case string(String)
-    /// Texts without a type of their own. One decodes as a string, a number or a Boolean, all decode as an array.
+    /// Untyped texts. A single text decodes as a string, a number or a Boolean; all texts decode as an array.
     case list([String])
     case array([CodedValue])
     case object([(key: String, value: CodedValue)])

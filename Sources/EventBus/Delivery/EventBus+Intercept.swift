@@ -2,11 +2,10 @@ internal import AshlarCore
 import Synchronization
 
 extension EventBus {
-    /// Makes every event of a topic, or of the topics that a pattern matches, pass an interceptor.
+    /// Registers an interceptor for the events of a topic, or of the topics that a pattern matches.
     ///
-    /// Interceptors handle an event in the order of their registration. The first one also sees the results of those
-    /// behind it. Topics without an interceptor have no extra cost. Dropping the returned handle doesn't end the
-    /// interception.
+    /// Interceptors handle an event in the order of their registration; each sees the results of the later ones. Topics
+    /// without an interceptor have no extra cost. Dropping the returned handle doesn't end the interception.
     ///
     /// - Returns: The handle that ends the interception.
     public func intercept(_ selector: some EventSelector, with interceptor: some EventInterceptor) -> Watch {
@@ -39,7 +38,7 @@ extension EventBus {
     }
 }
 
-/// The way of one event through the interceptors; they may call it later and from any thread.
+/// One event on its way through the interceptors, which may pass it on later and on any thread.
 private final class Interception<Payload: Sendable>: Sendable {
     private weak let bus: EventBus?
     private let slot: TopicSlot

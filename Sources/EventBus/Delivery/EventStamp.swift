@@ -6,10 +6,10 @@
     import Glibc
 #endif
 
-/// An interceptor that gives metadata to events: their time, their source, a correlation ID and a position in a trace.
+/// An interceptor that adds metadata to events: the time, the source, a correlation ID and a position in a trace.
 ///
-/// An event keeps the metadata that it has, and becomes the next step of its trace. An event without a trace begins one.
-/// An event without a correlation ID gets the identifier of its trace.
+/// Existing metadata isn't replaced, but the event becomes the next step of its trace. An event without a trace starts
+/// one. The default correlation ID is the identifier of the trace.
 ///
 /// ```swift
 /// let bus = EventBus()

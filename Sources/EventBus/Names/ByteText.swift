@@ -11,7 +11,7 @@ struct ByteText: Hashable, Sendable {
     static func == (a: Self, b: Self) -> Bool {
         var (a, b) = (a.text, b.text)
         return a.withUTF8 { a in
-            b.withUTF8 { b in RawSpan(_unsafeElements: a).hasSameBytes(as: RawSpan(_unsafeElements: b)) }
+            b.withUTF8 { b in Span(_unsafeElements: a).bytes.hasSameBytes(as: Span(_unsafeElements: b).bytes) }
         }
     }
 

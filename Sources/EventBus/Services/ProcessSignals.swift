@@ -9,10 +9,10 @@ import CAshlarEventBus
     import Glibc
 #endif
 
-/// The signals of the process that parts of the program wait for.
+/// The subscriptions to signals of the process.
 ///
-/// A handler writes the number of the signal to a pipe, and a helper thread reads it: a handler itself may call hardly
-/// any function.
+/// A signal handler may call only a few functions. It writes the number of the signal to a pipe, which a helper thread
+/// reads.
 enum ProcessSignals {
     typealias Action = @Sendable (Int32) -> Void
 
@@ -26,7 +26,7 @@ enum ProcessSignals {
 
         func isWanted(_ signal: Int32) -> Bool { subscribers.values.contains { $0.signals.contains(signal) } }
 
-        /// Takes a subscriber out and releases the signals that nobody else waits for.
+        /// Removes a subscriber and releases the signals without other subscribers.
         mutating func remove(_ id: UInt64) -> Action? {
             guard let (signals, action) = subscribers.removeValue(forKey: id) else { return nil }
             for signal in signals where !isWanted(signal) { ashlar_bus_release_signal(signal) }
@@ -36,7 +36,7 @@ enum ProcessSignals {
 
     private static let state = Mutex(State())
 
-    /// Runs an action at the first of some signals, on the helper thread; then they have their earlier actions again.
+    /// Runs an action at the first of several signals, on the helper thread, and restores their previous actions.
     ///
     /// - Throws: ``EventBusError`` with the code `signalsUnavailable`.
     static func subscribe(_ signals: [Int32], _ action: @escaping Action) throws(EventBusError) -> UInt64 {
@@ -62,7 +62,7 @@ enum ProcessSignals {
         }
     }
 
-    /// Ends a subscription; returns whether no signal has come before.
+    /// Ends a subscription; returns whether no signal has arrived.
     @discardableResult
     static func unsubscribe(_ id: UInt64) -> Bool {
         let action = state.withLock { $0.remove(id) }

@@ -1,15 +1,15 @@
 internal import AshlarCore
 
-/// An orderly shutdown that begins when the process receives SIGTERM or SIGINT.
+/// An orderly shutdown that starts when the process receives SIGTERM or SIGINT.
 ///
-/// The first signal begins the shutdown. After it, both signals have the actions again that they had before, so by
-/// default another signal ends the process at once.
+/// The first signal starts the shutdown and restores the previous actions of both signals. By default, another signal
+/// then ends the process at once.
 public final class SignalShutdown: Sendable {
     /// The end of a shutdown.
     public struct Outcome: Sendable, Equatable {
         /// The number of the signal, such as 15 for SIGTERM.
         public let signal: Int32
-        /// The names of the services that overran the limit or whose stop threw.
+        /// The names of the services that exceeded the limit or whose stop threw.
         public let unclean: [String]
     }
 
@@ -21,7 +21,7 @@ public final class SignalShutdown: Sendable {
     private let state = Mutex(State())
     private let end = Departure()
 
-    /// Begins to wait for a signal; the process retains the shutdown until then.
+    /// Starts to wait for a signal, which retains the shutdown.
     init(of services: ServiceRegistry, within limit: Duration?) throws(EventBusError) {
         let subscription = try ProcessSignals.subscribe(ProcessSignals.ofTermination) { [self] signal in
             Task.detached {
@@ -38,7 +38,8 @@ public final class SignalShutdown: Sendable {
 
     /// Waits for a signal and for the end of the shutdown.
     ///
-    /// - Throws: `CancellationError` if the task or the shutdown was cancelled; the former doesn't affect the shutdown.
+    /// - Throws: `CancellationError` if the task was cancelled, which doesn't affect the shutdown, or ``cancel()`` was
+    ///   called.
     public func wait() async throws -> Outcome {
         let slot = ResultSlot<Outcome>()
         end.whenOver { [self] in
@@ -47,9 +48,9 @@ public final class SignalShutdown: Sendable {
         return try await slot.wait()
     }
 
-    /// Waits for no signal any more; a shutdown that has begun goes on.
+    /// Stops waiting for a signal; a shutdown that has started continues.
     ///
-    /// - Returns: Whether no signal has come before.
+    /// - Returns: Whether the shutdown hadn't started.
     @discardableResult
     public func cancel() -> Bool {
         guard let subscription = state.withLock({ $0.subscription }), ProcessSignals.unsubscribe(subscription) else {
@@ -63,11 +64,11 @@ public final class SignalShutdown: Sendable {
 extension ServiceRegistry {
     /// Stops all services in order when the process receives SIGTERM or SIGINT.
     ///
-    /// Call it before the first start: a signal that comes while services start stops those, too. Dropping the returned
-    /// handle doesn't end the wait for a signal.
+    /// Call this method before the first start, so that a signal during the start stops the services, too. Dropping the
+    /// returned handle doesn't cancel it.
     ///
     /// - Parameter limit: The time that each service has for its stop.
-    /// - Returns: The shutdown, whose outcome may be waited for.
+    /// - Returns: A handle that waits for the shutdown or cancels it.
     /// - Throws: ``EventBusError`` with the code `signalsUnavailable`.
     public nonisolated func shutDownOnSignal(within limit: Duration? = nil) throws(EventBusError) -> SignalShutdown {
         try SignalShutdown(of: self, within: limit)
@@ -75,7 +76,7 @@ extension ServiceRegistry {
 
     /// Starts all services, waits for SIGTERM or SIGINT, and stops the services in order: the life of a server.
     ///
-    /// If a service can't be started, or the task is cancelled, the services that run are stopped before this throws.
+    /// If a start fails or the task is cancelled, the running services are stopped before the method throws.
     ///
     /// ```swift
     /// final class Greeter: Service {

@@ -1,7 +1,7 @@
-/// A station that every event of chosen topics passes on its way from the trigger to the watchers.
+/// Code that handles every event of selected topics between the trigger and the watchers.
 ///
-/// An interceptor passes the event on, changed or not, drops it, or passes it on later. Code before the call of `next`
-/// sees the event on the way in, code after it sees the result on the way out:
+/// An interceptor passes the event on, drops it, or passes it on later. It may change the event. Code before the call of
+/// `next` sees the event, code after it sees the result:
 ///
 /// ```swift
 /// struct Clamp: EventInterceptor {
@@ -23,13 +23,13 @@ public protocol EventInterceptor: Sendable {
     ///
     /// - Parameters:
     ///   - event: The event.
-    ///   - next: Passes an event on: to the next interceptor, and in the end to the watchers. It may be called later,
-    ///     from any thread; the event is then delivered as by a trigger made there. Each call delivers an event.
+    ///   - next: Passes an event to the next interceptor, and finally to the watchers. It may be called later and on any
+    ///     thread; the event is then delivered like a trigger at that place. Each call delivers an event.
     /// - Returns: The result of the trigger: that of `next`, ``DeliveryResult/dropped`` or ``DeliveryResult/postponed``.
     func intercept(_ event: InterceptedEvent, next: @escaping EventPassage) -> DeliveryResult
 }
 
-/// Passes an event on to the next station.
+/// Passes an event to the next interceptor or to the watchers.
 public typealias EventPassage = @Sendable (InterceptedEvent) -> DeliveryResult
 
 /// An event on its way to the watchers.

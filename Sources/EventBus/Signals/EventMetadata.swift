@@ -3,7 +3,7 @@ import Synchronization
 /// Where an event comes from: the part of the system, the time, and the work that it belongs to.
 ///
 /// Metadata follows the triggers that a handler makes. A trigger takes the ``current`` metadata of its task; while a
-/// handler runs, inline or queued, that is the metadata of its event, except the time. An ``EventStamp`` gives metadata
+/// handler runs, inline or queued, that is the metadata of its event without the time. An ``EventStamp`` adds metadata
 /// to every event of a bus.
 ///
 /// ```swift
@@ -19,7 +19,7 @@ import Synchronization
 /// for watch in watches { watch.cancel() }
 /// ```
 ///
-/// A program that never makes metadata current pays nothing for it.
+/// Metadata costs nothing in a program that doesn't use it.
 public struct EventMetadata: Hashable, Sendable {
     /// The part of the system that triggered the event, such as a device or a service.
     public var source: String?
@@ -70,7 +70,7 @@ final class MetadataBox: Sendable {
 
     /// The metadata of the current task.
     @TaskLocal static var current: MetadataBox?
-    /// Whether the process has ever made metadata current; spares all others the look at the task.
+    /// Whether the process has ever made metadata current; otherwise triggers don't read the task-local value.
     static let isUsed = Atomic(false)
 
     init(_ metadata: EventMetadata) { self.metadata = metadata }
@@ -79,7 +79,7 @@ final class MetadataBox: Sendable {
     @inline(__always)
     static var ofTrigger: MetadataBox? { isUsed.load(ordering: .relaxed) ? current : nil }
 
-    /// The metadata for triggers inside a handler: the time is that of one event only.
+    /// The metadata for triggers inside a handler; the time belongs to one event only.
     private var inherited: MetadataBox {
         guard metadata.time != nil else { return self }
         var metadata = metadata

@@ -20,7 +20,7 @@ public struct Signal<Payload: Sendable>: Sendable {
         (self.depth, eventSource, self.box) = (depth, EventSource(object), box)
     }
 
-    /// Where the event comes from: time, part of the system, and the work that it belongs to; nil if nobody gave it any.
+    /// The origin of the event: time, part of the system, and the work that it belongs to; nil without metadata.
     public var metadata: EventMetadata? { box?.metadata }
 
     @usableFromInline var object: AnyObject? { eventSource.object }

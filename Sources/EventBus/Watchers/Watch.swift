@@ -24,21 +24,21 @@ public struct Watch: Sendable, Hashable {
 
     /// Ends the watch and waits until no call of the handler is running.
     ///
-    /// It also waits if the watch was cancelled before. It waits for every trigger on the topic that has begun before, so
-    /// a deadlock results if such a trigger waits for the caller. Inside the watch's own asynchronous handler it returns
-    /// at once, but not in a `Task.detached` that the handler waits for: use ``cancelAndWait(within:clock:)`` where that
-    /// is possible.
+    /// The method also waits if the watch was cancelled earlier. It waits for every trigger on the topic that has begun
+    /// before, so it deadlocks if such a trigger waits for the caller. Inside the watch's own asynchronous handler, it
+    /// returns at once. In a `Task.detached` for which the handler waits, it deadlocks; use
+    /// ``cancelAndWait(within:clock:)`` there.
     public func cancelAndWait() async { await host.depart(id)?.wait() }
 
-    /// Ends the watch and waits until no call of the handler is under way, at most for a limit.
+    /// Ends the watch and waits until no call of the handler is running, up to a limit.
     ///
-    /// The watch has ended in any case, whether this returns or throws.
+    /// The watch ends at once, also if the method throws.
     ///
     /// - Parameters:
     ///   - limit: The longest time to wait.
     ///   - clock: The clock of the limit.
-    /// - Throws: ``EventBusError`` with the code `handlerRunning` if a call is under way at the limit, as always if the
-    ///   handler waits for the caller; or `CancellationError`.
+    /// - Throws: ``EventBusError`` with the code `handlerRunning` if a call is still running at the limit, such as a
+    ///   handler that waits for the caller; or `CancellationError`.
     public func cancelAndWait(
         within limit: Duration, clock: any Clock<Duration> = ContinuousClock()
     ) async throws {

@@ -28,9 +28,9 @@ extension WatchHost {
 
     var departing: DepartingWatchers? { nil }
 
-    /// Cancels a watch and returns the moment at which no trigger uses it any more.
+    /// Cancels a watch and returns the end of its last call.
     ///
-    /// Returns nil if that moment is over, or can't come because the caller is the watch's own asynchronous handler.
+    /// Returns nil if no call is running, or if the caller is the watch's own asynchronous handler.
     func depart(_ id: UInt64) -> Departure? {
         let watcher = watcher(id)
         let departure = watcher?.makeAttendance().departure
@@ -42,13 +42,13 @@ extension WatchHost {
     }
 }
 
-/// The watchers of a bus that were cancelled while a trigger or a task used them.
+/// The watchers of a bus that were cancelled during a call.
 ///
-/// The lists of watchers have forgotten them, and someone may still want to wait for their end.
+/// They are no longer in the lists of watchers, but a caller may wait for the end of the call.
 final class DepartingWatchers: Sendable {
     private let state = Mutex<[UInt64: (departure: Departure, watcher: ObjectIdentifier)]>([:])
 
-    /// Notes a cancelled watcher until its last user releases it.
+    /// Stores a cancelled watcher's departure until the last call ends.
     func note(_ watcher: Watcher) {
         let (id, departure) = (watcher.id, watcher.makeAttendance().departure)
         state.withLock { $0[id] = (departure, ObjectIdentifier(watcher)) }
