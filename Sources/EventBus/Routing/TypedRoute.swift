@@ -4,7 +4,11 @@
 /// group is an optional; a list is a catch-all, or a query item that repeats.
 ///
 /// ```swift
-/// struct NotePage: Codable, Sendable { var id: Int, page: Int?, tags: [String]? }
+/// struct NotePage: Codable, Sendable {
+///     var id: Int
+///     var page: Int?
+///     var tags: [String]?
+/// }
 ///
 /// let note = try TypedRoute<NotePage>("/notes/:id(int){/:page(int)}")
 /// print(try note.path(NotePage(id: 5, page: 2, tags: ["a", "b"])))  // /notes/5/2?tags=a&tags=b
