@@ -82,7 +82,7 @@ struct ConfigLoader {
 
     /// Reports to each source whether its content was accepted.
     ///
-    /// If another source could not be read, the load says nothing about a content.
+    /// If another source couldn't be read, a content without problems is neither accepted nor rejected.
     private func settleSources() {
         for (source, content, problems) in contents {
             if !problems.isEmpty {
@@ -93,7 +93,7 @@ struct ConfigLoader {
         }
     }
 
-    /// Notes that a source could not be read.
+    /// Records that a source couldn't be read.
     mutating func fail(_ error: ConfigError) {
         errors += (error.problems.isEmpty ? [error] : error.problems).map(redacted)
         hasUnreadableSource = true

@@ -157,8 +157,8 @@ public final class RemoteConfigSource: ConfigSource {
 
     /// Makes a waiting document the content of the source; watching stores then load again.
     ///
-    /// The document is active, and in the cache file, after the first load that succeeds with it. It waits while another
-    /// source of the plan cannot be read.
+    /// The document becomes active, and is stored in the cache file, with the first load that succeeds with it. It
+    /// waits while another source of the plan can't be read.
     ///
     /// - Returns: Whether a document was waiting.
     @discardableResult

@@ -45,8 +45,8 @@ public protocol ConfigSource: Sendable {
 
     /// Receives the result of a load that used some content: `nil` for success, or the error of the load.
     ///
-    /// A source can return to its last good content. A load in which another source can't be read reports nothing, because
-    /// it doesn't concern the content. By default, nothing happens.
+    /// A source can then return to its last valid content. A load in which another source can't be read reports
+    /// nothing. By default, nothing happens.
     func settle(_ content: ConfigSourceContent, error: ConfigError?)
 }
 

@@ -36,7 +36,7 @@ extension EventBus {
 extension LogFields {
     /// The correlation ID and the trace of the events that the current task triggers: the fields `correlation` and `trace`.
     ///
-    /// Use it as the provider of a log. An ``AshlarApp`` does so.
+    /// Use it as the provider of a log, like ``AshlarApp``.
     ///
     /// ```swift
     /// var configuration = LogConfiguration(sinks: [])

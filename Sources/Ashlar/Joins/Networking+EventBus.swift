@@ -76,7 +76,7 @@ private let modelChanged: Topic<ModelEvent> = Topic("model:changed")
 
 /// Adds the trace of the current task's events to requests as `traceparent`, the header of W3C Trace Context.
 ///
-/// The request is the next step of the trace. A request that has the field keeps its own; without a trace there is none.
+/// The request is the next step of the trace. A request with its own field, or without a trace, is unchanged.
 ///
 /// ```swift
 /// var configuration = ClientConfiguration()

@@ -100,7 +100,7 @@ public final class AshlarApp: Sendable {
     /// The log lines, events and requests of the navigation have one correlation ID: that of the current `EventMetadata`,
     /// or that of a new trace.
     ///
-    /// - Returns: The navigation, or nil if no route matches or a guard refuses it; the router announces both on `bus`.
+    /// - Returns: The navigation, or nil if no route matches or a guard rejects it; the router announces both on `bus`.
     @discardableResult
     public func open(_ url: String) async -> Navigation? {
         guard EventMetadata.current == nil else { return try? await router.navigate(to: url) }

@@ -12,7 +12,7 @@ final class InterceptorList: Sendable {
     func entries(for name: String) -> [InterceptorEntry] { entries.withLock { $0.filter { $0.concerns(name) } } }
 }
 
-/// A registered interceptor; it is its own watch.
+/// A registered interceptor, which is also its watch.
 final class InterceptorEntry: WatchHost {
     let watched: String
     /// The pattern, unless the interceptor is for the topic `watched`.
@@ -26,7 +26,7 @@ final class InterceptorEntry: WatchHost {
         state = Mutex(interceptor)
     }
 
-    /// The interceptor; nil once it was cancelled.
+    /// The interceptor; nil after cancellation.
     var interceptor: (any EventInterceptor)? { state.withLock { $0 } }
 
     func concerns(_ name: String) -> Bool { pattern?.matches(name) ?? watched.utf8.elementsEqual(name.utf8) }

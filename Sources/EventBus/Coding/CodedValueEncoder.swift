@@ -1,6 +1,6 @@
 /// Encodes a value as a coded value.
 struct CodedValueEncoder: Encoder {
-    /// A place in the encoded value, filled while the encoders exist.
+    /// A position in the encoded value, which is filled while the encoders exist.
     final class Node {
         enum Content {
             case none
@@ -24,7 +24,7 @@ struct CodedValueEncoder: Encoder {
             let node = Node()
             var nodes: [Node] = []
             if case .array(let known) = content { nodes = known }
-            // Given up first, so that appending doesn't copy the array.
+            // Set first, so that appending doesn't copy the array.
             content = .none
             nodes.append(node)
             content = .array(nodes)

@@ -47,7 +47,7 @@ extension EventBus {
         let location = EventLocation(fileID, line, column)
         let key = ByteText(topic.name)
         let responder = Responder(location)
-        // The place is taken before the watch is made, so that two concurrent calls have one winner.
+        // The slot is reserved before the watch is created, so that only one of two concurrent calls succeeds.
         let (old, other) = responders.withLock { responders -> (Responder?, Responder?) in
             if let known = responders[key], known.isTaken { return (nil, known) }
             return (responders.updateValue(responder, forKey: key), nil)

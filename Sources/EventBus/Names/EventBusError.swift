@@ -66,7 +66,7 @@ extension EventBusError.Code {
     public static let payloadMismatch = Self("payloadMismatch")
     /// A nested trigger exceeded the depth limit of the bus and was refused.
     public static let nestedTooDeep = Self("nestedTooDeep")
-    /// A call of the handler did not end in time.
+    /// A call of the handler didn't end in time.
     public static let handlerRunning = Self("handlerRunning")
     /// The capacity of a buffer is less than 1.
     public static let invalidCapacity = Self("invalidCapacity")

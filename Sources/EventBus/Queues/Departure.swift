@@ -12,7 +12,7 @@ final class Departure: Sendable {
         for action in actions { action() }
     }
 
-    /// Runs an action when the moment comes, or now if it is over.
+    /// Runs an action at the moment, or immediately if it has passed.
     func whenOver(_ action: @escaping @Sendable () -> Void) {
         let isOver = state.withLock { state in
             if !state.isOver { state.actions.append(action) }

@@ -1,6 +1,6 @@
 internal import AshlarCore
 
-/// The place for one result and the caller that waits for it; the first result wins.
+/// The slot for one result and the caller that waits for it; only the first result is stored.
 final class ResultSlot<Value: Sendable>: Sendable {
     private enum State {
         case open

@@ -14,7 +14,7 @@
 /// ```
 ///
 /// The JSON is that of `Codable` without special cases: Foundation's `Date`, `Data`, `URL` and `Decimal` have the forms
-/// that their own `Codable` conformances produce.
+/// of their own `Codable` conformances.
 public struct EventCatalog: Sendable {
     private struct Entry: Sendable {
         let type: Any.Type
@@ -30,14 +30,14 @@ public struct EventCatalog: Sendable {
     /// Creates a catalog without topics.
     public init() {}
 
-    /// Adds a topic; a later one of the same name replaces it.
+    /// Adds a topic, which replaces an earlier one of the same name.
     public mutating func add<Payload: Codable & Sendable>(_ topic: Topic<Payload>) {
         topics[ByteText(topic.name)] = Self.entry(Payload.self) { payload, _, bus throws(EventBusError) in
             bus.trigger(topic, payload)
         }
     }
 
-    /// Adds all topics whose names match a pattern and that aren't added by name; the first matching pattern is used.
+    /// Adds all topics whose names match a pattern and aren't added by name; the first matching pattern is used.
     public mutating func add<Payload: Codable & Sendable>(_ pattern: TopicPattern, of type: Payload.Type) {
         let entry = Self.entry(type) { payload, name, bus throws(EventBusError) in
             try bus.trigger(named: name, payload)
@@ -69,15 +69,15 @@ public struct EventCatalog: Sendable {
         topics[ByteText(name)] ?? patterns.first { $0.pattern.matches(name) }?.entry
     }
 
-    /// Returns the payload type of a name; nil if the catalog doesn't know the name.
+    /// Returns the payload type of a name; nil if the name isn't in the catalog.
     public func payloadType(of name: String) -> Any.Type? { entry(name)?.type }
 
     // MARK: Encoding
 
     /// Returns a payload as JSON in one line.
     ///
-    /// A payload whose name the catalog doesn't know is encoded if its type is `Encodable`. A ``RawEventPayload`` is its
-    /// JSON.
+    /// A payload whose name isn't in the catalog is encoded if its type is `Encodable`. A ``RawEventPayload`` is
+    /// encoded as its JSON.
     ///
     /// - Throws: ``EventBusError`` with the code `payloadMismatch` if the payload isn't of the type of the name, or
     ///   `payloadNotCodable`; the error of the payload's type is `underlying`.
@@ -105,8 +105,8 @@ public struct EventCatalog: Sendable {
 
     // MARK: Decoding
 
-    /// Returns the payload of a JSON text: of the type of the name, or a ``RawEventPayload`` if the catalog doesn't know
-    /// the name.
+    /// Returns the payload of a JSON text: of the name's type, or a ``RawEventPayload`` if the name isn't in the
+    /// catalog.
     ///
     /// - Throws: ``EventBusError`` with the code `malformedJSON`, or `payloadNotCodable` if the JSON isn't a payload of
     ///   that type.
@@ -122,12 +122,12 @@ public struct EventCatalog: Sendable {
         }
     }
 
-    /// Triggers an event whose payload is JSON, as a bridge does with an event that it has received.
+    /// Triggers an event whose payload is JSON, such as one that a bridge received.
     ///
-    /// An event whose name the catalog doesn't know has a ``RawEventPayload``, which only watchers of bare names and of
+    /// If the name isn't in the catalog, the event has a ``RawEventPayload``, which only watchers of bare names and of
     /// patterns receive.
     ///
-    /// - Throws: ``EventBusError`` as ``payload(ofJSON:name:)`` does, or with the code `malformedName`.
+    /// - Throws: ``EventBusError`` like ``payload(ofJSON:name:)``, or with the code `malformedName`.
     @discardableResult
     public func trigger(
         _ name: String, json: String, on bus: EventBus, metadata: EventMetadata? = nil
@@ -148,7 +148,7 @@ public struct EventCatalog: Sendable {
     }
 }
 
-/// The payload of an event whose name an ``EventCatalog`` doesn't know: its JSON.
+/// The payload of an event whose name isn't in an ``EventCatalog``: its JSON.
 public struct RawEventPayload: Sendable, Equatable, CustomStringConvertible {
     let value: CodedValue
 

@@ -1,6 +1,6 @@
 internal import AshlarCore
 
-/// An interceptor that writes events as lines of JSON, to be replayed by an ``EventRecording``.
+/// An interceptor that writes events as lines of JSON for an ``EventRecording``.
 ///
 /// ```swift
 /// var catalog = EventCatalog()
@@ -13,9 +13,9 @@ internal import AshlarCore
 /// await recorder.flush()
 /// ```
 ///
-/// Events are written before they are delivered, in one order for all threads. A payload that can't be encoded is left
-/// out. The values of keys that name secrets, such as `password` or `apiKey`, are replaced by `<redacted>`, and so is the
-/// whole payload, if it isn't an object, of a topic whose name does.
+/// Events are written before they are delivered, in one order for all threads. A payload that can't be encoded is
+/// omitted. The values of keys that name secrets, such as `password` or `apiKey`, are replaced by `<redacted>`. If the
+/// name of a topic names a secret, a payload that isn't an object is replaced completely.
 public final class EventRecorder: EventInterceptor {
     private let catalog: EventCatalog
     private let secrets: SecretNames
@@ -28,7 +28,7 @@ public final class EventRecorder: EventInterceptor {
     /// - Parameters:
     ///   - catalog: Encodes the payloads. Other payloads are encoded if their types are `Encodable`.
     ///   - additionalSecrets: More words that name secrets, in lowercase.
-    ///   - write: Writes one line, without its end. It is called for one event after the other, on any thread.
+    ///   - write: Writes one line without its end. It is called for one event at a time, on any thread.
     public init(
         _ catalog: EventCatalog = EventCatalog(), additionalSecrets: Set<String> = [],
         write: @escaping @Sendable (String) -> Void
@@ -37,7 +37,7 @@ public final class EventRecorder: EventInterceptor {
         secrets = SecretNames(additionalWords: additionalSecrets)
     }
 
-    /// Writes an event and passes it on.
+    /// Writes an event and calls `next`.
     public func intercept(_ event: InterceptedEvent, next: @escaping EventPassage) -> DeliveryResult {
         var (payload, unencodedType): (CodedValue?, String?) = (nil, nil)
         if !(event.payload is Void) {
@@ -65,7 +65,7 @@ public final class EventRecorder: EventInterceptor {
         return next(event)
     }
 
-    /// Waits until every event that was intercepted before has been written.
+    /// Waits until every event that was intercepted before this call has been written.
     public func flush() async {
         let end = Departure()
         _ = runner.run { end.isOver() }

@@ -1,9 +1,9 @@
 internal import AshlarCore
 
-/// Recorded events, to be triggered again in their order.
+/// Recorded events that can be triggered again in their order.
 ///
-/// Lines that can't be read are skipped and listed in ``problems``: a last line that was cut off, a line of another
-/// version, damaged JSON.
+/// Invalid lines are skipped and listed in ``problems``: a truncated last line, a line of another version, or damaged
+/// JSON.
 ///
 /// ```swift
 /// var catalog = EventCatalog()
@@ -18,7 +18,7 @@ internal import AshlarCore
 public struct EventRecording: Sendable {
     /// The events that could be read, in the order of the lines.
     public let events: [RecordedEvent]
-    /// The lines that could not be read; the location of each error is its line.
+    /// The lines that couldn't be read; the location of each error is its line.
     public let problems: [EventBusError]
 
     /// Reads lines of JSON; empty lines are ignored.
@@ -53,16 +53,16 @@ public struct EventRecording: Sendable {
         (self.events, self.problems) = (events, problems)
     }
 
-    /// Triggers the events on a bus, one after the other, with their metadata.
+    /// Triggers the events on a bus one at a time, with their metadata.
     ///
-    /// Events whose names the catalog doesn't know have a ``RawEventPayload``.
+    /// Events whose names aren't in the catalog have a ``RawEventPayload``.
     ///
     /// - Parameters:
     ///   - bus: The bus.
     ///   - catalog: Decodes the payloads.
-    ///   - each: Is called after each event with its result.
-    /// - Returns: The errors of the events that could not be triggered because their payloads weren't recorded or aren't
-    ///   of the types of their topics, such as redacted ones.
+    ///   - each: Called after each event with its result.
+    /// - Returns: The errors of the events that couldn't be triggered, because their payloads weren't recorded or
+    ///   aren't of the types of their topics, such as redacted ones.
     @discardableResult
     public func replay(
         on bus: EventBus, _ catalog: EventCatalog, each: (RecordedEvent, DeliveryResult) -> Void = { _, _ in }

@@ -10,10 +10,10 @@ public struct RecordedEvent: Sendable, CustomStringConvertible {
     public let metadata: EventMetadata?
     /// The source line of the trigger; nil if it wasn't recorded.
     public let location: EventLocation?
-    /// The payload as JSON; nil for an event without data, and for a payload that could not be encoded.
+    /// The payload as JSON; nil for an event without data, and for a payload that couldn't be encoded.
     public var json: String? { payload?.json }
     let payload: CodedValue?
-    /// The type of a payload that could not be encoded; nil otherwise.
+    /// The type of a payload that couldn't be encoded; nil otherwise.
     public let unencodedType: String?
 
     /// The event as one line of JSON.

@@ -22,21 +22,21 @@ public struct RouteGroup {
 
     init(_ prefix: String, guards: [Guard] = []) { (self.prefix, self.guards) = (prefix, guards) }
 
-    /// The prefix with a pattern behind it; `/` is the prefix itself.
+    /// Returns the prefix followed by a pattern; `/` is the prefix itself.
     private func join(_ pattern: String) -> String {
         let prefix = prefix.hasSuffix("/") ? String(prefix.dropLast()) : prefix
         return pattern == "/" && !prefix.isEmpty ? prefix : prefix + pattern
     }
 
-    /// Adds a check of the routes that are added after it, in this group and in the groups inside.
+    /// Adds a check of the routes that are added after it, in this group and in its inner groups.
     ///
-    /// The guards of a group run after those of ``Router/guardRoutes(_:check:)``, the guards of outer groups before those
-    /// of inner ones. They concern no other routes, not even those with the same prefix.
+    /// The guards of a group run after those of ``Router/guardRoutes(_:check:)``, and the guards of outer groups before
+    /// those of inner ones. They don't apply to other routes, even with the same prefix.
     public mutating func guardRoutes(check: @escaping @Sendable (Navigation) async throws -> GuardDecision) {
         guards.append(Guard(prefix: prefix, check: check))
     }
 
-    /// Adds a route whose pattern is the prefix and this pattern; `/` is the prefix itself.
+    /// Adds a route whose pattern is the prefix followed by this pattern; `/` is the prefix itself.
     public mutating func route(
         _ pattern: String, fileID: StaticString = #fileID, line: UInt32 = #line, column: UInt32 = #column,
         action: @escaping @Sendable (Navigation) async throws -> Void
@@ -47,7 +47,7 @@ public struct RouteGroup {
                 location: EventLocation(fileID, line, column)))
     }
 
-    /// Adds a route that shows a place.
+    /// Adds a route that shows a destination.
     public mutating func route<Place: Sendable>(
         _ pattern: String, to navigator: some Navigator<Place>, fileID: StaticString = #fileID, line: UInt32 = #line,
         column: UInt32 = #column, place: @escaping @Sendable (Navigation) async throws -> Place
@@ -66,7 +66,7 @@ public struct RouteGroup {
 }
 
 extension Router {
-    /// Registers the routes of a group, all of them or, on an error, none.
+    /// Registers the routes of a group; if one fails, none is registered.
     ///
     /// ```swift
     /// let router = Router(bus: EventBus())
@@ -107,7 +107,7 @@ extension Router {
             routes.append(
                 Route(pattern, definition.action, guards: definition.guards, router: self, definition.location))
         }
-        // A group that replaces other routes must still not replace its own.
+        // A group that replaces other routes must not replace its own.
         var own = RouteTree(options)
         for route in routes { _ = try own.insert(route.pattern, route: route) }
         try add(routes, replacing: replacing)

@@ -133,7 +133,7 @@ extension Router {
         return nil
     }
 
-    /// Returns the URL of a redirect; nil if the navigation goes on.
+    /// Returns the URL of a redirect; nil if the navigation continues.
     private static func follow(
         _ decision: GuardDecision, of prefix: String, _ navigation: Navigation
     ) throws(EventBusError) -> String? {

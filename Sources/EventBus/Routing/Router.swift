@@ -40,7 +40,7 @@ public final class Router: Sendable {
         var newest: UInt64 = 0
         var pending: Task<Navigation, any Error>?
 
-        /// Adds a route; returns the routes that lost all their places.
+        /// Adds a route; returns the routes that it replaces completely.
         mutating func insert(_ route: Route, replacing: Bool) throws(EventBusError) -> [Route] {
             let replaced = try tree.insert(route.pattern, route: route, replacing: replacing)
             let ended = replaced.filter { !tree.holds($0) }.compactMap { $0 as? Route }
@@ -183,7 +183,7 @@ public final class Router: Sendable {
         return route.watch
     }
 
-    /// Adds routes, all of them or, on an error, none.
+    /// Adds all routes, or none if there is an error.
     func add(_ routes: [Route], replacing: Bool) throws(EventBusError) {
         let ended = try state.withLock { state throws(EventBusError) -> [Route] in
             // The copy shares its memory with the tree until the first change.

@@ -1,7 +1,7 @@
 /// Routes whose parameters and query items are the properties of a value.
 ///
-/// The properties that the pattern names are parameters, all others are items of the query. A property of an optional
-/// group is an optional; a list is a catch-all, or a query item that repeats.
+/// Properties named in the pattern are parameters, all others are items of the query. A property in an optional group
+/// must be optional; a list is a catch-all or a repeated query item.
 ///
 /// ```swift
 /// struct NotePage: Codable, Sendable {
@@ -58,14 +58,14 @@ public struct TypedRoute<Value: Codable & Sendable>: Sendable {
         (self.cases, table, self.options) = (cases, RouteTable(tree), options)
     }
 
-    /// The patterns, in the order in which they were given.
+    /// The patterns in the given order.
     public var patterns: [RoutePattern] { cases.map(\.pattern) }
 
-    // MARK: Printing
+    // MARK: Paths
 
     /// Returns the path, or the URL if the pattern has a scheme and host, that represents a value.
     ///
-    /// - Throws: ``EventBusError`` as ``RoutePattern/path(_:query:fragment:options:)`` does, or with the code
+    /// - Throws: ``EventBusError`` like ``RoutePattern/path(_:query:fragment:options:)``, or with the code
     ///   `routeNotCodable` if the value has parts that no URL can represent.
     public func path(_ value: Value) throws(EventBusError) -> String {
         let coded: CodedValue
@@ -92,7 +92,7 @@ public struct TypedRoute<Value: Codable & Sendable>: Sendable {
             throw notCodable("a structure or an enumeration", found: value.kind)
         }
         if cases.count == 1, cases[0].name == nil { return (cases[0].pattern, members) }
-        // An enumeration encodes the name of its case with an object of the associated values.
+        // An enumeration is encoded as an object with the name of its case and its associated values.
         guard members.count == 1, case .object(let values) = members[0].value,
             let pattern = cases.first(where: { $0.name == members[0].key })?.pattern
         else {
@@ -124,11 +124,11 @@ public struct TypedRoute<Value: Codable & Sendable>: Sendable {
             .routeNotCodable, subject: patterns.map(\.source).joined(separator: ", "), expected: expected, found: found)
     }
 
-    // MARK: Reading
+    // MARK: Values
 
     /// Returns the value that a URL represents.
     ///
-    /// - Throws: ``EventBusError`` as ``RouteTable/match(_:)`` does, or with the code `parameterInvalid` if a parameter or
+    /// - Throws: ``EventBusError`` like ``RouteTable/match(_:)``, or with the code `parameterInvalid` if a parameter or
     ///   a query item isn't a value of its property.
     public func value(_ url: String) throws(EventBusError) -> Value { try value(of: table.match(url)) }
 
@@ -154,10 +154,11 @@ public struct TypedRoute<Value: Codable & Sendable>: Sendable {
 }
 
 extension Router {
-    /// Registers an action for typed routes; the action receives their values.
+    /// Registers an action for typed routes, which receives their values.
     ///
     /// - Returns: The handle that ends the routes.
-    /// - Throws: ``EventBusError`` as ``route(_:replacing:fileID:line:column:action:)`` does; then no pattern is registered.
+    /// - Throws: ``EventBusError`` like ``route(_:replacing:fileID:line:column:action:)``; then no pattern is
+    ///   registered.
     @discardableResult
     public func route<Value>(
         _ route: TypedRoute<Value>, replacing: Bool = false, fileID: StaticString = #fileID, line: UInt32 = #line,
@@ -176,7 +177,7 @@ extension Router {
 
     /// Navigates to a value of typed routes.
     ///
-    /// - Throws: What ``TypedRoute/path(_:)`` and ``navigate(to:options:)`` throw.
+    /// - Throws: The errors of ``TypedRoute/path(_:)`` and ``navigate(to:options:)``.
     @discardableResult
     public func navigate<Value>(
         to route: TypedRoute<Value>, _ value: Value, options: (any Sendable)? = nil

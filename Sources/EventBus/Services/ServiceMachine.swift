@@ -140,7 +140,7 @@ package struct ServiceMachine {
     var calls: [String: [UInt64: String]] = [:]
     var rollingBack: Set<String> = []
     var shutdown: Shutdown?
-    /// The services that did not end in order in the shutdown that is over.
+    /// The services that didn't stop in order in the completed shutdown.
     var unclean: [String] = []
     var lastLife: UInt64 = 0
     var lastTimer: UInt64 = 0

@@ -1,4 +1,5 @@
-// The actions of the state machine: the code of services runs in tasks of their own, whose results go back to the machine.
+// The actions of the state machine. The code of services runs in separate tasks, whose results are passed to the
+// machine.
 extension ServiceRegistry {
     func perform(_ actions: [ServiceMachine.Action]) {
         for action in actions {
@@ -32,7 +33,7 @@ extension ServiceRegistry {
         case .start(let name, let continuation):
             if let error { return continuation.resume(throwing: error) }
             if let service = service(named: name) { return continuation.resume(returning: service) }
-            // It has failed again, in a handler of the event of its start.
+            // It has failed since, in a handler of the event of its start.
             continuation.resume(throwing: EventBusError(.serviceFailed, subject: name))
         case .stop(let continuation):
             if let error { continuation.resume(throwing: error) } else { continuation.resume() }

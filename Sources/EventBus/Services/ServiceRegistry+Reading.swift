@@ -17,8 +17,7 @@ extension ServiceRegistry {
     /// Returns the running service of a type that is registered with the name of the type.
     public func service<S: Service>(_ type: S.Type = S.self) -> S? { service(named: type.name) as? S }
 
-    /// Explains the state of a service: the services for which it waits, its needs, its dependants
-    /// and its last error.
+    /// Explains the state of a service: the services that it waits for, its needs, its dependents and its last error.
     ///
     /// - Throws: ``EventBusError`` with the code `unknownService`.
     public func explain(_ name: String) throws(EventBusError) -> ServiceExplanation {

@@ -41,7 +41,7 @@ struct BusThread {
     /// The innermost trigger.
     var nesting: Nesting { Nesting(word: state.pointee.nesting) }
 
-    /// Returns the number of triggers of a bus that the thread is inside, also if those of other buses lie between.
+    /// Returns the depth of the thread's running triggers of a bus, even with triggers of other buses between them.
     func depth(onBus bus: UInt32) -> UInt32 {
         let inner = nesting
         return inner.bus == bus || inner.isOutermost ? inner.depth : outerDepth(onBus: bus)

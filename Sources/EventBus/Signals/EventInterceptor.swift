@@ -32,7 +32,7 @@ public protocol EventInterceptor: Sendable {
 /// Passes an event to the next interceptor or to the watchers.
 public typealias EventPassage = @Sendable (InterceptedEvent) -> DeliveryResult
 
-/// An event on its way to the watchers.
+/// An event before its delivery.
 public struct InterceptedEvent: Sendable {
     /// The name of the topic.
     public let name: String

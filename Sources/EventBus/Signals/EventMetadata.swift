@@ -1,6 +1,6 @@
 import Synchronization
 
-/// Where an event comes from: the part of the system, the time, and the work that it belongs to.
+/// The origin of an event: the part of the system, the time, and the work that it belongs to.
 ///
 /// Metadata follows the triggers that a handler makes. A trigger takes the ``current`` metadata of its task; while a
 /// handler runs, inline or queued, that is the metadata of its event without the time. An ``EventStamp`` adds metadata
@@ -38,10 +38,10 @@ public struct EventMetadata: Hashable, Sendable {
         (self.correlationID, self.traceParent) = (correlationID, traceParent)
     }
 
-    /// The metadata that triggers of the current task take; nil if there is none.
+    /// The metadata for triggers of the current task; nil if there is none.
     public static var current: EventMetadata? { MetadataBox.current?.metadata }
 
-    /// Runs a closure whose triggers take this metadata.
+    /// Runs a closure whose triggers have this metadata.
     @discardableResult
     public func whileCurrent<Result, Failure: Error>(
         _ body: () throws(Failure) -> Result
@@ -53,7 +53,7 @@ public struct EventMetadata: Hashable, Sendable {
         }.get()
     }
 
-    /// Runs an asynchronous closure whose triggers take this metadata.
+    /// Runs an asynchronous closure whose triggers have this metadata.
     @discardableResult
     public func whileCurrent<Result>(
         isolation: isolated (any Actor)? = #isolation, _ body: () async throws -> Result
@@ -63,7 +63,7 @@ public struct EventMetadata: Hashable, Sendable {
     }
 }
 
-/// Metadata in one reference, which events without it have as nil.
+/// Metadata in one reference, which is nil for events without metadata.
 @usableFromInline
 final class MetadataBox: Sendable {
     let metadata: EventMetadata
@@ -75,7 +75,7 @@ final class MetadataBox: Sendable {
 
     init(_ metadata: EventMetadata) { self.metadata = metadata }
 
-    /// The metadata that a trigger takes now.
+    /// The current metadata for a trigger.
     @inline(__always)
     static var ofTrigger: MetadataBox? { isUsed.load(ordering: .relaxed) ? current : nil }
 
@@ -87,14 +87,14 @@ final class MetadataBox: Sendable {
         return MetadataBox(metadata)
     }
 
-    /// Runs a postponed trigger with the metadata of the moment at which it was requested.
+    /// Runs a postponed trigger with the metadata at the time of its request.
     static func trigger<Result>(_ box: MetadataBox?, _ body: () -> Result) -> Result {
         isUsed.load(ordering: .relaxed) ? $current.withValue(box, operation: body) : body()
     }
 
     /// Runs a delivery as part of an event.
     static func deliver<Result>(_ box: MetadataBox?, _ body: () -> Result) -> Result {
-        // Without metadata too: this may be the event of another thread than the caller's.
+        // Also for events without metadata, because the event may be from another thread than the caller's.
         guard box != nil || isUsed.load(ordering: .relaxed) else { return body() }
         isUsed.store(true, ordering: .relaxed)
         return $current.withValue(box?.inherited, operation: body)

@@ -25,7 +25,7 @@ public struct TraceParent: Hashable, Sendable, CustomStringConvertible {
     /// Only the form of the specification is accepted: lowercase hexadecimal digits, no identifier of zeros only, not the
     /// version `ff`. A later version than `00` may have more fields at the end, which are ignored.
     ///
-    /// - Throws: ``EventBusError`` with the code `malformedTraceParent` and the offset of the mistake.
+    /// - Throws: ``EventBusError`` with the code `malformedTraceParent` and the offset of the error.
     public init(parsing text: String) throws(EventBusError) {
         let bytes = Array(text.utf8)
         func error(_ offset: Int, _ expected: String) -> EventBusError {
@@ -82,7 +82,7 @@ public struct TraceParent: Hashable, Sendable, CustomStringConvertible {
         return String(repeating: "0", count: 16 - digits.count) + digits
     }
 
-    /// Values are equal if they are printed the same.
+    /// Values are equal if their descriptions are equal.
     public static func == (a: Self, b: Self) -> Bool {
         a.trace == b.trace && a.parent == b.parent && a.isSampled == b.isSampled
     }

@@ -35,7 +35,7 @@ public struct Watch: Sendable, Hashable {
     /// The watch ends at once, also if the method throws.
     ///
     /// - Parameters:
-    ///   - limit: The longest time to wait.
+    ///   - limit: The maximum time to wait.
     ///   - clock: The clock of the limit.
     /// - Throws: ``EventBusError`` with the code `handlerRunning` if a call is still running at the limit, such as a
     ///   handler that waits for the caller; or `CancellationError`.

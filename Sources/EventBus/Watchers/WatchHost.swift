@@ -60,7 +60,7 @@ final class DepartingWatchers: Sendable {
         _ = consume old
     }
 
-    /// The end of a watcher, unless it is over or the caller is its own handler.
+    /// Returns the end of a watcher; nil if it has passed or the caller is its own handler.
     func departure(of id: UInt64) -> Departure? {
         let found = state.withLock { $0[id] }
         return found.flatMap { Watcher.drained.contains($0.watcher) ? nil : $0.departure }

@@ -1,8 +1,8 @@
 /// A challenge of `WWW-Authenticate`: a scheme and its parameters (RFC 9110, section 11.6.1).
 struct AuthenticationChallenge: Hashable {
-    /// The scheme in lower case.
+    /// The scheme in lowercase.
     var scheme: String
-    /// The parameters in order, with names in lower case and values without quotes.
+    /// The parameters in order, with names in lowercase and values without quotes.
     var parameters: [Parameter] = []
 
     struct Parameter: Hashable {
@@ -95,7 +95,7 @@ private struct ChallengeReader {
         return text(bytes[start..<at])
     }
 
-    /// Reads a token or a quoted string; nil for neither, and for an unterminated string.
+    /// Reads a token or a quoted string; returns nil for other text and for an unterminated string.
     private mutating func value() -> String? {
         guard current == UInt8(ascii: "\"") else {
             let word = token()

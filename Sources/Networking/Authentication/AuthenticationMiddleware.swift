@@ -1,12 +1,12 @@
 /// Adds credentials to requests, and renews them when the server answers 401.
 ///
-/// ``ClientConfiguration/authentication`` adds it between cache and retries.
+/// ``ClientConfiguration/authentication`` adds it between the cache and the retries.
 public struct AuthenticationMiddleware: NetworkMiddleware {
     private let scheme: NetworkAuthentication.Scheme
     /// The hosts that receive the credentials, or nil for all.
     private let hosts: Set<String>?
 
-    /// Creates a middleware that sends the credentials to their hosts, or to every host if they name none.
+    /// Creates a middleware that sends the credentials to their hosts, or to every host if they have none.
     public init(_ authentication: NetworkAuthentication) { self.init(authentication, base: nil) }
 
     init(_ authentication: NetworkAuthentication, base: EndpointHost?) {
@@ -18,7 +18,7 @@ public struct AuthenticationMiddleware: NetworkMiddleware {
         }
     }
 
-    /// Sends a request with credentials, at most twice more if the server rejects them and they can be renewed.
+    /// Sends a request with credentials, and again at most twice if the server rejects them and they can be renewed.
     ///
     /// - Throws: `.authenticationFailed` if a token can't be refreshed, or the failure of the request.
     public func intercept(
@@ -49,7 +49,7 @@ public struct AuthenticationMiddleware: NetworkMiddleware {
         return url.map { withoutTrailingDot($0.host) } ?? ""
     }
 
-    /// Returns a host as URLs have it: in lower case and ASCII, without port and trailing dot.
+    /// Returns a host in the form of URLs: in lowercase ASCII, without port and trailing dot.
     private static func normalized(_ host: String) -> String {
         let isAddress = host.split(separator: ":", omittingEmptySubsequences: false).count > 2 && !host.hasPrefix("[")
         let url = try? HTTPURL(authority: isAddress ? "[\(host)]" : host, scheme: .https)
@@ -71,7 +71,7 @@ extension NetworkRequest {
 }
 
 extension StreamedResponse {
-    /// Whether every redirect that led here kept the credentials, so that a 401 concerns them.
+    /// Whether every redirect to this response preserved the credentials, so that a 401 applies to them.
     var isFromSameServer: Bool {
         let way = history + [url]
         return zip(way, way.dropFirst()).allSatisfy { RedirectMachine.keepsCredentials(from: $0, to: $1) }

@@ -2,9 +2,9 @@ internal import AshlarCore
 
 /// An access token that is refreshed when the server rejects it.
 ///
-/// All requests that share the token wait for one refresh, and each of them is sent again once. A request that was rejected
-/// with an older token is sent again without a refresh. If the refresh fails, every waiting request fails with
-/// `.authenticationFailed`, and there is no other refresh for a while.
+/// All requests that share the token wait for one refresh, and each of them is then sent again once. A request that was
+/// rejected with an older token is sent again without a refresh. If the refresh fails, every waiting request fails with
+/// `.authenticationFailed`, and requests fail without another refresh for a while.
 ///
 /// ```swift
 /// let login = NetworkClient()
@@ -17,7 +17,8 @@ internal import AshlarCore
 /// let client = NetworkClient(configuration)
 /// ```
 ///
-/// Requests that the refresh itself sends with the same token carry no credentials, so that they can't wait for themselves.
+/// If the refresh itself sends requests with the same token, they have no credentials, so that they can't wait for
+/// themselves.
 public final class BearerToken: Sendable {
     /// Returns a new token for a rejected one, or for nil if there is none.
     public typealias Refresh = @Sendable (_ rejected: String?) async throws -> String
@@ -28,15 +29,15 @@ public final class BearerToken: Sendable {
     private let sleep: @Sendable (Duration) async throws -> Void
     private let state: Mutex<TokenState>
 
-    /// The tokens whose refresh is the current task.
+    /// The tokens that the current task refreshes.
     @TaskLocal private static var refreshing: Set<ObjectIdentifier> = []
 
     /// Creates a token.
     ///
     /// - Parameters:
     ///   - value: The token, or nil to refresh it before the first request.
-    ///   - failurePause: The time after a failed refresh in which requests fail with its error; 30 s by default.
-    ///   - clock: The clock of the pause and of the total timeout; a test can use a virtual one.
+    ///   - failurePause: The time after a failed refresh during which requests fail with its error; 30 s by default.
+    ///   - clock: The clock of that time and of the total timeout; a test can use a virtual one.
     ///   - refresh: Returns a new token; nil, the default, leaves a rejected request to the caller.
     public init<C: Clock>(
         _ value: String? = nil, failurePause: Duration = .seconds(30), clock: C = ContinuousClock(),
@@ -52,7 +53,7 @@ public final class BearerToken: Sendable {
     /// The current token, or nil if there is none.
     public var value: String? { state.withLock { $0.token.value } }
 
-    /// Replaces the token, such as after a login; requests that wait for a refresh continue with it.
+    /// Replaces the token, for example after a login; requests that wait for a refresh continue with it.
     ///
     /// - Parameter value: The token, or nil after a logout.
     public func replace(with value: String?) {
@@ -80,7 +81,7 @@ public final class BearerToken: Sendable {
             (error.status, error.headers) = (response.status, response.headers)
             throw error
         }
-        // A body that can be sent only once leaves the repetition to the caller.
+        // A request whose body can be sent only once isn't repeated.
         guard let value = renewed.value, request.body.isReplayable else { return response }
         await response.body.discard(upTo: 64 << 10)
         return try await next(request.authorized("Bearer " + value))
@@ -105,7 +106,7 @@ public final class BearerToken: Sendable {
         }
     }
 
-    /// Calls a waiter with the token, at once or after a refresh.
+    /// Calls a waiter with the token, immediately or after a refresh.
     private func join(_ id: UInt64, _ rejected: Int?, _ waiter: @escaping TokenState.Waiter) {
         let time = elapsed()
         let step = state.withLock { state in
@@ -127,7 +128,7 @@ public final class BearerToken: Sendable {
     private func start(_ token: TokenState.Token) {
         guard let refresh else { return }
         let refreshing = Self.refreshing.union([ObjectIdentifier(self)])
-        // Not part of the waiting task, whose cancellation must not fail the others.
+        // Separate from the waiting task, whose cancellation must not fail the others.
         Task { [self] in
             do {
                 let value = try await Self.$refreshing.withValue(refreshing) { try await refresh(token.value) }

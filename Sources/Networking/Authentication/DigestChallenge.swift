@@ -7,7 +7,7 @@ struct DigestChallenge: Hashable {
         case sha256 = "sha-256"
         case sha512 = "sha-512-256"
 
-        /// The hash as lower-case hexadecimal digits.
+        /// The hash as lowercase hexadecimal digits.
         func hexadecimal(_ bytes: [UInt8]) -> String {
             let hash =
                 switch self {
@@ -22,7 +22,7 @@ struct DigestChallenge: Hashable {
     let realm: String
     var nonce: String
     let opaque: String?
-    /// The algorithm as the server wrote it, or nil.
+    /// The algorithm as sent by the server, or nil.
     let algorithm: String?
     let hash: Hash
     /// Whether the algorithm's name ends with `-sess`.
@@ -33,7 +33,7 @@ struct DigestChallenge: Hashable {
     let hashesUserName: Bool
     let isUTF8: Bool
 
-    /// Returns nil for another scheme, an unknown algorithm, and a challenge that lacks a parameter.
+    /// Returns nil for another scheme, an unknown algorithm, or a challenge with a missing parameter.
     init?(_ challenge: AuthenticationChallenge) {
         guard challenge.scheme == "digest", let realm = challenge["realm"], let nonce = challenge["nonce"] else {
             return nil
@@ -57,9 +57,9 @@ struct DigestChallenge: Hashable {
     /// - Parameters:
     ///   - credentials: The user name and password.
     ///   - method: The method.
-    ///   - target: The path and query as in the request line.
+    ///   - target: The path and query of the request line.
     ///   - count: The number of requests with this nonce, from 1.
-    ///   - clientNonce: The client's random text, the same for all requests with this nonce.
+    ///   - clientNonce: The client's random string, the same for all requests with this nonce.
     /// - Returns: The field's value.
     func answer(
         _ credentials: BasicCredentials, method: String, target: String, count: UInt32, clientNonce: String
@@ -85,7 +85,7 @@ struct DigestChallenge: Hashable {
         return "Digest " + parts.joined(separator: ", ")
     }
 
-    /// Returns the hash of text in which each character represents one byte.
+    /// Returns the hash of a string in which each character represents one byte.
     private func hashed(_ text: String) -> String { hash.hexadecimal(HTTPField("", text).valueBytes) }
 
     private func userName(_ credentials: BasicCredentials) -> String {

@@ -25,7 +25,7 @@ final class DigestCredentials: Sendable {
         var request = request
         request.authorizer = call
         var adopted: String?
-        // A nonce may expire between two requests, so a second challenge is answered only if it says so.
+        // A nonce can expire between two requests, so a second challenge is answered only if it reports this.
         for _ in 0..<2 {
             let response = try await next(request)
             let origin = response.url.origin
@@ -64,14 +64,15 @@ final class DigestCredentials: Sendable {
     private func adopt(_ challenge: DigestChallenge, _ origin: String) {
         let session = Session(challenge: challenge, clientNonce: makeClientNonce())
         sessions.withLock { sessions in
-            // Of parallel requests with one nonce, only the first adopts it, so that no count is used twice.
+            // Of concurrent requests with one nonce, only the first stores the challenge, so that no count is used
+            // twice.
             guard sessions[origin]?.challenge.nonce != challenge.nonce else { return }
             if sessions.count >= Self.manyOrigins { sessions.removeAll(keepingCapacity: true) }
             sessions[origin] = session
         }
     }
 
-    /// Adopts the next nonce that a response announces.
+    /// Stores the next nonce that a response announces.
     private func renew(_ response: StreamedResponse, _ origin: String) {
         guard let info = response.headers["Authentication-Info"],
             let nonce = AuthenticationChallenge.parameters(info)["nextnonce"],

@@ -1,4 +1,4 @@
-/// The credentials of a client's requests.
+/// The credentials for a client's requests.
 ///
 /// ```swift
 /// var configuration = ClientConfiguration()
@@ -6,8 +6,8 @@
 /// configuration.authentication = .bearer("token")
 /// ```
 ///
-/// Credentials go only to ``hosts``. A request with its own `Authorization` field, or with user information that its options
-/// allow, is sent unchanged. A redirect to another origin loses the credentials.
+/// Credentials are sent only to ``hosts``. A request with its own `Authorization` field, or with user information that
+/// its options allow, is sent unchanged. A redirect to another origin removes the credentials.
 public struct NetworkAuthentication: Sendable {
     enum Scheme {
         case basic(BasicCredentials)
@@ -38,8 +38,8 @@ public struct NetworkAuthentication: Sendable {
 
     /// Answers the server's challenges with hashes of a user name and a password (RFC 7616).
     ///
-    /// The algorithms are SHA-512-256, SHA-256 and MD5, with `-sess` or without, for `qop=auth` or none. The first challenge of
-    /// the server with one of these is answered. Later requests to the same origin answer it in advance.
+    /// The algorithms are SHA-512-256, SHA-256 and MD5, with or without `-sess`, for `qop=auth` or none. The server's
+    /// first challenge with one of these is answered. Later requests to the same origin answer it in advance.
     public static func digest(user: String, password: String) -> NetworkAuthentication {
         NetworkAuthentication(.digest(DigestCredentials(BasicCredentials(user: user, password: password))))
     }

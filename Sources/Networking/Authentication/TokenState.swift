@@ -1,6 +1,7 @@
 /// The current token, its generation, and the requests that wait for a refresh; a value without I/O.
 ///
-/// The generation grows with each new token. A request that was rejected with an older one is only sent again.
+/// The generation increases with each new token. A request that was rejected with an older one is sent again without a
+/// refresh.
 struct TokenState {
     /// A token and its generation; a nil value means that there is none.
     struct Token {
@@ -64,14 +65,14 @@ struct TokenState {
         return takeWaiters()
     }
 
-    /// Ends the refresh of a generation with a token; returns the waiting requests, and none if the token was replaced
-    /// meanwhile.
+    /// Ends the refresh of a generation with a token; returns the waiting requests, or none if the token was replaced
+    /// in the meantime.
     mutating func refreshed(_ generation: Int, _ value: String) -> [Waiter] {
         guard isRefreshing, generation == token.generation else { return [] }
         return replace(with: value)
     }
 
-    /// Ends the refresh of a generation with a failure, which also fails the requests until a time.
+    /// Ends the refresh of a generation with a failure, with which requests fail until the given time.
     mutating func failed(_ generation: Int, _ error: NetworkError, until time: Duration) -> [Waiter] {
         guard isRefreshing, generation == token.generation else { return [] }
         (isRefreshing, failure) = (false, (error, time))

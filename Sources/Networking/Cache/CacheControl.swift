@@ -1,6 +1,6 @@
 /// The directives of `Cache-Control` (RFC 9111, section 5.2, and RFC 5861).
 struct CacheControl: Hashable, Sendable {
-    /// The directives in lower case with their arguments, which are empty if there are none.
+    /// The directives in lowercase with their arguments, which are empty if there are none.
     private var directives: [String: [String]] = [:]
 
     /// Reads the directives of all fields; malformed parts are skipped.
@@ -19,10 +19,10 @@ struct CacheControl: Hashable, Sendable {
     /// Whether there is a directive, with or without an argument.
     func contains(_ name: String) -> Bool { directives[name] != nil }
 
-    /// Whether there is a directive without an argument, which concerns the whole response.
+    /// Whether there is a directive without an argument, which applies to the whole response.
     func containsUnqualified(_ name: String) -> Bool { directives[name]?.contains("") == true }
 
-    /// The lower-case names of the fields that a directive such as `no-cache="Set-Cookie"` lists.
+    /// Returns the lowercase names of the fields that a directive such as `no-cache="Set-Cookie"` lists.
     func fields(of name: String) -> [String] {
         (directives[name] ?? []).flatMap { $0.split(separator: ",") }.map { $0.trimmingHTTPSpace().lowercased() }
     }
@@ -42,7 +42,7 @@ struct CacheControl: Hashable, Sendable {
 }
 
 private enum DirectiveReader {
-    /// Returns names in lower case and arguments without quotes.
+    /// Returns names in lowercase and arguments without quotes.
     static func read(_ text: String) -> [(String, String)] {
         let bytes = Array(text.utf8)
         var (result, at): ([(String, String)], Int) = ([], 0)
@@ -56,7 +56,7 @@ private enum DirectiveReader {
                 (argument, at) = self.argument(bytes, at)
             }
             if !name.isEmpty { result.append((name, String(decoding: argument, as: UTF8.self))) }
-            // Text that doesn't belong there is skipped up to the next comma.
+            // Unexpected text is skipped up to the next comma.
             while at < bytes.count, bytes[at] != UInt8(ascii: ",") { at += 1 }
             while at < bytes.count, bytes[at] == UInt8(ascii: ",") || bytes[at].isHTTPSpace { at += 1 }
             if at == nameStart { at += 1 }

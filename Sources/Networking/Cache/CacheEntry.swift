@@ -2,11 +2,11 @@
 struct CacheEntry: Hashable, Sendable {
     /// The status.
     var status: Int
-    /// The fields, without those that concern a connection.
+    /// The fields, without those that apply to a connection.
     var headers: HTTPHeaders
     /// The body, decompressed.
     var body: [UInt8]
-    /// The request's values of the fields that `Vary` names, in lower case and in its order; nil means that it was missing.
+    /// The request's values of the fields that `Vary` names, in lowercase and in its order; nil for a missing field.
     var varying: [Varying]
     /// The time at which the request was sent, in seconds since 1970.
     var requested: Int64
@@ -68,7 +68,7 @@ struct CacheEntry: Hashable, Sendable {
         ] + headers.list(for: "Connection")
     }
 
-    /// Returns all values of a field as one, without spaces around the commas.
+    /// Returns all values of a field as one value, without spaces around the commas.
     private static func combined(_ headers: HTTPHeaders, _ name: String) -> String? {
         let values = headers.values(for: name)
         guard !values.isEmpty else { return nil }
@@ -79,17 +79,17 @@ struct CacheEntry: Hashable, Sendable {
 
 /// The stored responses of one URL, which differ by the fields that `Vary` names; the latest first.
 struct CacheRecord: Hashable, Sendable {
-    /// The greatest number of responses of one URL.
+    /// The maximum number of responses for one URL.
     static let mostVariants = 8
 
     var variants: [CacheEntry]
 
     var cost: Int { variants.reduce(0) { $0 + $1.cost } }
 
-    /// Returns the latest entry that a request selects.
+    /// Returns the latest entry that matches a request.
     func entry(for request: NetworkRequest) -> CacheEntry? { variants.first { $0.matches(request) } }
 
-    /// Replaces the entries that a request selects by a new one, or only removes them.
+    /// Replaces the entries that match a request with a new one, or removes them.
     mutating func replace(_ request: NetworkRequest, by entry: CacheEntry?) {
         variants.removeAll { $0.matches(request) }
         if let entry { variants.insert(entry, at: 0) }

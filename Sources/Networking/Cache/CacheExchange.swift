@@ -13,7 +13,7 @@ struct CacheExchange {
         generation = cache.generation(actual)
     }
 
-    /// Sends a request, which validates an entry if there is one.
+    /// Sends a request, with the conditions that validate an entry if there is one.
     ///
     /// - Returns: The response, and the entry that other requests may share, or nil.
     func send(
@@ -64,7 +64,7 @@ struct CacheExchange {
     private func store(
         _ response: StreamedResponse, _ requested: Int64
     ) async -> (response: StreamedResponse, stored: CacheEntry?) {
-        // The cache is before the redirects, so it can't know how long they hold.
+        // The cache is outside the redirects, so it doesn't know how long they are valid.
         guard response.history.isEmpty, CachePolicy.reasonNotToStore(actual, response.head) == nil,
             response.head.contentLength ?? 0 <= cache.bodyLimit
         else {
@@ -97,7 +97,7 @@ extension StreamedResponse {
     }
 }
 
-/// Bytes that are already read, followed by the rest of a body or a failure.
+/// A body of bytes that have been read, followed by the rest of another body or a failure.
 private final class PrefixedBodySource: ResponseBodySource {
     private let prefix: Mutex<[UInt8]>
     private let rest: ResponseBody?

@@ -1,4 +1,4 @@
-/// What a cache would do with a request, and why.
+/// The cache's decision for a request, with its reason.
 ///
 /// ```swift
 /// func show(_ client: NetworkClient) throws {

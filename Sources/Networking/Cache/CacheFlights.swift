@@ -2,7 +2,7 @@ internal import AshlarCore
 
 /// The exchanges in progress, which identical requests share.
 final class CacheFlights: Sendable {
-    /// The requests that may share an exchange.
+    /// The properties of requests that can share an exchange.
     struct Key: Hashable {
         let text: String
         let headers: HTTPHeaders
@@ -25,7 +25,7 @@ final class CacheFlights: Sendable {
 
     private let flights = Mutex<[Key: [UInt64: Waiter]]>([:])
 
-    /// Takes the lead if there is no exchange.
+    /// Makes a request the leader if there is no exchange.
     func takeLead(_ key: Key) -> Bool {
         flights.withLock { flights in
             guard flights[key] == nil else { return false }
@@ -34,7 +34,7 @@ final class CacheFlights: Sendable {
         }
     }
 
-    /// Takes the lead, or waits for the exchange of another request.
+    /// Makes a request the leader, or waits for the exchange of another request.
     ///
     /// - Throws: `.cancelled` or `.timedOut`.
     func join(_ key: Key, timeout: Duration?) async throws(NetworkError) -> Outcome {
@@ -56,7 +56,7 @@ final class CacheFlights: Sendable {
 
     private static func sleep(_ duration: Duration) async throws { try await Task.sleep(for: duration) }
 
-    /// Ends an exchange and passes its outcome on; a cancelled one passes the lead to one of the others.
+    /// Ends an exchange and returns its outcome to the waiting requests; if it was cancelled, one of them leads.
     func finish(_ key: Key, _ outcome: Outcome) {
         let waiters = flights.withLock { flights -> [Waiter] in
             guard var waiting = flights.removeValue(forKey: key) else { return [] }

@@ -1,10 +1,10 @@
-/// How long a stored response is fresh, and how old it is (RFC 9111, section 4.2).
+/// The lifetime and age of a stored response (RFC 9111, section 4.2).
 struct CacheFreshness: Hashable, Sendable {
     /// The seconds for which the response is fresh.
     let lifetime: Int64
     /// The seconds since the origin server sent or validated it.
     let age: Int64
-    /// The field or rule that decides the lifetime.
+    /// The field or rule that determines the lifetime.
     let source: String
 
     /// The rest of the lifetime; negative for a stale response.
@@ -13,13 +13,13 @@ struct CacheFreshness: Hashable, Sendable {
 
     /// The statuses whose responses have a lifetime without explicit fields (RFC 9110, section 15.1).
     static let heuristicStatuses: Set<Int> = [200, 203, 204, 300, 301, 308, 404, 405, 410, 414, 501]
-    /// The longest lifetime without explicit fields: one day.
+    /// The maximum lifetime without explicit fields: one day.
     private static let longestHeuristic: Int64 = 86_400
 
     init(_ entry: CacheEntry, now: Int64) {
         let date = entry.headers["Date"].flatMap(HTTPDate.seconds)
         (lifetime, source) = Self.lifetime(entry, date ?? entry.received)
-        // A clock that was set back says nothing about the age.
+        // If the clock was set back, the difference is not the age.
         let resident = now - entry.received
         let first = entry.headers.list(for: "Age").first
         let sentAge = first.map(CacheControl.deltaSeconds) ?? 0
@@ -33,7 +33,7 @@ struct CacheFreshness: Hashable, Sendable {
         if let seconds = control.seconds("max-age") { return (seconds, "max-age=\(seconds)") }
         let expires = Set(entry.headers.values(for: "Expires"))
         if let value = expires.first {
-            // A malformed date, especially 0, means the past.
+            // A malformed date, such as 0, means the past.
             guard expires.count == 1, let end = HTTPDate.seconds(value) else { return (0, "a malformed Expires") }
             return (max(0, end - date), "Expires")
         }

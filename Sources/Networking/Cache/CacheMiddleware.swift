@@ -1,16 +1,16 @@
 /// Answers requests from a cache, and stores responses in it.
 ///
-/// ``ClientConfiguration/cache`` adds it before the authentication. A response that is stored is read completely before it is
-/// returned, up to a quarter of the cache's size.
+/// ``ClientConfiguration/cache`` adds it outside the authentication. A response that is stored is read completely
+/// before it is returned, up to a quarter of the cache's size.
 public struct CacheMiddleware: NetworkMiddleware {
     private let cache: ResponseCache
 
-    /// Creates a middleware over a cache.
+    /// Creates a middleware with a cache.
     public init(_ cache: ResponseCache) { self.cache = cache }
 
-    /// Returns a stored response, or that of the server.
+    /// Returns a stored response, or the server's.
     ///
-    /// - Throws: The failure of the exchange, unless a stale response may replace it.
+    /// - Throws: The failure of the exchange, unless a stale response can replace it.
     public func intercept(
         _ request: NetworkRequest, next: NetworkNext
     ) async throws(NetworkError) -> StreamedResponse {
@@ -44,7 +44,7 @@ public struct CacheMiddleware: NetworkMiddleware {
         let key = CacheFlights.Key(actual)
         switch try await cache.flights.join(key, timeout: request.options.totalTimeout) {
         case .lead:
-            // Another exchange may have ended between the decision and the lead.
+            // Another exchange may have ended since the decision.
             if case .use(let entry, let freshness) = cache.decide(actual) {
                 cache.flights.finish(key, .stored(entry))
                 return stored(entry, freshness, actual, next)
@@ -93,7 +93,7 @@ public struct CacheMiddleware: NetworkMiddleware {
         return entry.response(to: actual, freshness, "hit; ttl=\(freshness.rest)")
     }
 
-    /// Removes what an unsafe method changes (RFC 9111, section 4.4).
+    /// Removes responses that an unsafe method changes (RFC 9111, section 4.4).
     private func invalidate(_ actual: NetworkRequest, _ response: StreamedResponse) {
         guard CachePolicy.invalidates(actual.method, response.status) else { return }
         var urls = [actual.url, response.url] + response.history

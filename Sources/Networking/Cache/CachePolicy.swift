@@ -1,8 +1,8 @@
 /// The rules of a private cache (RFC 9111 and RFC 5861); values without I/O.
 enum CachePolicy {
-    /// What happens with a request.
+    /// The treatment of a request.
     enum Decision: Hashable, Sendable {
-        /// The request passes the cache by.
+        /// The request bypasses the cache.
         case bypass(String)
         /// No stored response matches.
         case miss(String)
@@ -12,16 +12,16 @@ enum CachePolicy {
         case useAndValidate(CacheEntry, CacheFreshness)
         /// The stored response is validated first.
         case validate(CacheEntry, String)
-        /// The request wants a stored response only, and there is none to return.
+        /// The request accepts only a stored response, and there is none to return.
         case unavailable(String)
     }
 
-    /// The fields with which a request asks for less than the whole current response, or states conditions of its own.
+    /// The fields with which a request asks for a part of the response, or has its own conditions.
     private static let ownConditions = [
         "Range", "If-None-Match", "If-Modified-Since", "If-Match", "If-Unmodified-Since", "If-Range",
     ]
 
-    /// Decides about a request.
+    /// Returns the treatment of a request.
     ///
     /// - Parameters:
     ///   - request: The request with its actual URL and cookies.
@@ -40,7 +40,7 @@ enum CachePolicy {
         }
     }
 
-    /// The reason why a request passes the cache by, or nil.
+    /// The reason that a request bypasses the cache, or nil.
     static func bypassReason(_ request: NetworkRequest, _ control: CacheControl) -> String? {
         guard request.method == .get || request.method == .head else { return "the method is \(request.method)" }
         guard request.body.isEmpty else { return "the request has a body" }
@@ -91,14 +91,14 @@ enum CachePolicy {
         return request
     }
 
-    /// Whether a 304 confirms an entry: it names the same strong validator, or none (RFC 9111, section 4.3.4).
+    /// Whether a 304 confirms an entry: it has the same strong validator, or none (RFC 9111, section 4.3.4).
     static func confirms(_ head: ResponseHead, _ entry: CacheEntry) -> Bool {
         guard let tag = head.headers["ETag"], let stored = entry.headers["ETag"] else { return true }
         func opaque(_ tag: String) -> Substring { tag.hasPrefix("W/") ? tag.dropFirst(2) : tag[...] }
         return opaque(tag) == opaque(stored)
     }
 
-    /// Whether a stale entry may replace a failure: a status of 500, 502, 503 or 504, or a lost connection (RFC 5861).
+    /// Whether a stale entry can replace a failure: a status of 500, 502, 503 or 504, or a lost connection (RFC 5861).
     static func isUsable(_ entry: CacheEntry, onErrorOf request: NetworkRequest, now: Int64) -> Bool {
         let stored = CacheControl(entry.headers)
         guard !stored.contains("must-revalidate"), !stored.containsUnqualified("no-cache") else { return false }
@@ -108,7 +108,7 @@ enum CachePolicy {
         return -CacheFreshness(entry, now: now).rest <= most
     }
 
-    /// Returns why a response isn't stored, or nil if it is (RFC 9111, section 3).
+    /// Returns the reason that a response isn't stored, or nil if it is (RFC 9111, section 3).
     static func reasonNotToStore(_ request: NetworkRequest, _ head: ResponseHead) -> String? {
         guard request.method == .get else { return "the method is \(request.method)" }
         let control = CacheControl(head.headers)
@@ -124,7 +124,7 @@ enum CachePolicy {
         }
         let vary = head.headers.list(for: "Vary").map { $0.lowercased() }
         if vary.contains("*") { return "the response says Vary: *" }
-        // The authentication adds the field behind the cache, which therefore can't compare it.
+        // The authentication adds the field inside the cache, so the cache can't compare it.
         if vary.contains("authorization"), !request.headers.contains("Authorization") {
             return "the response says Vary: Authorization"
         }
@@ -138,7 +138,7 @@ enum CachePolicy {
         return nil
     }
 
-    /// Whether a response invalidates what is stored for its URLs (RFC 9111, section 4.4).
+    /// Whether a response invalidates the stored responses for its URLs (RFC 9111, section 4.4).
     static func invalidates(_ method: HTTPMethod, _ status: Int) -> Bool {
         !method.isSafe && (200...399).contains(status)
     }

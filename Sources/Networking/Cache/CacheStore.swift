@@ -1,6 +1,6 @@
-/// A place for the records of a cache.
+/// A storage for the records of a cache.
 protocol CacheStore: Sendable {
-    /// The greatest number of bytes of one record.
+    /// The maximum number of bytes of one record.
     var recordLimit: Int { get }
     /// Returns the record of a key and marks it as used.
     func record(_ key: String) -> CacheRecord?

@@ -1,12 +1,13 @@
 internal import AshlarCore
 import Foundation
 
-/// Records in the files of a folder, which several processes may share; the least recently used are removed first.
+/// Stores records in the files of a folder, which several processes can share; the least recently used are removed
+/// first.
 ///
-/// A file is replaced as a whole, so that readers and a killed writer leave the old record or the new one. A checksum
-/// detects files that a crash of the system damages.
+/// Files are replaced atomically, so readers and a killed writer leave either the old record or the new one. A checksum
+/// detects files that are damaged by a crash of the system.
 final class DirectoryCacheStore: CacheStore {
-    /// The number of writes after which the folder is measured again, because other processes write, too.
+    /// The number of writes after which the folder is measured again, because other processes also write.
     private static let writesBetweenMeasurements = 32
 
     private let folder: String
@@ -67,14 +68,14 @@ final class DirectoryCacheStore: CacheStore {
 
     private static let suffix = ".response"
 
-    /// The cache's own files, with those that a killed process left while it wrote.
+    /// The names of the cache's files, including those that a killed process left while writing.
     private func names() -> [String] {
         (FolderListing.names(in: folder) ?? []).filter {
             $0.hasSuffix(Self.suffix) || $0.hasSuffix(Self.suffix + ".tmp")
         }
     }
 
-    /// Measures the folder, and removes files if it is too large.
+    /// Measures the folder and removes files if it is too large.
     private func evict(_ usage: inout (bytes: Int, writes: Int)) {
         let files = names().compactMap { name in
             FileStatus(folder + "/" + name, followingLinks: false).map { (name, $0.signature) }

@@ -1,6 +1,6 @@
 internal import AshlarCore
 
-/// Records in memory; the least recently used are removed first.
+/// Stores records in memory; the least recently used are removed first.
 final class MemoryCacheStore: CacheStore {
     private struct Stored {
         var record: CacheRecord
@@ -43,7 +43,7 @@ final class MemoryCacheStore: CacheStore {
 
     func removeAll() { state.withLock { $0 = State() } }
 
-    /// Removes a tenth more than necessary, so that not every new record sorts all others.
+    /// Removes a tenth more than necessary, so that not every new record causes a sort.
     private func evict(_ state: inout State) {
         for (key, stored) in state.records.sorted(by: { $0.value.lastUse < $1.value.lastUse }) {
             guard state.cost > limit / 10 * 9 else { return }

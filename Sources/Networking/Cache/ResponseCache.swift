@@ -9,11 +9,11 @@ import Foundation
 /// let client = NetworkClient(configuration)
 /// ```
 ///
-/// Any number of clients may share a cache. It belongs to one user: call ``removeAll()`` after a logout.
+/// Any number of clients can share a cache. It belongs to one user: call ``removeAll()`` after a logout.
 public final class ResponseCache: Sendable {
     private let store: any CacheStore
     private let clock: @Sendable () -> Int64
-    /// Numbers that grow when something is invalidated; an exchange that began before must not store its response.
+    /// Numbers that increase with each invalidation; an exchange that began before it must not store its response.
     private let generations = Mutex([UInt64](repeating: 0, count: 256))
     let flights = CacheFlights()
 
@@ -29,10 +29,10 @@ public final class ResponseCache: Sendable {
 
     /// Returns a cache in the files of a folder, which is created if necessary.
     ///
-    /// Several clients and processes may use the folder at the same time. A killed process leaves complete responses.
+    /// Several clients and processes can use the folder concurrently. A killed process leaves complete responses.
     ///
     /// - Parameters:
-    ///   - path: The folder. It is readable only by its owner if it is created.
+    ///   - path: The folder. If it is created, only its owner can read it.
     ///   - bytes: The limit of its size; 100 MiB by default. Responses over a quarter of it aren't stored.
     /// - Returns: The cache.
     /// - Throws: `.fileFailed` if the folder can't be created.
@@ -40,7 +40,7 @@ public final class ResponseCache: Sendable {
         ResponseCache(try DirectoryCacheStore(path, limit: bytes))
     }
 
-    /// Removes all responses, such as after a logout.
+    /// Removes all responses, for example after a logout.
     public func removeAll() {
         generations.withLock { generations in
             for index in generations.indices { generations[index] += 1 }
@@ -60,7 +60,7 @@ public final class ResponseCache: Sendable {
 
     /// The time in seconds since 1970.
     var now: Int64 { clock() }
-    /// The greatest length of a stored body.
+    /// The maximum length of a stored body.
     var bodyLimit: Int { store.recordLimit }
 
     func decide(_ request: NetworkRequest) -> CachePolicy.Decision {
@@ -75,10 +75,11 @@ public final class ResponseCache: Sendable {
         return generations.withLock { $0[slot] }
     }
 
-    /// Stores the response of an exchange, or nil to remove an old one, unless something was invalidated since it began.
+    /// Stores the response of an exchange, or removes an old one for nil, unless an invalidation happened since it
+    /// began.
     func replace(_ request: NetworkRequest, by entry: CacheEntry?, began generation: UInt64) {
         let key = CacheKey.text(request)
-        // The lock makes the check and the change one step.
+        // The lock makes the check and the change atomic.
         generations.withLock { generations in
             guard generations[Self.slot(key)] == generation else { return }
             var record = store.record(key) ?? CacheRecord(variants: [])
@@ -92,12 +93,12 @@ public final class ResponseCache: Sendable {
     private static func slot(_ key: String) -> Int { Int(truncatingIfNeeded: key.hashValue) & 255 }
 }
 
-/// The text under which the responses of a URL are stored.
+/// The keys under which the responses of a URL are stored.
 enum CacheKey {
     /// Returns the key of a request with its actual URL.
     ///
-    /// A request's own credentials belong to the key, so that their responses are never mixed up. A body that isn't
-    /// decompressed differs from one that is.
+    /// A request's own credentials are part of the key, so that responses for different credentials are separate. The
+    /// same applies to bodies that aren't decompressed.
     static func text(_ request: NetworkRequest) -> String {
         var key = request.options.decompresses ? "" : raw
         if let credentials = request.headers["Authorization"] {

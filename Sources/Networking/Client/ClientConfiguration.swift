@@ -17,13 +17,14 @@ public struct ClientConfiguration: Sendable {
     public var adjustsOptions: (@Sendable (inout RequestOptions) -> Void)?
     /// Fields sent with every request that doesn't set them itself.
     public var headers: HTTPHeaders = ["User-Agent": "Ashlar", "Accept": "*/*"]
-    /// The steps around every request, outermost first; cache, authentication and retries follow behind them.
+    /// The steps around every request, outermost first; cache, authentication and retries are inside them.
     public var middleware: [any NetworkMiddleware] = []
-    /// The cache of responses, or nil, the default, to ask the server each time.
+    /// The cache of responses, or nil, the default, to send every request to the server.
     public var cache: ResponseCache?
     /// The credentials of requests, or nil, the default, to send none.
     public var authentication: NetworkAuthentication?
-    /// Signs each hop after host selection, such as by a hash of its URL and fields; nil, the default, changes nothing.
+    /// Signs each hop after host selection, for example with a hash of its URL and fields; nil, the default, changes
+    /// nothing.
     ///
     /// The closure receives the request as it will be sent, with cookies and credentials. It is called again for each retry
     /// and for each redirect to the same origin. A redirect to another origin isn't signed.
@@ -39,7 +40,7 @@ public struct ClientConfiguration: Sendable {
     /// The settings of the transport; their members are also members of this configuration.
     public var transport: TransportConfiguration = .init()
 
-    /// The middleware that users place behind the outermost ones.
+    /// The middleware inserted inside the outermost ones.
     private var inserted: [(place: MiddlewarePlace, step: any NetworkMiddleware)] = []
 
     /// All middleware, outermost first.
@@ -66,7 +67,7 @@ public struct ClientConfiguration: Sendable {
     /// Creates the default configuration.
     public init() {}
 
-    /// Adds a middleware at a place among the client's own, behind those added before at the same place.
+    /// Adds a middleware at a position among the client's own steps, inside those added earlier at the same position.
     ///
     /// ```swift
     /// struct AttemptTime: NetworkMiddleware {

@@ -20,13 +20,13 @@ final class CookieFile: Sendable {
         var isHTTPOnly: Bool
     }
 
-    /// The greatest length of the file, for 3,000 cookies of 4 KiB.
+    /// The maximum length of the file, for 3,000 cookies of 4 KiB.
     private static let limit = 16 << 20
 
     private let path: String
     private let queue = DispatchQueue(label: "ashlar.cookies")
     private let state = Mutex((isChanged: false, isScheduled: false))
-    /// Makes writers take turns, so that an older state never replaces a newer one.
+    /// Serializes writers, so that an older state never replaces a newer one.
     private let turn = Mutex(())
 
     init(_ path: String) { self.path = path }
@@ -48,7 +48,7 @@ final class CookieFile: Sendable {
         }
     }
 
-    /// Replaces the file by the cookies that have an end, if they have changed since the last time.
+    /// Replaces the file with the cookies that have an expiration time, if they have changed since the last write.
     func write(_ cookies: @autoclosure () -> [NetworkCookie]) throws(NetworkError) {
         try turn.withLock { _ throws(NetworkError) in
             // A change after this line is written by the next call.
@@ -84,7 +84,7 @@ final class CookieFile: Sendable {
         try JSONFile.replace(path, with: bytes)
     }
 
-    /// Writes soon, and once for many changes.
+    /// Writes after a short delay, and once for several changes.
     func scheduleWrite(of jar: CookieJar) {
         let isFirst = state.withLock { state in
             defer { state = (true, true) }

@@ -26,11 +26,11 @@ public final class CookieJar: Sendable {
     /// - Parameter clock: The time in seconds since 1970.
     public init(clock: @escaping @Sendable () -> Int) { (self.clock, file) = (clock, nil) }
 
-    /// Creates a jar with the cookies of a file, and writes each change to it soon afterwards.
+    /// Creates a jar with the cookies of a file, and writes changes to the file after a short delay.
     ///
-    /// A missing file means no cookies. The file is replaced as a whole, so that a killed process leaves the old cookies or the
-    /// new ones, and only its owner can read it. Cookies without an end belong to the session and aren't stored. One jar
-    /// should use a file at a time.
+    /// A missing file means no cookies. The file is replaced atomically, so that a killed process leaves either the old
+    /// or the new cookies, and only its owner can read it. Cookies without an expiration time belong to the session and
+    /// aren't stored. Use a file with one jar at a time.
     ///
     /// - Parameter path: The file.
     /// - Throws: `.fileFailed` if the file can't be read, `.invalidJSON` or `.decodingFailed` if it isn't a jar's.
@@ -68,11 +68,11 @@ public final class CookieJar: Sendable {
         file?.scheduleWrite(of: self)
     }
 
-    /// Writes the changes that aren't in the file yet; a jar in memory does nothing.
+    /// Writes the changes that aren't in the file yet; has no effect for a jar in memory.
     ///
-    /// A jar does this by itself soon after each change and when it is released, but can't report a failure then.
+    /// A jar also does this shortly after each change and when it is released, but then can't report a failure.
     ///
-    /// - Throws: `.fileFailed`; the changes are written with the next one.
+    /// - Throws: `.fileFailed`; the changes are then written with the next change.
     public func save() throws(NetworkError) { try file?.write(cookies) }
 
     /// Stores the cookies of a response.
@@ -89,7 +89,7 @@ public final class CookieJar: Sendable {
 
     /// The value of the `Cookie` field for a URL, longest paths first, or nil if there is none.
     ///
-    /// - Complexity: O(*n*) in the number of cookies of the URL's host and the domains above it.
+    /// - Complexity: O(*n*) in the number of cookies of the URL's host and its parent domains.
     public func header(for url: HTTPURL) -> String? {
         let candidates = stored.withLock { $0.candidates(for: url) }
         guard !candidates.isEmpty else { return nil }

@@ -2,7 +2,7 @@
 struct CookieTable {
     struct Entry {
         var cookie: NetworkCookie
-        /// The position in the order of creation.
+        /// The position in order of creation.
         let order: Int
     }
 
@@ -13,13 +13,13 @@ struct CookieTable {
     private var count = 0
     private var nextOrder = 0
 
-    /// The cookies that have not expired, oldest first.
+    /// Returns the cookies that haven't expired, oldest first.
     func cookies(now: Int) -> [NetworkCookie] {
         domains.values.joined().filter { ($0.cookie.expires ?? .max) > now }.sorted { $0.order < $1.order }.map(
             \.cookie)
     }
 
-    /// Adds or replaces a cookie; an expired one removes it.
+    /// Adds or replaces a cookie; an expired cookie removes it.
     mutating func set(_ cookie: NetworkCookie, now: Int) {
         var entries = domains[cookie.domain] ?? []
         let before = entries.count
@@ -47,7 +47,7 @@ struct CookieTable {
         count = kept.count
     }
 
-    /// The cookies that a request for a URL sends, also expired ones, in no order.
+    /// Returns the cookies for a URL in no particular order, including expired ones.
     func candidates(for url: HTTPURL) -> [Entry] {
         guard count > 0 else { return [] }
         return Self.domains(of: url.host).flatMap { domain in
@@ -69,7 +69,7 @@ struct CookieTable {
         }
     }
 
-    /// A host and the domains above it.
+    /// Returns a host and its parent domains.
     private static func domains(of host: String) -> [String] {
         var (domains, rest) = ([host], host[...])
         while let dot = rest.firstIndex(of: ".") {

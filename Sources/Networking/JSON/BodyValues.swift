@@ -16,7 +16,7 @@ extension ResponseBody {
     ///
     /// - Parameters:
     ///   - type: The type of each value, such as `JSONEntity`.
-    ///   - limit: The greatest number of bytes of one line; 1 MiB by default.
+    ///   - limit: The maximum number of bytes of one line; 1 MiB by default.
     /// - Returns: The values. Only one iterator receives them.
     public func values<Value: Decodable & Sendable>(
         of type: Value.Type, upTo limit: Int = 1 << 20

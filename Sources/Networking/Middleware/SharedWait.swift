@@ -1,6 +1,6 @@
 import struct Synchronization.Atomic
 
-/// Waits for a result that another task produces, until the task is cancelled or its time is over.
+/// Waits for a result of another task, until the task is cancelled or its time expires.
 enum SharedWait {
     /// Receives the result.
     typealias Waiter<Value> = @Sendable (Result<Value, NetworkError>) -> Void
@@ -12,7 +12,7 @@ enum SharedWait {
     /// - Parameters:
     ///   - timeout: The time until the wait fails, or nil for no limit.
     ///   - sleep: Sleeps on the clock of the timeout.
-    ///   - join: Registers a waiter under a number, or calls it at once.
+    ///   - join: Registers a waiter under a number, or calls it immediately.
     ///   - leave: Removes the waiter of a number and returns it, or returns nil if it is no longer registered.
     /// - Returns: The result.
     /// - Throws: The failure that the waiter receives, `.cancelled` or `.timedOut`.

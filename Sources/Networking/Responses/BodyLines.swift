@@ -3,8 +3,8 @@ internal import AshlarCore
 extension ResponseBody {
     /// Returns the lines of a text in UTF-8 as they arrive, without their line ends.
     ///
-    /// A line ends with LF, CRLF or CR. The last line needs no end. A byte order mark at the start is skipped. Nothing is read in
-    /// advance: while nobody asks for the next line, the server waits.
+    /// A line ends with LF, CRLF or CR; the last line needs no end. A byte order mark at the start is skipped. Nothing
+    /// is read in advance: the server waits until the next line is requested.
     ///
     /// ```swift
     /// func follow(_ client: NetworkClient) async throws {
@@ -15,7 +15,7 @@ extension ResponseBody {
     /// }
     /// ```
     ///
-    /// - Parameter limit: The greatest number of bytes of one line; 1 MiB by default.
+    /// - Parameter limit: The maximum number of bytes of one line; 1 MiB by default.
     /// - Returns: The lines. Only one iterator receives them.
     public func lines(upTo limit: Int = 1 << 20) -> BodyLines { BodyLines(body: self, limit: limit) }
 }
@@ -113,7 +113,7 @@ struct LineSplitter {
     /// - Throws: `.bodyTooLarge` as soon as a line is longer than the limit.
     mutating func next() throws(NetworkError) -> Line? {
         if endedWithReturn, searched < bytes.count {
-            // The LF of a CRLF belongs to the line before.
+            // The LF of a CRLF is part of the previous line's end.
             if bytes[searched] == 0x0A { (start, searched) = (start + 1, searched + 1) }
             endedWithReturn = false
         }
@@ -133,7 +133,7 @@ struct LineSplitter {
         return nil
     }
 
-    /// Returns the last line, which has no end, or nil if there is none.
+    /// Returns the last line without a line end, or nil if there is none.
     mutating func end() -> Line? {
         guard start < bytes.count else { return nil }
         let line = take(upTo: bytes.count)

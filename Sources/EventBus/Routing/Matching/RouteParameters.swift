@@ -99,7 +99,7 @@ public struct RouteParameters: Sendable, RandomAccessCollection, CustomStringCon
         return host.map { parameter.value(in: $0) } ?? ""
     }
 
-    /// The type of the parameter number `index`; nil where any value will do.
+    /// Returns the type of the parameter at `index`; nil if it accepts any value.
     private func type(_ index: Int) -> RouteParameterType? {
         let parameter = target.pattern.authority?.parameter
         if index == 0, let parameter { return parameter.type }

@@ -172,7 +172,7 @@ extension RouteTree {
         if parts.hasAuthority {
             index = 2
             if targets[Int(number)]?.pattern.authority?.parameter != nil {
-                // The whole authority; the value is read from its normal form.
+                // The whole authority; the value is taken from its normal form.
                 finding.captures.append(Self.origin(of: 1, steps[1], origins))
             }
         }

@@ -78,7 +78,7 @@ public struct RouteParameterType: Sendable, Hashable, CustomStringConvertible {
         self.init(name, rule: rule)
     }
 
-    /// The value of a text of this type, unless that is the text itself.
+    /// Returns the converted value of a string, or nil if the type doesn't convert.
     func convert(_ text: String) -> (any Sendable)? {
         if case .converting(let convert) = storage.rule { convert(text) } else { nil }
     }

@@ -241,7 +241,7 @@ struct RoutePatternParser {
                 .patternMalformedHost, "plain text, one parameter or * as host",
                 found: "\(Character(Unicode.Scalar(bytes[offset])))", at: offset)
         }
-        // A colon may only begin a port, or stand between the brackets of an IPv6 address.
+        // A colon is only allowed before a port or inside the brackets of an IPv6 address.
         if let colon = bytes[host].lastIndex(of: .colon), !bytes[colon..<host.upperBound].contains(UInt8(ascii: "]")),
             !mayHavePort || !bytes[(colon + 1)..<host.upperBound].allSatisfy(\.isASCIIDigit)
         {
