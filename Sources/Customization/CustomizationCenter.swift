@@ -104,6 +104,7 @@ public final class CustomizationCenter: Sendable {
     /// errors keeps its last good content.
     ///
     /// ```swift
+    /// let center = CustomizationCenter(Customization(path: "Resources"))
     /// let watching = Task { await center.watch() }
     /// ```
     public func watch() async {

@@ -67,7 +67,7 @@ struct InterceptorTests {
         bus.onUndelivered { undelivered.note($0.name) }
         bus.watch(a) { [seen] in seen.note("\($0.payload)") }.store(in: bag)
         let watch = bus.intercept(
-            a, with: Station { event, next in event.payload as? Int == 1 ? .dropped : next(event) })
+            a, with: Station { event, next in event.payload as? Int == 1 ? .droppedEvent : next(event) })
         let result = bus.trigger(a, 1)
         #expect(result.dropped == 1 && result.isUndelivered && result.failures.isEmpty)
         #expect((await bus.send(a, 1)).dropped == 1)

@@ -9,6 +9,8 @@ public import Observation
 /// the same elsewhere.
 ///
 /// ```swift
+/// import Observation
+///
 /// @MainActor func title(_ app: AshlarApp) -> String {
 ///     let observed = ObservableApp(app)
 ///     return withObservationTracking {

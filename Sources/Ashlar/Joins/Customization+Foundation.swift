@@ -8,6 +8,8 @@ public import Foundation
 /// messages. Without an app, pass one to the policy:
 ///
 /// ```swift
+/// import Foundation
+///
 /// let policy = CustomizationPolicy(formatter: FoundationFormatter())
 /// let strings = Customization(path: "Resources", policy: policy)
 /// print(strings.message("due", ["when": Date()]))  // Due on 22/11/2026

@@ -26,7 +26,7 @@ public struct DeliveryResult: Sendable {
     }
 
     /// The result of an event that an ``EventInterceptor`` has dropped.
-    public static var dropped: DeliveryResult {
+    public static var droppedEvent: DeliveryResult {
         var tally = DeliveryTally()
         tally.dropped = 1
         return DeliveryResult(sequence: 0, tally)

@@ -6,7 +6,7 @@
 /// ```swift
 /// struct Clamp: EventInterceptor {
 ///     func intercept(_ event: InterceptedEvent, next: @escaping EventPassage) -> DeliveryResult {
-///         guard let volume = event.payload as? Int else { return .dropped }
+///         guard let volume = event.payload as? Int else { return .droppedEvent }
 ///         var event = event
 ///         event.payload = min(volume, 100)
 ///         return next(event)
@@ -25,7 +25,7 @@ public protocol EventInterceptor: Sendable {
     ///   - event: The event.
     ///   - next: Passes an event to the next interceptor, and finally to the watchers. It may be called later and on any
     ///     thread; the event is then delivered like a trigger at that place. Each call delivers an event.
-    /// - Returns: The result of the trigger: that of `next`, ``DeliveryResult/dropped`` or ``DeliveryResult/postponed``.
+    /// - Returns: The result of the trigger: that of `next`, ``DeliveryResult/droppedEvent`` or ``DeliveryResult/postponed``.
     func intercept(_ event: InterceptedEvent, next: @escaping EventPassage) -> DeliveryResult
 }
 

@@ -54,7 +54,7 @@ public struct RouteParameterType: Sendable, Hashable, CustomStringConvertible {
     }
 
     /// Creates a type whose values are converted: a path matches if the conversion succeeds, and
-    /// ``RouteParameters/value(_:as:)`` returns the result.
+    /// `value(_:as:)` of ``RouteParameters`` returns the result.
     ///
     /// ```swift
     /// enum Month: String { case january, february }

@@ -4,7 +4,7 @@
 extension EventBusError.Code {
     /// A route pattern is empty.
     public static let patternEmpty = Self("patternEmpty")
-    /// A route pattern is longer than ``RoutePattern/maximumLength``.
+    /// A route pattern is longer than 8,192 bytes.
     public static let patternTooLong = Self("patternTooLong")
     /// The path of a route pattern doesn't start with `/`, possibly only for some choices of its optional groups.
     public static let patternMissingSlash = Self("patternMissingSlash")
@@ -22,7 +22,7 @@ extension EventBusError.Code {
     public static let patternUnbalancedGroup = Self("patternUnbalancedGroup")
     /// An empty optional group.
     public static let patternEmptyGroup = Self("patternEmptyGroup")
-    /// A pattern with more optional groups than ``RoutePattern/maximumGroups``.
+    /// A pattern with more than four optional groups.
     public static let patternTooManyGroups = Self("patternTooManyGroups")
     /// An unknown or unterminated parameter type.
     public static let patternUnknownType = Self("patternUnknownType")
@@ -73,6 +73,6 @@ extension EventBusError.Code {
     public static let navigationDenied = Self("navigationDenied")
     /// Redirects return to a URL in their own trail.
     public static let redirectLoop = Self("redirectLoop")
-    /// More redirects or nested navigations than ``Router/maximumRedirects``.
+    /// More than 16 redirects or nested navigations.
     public static let tooManyRedirects = Self("tooManyRedirects")
 }
