@@ -30,6 +30,23 @@ private struct Settings: ConfigSettings {
 }
 
 @Suite struct SettingsTests {
+    @Test("A bad element of an array does not hide the problems after it")
+    func badElements() throws {
+        struct Settings: ConfigSettings {
+            var list = [1, 2]
+            var names: [String]?
+            var opt: Int?
+            var timeout = 30
+            var name = ""
+            static let fields = [
+                ConfigField("timeout", "Seconds.", in: 1...60), ConfigField("name", "A name.", isRequired: true),
+            ]
+        }
+        let config: ApplicationConfig = ["list": [1, "a"], "names": ["x", [1]], "opt": "q", "timeout": 99]
+        let error = #expect(throws: ConfigError.self) { try config.bind(Settings.self) }
+        #expect(error?.problems.map(\.key) == ["list[1]", "names[1]", "opt", "timeout", "name"])
+    }
+
     @Test("Settings take values of the configuration and defaults of the code")
     func binds() throws {
         let config = ApplicationConfig([

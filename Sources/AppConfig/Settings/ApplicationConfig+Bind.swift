@@ -83,7 +83,9 @@ private struct SettingsBinder {
             } catch {
                 let problem = config.problem(of: error, place, ConfigPath(path.components))
                 problems.append(problem)
-                let key = problem.key ?? path
+                // A bad element is replaced with its whole array.
+                let steps = (problem.key ?? path).components.dropFirst(path.components.count)
+                let key = ConfigPath(path.components + steps.prefix { $0.key != nil })
                 guard key.components.count > path.components.count, replaced.insert(key).inserted,
                     (try? set(value(at: key) ?? .null, at: key.components, &replacements)) != nil
                 else { return nil }
