@@ -220,7 +220,7 @@ import Testing
         #expect(numbers == ["7", "6", "5", "4", "2", "1"])
     }
 
-    @Test("While another process compresses a file, no other file is compressed", .timeLimit(.minutes(1)))
+    @Test("While another process compresses a file, no other file is compressed", .timeLimit(.minutes(5)))
     func competingCompression() async throws {
         let folder = TemporaryFolder()
         try folder.make()

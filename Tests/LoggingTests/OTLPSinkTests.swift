@@ -138,7 +138,7 @@ import Testing
 
     @Test(
         "The sink sends after its interval, waits longer after each failure, and is idle when all lines are sent",
-        .timeLimit(.minutes(1)))
+        .timeLimit(.minutes(5)))
     func alone() async throws {
         let collector = Collector([nil, nil, .retry(after: .seconds(90)), nil])
         let sink = sink(collector, startsAlone: true)

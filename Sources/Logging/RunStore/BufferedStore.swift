@@ -6,7 +6,9 @@ internal import AshlarCore
 final class BufferedStore: LineStore {
     private struct State {
         let file: SegmentedFile
-        private let lines = MessageBuffer()
+        private let owner = MessageBuffer()
+        /// The waiting lines: a handle to the owner's memory, so that a line counts no references.
+        let buffer: ByteBuffer
         var isClosed = false
         var hasThread = false
         /// A closure that is called after the thread wrote old lines.
@@ -14,9 +16,10 @@ final class BufferedStore: LineStore {
         /// For tests.
         var whenWritten: (@Sendable () -> Void)?
 
-        var buffer: ByteBuffer { lines.buffer }
-
-        init(file: SegmentedFile) { self.file = file }
+        init(file: SegmentedFile) {
+            self.file = file
+            buffer = owner.buffer
+        }
 
         func writeOut() {
             guard buffer.count > 0 else { return }
