@@ -6,6 +6,20 @@ import Testing
 let modes: [LogStorageMode] = [.writeThrough, .mapped, .buffered(bytes: 4096, milliseconds: 20)]
 
 @Suite struct StoreTests {
+    @Test(
+        "A released pipeline releases its store",
+        arguments: [LogStorageMode.writeThrough, .mapped, .buffered(bytes: 4096, milliseconds: 10)])
+    func release(mode: LogStorageMode) {
+        weak var released: LogPipeline?
+        do {
+            let system = TestSystem { $0.mode = mode }
+            system.log().info("x")
+            released = system.pipeline
+            system.pipeline.shutdown()
+        }
+        #expect(released == nil)
+    }
+
     @Test("A line is in the file when the call returns", arguments: [LogStorageMode.writeThrough, .mapped])
     func atOnce(mode: LogStorageMode) throws {
         let system = TestSystem { $0.mode = mode }

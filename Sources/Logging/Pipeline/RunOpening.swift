@@ -53,7 +53,9 @@ struct RunOpening {
         let settings = StoreSettings(
             rotation: configuration.rotation.withinLimits, counters: pipeline.counters,
             synchronizesAt: configuration.synchronizesAt, servesSignals: pipeline === LogPipeline.shared,
-            notice: { pipeline.notice(lost: $0, reason: $1) }, makeRoom: { retention.makeRoom() })
+            // The pipeline holds the store.
+            notice: { [weak pipeline] in pipeline?.notice(lost: $0, reason: $1) ?? [] },
+            makeRoom: { retention.makeRoom() })
         if configuration.mode == .mapped, let mapped = MappedStore(run: run, settings: settings) {
             return .success((mapped, .mapped))
         }
