@@ -21,8 +21,8 @@ import Testing
 
     @Test("A section returns its rows by index, and nil outside its range")
     func section() {
-        var section = TableSection("Fruit", items: [TableItem("Apple"), TableItem("Pear", subtitle: "ripe")])
-        section.append(TableItem("Fig", isSelected: true, rowHeight: 44))
+        var section = DisplaySection("Fruit", items: [DisplayItem("Apple"), DisplayItem("Pear", subtitle: "ripe")])
+        section.append(DisplayItem("Fig", isSelected: true, rowHeight: 44))
         #expect(section.count == 3)
         #expect([-1, 0, 2, 3, .max, .min].map { section[$0]?.title } == [nil, "Apple", "Fig", nil, nil, nil])
         #expect(section.items.map(\.id) == ["Apple", "Pear", "Fig"])

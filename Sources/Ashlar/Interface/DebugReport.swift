@@ -20,7 +20,7 @@ import AshlarNetworking
 public final class DebugReport: Sendable {
     private let app: AshlarApp
     private let limit: Int
-    private let latest = Mutex((requests: [TableItem](), events: [TableItem](), count: 0))
+    private let latest = Mutex((requests: [DisplayItem](), events: [DisplayItem](), count: 0))
     private let watches = WatchBag()
 
     /// Observes the requests and events of an app until the object is released.
@@ -44,27 +44,27 @@ public final class DebugReport: Sendable {
     }
 
     /// The sections at this moment; those without rows are left out.
-    public var sections: [TableSection] {
+    public var sections: [DisplaySection] {
         let latest = latest.withLock { $0 }
         let config = app.config.current
         let strings = app.customization.current
         let log = LogSystem.liveLog.split(separator: "\n").suffix(limit)
         let sections =
             [
-                TableSection("Issues", items: rows(app.issues.map { ($0.message, $0.part.rawValue) })),
-                TableSection(
+                DisplaySection("Issues", items: rows(app.issues.map { ($0.message, $0.part.rawValue) })),
+                DisplaySection(
                     "App", items: rows([("resources", app.explain("resources")), ("flavor", app.explain("flavor"))])),
             ] + app.hosts.sections + [
-                TableSection("Requests", items: latest.requests.reversed()),
-                TableSection("Events", items: latest.events.reversed()),
-                TableSection(
+                DisplaySection("Requests", items: latest.requests.reversed()),
+                DisplaySection("Events", items: latest.events.reversed()),
+                DisplaySection(
                     "Configuration",
                     items: rows(
                         config.paths().map { path in
                             let value = config.explain(path)
                             return ("\(path): \(value.text ?? "")", value.winner.map { "\($0.location)" })
                         })),
-                TableSection(
+                DisplaySection(
                     "Customization",
                     items: rows(
                         [
@@ -72,24 +72,24 @@ public final class DebugReport: Sendable {
                             ("brand", strings.brand ?? "none"), ("theme", strings.theme ?? "none"),
                             ("strings", "\(strings.keys().count)"),
                         ] + strings.diagnostics.map { ("\($0)", nil) })),
-                TableSection("Log", items: rows(log.map { (String($0), nil) })),
+                DisplaySection("Log", items: rows(log.map { (String($0), nil) })),
             ]
         return sections.filter { !$0.items.isEmpty }
     }
 
     /// Rows with a subtitle each; their identity is their place.
-    private func rows(_ texts: [(title: String, subtitle: String?)]) -> [TableItem] {
-        texts.enumerated().map { TableItem($1.title, id: "\($0)", subtitle: $1.subtitle) }
+    private func rows(_ texts: [(title: String, subtitle: String?)]) -> [DisplayItem] {
+        texts.enumerated().map { DisplayItem($1.title, id: "\($0)", subtitle: $1.subtitle) }
     }
 
     private func add(
         _ title: String, _ subtitle: String,
-        to list: WritableKeyPath<(requests: [TableItem], events: [TableItem], count: Int), [TableItem]>
+        to list: WritableKeyPath<(requests: [DisplayItem], events: [DisplayItem], count: Int), [DisplayItem]>
     ) {
         // What is dropped is released outside the lock.
-        _ = latest.withLock { latest -> TableItem? in
+        _ = latest.withLock { latest -> DisplayItem? in
             latest.count += 1
-            latest[keyPath: list].append(TableItem(title, id: "\(latest.count)", subtitle: subtitle))
+            latest[keyPath: list].append(DisplayItem(title, id: "\(latest.count)", subtitle: subtitle))
             return latest[keyPath: list].count > limit ? latest[keyPath: list].removeFirst() : nil
         }
     }

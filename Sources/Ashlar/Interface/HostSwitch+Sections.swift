@@ -6,12 +6,12 @@ extension HostSwitch {
     ///
     /// Selecting a row selects its environment. A row whose host the user types asks for it; selecting it with an empty
     /// text uses the last one.
-    public var sections: [TableSection] {
+    public var sections: [DisplaySection] {
         rows.map { section in
-            TableSection(
+            DisplaySection(
                 section.title,
                 items: section.rows.map { row in
-                    TableItem(
+                    DisplayItem(
                         row.title, id: row.key, subtitle: row.subtitle, isSelected: row.isSelected,
                         reuseIdentifier: "Host",
                         input: row.editing == .none ? nil : .init(prompt: row.prompt, text: row.typedText)

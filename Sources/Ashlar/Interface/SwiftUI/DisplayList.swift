@@ -2,10 +2,10 @@
     public import SwiftUI
 
     /// A list of sections; a row with an input asks for its text in an alert.
-    public struct TableList: View {
-        private let sections: [TableSection]
+    public struct DisplayList: View {
+        private let sections: [DisplaySection]
         private let didSelect: @MainActor () -> Void
-        @State private var asking: TableItem?
+        @State private var asking: DisplayItem?
         @State private var text = ""
         @State private var problem: String?
 
@@ -14,7 +14,7 @@
         /// - Parameters:
         ///   - sections: The sections.
         ///   - didSelect: Runs after the action of a row.
-        public init(_ sections: [TableSection], didSelect: @escaping @MainActor () -> Void = {}) {
+        public init(_ sections: [DisplaySection], didSelect: @escaping @MainActor () -> Void = {}) {
             (self.sections, self.didSelect) = (sections, didSelect)
         }
 
@@ -33,7 +33,7 @@
             .alert(problem ?? "", isPresented: isPresent($problem)) { Button("OK") {} }
         }
 
-        @ViewBuilder private func row(_ item: TableItem) -> some View {
+        @ViewBuilder private func row(_ item: DisplayItem) -> some View {
             if item.select != nil {
                 Button {
                     if let input = item.input {
@@ -49,7 +49,7 @@
             }
         }
 
-        private func label(_ item: TableItem) -> some View {
+        private func label(_ item: DisplayItem) -> some View {
             HStack {
                 VStack(alignment: .leading) {
                     Text(verbatim: item.title)
@@ -60,7 +60,7 @@
             }
         }
 
-        private func perform(_ item: TableItem, _ text: String?) {
+        private func perform(_ item: DisplayItem, _ text: String?) {
             do {
                 try item.select?(text)
             } catch {
@@ -82,14 +82,14 @@
         /// The list.
         public var body: some View {
             // Reading the hosts updates the list after a selection.
-            TableList(app.map { app in app.hosts.map.configurations.isEmpty ? [] : app.app.hosts.sections } ?? [])
+            DisplayList(app.map { app in app.hosts.map.configurations.isEmpty ? [] : app.app.hosts.sections } ?? [])
         }
     }
 
     /// The state of an app for the people who develop and test it; see ``DebugReport``.
     public struct DebugPanel: View {
         private let report: DebugReport
-        @State private var sections: [TableSection] = []
+        @State private var sections: [DisplaySection] = []
 
         /// Creates a panel.
         public init(_ report: DebugReport) { self.report = report }
@@ -98,7 +98,7 @@
         public var body: some View {
             VStack {
                 Button("Refresh") { sections = report.sections }
-                TableList(sections) { sections = report.sections }
+                DisplayList(sections) { sections = report.sections }
             }
             .task { sections = report.sections }
         }

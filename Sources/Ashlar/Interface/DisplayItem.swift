@@ -1,7 +1,7 @@
 /// A row of a list: what a table, a SwiftUI list or a terminal shows, and what happens when it is selected.
 ///
-/// The idea and the names are SquidKit's. ``TableDataSource`` shows sections in UIKit, ``TableList`` in SwiftUI.
-public struct TableItem: Identifiable, Sendable {
+/// It has more than the `TableItem` of SquidKit: a subtitle, a tick and an input. ``DisplayDataSource`` shows sections in UIKit, ``DisplayList`` in SwiftUI.
+public struct DisplayItem: Identifiable, Sendable {
     /// A text that a row asks for before it is selected, such as the name of a host.
     public struct Input: Hashable, Sendable {
         /// The text that a field shows while it is empty.
@@ -33,7 +33,7 @@ public struct TableItem: Identifiable, Sendable {
     /// Creates a row.
     public init(
         _ title: String, id: String? = nil, subtitle: String? = nil, isSelected: Bool = false, rowHeight: Double? = nil,
-        reuseIdentifier: String = "TableItem", input: Input? = nil,
+        reuseIdentifier: String = "DisplayItem", input: Input? = nil,
         select: (@MainActor @Sendable (_ text: String?) throws -> Void)? = nil
     ) {
         (self.id, self.title, self.subtitle, self.isSelected) = (id ?? title, title, subtitle, isSelected)
@@ -42,16 +42,16 @@ public struct TableItem: Identifiable, Sendable {
 }
 
 /// A section of a list.
-public struct TableSection: Identifiable, Sendable {
+public struct DisplaySection: Identifiable, Sendable {
     /// The identity of the section in its list; by default its title.
     public var id: String
     /// The heading.
     public var title: String
     /// The rows, in order.
-    public var items: [TableItem]
+    public var items: [DisplayItem]
 
     /// Creates a section.
-    public init(_ title: String, id: String? = nil, items: [TableItem] = []) {
+    public init(_ title: String, id: String? = nil, items: [DisplayItem] = []) {
         (self.id, self.title, self.items) = (id ?? title, title, items)
     }
 
@@ -59,8 +59,8 @@ public struct TableSection: Identifiable, Sendable {
     public var count: Int { items.count }
 
     /// The row at an index, or nil outside the section.
-    public subscript(index: Int) -> TableItem? { items.indices.contains(index) ? items[index] : nil }
+    public subscript(index: Int) -> DisplayItem? { items.indices.contains(index) ? items[index] : nil }
 
     /// Adds a row at the end.
-    public mutating func append(_ item: TableItem) { items.append(item) }
+    public mutating func append(_ item: DisplayItem) { items.append(item) }
 }

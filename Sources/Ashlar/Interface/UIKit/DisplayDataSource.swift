@@ -3,21 +3,21 @@
     public import UIKit
 
     /// Shows sections in a table, and performs the action of a selected row.
-    open class TableDataSource: NSObject, UITableViewDataSource, UITableViewDelegate {
+    open class DisplayDataSource: NSObject, UITableViewDataSource, UITableViewDelegate {
         /// The sections; reload the table after a change.
-        public var sections: [TableSection]
+        public var sections: [DisplaySection]
         /// Asks for the text of a row with an input; nil performs the action without a text.
-        public var ask: ((_ item: TableItem, _ answer: @escaping @MainActor (String?) -> Void) -> Void)?
+        public var ask: ((_ item: DisplayItem, _ answer: @escaping @MainActor (String?) -> Void) -> Void)?
         /// Receives the error of an action.
         public var report: ((any Error) -> Void)?
         /// Runs after the action of a row.
         public var didSelect: (() -> Void)?
 
         /// Creates a data source.
-        public init(_ sections: [TableSection] = []) { self.sections = sections }
+        public init(_ sections: [DisplaySection] = []) { self.sections = sections }
 
         /// The row at a place of the table, or nil.
-        public func item(at place: IndexPath) -> TableItem? {
+        public func item(at place: IndexPath) -> DisplayItem? {
             sections.indices.contains(place.section) ? sections[place.section][place.row] : nil
         }
 
@@ -37,7 +37,7 @@
         /// A cell with title, subtitle and tick; override to show more.
         open func tableView(_ tableView: UITableView, cellForRowAt indexPath: IndexPath) -> UITableViewCell {
             let item = item(at: indexPath)
-            let identifier = item?.reuseIdentifier ?? "TableItem"
+            let identifier = item?.reuseIdentifier ?? "DisplayItem"
             let cell =
                 tableView.dequeueReusableCell(withIdentifier: identifier)
                 ?? UITableViewCell(style: .subtitle, reuseIdentifier: identifier)
@@ -64,7 +64,7 @@
             }
         }
 
-        private func perform(_ item: TableItem, _ text: String?) {
+        private func perform(_ item: DisplayItem, _ text: String?) {
             do {
                 try item.select?(text)
             } catch {
@@ -76,13 +76,13 @@
 
     /// A table of sections that can change, with alerts for inputs and errors.
     open class SectionsController: UITableViewController {
-        private let source = TableDataSource()
-        private let read: @MainActor () -> [TableSection]
+        private let source = DisplayDataSource()
+        private let read: @MainActor () -> [DisplaySection]
 
         /// Creates a controller.
         ///
         /// - Parameter sections: Returns the sections; called when the view appears and after each selection.
-        public init(sections: @escaping @MainActor () -> [TableSection]) {
+        public init(sections: @escaping @MainActor () -> [DisplaySection]) {
             read = sections
             super.init(style: .grouped)
         }
@@ -112,7 +112,7 @@
             tableView.reloadData()
         }
 
-        private func ask(_ item: TableItem, _ answer: @escaping @MainActor (String?) -> Void) {
+        private func ask(_ item: DisplayItem, _ answer: @escaping @MainActor (String?) -> Void) {
             let alert = UIAlertController(title: item.title, message: nil, preferredStyle: .alert)
             alert.addTextField { field in
                 field.placeholder = item.input?.prompt
