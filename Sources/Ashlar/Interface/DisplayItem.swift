@@ -1,6 +1,7 @@
 /// A row of a list: what a table, a SwiftUI list or a terminal shows, and what happens when it is selected.
 ///
-/// It has more than the `TableItem` of SquidKit: a subtitle, a tick and an input. ``DisplayDataSource`` shows sections in UIKit, ``DisplayList`` in SwiftUI.
+/// It has more than the `TableItem` of SquidKit: a subtitle, a tick and an input. `DisplayDataSource` shows sections in
+/// UIKit, and `DisplayList` in SwiftUI.
 public struct DisplayItem: Identifiable, Sendable {
     /// A text that a row asks for before it is selected, such as the name of a host.
     public struct Input: Hashable, Sendable {

@@ -118,6 +118,8 @@ extension LanguageConventions {
     /// The date of a point in time in the notation of the language: `22/11/2026`.
     ///
     /// ```swift
+    /// import Foundation
+    ///
     /// let strings = Customization(path: "Resources", languages: ["fr"])
     /// print(strings.conventions.date(Date(timeIntervalSince1970: 1_795_341_011), .long))  // 22 novembre 2026
     /// ```
