@@ -11,7 +11,33 @@ extension Error { public var localizedDescription: String { "" } }
 @inlinable public func _fixme() {}
 
 open class NSString: NSObject, @unchecked Sendable {}
-open class NSNumber: NSObject, @unchecked Sendable {}
+open class NSNumber: NSObject, @unchecked Sendable {
+    public convenience init(value: Double) { fatalError() }
+    open var doubleValue: Double { 0 }
+}
+open class NSDecimalNumber: NSNumber, @unchecked Sendable {
+    public convenience init(decimal dcm: Decimal) { fatalError() }
+}
+open class Formatter: NSObject { public override init() { super.init() } }
+open class DateFormatter: Formatter, @unchecked Sendable {
+    @objc public enum Style: UInt, @unchecked Sendable { case none, short, medium, long, full }
+    open func string(from date: Date) -> String { "" }
+    open var dateFormat: String!
+    open var dateStyle: DateFormatter.Style = .none
+    open var timeStyle: DateFormatter.Style = .none
+    open var locale: Locale!
+    open var timeZone: TimeZone!
+    open func setLocalizedDateFormatFromTemplate(_ dateFormatTemplate: String) {}
+}
+open class NumberFormatter: Formatter, @unchecked Sendable {
+    @objc public enum Style: UInt, @unchecked Sendable { case none, decimal, currency }
+    open func string(from number: NSNumber) -> String? { nil }
+    open var numberStyle: NumberFormatter.Style = .none
+    open var locale: Locale!
+    open var currencyCode: String!
+    open var minimumFractionDigits: Int = 0
+    open var maximumFractionDigits: Int = 0
+}
 open class NSData: NSObject, @unchecked Sendable {}
 open class NSNull: NSObject, @unchecked Sendable {}
 open class NSURLRequest: NSObject, @unchecked Sendable {
