@@ -8,7 +8,6 @@ struct FieldNotes {
     let app: AshlarApp
     let screen = Screen()
     let log = Log("FieldNotes")
-    var resources: String { app.resources.path }
 
     static func main() async {
         do throws(UsageError) {
@@ -23,53 +22,51 @@ struct FieldNotes {
     /// Starts the app with the product's files; throws if they lack what an option names.
     init(_ options: Options) throws(UsageError) {
         self.options = options
-        let folder = options["--resources", default: "Resources"]
-        var log = LogConfiguration(
-            folder: options["--logs", default: ".build/field-notes-logs"], threshold: .debug, sinks: [])
+        var log = LogConfiguration(folder: options["--logs"], threshold: .debug, sinks: [])
         log.application = "field-notes"
-        var configuration = AshlarApp.Configuration(resources: folder, log: log)
-        configuration.bundleIdentifier = options["--bundle-id", default: "com.example.fieldnotes"]
-        configuration.environments =
-            ["release": [], "simulator": [.debug, .simulator]][options["--environment", default: ""]] ?? [.debug]
-        configuration.languages = options["--language"].flatMap { LanguageTag($0) }.map { [$0] }
-        configuration.brand = options["--brand"].map { .named($0) } ?? .fromInfoPlist
+        let environments: [ConfigEnvironment] = [.debug, .simulator]
+        var configuration = AshlarApp.Configuration(
+            resources: options["--resources"], bundleIdentifier: options["--bundle-id"], log: log)
+        configuration.environments = Array(
+            environments.prefix(["release": 0, "debug": 1][options["--environment"]] ?? 2))
+        configuration.languages = LanguageTag(options["--language"]).map { [$0] }
+        configuration.brand = options["--brand"].isEmpty ? .fromInfoPlist : .named(options["--brand"])
         configuration.themes = "Themes.json"
         configuration.hostMap = "HostMap.json"
-        if options["--live"] == nil { configuration.transport = Self.recordings(in: folder) }
+        if options["--live"].isEmpty { configuration.transport = Recordings(folder: options["--resources"]) }
         app = AshlarApp(configuration)
 
         let strings = app.customization.current
-        let languages = strings.availableLanguages.flatMap { ["\($0)", $0.language] }
-        for (name, available) in [
-            ("--language", languages), ("--brand", strings.availableBrands),
-            ("--host", app.hosts.rows.flatMap { $0.rows.map(\.key) }),
-        ] where !available.isEmpty {
-            guard let value = options[name], !available.contains(value) else { continue }
-            if name == "--language", available.contains(LanguageTag(value)?.language ?? "") { continue }
-            let list = Set(available).sorted().joined(separator: ", ")
-            throw UsageError("\(name): no '\(value)'; available: \(list)")
+        let base = LanguageTag(options["--language"])?.language
+        for (name, value, available) in [
+            ("--language", base, Set(strings.availableLanguages.map(\.language))),
+            ("--brand", options["--brand"], Set(strings.availableBrands)),
+            ("--host", options["--host"], Set(app.hosts.rows.flatMap { $0.rows.map(\.key) })),
+        ] {
+            guard let value, !value.isEmpty, !available.isEmpty, !available.contains(value) else { continue }
+            let list = available.sorted().joined(separator: ", ")
+            throw UsageError(description: "\(name): no '\(value)'; available: \(list)")
         }
     }
 
     /// Shows every part; returns the exit status, which is 1 only if no file of the product is usable.
     func run() async -> Int32 {
-        screen.text("Field Notes: five libraries on the files in \(resources)", indent: "", style: "1")
+        screen.text("Field Notes: five libraries on the files in \(app.resources.path)", indent: "", style: "1")
         showPriorRun()
         if !app.issues.isEmpty { screen.heading("Issues in the files") }
         for issue in app.issues { report(issue) }
         log.info("started")
-        var usable = [showConfiguration(), showStrings()]
-        showHosts()
-        usable.append(await showServices())
+        showFiles()
+        let hasNotes = await showServices()
         log.info("ends")
-        if options["--hold"] != nil {
-            screen.quiet("holding; press Return to continue, or kill process \(getpid())")
+        if !options["--hold"].isEmpty {
+            screen.text("holding; press Return to continue, or kill process \(getpid())")
             _ = readLine()
         }
         screen.heading("This run's log")
         screen.text(LogSystem.liveLog)
-        if usable.contains(true) { return 0 }
-        screen.problem("\(resources) contains nothing this app can show")
+        if hasNotes || !app.config.current.paths().isEmpty || !app.customization.current.keys().isEmpty { return 0 }
+        screen.problem("\(app.resources.path) contains nothing this app can show")
         return 1
     }
 
@@ -77,13 +74,13 @@ struct FieldNotes {
         screen.problem(problem.description)
         log.warning("\(problem.description)")
     }
+}
 
-    /// The recorded notes API, which answers for every host.
-    private static func recordings(in folder: String) -> any NetworkTransport {
-        do throws(NetworkError) {
-            return try ReplayTransport(contentsOfFile: "\(folder)/notes.har", matching: .anyHost)
-        } catch {
-            return StubTransport { (_) throws(NetworkError) -> StubResponse in throw error }
-        }
+/// The recorded notes API, which answers for every host.
+struct Recordings: NetworkTransport {
+    let folder: String
+
+    func send(_ request: NetworkRequest) async throws(NetworkError) -> StreamedResponse {
+        try await ReplayTransport(contentsOfFile: "\(folder)/notes.har", matching: .anyHost).send(request)
     }
 }

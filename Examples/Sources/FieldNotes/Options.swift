@@ -2,54 +2,47 @@ import Ashlar
 
 /// The options of the command line.
 struct Options: Equatable {
-    private var values: [String: String] = [:]
+    private static let help = """
+        usage: field-notes [options]
 
-    private static let known: KeyValuePairs = [
-        "--resources DIR": "the product's files (Resources)",
-        "--logs DIR": "the folder for logs (.build/field-notes-logs)",
-        "--language TAG": "the device language, such as fr-CA (the system's)",
-        "--brand NAME": "the brand's folder (Info.plist's FTCustomizationString)",
-        "--environment NAME": "release, debug or simulator (debug)",
-        "--bundle-id ID": "such as com.example.fieldnotes.beta.acme",
-        "--host KEY": "PROD, QA, DEV or localhost (the environment's)",
-        "--live URL": "loads notes from a server instead of the recorded ones",
-        "--hold": "waits for Return before ending, so that you can kill it",
+          --resources DIR     the product's files (Resources)
+          --logs DIR          the folder for logs (.build/field-notes-logs)
+          --language TAG      the device language, such as fr-CA (the system's)
+          --brand NAME        the brand's folder (Info.plist's FTCustomizationString)
+          --environment NAME  release, debug or simulator (debug)
+          --bundle-id ID      such as com.example.fieldnotes.beta.acme
+          --host KEY          PROD, QA, DEV or localhost (the environment's)
+          --live URL          loads notes from a server instead of the recorded ones
+          --hold              waits for Return before ending, so that you can kill it
+        """
+    private var values = [
+        "--resources": "Resources", "--logs": ".build/field-notes-logs", "--environment": "debug",
+        "--bundle-id": "com.example.fieldnotes",
     ]
 
     /// Parses the arguments after the program's name.
     init(_ arguments: [String]) throws(UsageError) {
         var rest = arguments[...]
         while let name = rest.popFirst() {
-            if ["--help", "-h"].contains(name) { throw UsageError(Self.help, status: 0) }
-            guard let option = Self.known.first(where: { $0.key.split(separator: " ")[0] == name }) else {
-                throw UsageError("unknown option \(name)")
-            }
-            guard let value = option.key == name ? "" : rest.popFirst() else {
-                throw UsageError("\(name) needs a value")
-            }
-            values[name] = value
+            if ["--help", "-h"].contains(name) { throw UsageError(description: Self.help, status: 0) }
+            guard Self.help.contains("\n  \(name) ") else { throw UsageError(description: "unknown option \(name)") }
+            values[name] = name == "--hold" ? "yes" : rest.popFirst()
+            guard values[name] != nil else { throw UsageError(description: "\(name) needs a value") }
         }
-        if let tag = self["--language"], LanguageTag(tag) == nil {
-            throw UsageError("--language needs a tag such as fr-CA, not \(tag)")
+        if !self["--language"].isEmpty, LanguageTag(self["--language"]) == nil {
+            throw UsageError(description: "--language needs a tag such as fr-CA")
         }
-        let environment = self["--environment", default: "debug"]
-        if !["release", "debug", "simulator"].contains(environment) {
-            throw UsageError("--environment must be release, debug or simulator, not \(environment)")
+        guard ["release", "debug", "simulator"].contains(self["--environment"]) else {
+            throw UsageError(description: "--environment must be release, debug or simulator")
         }
     }
 
-    subscript(name: String) -> String? { values[name] }
-    subscript(name: String, default otherwise: String) -> String { values[name, default: otherwise] }
-
-    private static var help: String {
-        "usage: field-notes [options]\n" + known.map { "\n  " + $0.key.padded(to: 20) + $0.value }.joined()
-    }
+    /// The value of an option; empty if it has none.
+    subscript(name: String) -> String { values[name] ?? "" }
 }
 
 /// A reason to end before the app starts, with the exit status.
 struct UsageError: Error, Equatable, CustomStringConvertible {
     let description: String
-    let status: Int32
-
-    init(_ description: String, status: Int32 = 2) { (self.description, self.status) = (description, status) }
+    var status: Int32 = 2
 }

@@ -12,7 +12,7 @@ import Testing
         for part in [
             "None in", "ApplicationConfig.debug.plist:8", "over 24.0 from ApplicationConfig.plist:10",
             "Carnet ACME", "Transmettre", "fr-CA.lproj/Localizable.strings:2:1", "borealis", "* QA",
-            "qa.api.fieldnotes.example", "River gauge", "delivered to 3 watchers", "delivered to 1 watchers after",
+            "qa.api.fieldnotes.example", "River gauge", "delivered to 2 watchers", "delivered to 1 watchers after",
             "/notes/5 -> River gauge", "service:net_state:running", "service:net_state:stopped",
             "3 requests, 0 active",
             "  [DEBUG] FieldNotes - 3 notes", "GET https://qa.api.fieldnotes.example/notes: 200",
