@@ -17,8 +17,8 @@ struct Screen {
 
     /// Prints a name, its value and the origin of the value.
     func row(_ name: String, _ value: String, from origin: String = "") {
-        let start = name.padding(toLength: max(30, name.count + 1), withPad: " ", startingAt: 0) + value
-        text(start + (origin.isEmpty ? "" : "  " + origin))
+        let gap = String(repeating: " ", count: max(1, 30 - name.count))
+        text(name + gap + value + (origin.isEmpty ? "" : "  " + origin))
     }
 
     /// Prints each line of a text, broken between words where it exceeds the width.
