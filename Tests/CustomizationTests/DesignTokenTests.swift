@@ -76,6 +76,10 @@ import Testing
             ("display-p3", [1, 0, 0], "#ff0000"),
             ("display-p3", [0.5, 0.5, 0.5], "#808080"), ("oklab", [0.62796, 0.22486, 0.12585], "#ff0000"),
             ("oklch", [0.51975, 0.17686, 142.495], "#008000"), ("oklch", [0, 0, 0], "#000000"),
+            ("lab", [29.2345, 39.3825, 20.0664], "#7d2329"), ("lch", [60, 30, 120], "#829861"),
+            ("a98-rgb", [0.6, 0.4, 0.2], "#aa662b"), ("prophoto-rgb", [0.4, 0.3, 0.2], "#93583c"),
+            ("rec2020", [0.4, 0.5, 0.3], "#4a7c39"), ("xyz-d65", [0.3, 0.2, 0.1], "#ce5451"),
+            ("xyz-d50", [0.3, 0.2, 0.1], "#c65660"),
         ] as [(String, [Double], String)])
     func spaces(space: String, components: [Double], expected: String) {
         let members: [String: CustomizationValue] = [
@@ -87,10 +91,10 @@ import Testing
     @Test(
         "A color that is incomplete or of an unknown space is its hex form, or none",
         arguments: [
-            (["colorSpace": .string("xyz-d65"), "components": .list([.int(1), .int(1), .int(1)])], nil),
+            (["colorSpace": .string("cmyk"), "components": .list([.int(1), .int(1), .int(1)])], nil),
             (
                 [
-                    "colorSpace": .string("xyz-d65"), "components": .list([.int(1), .int(1), .int(1)]),
+                    "colorSpace": .string("cmyk"), "components": .list([.int(1), .int(1), .int(1)]),
                     "hex": .string("#123456"), "alpha": .double(0.2),
                 ], "#12345633"
             ),

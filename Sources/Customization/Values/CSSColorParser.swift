@@ -1,85 +1,176 @@
-/// Parses `rgb()` and `rgba()` by the grammar of CSS Color 4, including comments between tokens.
+/// Parses a color by the grammar of CSS Color 4, including comments between tokens.
 ///
-/// The legacy form has commas, and three numbers or three percentages. The modern form has whitespace, any mix of
-/// numbers, percentages and `none`, and a `/` before the alpha. Values outside their range are clamped.
+/// A color is a hexadecimal number, a name, `transparent`, or a function. Missing components (`none`) are 0, and a
+/// color outside sRGB is clipped. `currentcolor`, the system colors and `calc()` depend on a document and are not
+/// accepted; escapes in names aren't either.
 struct CSSColorParser {
     private enum Token: Equatable {
         case number(Double)
         case percentage(Double)
-        case none
+        /// An angle in degrees.
+        case angle(Double)
+        /// A name in lower case.
+        case word(String)
         case comma
         case slash
 
-        /// Returns the value in the range of a component, or of an alpha with a `whole` of 1.
-        func value(of whole: Double) -> Float? {
+        /// Returns the component, where 100 % is `whole`, and `none` is 0.
+        func component(_ whole: Double) -> Double? {
             switch self {
-            case .number(let number): Float(number / whole)
-            case .percentage(let number): Float(number / 100)
-            case .none: 0
-            case .comma, .slash: nil
+            case .number(let number): number
+            case .percentage(let number): number / 100 * whole
+            case .word("none"): 0
+            default: nil
+            }
+        }
+
+        var hue: Double? {
+            switch self {
+            case .number(let degrees), .angle(let degrees): degrees
+            case .word("none"): 0
+            default: nil
             }
         }
 
         var isNumber: Bool { if case .number = self { true } else { false } }
         var isPercentage: Bool { if case .percentage = self { true } else { false } }
+        var isHue: Bool { if case .word = self { false } else { hue != nil } }
     }
 
     private let bytes: [UInt8]
     private var at = 0
 
-    /// Parses the arguments of the function, without its parentheses.
-    static func color(arguments: some Sequence<UInt8>) -> RGBAColor? {
-        var parser = CSSColorParser(bytes: Array(arguments))
-        guard let tokens = parser.tokens() else { return nil }
-        return tokens.contains(.comma) ? legacy(tokens) : modern(tokens)
+    /// Parses a color; returns nil if the bytes aren't exactly one color.
+    static func color(_ bytes: some Sequence<UInt8>) -> RGBAColor? {
+        var parser = CSSColorParser(bytes: Array(bytes))
+        guard parser.skipSpace() else { return nil }
+        if parser.bytes[parser.at] == UInt8(ascii: "#") {
+            let start = parser.at + 1
+            parser.skipName(from: start)
+            let end = parser.at
+            guard !parser.skipSpace() else { return nil }
+            return parser.bytes[start..<end].withUnsafeBufferPointer { digits in
+                ColorReading.digits(digits[...], counts: [3, 4, 6, 8], alphaFirst: false)
+            }
+        }
+        let name = parser.name()
+        guard parser.byte(parser.at) == UInt8(ascii: "(") else {
+            return parser.skipSpace() ? nil : CSSColorNames.color(name)
+        }
+        parser.at += 1
+        guard let arguments = parser.arguments(), !parser.skipSpace() else { return nil }
+        return color(function: name, arguments)
     }
 
     private init(bytes: [UInt8]) { self.bytes = bytes }
 
-    private static func legacy(_ tokens: [Token]) -> RGBAColor? {
-        guard tokens.count == 5 || tokens.count == 7, !tokens.contains(.none) else { return nil }
-        guard (0..<tokens.count).allSatisfy({ (tokens[$0] == .comma) == ($0 % 2 == 1) }) else { return nil }
-        let components = [tokens[0], tokens[2], tokens[4]]
-        guard components.allSatisfy(\.isNumber) || components.allSatisfy(\.isPercentage) else { return nil }
-        return color(components, alpha: tokens.count == 7 ? tokens[6] : .number(1))
+    // MARK: Functions
+
+    private static func color(function name: String, _ tokens: [Token]) -> RGBAColor? {
+        var tokens = tokens
+        if name == "color" {
+            guard case .word(let word)? = tokens.first, let space = ColorSpace(rawValue: word), space.isPredefined
+            else { return nil }
+            tokens.removeFirst()
+            return modern(tokens, in: space) { parts in parts.map { $0.component(1) } }
+        }
+        switch name {
+        case "rgb", "rgba":
+            let isLegacy = { (parts: [Token]) in parts.allSatisfy(\.isNumber) || parts.allSatisfy(\.isPercentage) }
+            return color(tokens, in: .sRGB, isLegacy: isLegacy) { parts in
+                parts.map { $0.component(255).map { $0 / 255 } }
+            }
+        case "hsl", "hsla":
+            let isLegacy = { (parts: [Token]) in parts[0].isHue && parts[1...].allSatisfy(\.isPercentage) }
+            return color(tokens, in: .hsl, isLegacy: isLegacy) { parts in
+                [parts[0].hue, parts[1].component(100).map { max(0, $0) }, parts[2].component(100)]
+            }
+        case "hwb":
+            return modern(tokens, in: .hwb) { parts in
+                [parts[0].hue] + parts[1...].map { $0.component(100).map { max(0, $0) } }
+            }
+        case "lab":
+            return modern(tokens, in: .lab) { parts in
+                [
+                    parts[0].component(100).map { min(max(0, $0), 100) }, parts[1].component(125),
+                    parts[2].component(125),
+                ]
+            }
+        case "lch":
+            return modern(tokens, in: .lch) { parts in
+                [
+                    parts[0].component(100).map { min(max(0, $0), 100) }, parts[1].component(150).map { max(0, $0) },
+                    parts[2].hue,
+                ]
+            }
+        case "oklab":
+            return modern(tokens, in: .oklab) { parts in
+                [parts[0].component(1).map { min(max(0, $0), 1) }, parts[1].component(0.4), parts[2].component(0.4)]
+            }
+        case "oklch":
+            return modern(tokens, in: .oklch) { parts in
+                [
+                    parts[0].component(1).map { min(max(0, $0), 1) }, parts[1].component(0.4).map { max(0, $0) },
+                    parts[2].hue,
+                ]
+            }
+        default: return nil
+        }
     }
 
-    private static func modern(_ tokens: [Token]) -> RGBAColor? {
+    /// Reads the legacy form, which has commas, or the modern one.
+    private static func color(
+        _ tokens: [Token], in space: ColorSpace, isLegacy: ([Token]) -> Bool, _ components: ([Token]) -> [Double?]
+    ) -> RGBAColor? {
+        guard tokens.contains(.comma) else { return modern(tokens, in: space, components) }
+        guard tokens.count == 5 || tokens.count == 7 else { return nil }
+        guard tokens.indices.allSatisfy({ (tokens[$0] == .comma) == ($0 % 2 == 1) }) else { return nil }
+        let parts = [tokens[0], tokens[2], tokens[4]]
+        let alpha = tokens.count == 7 ? tokens[6] : .number(1)
+        return isLegacy(parts) && alpha != .word("none") ? color(parts, alpha, in: space, components) : nil
+    }
+
+    /// Reads three components, and an alpha after a `/`.
+    private static func modern(
+        _ tokens: [Token], in space: ColorSpace, _ components: ([Token]) -> [Double?]
+    ) -> RGBAColor? {
         guard tokens.count == 3 || tokens.count == 5 && tokens[3] == .slash else { return nil }
-        return color(Array(tokens.prefix(3)), alpha: tokens.count == 5 ? tokens[4] : .number(1))
+        let alpha = tokens.count == 5 ? tokens[4] : .number(1)
+        return color(Array(tokens.prefix(3)), alpha, in: space, components)
     }
 
-    private static func color(_ components: [Token], alpha: Token) -> RGBAColor? {
-        let values = components.compactMap { $0.value(of: 255) }
-        guard values.count == 3, let alpha = alpha.value(of: 1) else { return nil }
-        return RGBAColor(red: values[0], green: values[1], blue: values[2], alpha: alpha)
+    private static func color(
+        _ parts: [Token], _ alpha: Token, in space: ColorSpace, _ components: ([Token]) -> [Double?]
+    ) -> RGBAColor? {
+        let values = components(parts).compactMap(\.self)
+        guard values.count == 3, let alpha = alpha.component(1) else { return nil }
+        return RGBAColor(sRGB: space.sRGB(SIMD3(values)), alpha: alpha)
     }
 
     // MARK: Tokens
 
-    /// Returns the tokens of the arguments; nil if a token isn't part of the grammar.
-    private mutating func tokens() -> [Token]? {
+    /// Returns the tokens up to the closing parenthesis, and skips it; nil if a token isn't part of the grammar.
+    private mutating func arguments() -> [Token]? {
         var tokens: [Token] = []
         while skipSpace() {
             switch bytes[at] {
+            case UInt8(ascii: ")"):
+                at += 1
+                return tokens
             case UInt8(ascii: ","):
                 at += 1
                 tokens.append(.comma)
             case UInt8(ascii: "/"):
                 at += 1
                 tokens.append(.slash)
-            case UInt8(ascii: "n"), UInt8(ascii: "N"):
-                let start = at
-                while at < bytes.count, Self.isName(bytes[at]) { at += 1 }
-                guard bytes[start..<at].map({ $0 | 0x20 }) == Array("none".utf8) else { return nil }
-                tokens.append(.none)
+            case let byte where Self.isLetter(byte): tokens.append(.word(name()))
             default:
                 guard let number = number() else { return nil }
                 tokens.append(number)
             }
             if tokens.count > 7 { return nil }
         }
-        return tokens
+        return nil
     }
 
     /// Skips whitespace and comments; returns false at the end.
@@ -87,11 +178,9 @@ struct CSSColorParser {
         while at < bytes.count {
             switch bytes[at] {
             case 0x20, 0x09, 0x0A, 0x0C, 0x0D: at += 1
-            case UInt8(ascii: "/") where at + 1 < bytes.count && bytes[at + 1] == UInt8(ascii: "*"):
+            case UInt8(ascii: "/") where byte(at + 1) == UInt8(ascii: "*"):
                 at += 2
-                while at + 1 < bytes.count, bytes[at] != UInt8(ascii: "*") || bytes[at + 1] != UInt8(ascii: "/") {
-                    at += 1
-                }
+                while at < bytes.count, bytes[at] != UInt8(ascii: "*") || byte(at + 1) != UInt8(ascii: "/") { at += 1 }
                 at = min(at + 2, bytes.count)
             default: return true
             }
@@ -99,7 +188,19 @@ struct CSSColorParser {
         return false
     }
 
-    /// Parses a number or percentage; returns nil if there is none, or if it has a unit.
+    /// Skips a name and returns it in lower case; empty if there is none.
+    private mutating func name() -> String {
+        let start = at
+        skipName(from: start)
+        return String(decoding: bytes[start..<at], as: UTF8.self).lowercased()
+    }
+
+    private mutating func skipName(from start: Int) {
+        at = start
+        while at < bytes.count, Self.isName(bytes[at]) { at += 1 }
+    }
+
+    /// Parses a number, a percentage or an angle; returns nil if there is none, or if it has another unit.
     private mutating func number() -> Token? {
         let start = at
         if Self.isSign(byte(at)) { at += 1 }
@@ -119,15 +220,22 @@ struct CSSColorParser {
         }
         var text = String(decoding: bytes[start..<at], as: UTF8.self)
         if text.hasPrefix("+") { text.removeFirst() }
-        guard let value = Double(text.hasPrefix(".") ? "0" + text : text) else { return nil }
+        guard let parsed = Double(text.hasPrefix(".") ? "0" + text : text) else { return nil }
+        let value = min(max(parsed, -.greatestFiniteMagnitude), .greatestFiniteMagnitude)
         if byte(at) == UInt8(ascii: "%") {
             at += 1
             return .percentage(value)
         }
-        // A letter, or a hyphen before one, would start a unit.
-        let startsUnit = Self.isName(byte(at)) && !Self.isDigit(byte(at)) && byte(at) != UInt8(ascii: "-")
-        let startsHyphenUnit = byte(at) == UInt8(ascii: "-") && Self.isName(byte(at + 1)) && !Self.isDigit(byte(at + 1))
-        return startsUnit || startsHyphenUnit ? nil : .number(value)
+        // A letter starts a unit, and so does a hyphen before one.
+        let afterHyphen = byte(at) == UInt8(ascii: "-") ? byte(at + 1) : byte(at)
+        guard Self.isName(afterHyphen), !Self.isDigit(afterHyphen) else { return .number(value) }
+        switch name() {
+        case "deg": return .angle(value)
+        case "grad": return .angle(value * 0.9)
+        case "rad": return .angle(value * 180 / .pi)
+        case "turn": return .angle(value * 360)
+        default: return nil
+        }
     }
 
     private func byte(_ offset: Int) -> UInt8 { offset < bytes.count ? bytes[offset] : 0 }
@@ -142,8 +250,11 @@ struct CSSColorParser {
 
     private static func isDigit(_ byte: UInt8) -> Bool { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte) }
 
+    private static func isLetter(_ byte: UInt8) -> Bool {
+        byte >= 0x80 || byte == UInt8(ascii: "_") || (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(byte | 0x20)
+    }
+
     private static func isName(_ byte: UInt8) -> Bool {
-        byte >= 0x80 || byte == UInt8(ascii: "_") || byte == UInt8(ascii: "-") || isDigit(byte)
-            || (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(byte | 0x20)
+        byte == UInt8(ascii: "-") || isDigit(byte) || isLetter(byte)
     }
 }

@@ -13,14 +13,18 @@ public enum ColorDialect: Hashable, Sendable {
     case squidKitLenient
     /// DB5's notation: `NNNNNN` or `#NNNNNN` followed by any text, `NNNNNNNN` with alpha last, `clear`, or `rgba()`.
     case db5
-    /// `#rgb`, `#rgba`, `#rrggbb`, `#rrggbbaa`, `rgb()`, `rgba()`, `transparent`, as in CSS Color 4.
+    /// The colors of CSS Color 4: hexadecimal forms, names, and the functions `rgb()`, `hsl()`, `hwb()`, `lab()`, `lch()`,
+    /// `oklab()`, `oklch()` and `color()`.
+    ///
+    /// Colors outside sRGB are clipped, and a missing component (`none`) is 0. `currentcolor`, system colors and `calc()`
+    /// need a document and aren't accepted.
     case css
     /// `#rgb`, `#argb`, `#rrggbb`, `#aarrggbb`: Android's order, alpha first.
     case android
     /// The Design Tokens format: a dictionary of `colorSpace`, `components`, `alpha` and `hex`; or `#rrggbb`.
     ///
-    /// The spaces `srgb`, `srgb-linear`, `hsl`, `hwb`, `display-p3`, `oklab` and `oklch` are converted; colors outside
-    /// sRGB are clipped. For other spaces, `hex` is used.
+    /// All color spaces of the format are converted to sRGB; colors outside it are clipped. For an unknown space, `hex`
+    /// is used.
     case dtcg
 
     /// The scale of an integer alpha.
@@ -86,7 +90,7 @@ struct ColorReading {
         case .squidKit: Self.sixDigits(Self.withoutMark(bytes))
         case .squidKitLenient: Self.lenient(bytes)
         case .db5: Self.db5(bytes)
-        case .css: Self.css(bytes)
+        case .css: CSSColorParser.color(bytes)
         case .android:
             bytes.first == UInt8(ascii: "#")
                 ? Self.digits(bytes.dropFirst(), counts: [3, 4, 6, 8], alphaFirst: true) : nil
@@ -159,7 +163,7 @@ struct ColorReading {
     }
 
     /// Parses exactly 3, 4, 6 or 8 digits.
-    private static func digits(_ bytes: Bytes, counts: Set<Int>, alphaFirst: Bool) -> RGBAColor? {
+    static func digits(_ bytes: Bytes, counts: Set<Int>, alphaFirst: Bool) -> RGBAColor? {
         guard counts.contains(bytes.count) else { return nil }
         var parts: [UInt8] = []
         if bytes.count <= 4 {
@@ -225,26 +229,16 @@ struct ColorReading {
         return sixDigits(digits)
     }
 
-    // MARK: CSS
-
-    private static func css(_ bytes: Bytes) -> RGBAColor? {
-        if bytes.first == UInt8(ascii: "#") {
-            return digits(bytes.dropFirst(), counts: [3, 4, 6, 8], alphaFirst: false)
-        }
-        if isWord(bytes, "transparent") { return .clear }
-        return function(bytes)
-    }
-
     private static func isWord(_ bytes: Bytes, _ word: StaticString) -> Bool {
         guard bytes.count == word.utf8CodeUnitCount else { return false }
         return zip(bytes, 0...).allSatisfy { $0 | 0x20 == word.utf8Start[$1] }
     }
 
-    /// Parses `rgb(…)` or `rgba(…)`.
+    /// Parses `rgb(…)` or `rgba(…)`, as in CSS.
     private static func function(_ bytes: Bytes) -> RGBAColor? {
-        guard let open = bytes.firstIndex(of: UInt8(ascii: "(")), bytes.last == UInt8(ascii: ")"),
+        guard let open = bytes.firstIndex(of: UInt8(ascii: "(")),
             isWord(bytes[..<open], "rgb") || isWord(bytes[..<open], "rgba")
         else { return nil }
-        return CSSColorParser.color(arguments: bytes[(open + 1)..<(bytes.endIndex - 1)])
+        return CSSColorParser.color(bytes)
     }
 }
