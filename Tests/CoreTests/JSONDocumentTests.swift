@@ -175,6 +175,18 @@ import Testing
             ("{\"a\": [1}, \"b\": 2}", #"{"a":[1],"b":2}"#, ["1:9 expected ',' or ']' after the value, found '}'"]),
             ("{\"a\": 1:2, \"b\": 2}", #"{"a":1,"b":2}"#, ["1:8 expected ',' or '}' after the value, found ':'"]),
             ("{\"a\": 1, \"a\": 2}", #"{"a":1,"a":2}"#, []),
+            (
+                "// first\n{\"a\": /* x */ 1, // \"y\n \"b\": \"//z\"} /* last */", #"{"a":1,"b":"//z"}"#,
+                ["1:1 expected a value, found '/'"]
+            ),
+            (
+                "{\"a\": 1 /* open, \"b\": 2}", #"{"a":1,"b":2}"#,
+                ["1:9 expected ',' or '}' after the value, found '/'"]
+            ),
+            (
+                "[1, / 2, 3] // end", "[1,3]",
+                ["1:5 expected a value, found '/'", "1:13 expected the end of the document, found '/'"]
+            ),
         ] as [(String, String, [String])])
     func recovery(text: String, expected: String, errors: [String]) throws {
         let result = JSONDocument.recovering(Array(text.utf8), options: .init(rejectsDuplicateKeys: true))

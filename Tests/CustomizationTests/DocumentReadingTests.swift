@@ -63,6 +63,22 @@ import Testing
         #expect(parsed.diagnostics.contains { $0.line == 4 && $0.severity == .error })
     }
 
+    @Test("Comments don't remove entries of a string catalog, and are reported once")
+    func catalogWithComments() throws {
+        let source = """
+            // Strings of the app
+            {"sourceLanguage": "en", /* base */ "strings": {
+              "a": {"localizations": {"de": {"stringUnit": {"value": "A // no comment"}}}}, // first
+              "b": {"localizations": {"de": {"stringUnit": {"value": "/* B */"}}}}
+            }}
+            """
+        let parsed = StringsTable.parse(stringCatalog: Array(source.utf8), file: "a.xcstrings")
+        let german = try #require(parsed.tables["de"])
+        #expect(german["a"] == .string("A // no comment"))
+        #expect(german["b"] == .string("/* B */"))
+        #expect(parsed.diagnostics.map { "\($0.line) \($0.severity)" } == ["1 error"])
+    }
+
     @Test("An error in a theme file removes only its attribute")
     func themeWithMistake() throws {
         let source = """

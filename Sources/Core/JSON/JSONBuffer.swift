@@ -122,6 +122,12 @@ struct JSONBuffer {
     ///
     /// At the last permitted failure, the rest of the text is dropped.
     mutating func repair(_ failure: JSONParser.Failure, isLast: Bool) -> Bool {
+        // One error stands for all comments of the text.
+        if failure.offset < count, start[failure.offset] == UInt8(ascii: "/"),
+            blankExtensions(JSONDocument.Options(allowsComments: true))
+        {
+            return true
+        }
         switch failure.reason {
         case .documentEnd: blank(failure.offset..<count)
         case _ where isLast || failure.offset >= count: return close(failure)

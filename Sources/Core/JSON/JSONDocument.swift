@@ -110,8 +110,8 @@ public final class JSONDocument: @unchecked Sendable {
     /// Parses as much of a text as possible.
     ///
     /// The parser drops the element or member that contains an error and continues after it. It inserts missing commas
-    /// and closing brackets, ignores trailing commas, and reports each of these as an error. After 100 errors, it
-    /// ignores the rest of the text. Duplicate keys are permitted.
+    /// and closing brackets, ignores trailing commas, and reports each of these as an error. It skips comments and
+    /// reports the first one. After 100 errors, it ignores the rest of the text. Duplicate keys are permitted.
     ///
     /// - Returns: The document, or nil if no part of it can be parsed, and the errors in the order of the text.
     /// - Complexity: O(*n* · *e*) in the length of the text and the number of errors.
