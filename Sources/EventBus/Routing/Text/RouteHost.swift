@@ -25,55 +25,84 @@ enum RouteHost {
     static func normalForm(
         of authority: Range<Int>, in bytes: [UInt8], scheme: Range<Int>
     ) throws(RouteURL.Fault) -> [UInt8] {
-        var hostStart = authority.lowerBound
+        var start = authority.lowerBound
         if let at = bytes[authority].lastIndex(of: UInt8(ascii: "@")) {
-            for index in authority.lowerBound..<at {
-                let byte = bytes[index]
-                let isAllowed = PercentCoding.isUnreserved(byte) || isSubDelimiter(byte) || byte == .colon
-                guard isAllowed || byte == .percent else { throw .authority(index) }
-            }
-            hostStart = at + 1
+            try checkUser(start..<at, in: bytes)
+            start = at + 1
         }
-        var (host, at) = ([UInt8](), hostStart)
-        if at < authority.upperBound, bytes[at] == UInt8(ascii: "[") {
-            while at < authority.upperBound, bytes[at] != UInt8(ascii: "]") {
-                let byte = bytes[at]
-                guard at == hostStart || byte.isASCIIDigit || byte.isASCIILetter || byte == .colon || byte == 0x2E
-                else { throw .authority(at) }
-                host.append(byte)
-                at += 1
-            }
-            guard at < authority.upperBound else { throw .authority(hostStart) }
-            host.append(bytes[at])
-            at += 1
-            guard at == authority.upperBound || bytes[at] == .colon else { throw .authority(at) }
-        } else {
-            while at < authority.upperBound, bytes[at] != .colon {
-                var (byte, length) = (bytes[at], 1)
-                if byte == .percent {
-                    guard at + 2 < authority.upperBound, let high = bytes[at + 1].hexValue,
-                        let low = bytes[at + 2].hexValue
-                    else { throw .encoding(at) }
-                    (byte, length) = (high << 4 | low, 3)
-                }
-                let isAllowed = PercentCoding.isUnreserved(byte) || isSubDelimiter(byte) || length == 3 && byte >= 0x80
-                guard isAllowed else { throw .authority(at) }
-                host.append(byte)
-                at += length
-            }
-            if UTF8Validation.firstInvalid(in: host, from: 0) != nil { throw .utf8(hostStart) }
-        }
+        let isAddress = start < authority.upperBound && bytes[start] == UInt8(ascii: "[")
+        let rest = start..<authority.upperBound
+        var (host, end) = try isAddress ? address(rest, in: bytes) : name(rest, in: bytes)
         if host.last == UInt8(ascii: "."), host.count > 1 { host.removeLast() }
-        let port = bytes[min(at + 1, authority.upperBound)..<authority.upperBound]
+        // Only a URL without an authority, such as file:///a, has no host.
+        guard !host.isEmpty || authority.isEmpty else { throw .authority(start) }
+        end = min(end + 1, authority.upperBound)
+        let port = bytes[end..<authority.upperBound]
         if let wrong = port.firstIndex(where: { !$0.isASCIIDigit }) { throw .authority(wrong) }
-        guard port.count <= 5 else { throw .authority(port.startIndex) }
+        let digits = port.drop { $0 == UInt8(ascii: "0") }
+        guard digits.count <= 5, (Int(String(decoding: digits, as: UTF8.self)) ?? 0) <= 65_535 else {
+            throw .authority(end)
+        }
         host = host.map { RouteBytes.lowercased($0) }
-        let name = String(decoding: bytes[scheme], as: UTF8.self).lowercased()
-        if !port.isEmpty, !port.elementsEqual((defaultPorts[name] ?? "").utf8) {
+        let scheme = String(decoding: bytes[scheme], as: UTF8.self).lowercased()
+        if !port.isEmpty, !digits.elementsEqual((defaultPorts[scheme] ?? "-").utf8) {
             host.append(.colon)
-            host += port
+            host += digits.isEmpty ? [UInt8(ascii: "0")] : digits
         }
         return host
+    }
+
+    private static func checkUser(_ user: Range<Int>, in bytes: [UInt8]) throws(RouteURL.Fault) {
+        var at = user.lowerBound
+        while at < user.upperBound {
+            if bytes[at] == .percent {
+                _ = try escaped(at, user.upperBound, in: bytes)
+                at += 3
+            } else {
+                let isAllowed =
+                    PercentCoding.isUnreserved(bytes[at]) || isSubDelimiter(bytes[at]) || bytes[at] == .colon
+                guard isAllowed else { throw .authority(at) }
+                at += 1
+            }
+        }
+    }
+
+    /// Returns the byte of an escape.
+    private static func escaped(_ at: Int, _ end: Int, in bytes: [UInt8]) throws(RouteURL.Fault) -> UInt8 {
+        guard at + 2 < end, let high = bytes[at + 1].hexValue, let low = bytes[at + 2].hexValue else {
+            throw .encoding(at)
+        }
+        return high << 4 | low
+    }
+
+    /// Returns an IP address in brackets and its end.
+    private static func address(_ range: Range<Int>, in bytes: [UInt8]) throws(RouteURL.Fault) -> ([UInt8], Int) {
+        guard let end = bytes[range].firstIndex(of: UInt8(ascii: "]")) else { throw .authority(range.lowerBound) }
+        for at in range.lowerBound + 1..<end {
+            let byte = bytes[at]
+            guard byte.isASCIIDigit || byte.isASCIILetter || byte == .colon || byte == UInt8(ascii: ".") else {
+                throw .authority(at)
+            }
+        }
+        guard bytes[range.lowerBound + 1..<end].contains(.colon) else { throw .authority(range.lowerBound) }
+        guard end + 1 == range.upperBound || bytes[end + 1] == .colon else { throw .authority(end + 1) }
+        return (Array(bytes[range.lowerBound...end]), end + 1)
+    }
+
+    /// Returns the decoded name of a host and its end.
+    private static func name(_ range: Range<Int>, in bytes: [UInt8]) throws(RouteURL.Fault) -> ([UInt8], Int) {
+        var (host, at) = ([UInt8](), range.lowerBound)
+        while at < range.upperBound, bytes[at] != .colon {
+            let isEscape = bytes[at] == .percent
+            let byte = isEscape ? try escaped(at, range.upperBound, in: bytes) : bytes[at]
+            guard PercentCoding.isUnreserved(byte) || isSubDelimiter(byte) || isEscape && byte >= 0x80 else {
+                throw .authority(at)
+            }
+            host.append(byte)
+            at += isEscape ? 3 : 1
+        }
+        if UTF8Validation.firstInvalid(in: host, from: 0) != nil { throw .utf8(range.lowerBound) }
+        return (host, at)
     }
 
     private static let defaultPorts = ["http": "80", "https": "443", "ws": "80", "wss": "443", "ftp": "21"]
@@ -86,7 +115,8 @@ enum RouteHost {
             (name, port) = (lowered[..<colon], lowered[lowered.index(after: colon)...])
         }
         if name.hasSuffix("."), name.utf8.count > 1 { name.removeLast() }
-        if port.isEmpty || scheme.flatMap({ defaultPorts[$0.lowercased()] }) == String(port) { return String(name) }
-        return "\(name):\(port)"
+        let digits = port.drop { $0 == "0" }
+        if port.isEmpty || scheme.flatMap({ defaultPorts[$0.lowercased()] }) == String(digits) { return String(name) }
+        return "\(name):\(digits.isEmpty ? "0" : digits)"
     }
 }
