@@ -39,6 +39,46 @@ struct EventGroupTests {
         #expect(done.items.count == 4)
     }
 
+    @Test("The events that wait for a member that leaves go to the others")
+    func waitingEvents() async {
+        let group = EventGroup(jobs, on: bus)
+        let gate = Gate()
+        let first = group.join { [done] in
+            await gate.pass()
+            done.note("first \($0.payload)")
+        }
+        let second = group.join { [done] in done.note("second \($0.payload)") }
+        bus.trigger(jobs, 0)
+        await gate.untilSomebodyComes()
+        for number in 1..<6 { bus.trigger(jobs, number) }
+        first.cancel()
+        gate.open()
+        while done.items.count < 6 { await Task.yield() }
+        #expect(Set(done.items) == Set(["first 0"] + (1..<6).map { "second \($0)" }))
+        second.cancel()
+    }
+
+    @Test("Members that come and go neither lose nor duplicate events")
+    func comingAndGoing() async {
+        let rounds = 2000
+        let group = EventGroup(jobs, on: bus)
+        let got = Recorder<Int>()
+        let steady = group.join { got.note($0.payload) }
+        await withTaskGroup(of: Void.self) { tasks in
+            tasks.addTask { [bus, jobs] in for number in 0..<rounds { bus.trigger(jobs, number) } }
+            tasks.addTask {
+                for round in 0..<rounds {
+                    let leaver = group.join { got.note($0.payload) }
+                    if round % 3 == 0 { await Task.yield() }
+                    leaver.cancel()
+                }
+            }
+        }
+        while got.items.count < rounds { await Task.yield() }
+        #expect(got.items.sorted() == Array(0..<rounds))
+        steady.cancel()
+    }
+
     @Test("The members end with the group, and the error of one goes to the failure hook")
     func ending() async {
         let failures = Recorder<EventFailure>()

@@ -13,7 +13,8 @@ internal import AshlarCore
 /// second.cancel()
 /// ```
 ///
-/// If there is no member, events are dropped. When the group is released, the watches of its members end.
+/// The events that wait for a member when it leaves go to the others. If there is no member, events are dropped. When
+/// the group is released, the watches of its members end.
 public final class EventGroup<Payload: Sendable>: Sendable {
     private let host: Host
     private let watch: Watch
@@ -26,7 +27,8 @@ public final class EventGroup<Payload: Sendable>: Sendable {
         let selection = selector.selection
         let host = Host(selection.pattern?.description ?? selection.core?.name ?? "**", bus)
         self.host = host
-        watch = bus.watch(selection, fileID: fileID, line: line, column: column) { try host.deliver($0) }
+        let options = WatchOptions(pattern: selection.pattern, source: nil, location: (fileID, line, column))
+        watch = bus.register(selection, options, .inline { host.deliver($0) })
     }
 
     deinit {
@@ -43,7 +45,9 @@ public final class EventGroup<Payload: Sendable>: Sendable {
     ) -> Watch {
         let options = WatchOptions(pattern: nil, source: nil, location: (fileID, line, column))
         return host.join { bus, id in
-            TypedWatcher(options, id: id, traits: [], .queued(.task(buffer, bus: bus, handler: handler)))
+            let queue = EventQueue.task(
+                buffer, bus: bus, leftover: { [weak host] in host?.deliver($0) }, handler: handler)
+            return TypedWatcher(options, id: id, traits: [], .queued(queue))
         }
     }
 
@@ -64,16 +68,18 @@ public final class EventGroup<Payload: Sendable>: Sendable {
             return Watch(host: self, id: id)
         }
 
-        func deliver(_ signal: Signal<Payload>) throws {
+        func deliver(_ signal: Signal<Payload>) {
+            // A member that leaves at this moment skips the event, which the next member then receives.
+            while let member = nextMember(), member.queue?.put(QueuedSignal(signal), for: member) == .skipped {}
+        }
+
+        private func nextMember() -> TypedWatcher<Payload>? {
             let next = state.withLock { state -> Watcher? in
                 let next = state.members.live.first { $0.id > state.last } ?? state.members.live.first { _ in true }
                 state.last = next?.id ?? 0
                 return next
             }
-            guard let member = next as? TypedWatcher<Payload> else { return }
-            let call = TriggerCall(
-                source: signal.object, isolation: nil, fileID: #fileID, line: #line, column: #column)
-            _ = try member.take(signal, call)
+            return next as? TypedWatcher<Payload>
         }
 
         func cancel(_ id: UInt64) -> Bool {

@@ -197,8 +197,9 @@ final class Mailbox: Sendable {
 
     // MARK: The end
 
-    /// Refuses new events; waiting events are still delivered unless they are dropped.
-    func finish(throwingAway: Bool) {
+    /// Refuses new events; waiting events are still delivered unless they are dropped and returned.
+    @discardableResult
+    func finish(throwingAway: Bool) -> [QueuedEvent] {
         let (items, senders, consumers) = state.withLock { state in
             state.isFinished = true
             let items = throwingAway ? state.items.removeAll() : []
@@ -209,7 +210,7 @@ final class Mailbox: Sendable {
         }
         for sender in senders { sender.continuation?.resume(returning: false) }
         for consumer in consumers { consumer.continuation.resume(returning: nil) }
-        _ = consume items
+        return items
     }
 
     var counts: EventCounts {

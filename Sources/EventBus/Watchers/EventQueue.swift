@@ -9,14 +9,17 @@ final class EventQueue<Payload: Sendable>: Sendable {
     private let drain: (@Sendable (TypedWatcher<Payload>) async -> Void)?
     /// Returns whether the actor that runs the handler exists.
     private let hasActor: @Sendable () -> Bool
+    /// Receives the events that wait when the watch is cancelled; nil to drop them.
+    fileprivate let leftover: (@Sendable (Signal<Payload>) -> Void)?
 
     private init(
         _ buffer: EventBuffer, hasActor: @escaping @Sendable () -> Bool = { true },
+        leftover: (@Sendable (Signal<Payload>) -> Void)? = nil,
         callOnMain: (@Sendable (Signal<Payload>) throws -> Bool)? = nil,
         drain: (@Sendable (TypedWatcher<Payload>) async -> Void)? = nil
     ) {
         mailbox = Mailbox(buffer)
-        (self.hasActor, self.callOnMain, self.drain) = (hasActor, callOnMain, drain)
+        (self.hasActor, self.leftover, self.callOnMain, self.drain) = (hasActor, leftover, callOnMain, drain)
     }
 
     /// Returns a queue for a stream.
@@ -24,10 +27,10 @@ final class EventQueue<Payload: Sendable>: Sendable {
 
     /// Returns a queue whose handler runs in a task.
     static func task(
-        _ buffer: EventBuffer, bus: any WatcherBus,
+        _ buffer: EventBuffer, bus: any WatcherBus, leftover: (@Sendable (Signal<Payload>) -> Void)? = nil,
         handler: @escaping @Sendable (Signal<Payload>) async throws -> Void
     ) -> EventQueue {
-        EventQueue(buffer, drain: { [weak bus] in await $0.drain(isolation: nil, bus, handler) })
+        EventQueue(buffer, leftover: leftover, drain: { [weak bus] in await $0.drain(isolation: nil, bus, handler) })
     }
 
     /// Returns a queue whose handler runs on an actor, which isn't retained.
@@ -72,13 +75,22 @@ final class EventQueue<Payload: Sendable>: Sendable {
             sending.add { [mailbox] in await mailbox.waitForRoom(ticket) }
             return .skipped
         }
+        return put(event, for: watcher)
+    }
+
+    /// Adds an event to the mailbox.
+    func put(_ event: QueuedSignal<Payload>, for watcher: TypedWatcher<Payload>) -> Taking {
         let (taking, mustDrain) = mailbox.put(event)
         if mustDrain, let drain { Task.detached(priority: Task.currentPriority) { await drain(watcher) } }
         return taking
     }
 
     /// Ends the queue; the reader of a stream still receives the waiting events.
-    func end() { mailbox.finish(throwingAway: drain != nil) }
+    func end() {
+        let waiting = mailbox.finish(throwingAway: drain != nil)
+        guard let leftover else { return }
+        for event in waiting { leftover(QueuedSignal<Payload>.signal(of: event)) }
+    }
 }
 
 extension TypedWatcher {
@@ -92,8 +104,11 @@ extension TypedWatcher {
         await Watcher.$drained.withValue(Watcher.drained.union([ObjectIdentifier(self)])) {
             var (batch, handled) = (Fifo<QueuedEvent>(), 0)
             while let event = mailbox.takeOrRest(&batch) {
-                guard isLive else { continue }
                 let signal = QueuedSignal<Payload>.signal(of: event)
+                guard isLive else {
+                    queue?.leftover?(signal)
+                    continue
+                }
                 do {
                     try await MetadataBox.handle(signal.box, isolation: isolation) { try await handle(signal) }
                 } catch {
