@@ -35,7 +35,7 @@ final class ResultSlot<Value: Sendable>: Sendable {
         within limit: Duration, clock: any Clock<Duration>, otherwise error: @escaping @Sendable () -> any Error
     ) async throws -> Value {
         let timer = Task {
-            try await clock.sleep(for: limit)
+            try await clock.wait(for: limit)
             self.finish(.failure(error()))
         }
         defer { timer.cancel() }

@@ -12,7 +12,7 @@ extension ServiceRegistry {
             case .end(let life): lives[life] = nil
             case .setTimer(let id, let duration):
                 timers[id] = Task.detached { [clock] in
-                    do { try await clock.sleep(for: duration) } catch { return }
+                    do { try await clock.wait(for: duration) } catch { return }
                     await self.timerFired(id)
                 }
             case .cancelTimer(let id): timers.removeValue(forKey: id)?.cancel()
