@@ -159,6 +159,18 @@ struct ServiceRunTests {
         watch.cancel()
     }
 
+    @Test("Reports of health take effect in their order")
+    func healthOrder() async throws {
+        try await services.register("a") { try await Weak($0) }
+        let service = try #require(try await services.start("a") as? Weak)
+        let watch = bus.watch("service:a:health") { [log] in log.note("\($0.payload)") }
+        for round in 0..<200 { service.context.reportHealth(.degraded("\(round)")) }
+        service.context.reportHealth(.unhealthy("end"))
+        while !log.items.contains(#"unhealthy("end")"#) { await Task.yield() }
+        #expect(log.items == (0..<200).map { #"degraded("\#($0)")"# } + [#"unhealthy("end")"#])
+        watch.cancel()
+    }
+
     @Test("An explanation shows needs, dependents, waits and the last error")
     func explanation() async throws {
         let gate = Gate()

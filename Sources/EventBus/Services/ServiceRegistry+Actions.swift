@@ -1,3 +1,5 @@
+internal import AshlarCore
+
 // The actions of the state machine. The code of services runs in separate tasks, whose results are passed to the
 // machine.
 extension ServiceRegistry {
@@ -61,9 +63,14 @@ extension ServiceRegistry {
         guard let make = makers[name] else { return }
         var needed: [String: any Service] = [:]
         for need in machine.needs(of: name) { needed[need] = service(named: need) }
+        let reports = HealthReports()
         let context = ServiceContext(
             name: name, bus: bus, options: machine.options(of: name), needed: needed,
-            report: { [weak self] health in Task { await self?.report(health, life: id) } })
+            report: { [weak self] health in
+                reports.add(health)
+                // Tasks run in any order, so each takes the oldest report.
+                Task { await self?.report(reports.next(), life: id) }
+            })
         lives[id] = Life(name: name)
         lives[id]?.make = task(name, id) {
             try await make(context)
@@ -110,6 +117,15 @@ extension ServiceRegistry {
         timers[id] = nil
         perform(machine.timerFired(id))
     }
+}
+
+/// The reported health of a service, in the order of the reports.
+private final class HealthReports: Sendable {
+    private let waiting = Mutex(Fifo<ServiceHealth>())
+
+    func add(_ health: ServiceHealth) { waiting.withLock { $0.append(health) } }
+
+    func next() -> ServiceHealth? { waiting.withLock { $0.popFirst() } }
 }
 
 extension Result {

@@ -50,5 +50,5 @@ extension ServiceRegistry {
         if new != old { bus.trigger(Topic(unchecked: "service:\(life.name):health"), new) }
     }
 
-    func report(_ health: ServiceHealth, life: UInt64) { updateHealth(life) { $0.reported = health } }
+    func report(_ health: ServiceHealth?, life: UInt64) { updateHealth(life) { $0.reported = health ?? $0.reported } }
 }
