@@ -9,6 +9,8 @@ enum CodedValue: Sendable, Equatable {
     case string(String)
     /// Untyped texts. A single text decodes as a string, a number or a Boolean; all texts decode as an array.
     case list([String])
+    /// The value to which a route has converted a parameter, and the text of the parameter.
+    case converted(any Sendable, text: String)
     case array([CodedValue])
     case object([(key: String, value: CodedValue)])
 
@@ -23,6 +25,16 @@ enum CodedValue: Sendable, Equatable {
         switch self {
         case .string(let text): text
         case .list(let texts): texts.joined(separator: "/")
+        case .converted(_, let text): text
+        default: nil
+        }
+    }
+
+    /// The single untyped text.
+    var text: String? {
+        switch self {
+        case .list(let texts): texts.count == 1 ? texts[0] : nil
+        case .converted(_, let text): text
         default: nil
         }
     }
@@ -34,7 +46,7 @@ enum CodedValue: Sendable, Equatable {
         case .bool(let value): "\(value)"
         case .number(let text): "the number \(text.prefix(40))"
         case .string: "a string"
-        case .list(let texts): "\"\(texts.joined(separator: "/").prefix(40))\""
+        case .list, .converted: "\"\((string ?? "").prefix(40))\""
         case .array: "an array"
         case .object: "an object"
         }
@@ -46,6 +58,7 @@ enum CodedValue: Sendable, Equatable {
         case (.bool(let a), .bool(let b)): a == b
         case (.number(let a), .number(let b)), (.string(let a), .string(let b)): a == b
         case (.list(let a), .list(let b)): a == b
+        case (.converted(_, let a), .converted(_, let b)): a == b
         case (.array(let a), .array(let b)): a == b
         case (.object(let a), .object(let b)): a.elementsEqual(b) { $0.key == $1.key && $0.value == $1.value }
         default: false
@@ -96,7 +109,7 @@ extension CodedValue {
         case .null: bytes += "null".utf8
         case .bool(let value): bytes += (value ? "true" : "false").utf8
         case .number(let text): bytes += text.utf8
-        case .string(let text): JSONText.append(quoted: text, to: &bytes)
+        case .string(let text), .converted(_, let text): JSONText.append(quoted: text, to: &bytes)
         case .list(let texts): CodedValue.array(texts.map { .string($0) }).write(to: &bytes)
         case .array(let elements):
             bytes.append(UInt8(ascii: "["))

@@ -17,6 +17,7 @@ struct CodedValueDecoder: Decoder, SingleValueDecodingContainer {
         switch value {
         case .array(let elements): return Unkeyed(elements: elements, codingPath: codingPath)
         case .list(let texts): return Unkeyed(elements: texts.map { .list([$0]) }, codingPath: codingPath)
+        case .converted(_, let text): return Unkeyed(elements: [.list([text])], codingPath: codingPath)
         default: throw mismatch([Any].self, "an array")
         }
     }
@@ -32,55 +33,41 @@ struct CodedValueDecoder: Decoder, SingleValueDecodingContainer {
 
     func decodeNil() -> Bool { value == .null }
 
-    func decode(_ type: Bool.Type) throws -> Bool {
-        switch value {
-        case .bool(let value): return value
-        case .list(["true"]): return true
-        case .list(["false"]): return false
-        default: throw mismatch(type, "true or false")
+    func decode<Value: Decodable>(_ type: Value.Type) throws -> Value {
+        // A parameter of a route may have been converted to this type during the match.
+        if case .converted(let converted, _) = value, let converted = converted as? Value { return converted }
+        if let scalar = try scalar(type) as? Value { return scalar }
+        return try Value(from: self)
+    }
+
+    /// Returns a string, a number or a Boolean; nil if the type isn't one of these and decodes itself.
+    private func scalar(_ type: Any.Type) throws -> Any? {
+        switch type {
+        case is Bool.Type:
+            if case .bool(let value) = value { return value }
+            guard let value = value.text.flatMap({ Bool($0) }) else { throw mismatch(type, "true or false") }
+            return value
+        case is String.Type:
+            guard let text = value.string else { throw mismatch(type, "a string") }
+            return text
+        case is Double.Type: return try number(Double.self, "a finite number") { $0.isFinite }
+        case is Float.Type: return try number(Float.self, "a finite number") { $0.isFinite }
+        case let type as any FixedWidthInteger.Type: return try number(type, "an integer")
+        default: return nil
         }
     }
-
-    func decode(_ type: String.Type) throws -> String {
-        guard let text = value.string else { throw mismatch(type, "a string") }
-        return text
-    }
-
-    func decode(_ type: Double.Type) throws -> Double { try number(type, "a finite number") { $0.isFinite } }
-    func decode(_ type: Float.Type) throws -> Float { try number(type, "a finite number") { $0.isFinite } }
-    func decode(_ type: Int.Type) throws -> Int { try number(type, "an integer") }
-    func decode(_ type: Int8.Type) throws -> Int8 { try number(type, "an integer") }
-    func decode(_ type: Int16.Type) throws -> Int16 { try number(type, "an integer") }
-    func decode(_ type: Int32.Type) throws -> Int32 { try number(type, "an integer") }
-    func decode(_ type: Int64.Type) throws -> Int64 { try number(type, "an integer") }
-    func decode(_ type: Int128.Type) throws -> Int128 { try number(type, "an integer") }
-    func decode(_ type: UInt.Type) throws -> UInt { try number(type, "an integer") }
-    func decode(_ type: UInt8.Type) throws -> UInt8 { try number(type, "an integer") }
-    func decode(_ type: UInt16.Type) throws -> UInt16 { try number(type, "an integer") }
-    func decode(_ type: UInt32.Type) throws -> UInt32 { try number(type, "an integer") }
-    func decode(_ type: UInt64.Type) throws -> UInt64 { try number(type, "an integer") }
-    func decode(_ type: UInt128.Type) throws -> UInt128 { try number(type, "an integer") }
 
     private func number<Number: LosslessStringConvertible>(
         _ type: Number.Type, _ expected: String, _ isValid: (Number) -> Bool = { _ in true }
     ) throws -> Number {
-        switch value {
-        case .number(let text): return try number(text, expected, isValid)
-        case .list(let texts) where texts.count == 1: return try number(texts[0], expected, isValid)
-        default: throw mismatch(type, expected)
-        }
-    }
-
-    private func number<Number: LosslessStringConvertible>(
-        _ text: String, _ expected: String, _ isValid: (Number) -> Bool
-    ) throws -> Number {
+        var text = value.text
+        if case .number(let written) = value { text = written }
+        guard let text else { throw mismatch(type, expected) }
         // The initializers of the standard library also accept "+1" and "0x1p3".
         guard text.first != "+", !text.utf8.contains(UInt8(ascii: "x")), let number = Number(text), isValid(number)
-        else { throw mismatch(Number.self, "\(expected) that fits \(Number.self)") }
+        else { throw mismatch(type, "\(expected) that fits \(type)") }
         return number
     }
-
-    func decode<Value: Decodable>(_ type: Value.Type) throws -> Value { try Value(from: self) }
 
     /// The reason and the path of a decoding error, in one line.
     static func text(of error: any Error) -> String {
@@ -137,22 +124,6 @@ struct CodedValueDecoder: Decoder, SingleValueDecodingContainer {
 
         func contains(_ key: Key) -> Bool { find(key.stringValue) != nil }
         func decodeNil(forKey key: Key) throws -> Bool { try decoder(key).decodeNil() }
-        func decode(_ type: Bool.Type, forKey key: Key) throws -> Bool { try decoder(key).decode(type) }
-        func decode(_ type: String.Type, forKey key: Key) throws -> String { try decoder(key).decode(type) }
-        func decode(_ type: Double.Type, forKey key: Key) throws -> Double { try decoder(key).decode(type) }
-        func decode(_ type: Float.Type, forKey key: Key) throws -> Float { try decoder(key).decode(type) }
-        func decode(_ type: Int.Type, forKey key: Key) throws -> Int { try decoder(key).decode(type) }
-        func decode(_ type: Int8.Type, forKey key: Key) throws -> Int8 { try decoder(key).decode(type) }
-        func decode(_ type: Int16.Type, forKey key: Key) throws -> Int16 { try decoder(key).decode(type) }
-        func decode(_ type: Int32.Type, forKey key: Key) throws -> Int32 { try decoder(key).decode(type) }
-        func decode(_ type: Int64.Type, forKey key: Key) throws -> Int64 { try decoder(key).decode(type) }
-        func decode(_ type: Int128.Type, forKey key: Key) throws -> Int128 { try decoder(key).decode(type) }
-        func decode(_ type: UInt.Type, forKey key: Key) throws -> UInt { try decoder(key).decode(type) }
-        func decode(_ type: UInt8.Type, forKey key: Key) throws -> UInt8 { try decoder(key).decode(type) }
-        func decode(_ type: UInt16.Type, forKey key: Key) throws -> UInt16 { try decoder(key).decode(type) }
-        func decode(_ type: UInt32.Type, forKey key: Key) throws -> UInt32 { try decoder(key).decode(type) }
-        func decode(_ type: UInt64.Type, forKey key: Key) throws -> UInt64 { try decoder(key).decode(type) }
-        func decode(_ type: UInt128.Type, forKey key: Key) throws -> UInt128 { try decoder(key).decode(type) }
         func decode<Value: Decodable>(_ type: Value.Type, forKey key: Key) throws -> Value {
             try decoder(key).decode(type)
         }
@@ -202,22 +173,6 @@ struct CodedValueDecoder: Decoder, SingleValueDecodingContainer {
             return true
         }
 
-        mutating func decode(_ type: Bool.Type) throws -> Bool { try take { try $0.decode(type) } }
-        mutating func decode(_ type: String.Type) throws -> String { try take { try $0.decode(type) } }
-        mutating func decode(_ type: Double.Type) throws -> Double { try take { try $0.decode(type) } }
-        mutating func decode(_ type: Float.Type) throws -> Float { try take { try $0.decode(type) } }
-        mutating func decode(_ type: Int.Type) throws -> Int { try take { try $0.decode(type) } }
-        mutating func decode(_ type: Int8.Type) throws -> Int8 { try take { try $0.decode(type) } }
-        mutating func decode(_ type: Int16.Type) throws -> Int16 { try take { try $0.decode(type) } }
-        mutating func decode(_ type: Int32.Type) throws -> Int32 { try take { try $0.decode(type) } }
-        mutating func decode(_ type: Int64.Type) throws -> Int64 { try take { try $0.decode(type) } }
-        mutating func decode(_ type: Int128.Type) throws -> Int128 { try take { try $0.decode(type) } }
-        mutating func decode(_ type: UInt.Type) throws -> UInt { try take { try $0.decode(type) } }
-        mutating func decode(_ type: UInt8.Type) throws -> UInt8 { try take { try $0.decode(type) } }
-        mutating func decode(_ type: UInt16.Type) throws -> UInt16 { try take { try $0.decode(type) } }
-        mutating func decode(_ type: UInt32.Type) throws -> UInt32 { try take { try $0.decode(type) } }
-        mutating func decode(_ type: UInt64.Type) throws -> UInt64 { try take { try $0.decode(type) } }
-        mutating func decode(_ type: UInt128.Type) throws -> UInt128 { try take { try $0.decode(type) } }
         mutating func decode<Value: Decodable>(_ type: Value.Type) throws -> Value { try take { try $0.decode(type) } }
 
         mutating func nestedContainer<Nested: CodingKey>(

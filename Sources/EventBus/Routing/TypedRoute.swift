@@ -106,7 +106,7 @@ public struct TypedRoute<Value: Codable & Sendable>: Sendable {
         switch value {
         case .null: return []
         case .bool(let value): return ["\(value)"]
-        case .number(let text), .string(let text): return [text]
+        case .number(let text), .string(let text), .converted(_, let text): return [text]
         case .list(let texts): return texts
         case .array(let elements):
             var result: [String] = []
@@ -134,10 +134,15 @@ public struct TypedRoute<Value: Codable & Sendable>: Sendable {
 
     /// Returns the value of a match with one of the patterns.
     func value(of match: RouteMatch) throws(EventBusError) -> Value {
-        var members: [(String, CodedValue)] = match.parameters.names.map { name in
-            (name, .list(match.parameters.segments(of: name) ?? []))
+        let parameters = match.parameters
+        var members: [(String, CodedValue)] = parameters.names.enumerated().map { index, name in
+            let converted = parameters.converted(index)
+            return (
+                name,
+                converted.map { .converted($0, text: parameters.text(index)) } ?? .list(parameters.segments(index))
+            )
         }
-        for name in match.query.map(\.name) where !members.contains(where: { $0.0 == name }) {
+        for name in match.query.map(\.name) where !members.contains(where: { $0.0.utf8.elementsEqual(name.utf8) }) {
             let texts = match.query.values(of: name)
             members.append((name, texts.count == 1 ? .list(texts) : .array(texts.map { .list([$0]) })))
         }
@@ -164,12 +169,12 @@ extension Router {
         _ route: TypedRoute<Value>, replacing: Bool = false, fileID: StaticString = #fileID, line: UInt32 = #line,
         column: UInt32 = #column, action: @escaping @Sendable (Value, Navigation) async throws -> Void
     ) throws(EventBusError) -> Watch {
-        let location = EventLocation(fileID, line, column)
+        let site = CallSite(fileID, line, column)
         let run: @Sendable (Navigation) async throws -> Void = { navigation in
             try await action(route.value(of: navigation.match), navigation)
         }
         let definitions = route.patterns.map {
-            RouteGroup.Definition(pattern: $0.source, action: .run(run), guards: [], location: location)
+            RouteGroup.Definition(pattern: $0.source, action: .run(run), guards: [], site: site)
         }
         return try add(
             definitions, replacing: replacing, watched: route.patterns.map(\.source).joined(separator: ", "))

@@ -84,9 +84,18 @@ public struct RouteMatch: Sendable, CustomStringConvertible {
 struct RouteCaptures: Sendable {
     private var first: (UInt64, UInt64, UInt64, UInt64) = (0, 0, 0, 0)
     private var more: [UInt64]?
+    private var conversions: [Conversion]?
     private(set) var count = 0
 
-    mutating func append(_ range: Range<Int>) {
+    /// A value to which a parameter type has converted a capture.
+    private struct Conversion: Sendable {
+        let index: Int
+        let value: any Sendable
+    }
+
+    /// Appends a capture and the value to which its parameter type has converted it.
+    mutating func append(_ range: Range<Int>, converted: (any Sendable)? = nil) {
+        if let converted { conversions = (conversions ?? []) + [Conversion(index: count, value: converted)] }
         let packed = UInt64(range.lowerBound) << 32 | UInt64(range.upperBound)
         switch count {
         case 0: first.0 = packed
@@ -109,4 +118,6 @@ struct RouteCaptures: Sendable {
             }
         return Int(packed >> 32)..<Int(packed & 0xffff_ffff)
     }
+
+    func converted(_ index: Int) -> (any Sendable)? { conversions?.first { $0.index == index }?.value }
 }

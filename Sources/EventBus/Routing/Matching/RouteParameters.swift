@@ -16,25 +16,25 @@ public struct RouteParameters: Sendable, RandomAccessCollection, CustomStringCon
     public var endIndex: Int { captures.count }
     /// The name and the value of the parameter at a position.
     public subscript(_ position: Int) -> (name: String, value: String) {
-        (target.names[position], value(position))
+        (target.names[position], text(position))
     }
 
     /// The value of the parameter with a name; nil if there is none.
     ///
     /// The value of a catch-all consists of its decoded segments joined with `/`; for the segments, see
     /// ``segments(of:)``.
-    public subscript(_ name: String) -> String? {
-        let names = target.names
-        for index in names.indices where names[index] == name { return value(index) }
-        return nil
-    }
+    public subscript(_ name: String) -> String? { index(of: name).map { text($0) } }
 
     /// Returns the decoded segments of a parameter: one, or several for a catch-all; nil if there is no such parameter.
     public func segments(of name: String) -> [String]? {
-        target.names.firstIndex(of: name).map { index in
-            let isCatchAll = target.pattern.variants[target.variant].segments.last?.kind == .catchAll
-            return isCatchAll && index == endIndex - 1 ? segments(index) : [value(index)]
-        }
+        index(of: name).map { segments($0) }
+    }
+
+    /// Returns the number of a parameter; names are compared by bytes.
+    private func index(of name: String) -> Int? {
+        let names = target.names
+        for index in names.indices where names[index].utf8.elementsEqual(name.utf8) { return index }
+        return nil
     }
 
     /// Returns the value of a parameter as a number, a Boolean or another type with a text form.
@@ -54,7 +54,7 @@ public struct RouteParameters: Sendable, RandomAccessCollection, CustomStringCon
         return value
     }
 
-    /// Returns the value that the parameter's ``RouteParameterType`` converts the text to.
+    /// Returns the value to which the parameter's ``RouteParameterType`` converted the text during the match.
     ///
     /// - Throws: ``EventBusError`` with the code `parameterMissing`, or `parameterInvalid` if the parameter's type doesn't
     ///   convert to this type.
@@ -65,13 +65,12 @@ public struct RouteParameters: Sendable, RandomAccessCollection, CustomStringCon
     }
 
     private func convert<Value>(_ name: String, to: Value.Type) throws(EventBusError) -> (text: String, value: Value?) {
-        guard let index = names.firstIndex(where: { $0.utf8.elementsEqual(name.utf8) }) else {
+        guard let index = index(of: name) else {
             throw EventBusError(
                 .parameterMissing, subject: target.pattern.source, expected: name,
                 found: "\(names.isEmpty ? "no parameters" : names.joined(separator: ", "))")
         }
-        let text = value(index)
-        return (text, type(index)?.convert(text) as? Value)
+        return (text(index), converted(index) as? Value)
     }
 
     private func invalid(_ name: String, _ text: String, _ type: Any.Type) -> EventBusError {
@@ -86,8 +85,11 @@ public struct RouteParameters: Sendable, RandomAccessCollection, CustomStringCon
     /// The names and values, such as `id=5, page=2`.
     public var description: String { map { "\($0.name)=\($0.value)" }.joined(separator: ", ") }
 
-    /// Returns the value of a capture.
-    private func value(_ index: Int) -> String {
+    /// The value to which the parameter's type converted the text; nil if the type doesn't convert.
+    func converted(_ index: Int) -> (any Sendable)? { captures.converted(index) }
+
+    /// Returns the text of a capture.
+    func text(_ index: Int) -> String {
         if index == 0, let parameter = target.pattern.authority?.parameter { return hostValue(parameter) }
         return RouteMatch.decoded(url, captures[index])
     }
@@ -99,16 +101,10 @@ public struct RouteParameters: Sendable, RandomAccessCollection, CustomStringCon
         return host.map { parameter.value(in: $0) } ?? ""
     }
 
-    /// Returns the type of the parameter at `index`; nil if it accepts any value.
-    private func type(_ index: Int) -> RouteParameterType? {
-        let parameter = target.pattern.authority?.parameter
-        if index == 0, let parameter { return parameter.type }
-        let types = target.pattern.variants[target.variant].segments.filter { $0.kind != .literal }.map(\.type)
-        return types[index - (parameter == nil ? 0 : 1)]
-    }
-
     /// Returns the decoded segments of a capture.
-    private func segments(_ index: Int) -> [String] {
+    func segments(_ index: Int) -> [String] {
+        let isCatchAll = target.pattern.variants[target.variant].segments.last?.kind == .catchAll
+        guard isCatchAll, index == endIndex - 1 else { return [text(index)] }
         let bytes = url.utf8
         let from = bytes.index(bytes.startIndex, offsetBy: captures[index].lowerBound)
         let raw = bytes[from..<bytes.index(from, offsetBy: captures[index].count)]

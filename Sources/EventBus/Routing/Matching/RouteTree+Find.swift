@@ -28,7 +28,8 @@ extension RouteTree {
     /// each step, and a retreat overwrites it, so nothing has to be rolled back.
     @inline(__always)
     func find(
-        _ bytes: borrowing Span<UInt8>, _ steps: inout MutableSpan<RouteStep>, count: Int, hasAuthority: Bool
+        _ bytes: borrowing Span<UInt8>, _ steps: inout MutableSpan<RouteStep>, count: Int, hasAuthority: Bool,
+        _ conversions: inout [Int32: any Sendable]?
     ) -> Outcome {
         var (node, depth, left, reached) = (hasAuthority ? Self.authorityRoot : Self.root, 0, limits.steps, 0)
         while true {
@@ -63,7 +64,7 @@ extension RouteTree {
                 depth &-= 1
                 if depth < 0 { return .notFound(reached: reached) }
                 node = steps[depth].node
-                switch takeNext(bytes, &steps[depth], &left) {
+                switch takeNext(bytes, &steps[depth], &left, &conversions) {
                 case .tooCostly?: return .tooCostly
                 case .catchAll?:
                     if steps[depth].length > 0 || depth &+ 1 < count {
@@ -87,14 +88,17 @@ extension RouteTree {
 
     /// Takes the next parameter that matches the step, and records the choice after it; returns nil if none matches.
     @inline(__always)
-    private func takeNext(_ bytes: borrowing Span<UInt8>, _ step: inout RouteStep, _ left: inout Int) -> Choice? {
+    private func takeNext(
+        _ bytes: borrowing Span<UInt8>, _ step: inout RouteStep, _ left: inout Int,
+        _ conversions: inout [Int32: any Sendable]?
+    ) -> Choice? {
         var stage = step.next
         while stage >= 0 {
             left &-= 1
             if left < 0 { return .tooCostly }
             let (edge, taken) = (edges[Int(stage)], stage)
             stage = edge.next
-            if fits(bytes, step, edge) {
+            if fits(bytes, step, edge, taken, &conversions) {
                 (step.taken, step.next) = (taken, stage)
                 return .child(edge.child)
             }
@@ -114,7 +118,12 @@ extension RouteTree {
     }
 
     /// Returns whether a segment has an edge's text around a nonempty value with the edge's type.
-    private func fits(_ bytes: borrowing Span<UInt8>, _ step: RouteStep, _ edge: Edge) -> Bool {
+    ///
+    /// A type that converts does so here, once for each value.
+    private func fits(
+        _ bytes: borrowing Span<UInt8>, _ step: RouteStep, _ edge: Edge, _ number: Int32,
+        _ conversions: inout [Int32: any Sendable]?
+    ) -> Bool {
         let (start, prefix, suffix) = (Int(step.start), Int(edge.prefix), Int(edge.suffix))
         let (end, around) = (start &+ Int(step.length), Int(edge.textStart))
         let fold = options.foldsCase || edge.isHost
@@ -130,6 +139,11 @@ extension RouteTree {
         if edge.type < 0 { return true }
         let value = bytes.extracting(start &+ prefix..<end &- suffix)
         if edge.rule != .string { return edge.rule.accepts(value) }
-        return types[Int(edge.type)].accepts(value)
+        let type = types[Int(edge.type)]
+        guard type.converts else { return type.accepts(value) }
+        guard let converted = type.convert(value) else { return false }
+        conversions = conversions ?? [:]
+        conversions?[number] = converted
+        return true
     }
 }

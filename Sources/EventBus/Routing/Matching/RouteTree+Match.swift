@@ -6,6 +6,10 @@ extension RouteTree {
         var parts = RouteURL()
         /// The number of matching steps, if there is no match.
         var reached = 0
+        /// The values to which parameter types have converted segments, by the numbers of the edges.
+        ///
+        /// No edge is tried twice in a search.
+        var conversions: [Int32: any Sendable]?
     }
 
     /// The reason for a failed search; an error is created only on request.
@@ -158,7 +162,8 @@ extension RouteTree {
         _ parts: RouteURL, _ text: borrowing Span<UInt8>, _ steps: inout MutableSpan<RouteStep>, raw: [UInt8],
         origins: [Range<Int>], _ finding: inout Finding
     ) -> SearchFailure? {
-        let outcome = find(text, &steps, count: parts.stepCount, hasAuthority: parts.hasAuthority)
+        let outcome = find(
+            text, &steps, count: parts.stepCount, hasAuthority: parts.hasAuthority, &finding.conversions)
         let (number, end): (Int32, Int)
         switch outcome {
         case .found(let target, let depth): (number, end) = (target, depth)
@@ -173,7 +178,8 @@ extension RouteTree {
             index = 2
             if targets[Int(number)]?.pattern.authority?.parameter != nil {
                 // The whole authority; the value is taken from its normal form.
-                finding.captures.append(Self.origin(of: 1, steps[1], origins))
+                finding.captures.append(
+                    Self.origin(of: 1, steps[1], origins), converted: finding.conversions?[steps[1].taken])
             }
         }
         while index < end {
@@ -190,7 +196,7 @@ extension RouteTree {
                 }
                 range = range.lowerBound + prefix..<range.lowerBound + rest
             }
-            finding.captures.append(range)
+            finding.captures.append(range, converted: finding.conversions?[taken])
         }
         if end < parts.stepCount {
             let last = parts.stepCount - 1

@@ -63,8 +63,7 @@ public struct RouteParameterType: Sendable, Hashable, CustomStringConvertible {
     /// print(try match.parameters.value("month", as: Month.self))  // january
     /// ```
     ///
-    /// The conversion is called under the rules of ``init(_:matches:)``: while a path is matched, and when the value is
-    /// read.
+    /// The conversion is called once for each value, under the rules of ``init(_:matches:)``.
     ///
     /// - Precondition: `name` consists of one or more ASCII letters, digits, `_` and `-`.
     public init<Value: Sendable>(_ name: String, convert: @escaping @Sendable (String) -> Value?) {
@@ -78,9 +77,12 @@ public struct RouteParameterType: Sendable, Hashable, CustomStringConvertible {
         self.init(name, rule: rule)
     }
 
-    /// Returns the converted value of a string, or nil if the type doesn't convert.
-    func convert(_ text: String) -> (any Sendable)? {
-        if case .converting(let convert) = storage.rule { convert(text) } else { nil }
+    /// Whether values are converted.
+    var converts: Bool { if case .converting = storage.rule { true } else { false } }
+
+    /// Returns the converted value of the decoded bytes; nil if there is none.
+    func convert(_ bytes: borrowing Span<UInt8>) -> (any Sendable)? {
+        if case .converting(let convert) = storage.rule { convert(text(bytes)) } else { nil }
     }
 
     static func isNameByte(_ byte: UInt8) -> Bool {
@@ -138,11 +140,11 @@ extension RouteParameterType.BuiltIn {
         case .slug:
             for at in bytes.indices where !RouteParameterType.isNameByte(bytes[at]) { return false }
             return true
-        case .uint: return Self.magnitude(bytes, from: 0) != nil
+        case .uint: return Self.isInteger(bytes, from: 0, maximum: .max)
         case .int:
             let isNegative = bytes[0] == UInt8(ascii: "-")
-            guard let magnitude = Self.magnitude(bytes, from: isNegative ? 1 : 0) else { return false }
-            return magnitude <= UInt64(Int64.max) + (isNegative ? 1 : 0)
+            return Self.isInteger(
+                bytes, from: isNegative ? 1 : 0, maximum: UInt64(Int64.max) + (isNegative ? 1 : 0))
         case .bool: return bytes.count <= 5 && ["true", "false"].contains(text(bytes))
         case .uuid:
             guard bytes.count == 36 else { return false }
@@ -155,31 +157,31 @@ extension RouteParameterType.BuiltIn {
         }
     }
 
-    private static func magnitude(_ bytes: borrowing Span<UInt8>, from start: Int) -> UInt64? {
-        var value: UInt64 = 0
-        for at in start..<bytes.count {
-            guard bytes[at].isASCIIDigit else { return nil }
-            let (tens, tooBig) = value.multipliedReportingOverflow(by: 10)
-            let (sum, overflow) = tens.addingReportingOverflow(UInt64(bytes[at] &- 0x30))
-            if tooBig || overflow { return nil }
-            value = sum
-        }
-        return start < bytes.count ? value : nil
+    /// Returns whether the bytes are digits of a number up to a maximum.
+    ///
+    /// Up to 18 digits always are, so only longer numbers are converted, and other values only when they are read.
+    private static func isInteger(_ bytes: borrowing Span<UInt8>, from start: Int, maximum: UInt64) -> Bool {
+        var at = start
+        guard skipDigits(bytes, &at), at == bytes.count else { return false }
+        if at - start <= 18 { return true }
+        return UInt64(text(bytes.extracting(start..<at))).map { $0 <= maximum } ?? false
     }
 
     private static func isFiniteDecimal(_ bytes: borrowing Span<UInt8>) -> Bool {
-        var at = bytes[0] == UInt8(ascii: "-") ? 1 : 0
+        var (at, hasExponent) = (bytes[0] == UInt8(ascii: "-") ? 1 : 0, false)
         guard skipDigits(bytes, &at) else { return false }
         if at < bytes.count, bytes[at] == UInt8(ascii: ".") {
             at += 1
             guard skipDigits(bytes, &at) else { return false }
         }
         if at < bytes.count, bytes[at] | 0x20 == UInt8(ascii: "e") {
-            at += 1
+            (at, hasExponent) = (at + 1, true)
             if at < bytes.count, bytes[at] == UInt8(ascii: "-") || bytes[at] == UInt8(ascii: "+") { at += 1 }
             guard skipDigits(bytes, &at) else { return false }
         }
-        return at == bytes.count && Double(text(bytes))?.isFinite == true
+        guard at == bytes.count else { return false }
+        // Up to 300 digits without an exponent are always finite.
+        return !hasExponent && at <= 300 || Double(text(bytes))?.isFinite == true
     }
 
     private static func skipDigits(_ bytes: borrowing Span<UInt8>, _ at: inout Int) -> Bool {
