@@ -13,16 +13,17 @@ final class Route: WatchHost, RouteEntry {
     /// The guards of the groups that the route belongs to, the outermost first.
     let guards: [RouteGroup.Guard]
     private let current: Mutex<Action?>
-    let location: EventLocation
+    private let site: CallSite
     weak let router: Router?
 
     init(
-        _ pattern: RoutePattern, _ action: Action, guards: [RouteGroup.Guard] = [], router: Router,
-        _ location: EventLocation
+        _ pattern: RoutePattern, _ action: Action, guards: [RouteGroup.Guard] = [], router: Router, _ site: CallSite
     ) {
-        (self.pattern, self.guards, self.router, self.location) = (pattern, guards, router, location)
+        (self.pattern, self.guards, self.router, self.site) = (pattern, guards, router, site)
         current = Mutex(action)
     }
+
+    var location: EventLocation { site.location }
 
     var watch: Watch { Watch(host: self, id: 0) }
 

@@ -13,7 +13,7 @@ public struct RouteGroup {
         let pattern: String
         let action: Route.Action
         let guards: [Guard]
-        let location: EventLocation
+        let site: CallSite
     }
 
     private let prefix: String
@@ -24,7 +24,9 @@ public struct RouteGroup {
 
     /// Returns the prefix followed by a pattern; `/` is the prefix itself.
     private func join(_ pattern: String) -> String {
-        let prefix = prefix.hasSuffix("/") ? String(prefix.dropLast()) : prefix
+        // A slash at the end of the prefix is the one at the start of the pattern.
+        let isDouble = prefix.utf8.last == .slash && pattern.utf8.first == .slash
+        let prefix = isDouble ? String(prefix.dropLast()) : prefix
         return pattern == "/" && !prefix.isEmpty ? prefix : prefix + pattern
     }
 
@@ -43,8 +45,7 @@ public struct RouteGroup {
     ) {
         definitions.append(
             Definition(
-                pattern: join(pattern), action: .run(action), guards: guards,
-                location: EventLocation(fileID, line, column)))
+                pattern: join(pattern), action: .run(action), guards: guards, site: CallSite(fileID, line, column)))
     }
 
     /// Adds a route that shows a destination.
@@ -104,8 +105,7 @@ extension Router {
         var routes: [Route] = []
         for definition in definitions {
             let pattern = try RoutePattern(definition.pattern, types: options.types, limits: options.limits)
-            routes.append(
-                Route(pattern, definition.action, guards: definition.guards, router: self, definition.location))
+            routes.append(Route(pattern, definition.action, guards: definition.guards, router: self, definition.site))
         }
         // A group that replaces other routes must not replace its own.
         var own = RouteTree(options)

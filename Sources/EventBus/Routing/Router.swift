@@ -32,8 +32,6 @@ public final class Router: Sendable {
 
     struct State: Sendable {
         var tree: RouteTree
-        /// The routes, by the text of their patterns.
-        var routes: [ByteText: Route] = [:]
         /// The guards, the outermost first.
         var guards: [RouteGuard] = []
         /// The number of the newest navigation, and its task.
@@ -43,12 +41,7 @@ public final class Router: Sendable {
         /// Adds a route; returns the routes that it replaces completely.
         mutating func insert(_ route: Route, replacing: Bool) throws(EventBusError) -> [Route] {
             let replaced = try tree.insert(route.pattern, route: route, replacing: replacing)
-            let ended = replaced.filter { !tree.holds($0) }.compactMap { $0 as? Route }
-            for old in ended where routes[ByteText(old.pattern.source)] === old {
-                routes[ByteText(old.pattern.source)] = nil
-            }
-            routes[ByteText(route.pattern.source)] = route
-            return ended
+            return replaced.filter { !tree.holds($0) }.compactMap { $0 as? Route }
         }
     }
 
@@ -173,7 +166,7 @@ public final class Router: Sendable {
         _ column: UInt32
     ) throws(EventBusError) -> Watch {
         let pattern = try RoutePattern(source, types: options.types, limits: options.limits)
-        let route = Route(pattern, action, router: self, EventLocation(fileID, line, column))
+        let route = Route(pattern, action, router: self, CallSite(fileID, line, column))
         // Replaced routes are released here, outside the lock.
         let ended = try state.withLock { state throws(EventBusError) -> [Route] in
             dropSnapshot()
@@ -206,8 +199,16 @@ public final class Router: Sendable {
     /// - Returns: Whether there was such a route.
     @discardableResult
     public func unroute(_ pattern: String) -> Bool {
-        guard let route = state.withLock({ $0.routes[ByteText(pattern)] }) else { return false }
-        return remove(route)
+        find(pattern).route.map { remove($0) } ?? false
+    }
+
+    /// Returns the route that was registered with exactly this pattern, and the tree that contains it.
+    private func find(_ source: String) -> (route: Route?, tree: RouteTree) {
+        // Only a valid pattern can be registered.
+        let pattern = try? RoutePattern(source, types: options.types, limits: options.limits)
+        return state.withLock { state in
+            (pattern.flatMap { state.tree.route(with: $0) } as? Route, state.tree)
+        }
     }
 
     /// Removes the routes and guards of an owner from this router.
@@ -220,8 +221,6 @@ public final class Router: Sendable {
 
     func remove(_ route: Route) -> Bool {
         let wasThere = state.withLock { state in
-            let key = ByteText(route.pattern.source)
-            if state.routes[key] === route { state.routes[key] = nil }
             dropSnapshot()
             return state.tree.remove(route)
         }
@@ -237,7 +236,10 @@ public final class Router: Sendable {
     /// The registered patterns, sorted by text.
     ///
     /// - Complexity: O(*n* log *n*) in the number of routes.
-    public var patterns: [String] { state.withLock { $0.routes.keys.map(\.text) }.sorted() }
+    public var patterns: [String] {
+        let routes = state.withLock { $0.tree }.liveTargets.compactMap(\.route)
+        return Dictionary(routes.map { (ObjectIdentifier($0), $0.pattern.source) }) { $1 }.values.sorted()
+    }
 
     /// Returns the route that matches a URL; see ``RouteTable/match(_:)``.
     public func match(_ url: String) throws(EventBusError) -> RouteMatch {
@@ -294,7 +296,7 @@ public final class Router: Sendable {
         _ pattern: String, _ parameters: [String: String] = [:], query: RouteQuery = RouteQuery(),
         fragment: String? = nil
     ) throws(EventBusError) -> String {
-        let (route, tree) = state.withLock { ($0.routes[ByteText(pattern)], $0.tree) }
+        let (route, tree) = find(pattern)
         guard let route else {
             throw EventBusError(.routeNotFound, subject: pattern, expected: "a registered pattern")
         }

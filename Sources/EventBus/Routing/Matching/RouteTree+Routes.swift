@@ -41,6 +41,15 @@ extension RouteTree {
         return !places.isEmpty
     }
 
+    /// Returns the route with exactly this pattern.
+    mutating func route(with pattern: RoutePattern) -> (any RouteEntry)? {
+        for variant in pattern.variants {
+            guard let place = place(of: variant, pattern.authority, adding: false) else { continue }
+            if let route = target(at: place)?.route, route.pattern == pattern { return route }
+        }
+        return nil
+    }
+
     /// Returns whether the tree contains a route.
     mutating func holds(_ route: any RouteEntry) -> Bool { !places(of: route).isEmpty }
 

@@ -19,13 +19,26 @@
 /// print(try pattern.path(["id": "5"]))  // /notes/5
 /// ```
 public struct RoutePattern: Sendable, Hashable, CustomStringConvertible {
+    /// The parts in one reference, because routers and tables copy patterns.
+    private final class Parts: Sendable {
+        let source: String
+        let parameterNames: [String]
+        let authority: RouteAuthority?
+        let variants: [RouteVariant]
+
+        init(_ source: String, _ names: [String], _ authority: RouteAuthority?, _ variants: [RouteVariant]) {
+            (self.source, parameterNames, self.authority, self.variants) = (source, names, authority, variants)
+        }
+    }
+
+    private let parts: Parts
     /// The text of the pattern.
-    public let source: String
+    public var source: String { parts.source }
     /// The names of all parameters, in order.
-    public let parameterNames: [String]
-    let authority: RouteAuthority?
+    public var parameterNames: [String] { parts.parameterNames }
+    var authority: RouteAuthority? { parts.authority }
     /// The variants of the pattern for each choice of optional groups; the variant with all groups is first.
-    let variants: [RouteVariant]
+    var variants: [RouteVariant] { parts.variants }
 
     /// The maximum length of a pattern, in bytes of UTF-8.
     package static let maximumLength = 8192
@@ -46,38 +59,40 @@ public struct RoutePattern: Sendable, Hashable, CustomStringConvertible {
     package init(_ source: String, types: [RouteParameterType] = [], limits: RouteLimits) throws(EventBusError) {
         var parser = RoutePatternParser(source, types: types, limits: limits)
         try parser.parse()
-        self.source = source
-        authority = parser.authority
-        parameterNames = parser.names
-        variants = try parser.variants()
+        parts = Parts(source, parser.names, parser.authority, try parser.variants())
     }
 
     init(copying other: RoutePattern, variants: [RouteVariant]) {
-        (source, parameterNames, authority) = (other.source, other.parameterNames, other.authority)
-        self.variants = variants
+        parts = Parts(other.source, other.parameterNames, other.authority, variants)
     }
 
     /// The text of the pattern.
     public var description: String { source }
 
     /// Patterns are equal if their strings are equal.
-    public static func == (a: Self, b: Self) -> Bool { ByteText(a.source) == ByteText(b.source) }
+    public static func == (a: Self, b: Self) -> Bool {
+        a.parts === b.parts || ByteText(a.source) == ByteText(b.source)
+    }
     /// Hashes the text of the pattern.
     public func hash(into hasher: inout Hasher) { hasher.combine(ByteText(source)) }
 }
 
 /// The scheme and host before a pattern's path; nil matches any.
-struct RouteAuthority: Sendable, Hashable {
-    var scheme: String?
-    var host: String?
+final class RouteAuthority: Sendable {
+    let scheme: String?
+    let host: String?
     /// The parameter of the host, if it has one; `host` is then nil.
-    var parameter: RouteHostParameter?
+    let parameter: RouteHostParameter?
+
+    init(scheme: String?, host: String?, parameter: RouteHostParameter? = nil) {
+        (self.scheme, self.host, self.parameter) = (scheme, host, parameter)
+    }
 
     var text: String { "\(scheme ?? "*")://\(parameter?.text ?? host ?? "*")" }
 }
 
 /// A parameter in a host, with the text around it in normal form.
-struct RouteHostParameter: Sendable, Hashable {
+struct RouteHostParameter: Sendable {
     let name: String
     let type: RouteParameterType?
     let prefix: String

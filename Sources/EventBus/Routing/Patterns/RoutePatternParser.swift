@@ -189,9 +189,9 @@ struct RoutePatternParser {
         } else if bytes[0].isASCIILetter {
             while end < bytes.count, RouteURL.isSchemeByte(bytes[end]) { end += 1 }
         }
-        let marks = [UInt8](arrayLiteral: .colon, .slash, .slash)
-        guard end > 0, bytes[end...].starts(with: marks) else { return }
-        let hostStart = end + marks.count
+        let mark = "://".utf8
+        guard end > 0, bytes[end...].starts(with: mark) else { return }
+        let hostStart = end + mark.count
         var hostEnd = hostStart
         while hostEnd < bytes.count, bytes[hostEnd] != .slash, bytes[hostEnd] != UInt8(ascii: "{") { hostEnd += 1 }
         let scheme = Self.lowercased(bytes[..<end])
