@@ -19,6 +19,8 @@ struct RouteHostTests {
             ("https://evil.com%2f.good.com/a", 16), ("https://good.com:44x/a", 19), ("https://good.com:123456/a", 17),
             ("https://a@b@good.com/a", 9), ("https://evil.com\u{3002}good.com/a", 16), ("https://good.com%5C/a", 16),
             ("https://[::1/a", 8), ("https://[::1]x/a", 13), ("https://good.com%00/a", 16), ("https://a<b.com/a", 9),
+            ("https://[]/a", 8), ("https://[good.com]/a", 8), ("https://:443/a", 8), ("https://u@/a", 10),
+            ("https://good.com:65536/a", 17), ("https://good.com\t/a", 16), ("https://good.com%0A/a", 16),
         ])
     func forbidden(url: String, offset: Int) {
         guard offset >= 0 else {
@@ -38,7 +40,7 @@ struct RouteHostTests {
         arguments: [
             "https://good.com/a", "https://GOOD.com/a", "https://good.com:443/a", "https://good.com./a",
             "https://good.com.:443/a", "https://good.com:/a", "https://%67ood.com/a", "https://u:p@good.com/a",
-            "https://good%2Ecom%2E/a", "https://%67ood.com/%61",
+            "https://good%2Ecom%2E/a", "https://%67ood.com/%61", "https://good.com:0443/a",
         ])
     func normalForm(url: String) throws {
         let match = try router.match(url)
@@ -51,6 +53,14 @@ struct RouteHostTests {
         #expect(explanation.candidates.first?.isMatch == true)
     }
 
+    @Test(
+        "User information with a malformed escape is an error",
+        arguments: [("https://a%zz@good.com/a", 9), ("https://a%4@good.com/a", 9), ("https://%@good.com/a", 8)])
+    func malformedUser(url: String, offset: Int) {
+        let error = #expect(throws: EventBusError.self) { try router.match(url) }
+        #expect(error?.code == .invalidPercentEncoding && error?.offset == offset)
+    }
+
     @Test("A port other than the default is part of the host, also in a pattern")
     func ports() throws {
         #expect(!router.contains("https://good.com:8443/a"))
@@ -58,8 +68,9 @@ struct RouteHostTests {
         #expect(
             router.contains("app://h:8080/a") && router.contains("app://H.:8080/a") && !router.contains("app://h/a"))
         #expect(router.contains("https://[::1]:443/a") && !router.contains("https://[::1]:44/a"))
+        #expect(router.contains("app://h:08080/a") && !router.contains("app://h:0/a"))
         let other = Router(bus: EventBus())
-        try other.route("https://Example.org.:443/a") { _ in }
+        try other.route("https://Example.org.:0443/a") { _ in }
         #expect(other.contains("https://example.org/a"))
         #expect(throws: EventBusError.self) { try other.route("https://example.org/a") { _ in } }
     }
@@ -79,6 +90,24 @@ struct ByteNameTests {
         #expect(router.unroute(Self.composed))
         #expect(router.patterns.map { Array($0.utf8) } == [Array(Self.decomposed.utf8)])
         #expect(!router.contains(Self.composed) && router.contains(Self.decomposed))
+    }
+
+    @Test("Redirects, parameters and query items in composed and decomposed form are different")
+    func readingRoutes() async throws {
+        let router = Router(bus: EventBus())
+        let seen = Recorder<String>()
+        try router.route(Self.decomposed) { _ in seen.note("decomposed") }
+        try router.redirect(Self.composed, to: Self.decomposed)
+        try await router.navigate(to: Self.composed)
+        #expect(seen.items == ["decomposed"])
+        let lines = router.routesTable().split(separator: "\n")
+        #expect(lines.count == 3, "each form is a node of the tree")
+        let match = try RoutePattern("/:\u{E9}").match("/x?e\u{301}=1")
+        #expect(match.parameters["\u{E9}"] == "x" && match.parameters["e\u{301}"] == nil)
+        #expect(match.parameters.segments(of: "e\u{301}") == nil)
+        #expect(match.query["e\u{301}"] == "1" && match.query["\u{E9}"] == nil && !match.query.contains("\u{E9}"))
+        let upper = try RouteTable(["/\u{C9}", "/\u{E9}"], options: RouterOptions(isCaseSensitive: false))
+        #expect(upper.routesTable().split(separator: "\n").count == 3, "only ASCII letters match in any case")
     }
 
     @Test("Watches and deferred events in composed and decomposed form are different")

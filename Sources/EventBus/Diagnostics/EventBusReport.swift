@@ -60,7 +60,7 @@ extension EventBus {
             .sorted { ($0.0, $0.1.id) < ($1.0, $1.1.id) }
             .map { watched, watcher in
                 let key = WatchKey(
-                    watched: watched, location: watcher.location, owner: watcher.details?.ownerID,
+                    watched: ByteText(watched), location: watcher.location, owner: watcher.details?.ownerID,
                     source: watcher.details?.sourceID)
                 let isFirst = seen.insert(key).inserted
                 return EventBusReport.Entry(
@@ -75,7 +75,7 @@ extension EventBus {
 }
 
 private struct WatchKey: Hashable {
-    let watched: String
+    let watched: ByteText
     let location: EventLocation
     let owner: ObjectIdentifier?
     let source: ObjectIdentifier?

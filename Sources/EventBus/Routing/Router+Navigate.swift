@@ -87,7 +87,9 @@ extension Router {
                 return navigation
             }
             trail.append(url)
-            if trail.contains(next) { throw EventBusError(.redirectLoop, subject: requested, trail: trail + [next]) }
+            if trail.contains(where: { $0.utf8.elementsEqual(next.utf8) }) {
+                throw EventBusError(.redirectLoop, subject: requested, trail: trail + [next])
+            }
             guard trail.count <= Router.maximumRedirects else {
                 throw EventBusError(
                     .tooManyRedirects, subject: requested, expected: "at most \(Router.maximumRedirects)",

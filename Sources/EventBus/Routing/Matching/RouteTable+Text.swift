@@ -44,7 +44,7 @@ extension RouteTable {
         var label: String
         var ends: [RouteTarget] = []
         var children: [(rank: RouteRank, node: Outline)] = []
-        var indexByShape: [String: Int] = [:]
+        var indexByShape: [[UInt8]: Int] = [:]
         init(_ label: String) { self.label = label }
     }
 
@@ -54,7 +54,7 @@ extension RouteTable {
         for target in tree.liveTargets {
             let key = target.pattern.authority?.text ?? ""
             var node: Outline
-            if let root = roots.first(where: { $0.key == key }) {
+            if let root = roots.first(where: { $0.key.utf8.elementsEqual(key.utf8) }) {
                 node = root.node
             } else {
                 node = Outline(key.isEmpty ? "/" : key)
@@ -74,8 +74,9 @@ extension RouteTable {
         // Segments that differ only in their names are one node.
         let type = segment.type?.name ?? ""
         let text = [segment.prefix, segment.suffix].map { String(decoding: variant.text[$0], as: UTF8.self) }
-        let shape = "\(segment.kind.rawValue) \(text[0].utf8.count) \(text[0]) \(type) \(text[1])"
-        if let known = parent.indexByShape[options.isCaseSensitive ? shape : shape.lowercased()] {
+        let written = "\(segment.kind.rawValue) \(text[0].utf8.count) \(text[0]) \(type) \(text[1])".utf8
+        let shape = options.isCaseSensitive ? Array(written) : written.map { RouteBytes.lowercased($0) }
+        if let known = parent.indexByShape[shape] {
             let node = parent.children[known].node
             if segment.kind != .literal, !node.label.split(separator: "|").contains(Substring(label)) {
                 node.label += "|" + label
@@ -83,7 +84,7 @@ extension RouteTable {
             return node
         }
         let node = Outline(label)
-        parent.indexByShape[options.isCaseSensitive ? shape : shape.lowercased()] = parent.children.count
+        parent.indexByShape[shape] = parent.children.count
         parent.children.append(
             (RouteRank(segment, in: variant.text, types: tree.types, foldsCase: tree.options.foldsCase), node))
         return node

@@ -14,6 +14,9 @@ public struct RouteQuery: Sendable, Hashable, RandomAccessCollection, CustomStri
 
         /// Creates an item.
         public init(_ name: String, _ value: String?) { (self.name, self.value) = (name, value) }
+
+        /// Returns whether the name has these bytes.
+        fileprivate func isNamed(_ name: String) -> Bool { self.name.utf8.elementsEqual(name.utf8) }
     }
 
     /// The meaning of `+`.
@@ -82,16 +85,16 @@ public struct RouteQuery: Sendable, Hashable, RandomAccessCollection, CustomStri
 
     /// The first value of a name; empty if it has no `=`, and nil if the name is missing.
     public subscript(_ name: String) -> String? {
-        items.first { $0.name == name }.map { $0.value ?? "" }
+        items.first { $0.isNamed(name) }.map { $0.value ?? "" }
     }
 
     /// Returns all values of a name, in order; a value is empty if it has no `=`.
     public func values(of name: String) -> [String] {
-        items.filter { $0.name == name }.map { $0.value ?? "" }
+        items.filter { $0.isNamed(name) }.map { $0.value ?? "" }
     }
 
     /// Returns whether the query contains a name, with or without a value.
-    public func contains(_ name: String) -> Bool { items.contains { $0.name == name } }
+    public func contains(_ name: String) -> Bool { items.contains { $0.isNamed(name) } }
 
     /// The number of the first item, 0.
     public var startIndex: Int { 0 }
