@@ -3,7 +3,7 @@ import Testing
 
 @Suite("The table of matches")
 struct RouteMatchTableTests {
-    static let rows = RouteRow.table(table)
+    static let rows = RouteRow.table(segmentTable) + RouteRow.table(urlTable)
 
     @Test("A path matches with the route and values of its row", arguments: rows)
     func row(_ row: RouteRow) throws {

@@ -13,18 +13,18 @@ final class TopicSlot: WatchHost, @unchecked Sendable {
     /// It changes only under the lock of `state`.
     @usableFromInline let word: Atomic<UInt64>
     weak let bus: EventBus?
-    fileprivate typealias Cell = SnapshotCell<TopicSnapshot>
-    private let single: UnsafeMutablePointer<Cell>
+    typealias Cell = SnapshotCell<TopicSnapshot>
+    let single: UnsafeMutablePointer<Cell>
     /// One cell for each group of threads, in separate cache lines, after two threads used the single cell
     /// concurrently.
-    private let many = Atomic<UnsafeMutablePointer<Cell>?>(nil)
-    private let state = Mutex(SlotState())
+    let many = Atomic<UnsafeMutablePointer<Cell>?>(nil)
+    let state = Mutex(SlotState())
     let hash: UInt64
     /// The identity of the bound payload type, which triggers by bare names read without the lock; 0 if there is none.
     private let boundType = Atomic<UInt>(0)
 
-    private static let groups = 8
-    private static let cellsInLine = 128 / MemoryLayout<Cell>.stride
+    static let groups = 8
+    static let cellsInLine = 128 / MemoryLayout<Cell>.stride
 
     init(name: String, hash: UInt64, bus: EventBus) {
         (self.name, self.hash, self.bus) = (name, hash, bus)
@@ -52,7 +52,7 @@ final class TopicSlot: WatchHost, @unchecked Sendable {
 
     private func raise(_ flag: SlotWord) { word.bitwiseOr(flag.rawValue, ordering: .acquiringAndReleasing) }
 
-    private func lower(_ flag: SlotWord) { word.bitwiseAnd(~flag.rawValue, ordering: .acquiringAndReleasing) }
+    func lower(_ flag: SlotWord) { word.bitwiseAnd(~flag.rawValue, ordering: .acquiringAndReleasing) }
 
     /// Adopts the patterns and flags of the bus.
     func update(from bus: EventBus) {
@@ -240,68 +240,6 @@ final class TopicSlot: WatchHost, @unchecked Sendable {
                 isStoring: state.stored.limit > 0, stored: state.stored.removeAll(), snapshots: dropSnapshots(&state))
         }
     }
-
-    // MARK: Snapshots
-
-    /// Returns the current watchers, with the trigger counted; nil if there are none.
-    ///
-    /// If a thread without another trigger finds a reader, the reader is another thread.
-    @inline(__always)
-    func pinSnapshot(thread: UInt32, isOutermost: Bool) -> Unmanaged<TopicSnapshot>? {
-        var cell = single
-        if let many = many.load(ordering: .acquiring) {
-            cell = many + Int(thread) % Self.groups * Self.cellsInLine
-        }
-        if isOutermost, cell.pointee.hasReaders, cell == single { spread() }
-        return cell.pointee.pin() ?? rebuild(for: cell)
-    }
-
-    /// Releases the snapshot that the trigger has pinned.
-    @inline(__always)
-    func unpin(_ snapshot: Unmanaged<TopicSnapshot>) {
-        snapshot._withUnsafeGuaranteedRef { $0.cell }.pointee.unpin()
-    }
-
-    /// Creates a cell for each group of threads.
-    @inline(never)
-    private func spread() {
-        state.withLock { _ in
-            guard many.load(ordering: .relaxed) == nil else { return }
-            let count = Self.groups * Self.cellsInLine
-            let cells = UnsafeMutablePointer<Cell>.allocate(capacity: count)
-            for index in 0..<count { (cells + index).initialize(to: Cell()) }
-            many.store(cells, ordering: .releasing)
-        }
-    }
-
-    @inline(never)
-    private func rebuild(for cell: UnsafeMutablePointer<Cell>) -> Unmanaged<TopicSnapshot>? {
-        state.withLock { state in
-            guard isOpen else { return nil }
-            // Another thread may have built the snapshot first.
-            if let snapshot = cell.pointee.pin() { return snapshot }
-            if state.lists == nil { state.lists = state.build() }
-            guard let lists = state.lists else {
-                lower(.watched)
-                return nil
-            }
-            return cell.pointee.install(TopicSnapshot(lists, cell: cell))
-        }
-    }
-
-    /// Removes the snapshots; the caller releases the result outside the lock.
-    private func dropSnapshots(_ state: inout sending SlotState) -> DroppedSnapshots {
-        guard let lists = state.lists else { return DroppedSnapshots() }
-        state.lists = nil
-        forEachCell { $0.pointee.retire() }
-        return DroppedSnapshots(slot: self, lists: lists)
-    }
-
-    fileprivate func forEachCell(_ body: (UnsafeMutablePointer<Cell>) -> Void) {
-        body(single)
-        guard let many = many.load(ordering: .acquiring) else { return }
-        for group in 0..<Self.groups { body(many + group * Self.cellsInLine) }
-    }
 }
 
 /// The contents of a slot that has left its bus.
@@ -321,82 +259,5 @@ struct ClosedSlot {
             if !patterns.isEmpty { bus.wide.leave(slot, patterns) }
         }
         for watcher in watchers where watcher.cancel() { watcher.didCancel() }
-    }
-}
-
-/// Discarded snapshots, which are released outside the lock.
-private struct DroppedSnapshots: Sendable {
-    var slot: TopicSlot?
-    var lists: WatcherLists?
-
-    func release() { slot?.forEachCell { $0.pointee.releaseRetired() } }
-}
-
-/// The payload type of a topic, and the source location that bound it.
-struct TopicBinding: Sendable {
-    let payload: Any.Type
-    let location: EventLocation
-}
-
-/// The word by which a trigger recognizes a slot that needs only a plain delivery, or no delivery.
-///
-/// From the top, the bits are: 30 bits for the generation of the bus's patterns and flags, 28 bits for the number of
-/// the bus, and 6 flags.
-@usableFromInline
-struct SlotWord: Sendable {
-    @usableFromInline let rawValue: UInt64
-
-    /// There can be watchers.
-    static let watched = Self(rawValue: 1)
-    /// The bus has a hook for undelivered events.
-    static let observed = Self(rawValue: 2)
-    /// There are watchers of all events from one object.
-    static let sourced = Self(rawValue: 4)
-    /// The bus has a tap.
-    static let tapped = Self(rawValue: 8)
-    /// Events need the full delivery: the topic stores, orders or intercepts them, or the bus queues them.
-    static let diverted = Self(rawValue: 16)
-    /// There are watchers of patterns, or interceptors; only the bus has this flag.
-    static let patterned = Self(rawValue: 32)
-
-    static var detours: UInt64 { 8 | 16 }
-    static var generation: UInt64 { 1 << 34 }
-    /// The bits of the number of the bus.
-    @inlinable static var bus: UInt64 { 0x3_ffff_ffc0 }
-    /// The bit of `watched`, for inlined code.
-    @inlinable static var watchedBit: UInt64 { 1 }
-    /// All bits but `observed` and `sourced`, which don't require the full delivery.
-    @inlinable static var notDiverting: UInt64 { ~6 }
-
-    static func make(generation: UInt64, bus: UInt32) -> UInt64 { generation << 34 | UInt64(bus) << 6 & Self.bus }
-
-    /// Whether two words have the same generation.
-    static func areSameAge(_ a: UInt64, _ b: UInt64) -> Bool { (a ^ b) >> 34 == 0 }
-}
-
-private struct SlotState: Sendable {
-    var watchers = WatcherRegistry()
-    var binding: TopicBinding?
-    var pins = 0
-    /// The number of watchers at which ended watches are removed.
-    var sweepAt = 64
-    var stored = StoredEvents()
-    var runner: SerialRunner?
-    var interceptors: [InterceptorEntry] = []
-    /// The watchers of matching patterns, in the order of registration.
-    var patterns: [Watcher] = []
-    var lists: WatcherLists?
-
-    /// Returns the watchers in calling order; nil if there are none.
-    func build() -> WatcherLists? {
-        var (open, scoped): ([Watcher], [Watcher]) = (patterns, [])
-        open.reserveCapacity(patterns.count + watchers.liveCount)
-        for watcher in watchers.live where watcher.isLive {
-            if watcher.details?.sourceID == nil { open.append(watcher) } else { scoped.append(watcher) }
-        }
-        guard !open.isEmpty || !scoped.isEmpty else { return nil }
-        if !patterns.isEmpty || open.contains(where: { $0.priority != 0 }) { open.sort { $0.precedes($1) } }
-        scoped.sort { $0.precedes($1) }
-        return WatcherLists(open: WatcherList(open), scoped: scoped.isEmpty ? nil : ScopedWatchers(scoped))
     }
 }

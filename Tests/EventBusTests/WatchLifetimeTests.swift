@@ -1,0 +1,86 @@
+import AshlarEventBus
+import Foundation
+import Testing
+
+@Suite("The lifetimes of watches, owners and sources", .timeLimit(.minutes(5)))
+struct WatchLifetimeTests {
+    let bus = EventBus()
+    let seen = Recorder<String>()
+    let bag = WatchBag()
+    let a = Topic<Int>("a")
+
+    @Test("A source's watches end with it, and an object that reuses its address doesn't match")
+    func deadSources() {
+        var addresses: Set<ObjectIdentifier> = []
+        var isReused = false
+        for round in 0..<200 where !isReused {
+            var source: Thing? = Thing()
+            addresses.insert(ObjectIdentifier(source!))
+            bus.watch(a, from: source!) { _ in seen.note("old \(round)") }.store(in: bag)
+            bus.watch("**", from: source!) { _ in seen.note("old object \(round)") }.store(in: bag)
+            source = nil
+            let new = Thing()
+            isReused = addresses.contains(ObjectIdentifier(new))
+            #expect(bus.trigger(a, 1, from: new).isUndelivered)
+        }
+        // The address sanitizer prevents the reuse of addresses, so the case can't occur with it.
+        let isSanitized = dlsym(nil, "__asan_init") != nil
+        #expect(isReused || isSanitized, "the allocator never reused an address, so nothing was tested")
+        #expect(seen.items.isEmpty)
+        #expect(bus.report().dead.count == bus.report().entries.count)
+    }
+
+    @Test("The bus doesn't retain owners or sources, and releases handlers with their watch")
+    func lifetimes() {
+        weak var owner: Keeper?
+        weak var source: Thing?
+        weak var captured: Thing?
+        var watch: Watch?
+        do {
+            let (keeper, thing, held) = (Keeper(), Thing(), Thing())
+            (owner, source, captured) = (keeper, thing, held)
+            bus.watch(a, from: thing, owner: keeper) { _, _ in }
+            watch = bus.watch(a) { [held] _ in _ = held }
+            bus.trigger(a, 1, from: thing)
+        }
+        #expect(owner == nil)
+        #expect(source == nil)
+        #expect(captured != nil)
+        watch?.cancel()
+        #expect(captured == nil)
+    }
+
+    @Test("A pattern's handler is released with its watch, even if topics that it matched still exist")
+    func patternLifetimes() {
+        weak var captured: Thing?
+        var watch: Watch?
+        do {
+            let held = Thing()
+            captured = held
+            watch = bus.watch("*") { [held] _ in _ = held }
+        }
+        bus.watch(a) { _ in }.store(in: bag)
+        #expect(bus.trigger(a, 1).delivered == 2)
+        #expect(captured != nil)
+        watch?.cancel()
+        #expect(captured == nil)
+    }
+
+    @Test("Watches end with their bus")
+    func endOfBus() {
+        weak var captured: Thing?
+        var bus: EventBus? = EventBus()
+        let held = Thing()
+        captured = held
+        let watches = [
+            bus!.watch(a) { [held] _ in _ = held }, bus!.watch("**") { [held] _ in _ = held },
+            bus!.watch("**", from: self.bus) { [held] _ in _ = held },
+        ]
+        #expect(watches.count { $0.isLive } == 3)
+        bus = nil
+        #expect(watches.count { $0.isLive } == 0)
+        #expect(watches.count { $0.cancel() } == 0)
+        _ = consume held
+        #expect(captured == nil)
+    }
+}
