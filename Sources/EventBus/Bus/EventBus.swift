@@ -135,7 +135,7 @@ public final class EventBus: WatcherBus {
     package var hookFailureCount: Int { counters.hookFailures.load(ordering: .relaxed) }
 
     /// The number of triggers that were refused because they were nested too deeply.
-    public var refusedCount: Int { counters.refused.load(ordering: .relaxed) }
+    package var refusedCount: Int { counters.refused.load(ordering: .relaxed) }
 
     func countRefused() { counters.refused.add(1, ordering: .relaxed) }
 

@@ -1,4 +1,6 @@
 /// The events that a watch receives: those of one topic, or of every topic whose name matches a pattern.
+///
+/// Every ``EventSelector`` creates its own selection.
 public struct EventSelection<Payload: Sendable>: Sendable {
     // The layout is the same for every payload, so that unspecialized code copies it without looking up its type.
     let core: TopicCore?
@@ -6,10 +8,10 @@ public struct EventSelection<Payload: Sendable>: Sendable {
     let pattern: TopicPattern?
 
     /// Selects the events of a topic.
-    public init(_ topic: Topic<Payload>) { (core, pattern) = (topic.core, nil) }
+    init(_ topic: Topic<Payload>) { (core, pattern) = (topic.core, nil) }
 
     /// Selects the events of the topics that a pattern matches.
-    public init(_ pattern: TopicPattern) where Payload == any Sendable { (core, self.pattern) = (nil, pattern) }
+    init(_ pattern: TopicPattern) where Payload == any Sendable { (core, self.pattern) = (nil, pattern) }
 }
 
 /// A value that selects events: a ``Topic``, a ``TopicPattern``, or a pattern as text.
@@ -24,11 +26,6 @@ public protocol EventSelector<Payload> {
     associatedtype Payload: Sendable
     /// The selected events.
     var selection: EventSelection<Payload> { get }
-}
-
-extension EventSelection: EventSelector {
-    /// The selection itself.
-    public var selection: EventSelection<Payload> { self }
 }
 
 extension Topic: EventSelector {

@@ -18,9 +18,6 @@ public struct RouteTable: Sendable {
 
     init(_ tree: RouteTree) { storage = Storage(tree) }
 
-    /// Creates a table without routes.
-    public init(options: RouterOptions = RouterOptions()) { self.init(RouteTree(options)) }
-
     /// Creates a table of patterns.
     ///
     /// - Throws: ``EventBusError`` for a malformed pattern, or with the code `routeConflict`.
