@@ -139,15 +139,20 @@ public final class EventBus: WatcherBus {
 
     func countRefused() { counters.refused.add(1, ordering: .relaxed) }
 
-    var tapHook: (@Sendable (EventTrace) -> Void)? { hooks.withLock { $0.tap } }
-
-    func setTapHook(_ hook: (@Sendable (EventTrace) -> Void)?) {
+    /// Sets the hook called after the inline handlers of each trigger.
+    ///
+    /// A bus without a tap has no extra cost. Triggers inside the tap aren't traced. The tap replaces an earlier one;
+    /// nil removes it.
+    public func tap(_ tap: (@Sendable (EventTrace) -> Void)?) {
         let old = hooks.withLock { hooks in
-            defer { hooks.tap = hook }
+            defer { hooks.tap = tap }
             return hooks.tap
         }
         _ = consume old
+        if tap != nil { raise(.tapped) } else { lower(.tapped) }
     }
+
+    var tapHook: (@Sendable (EventTrace) -> Void)? { hooks.withLock { $0.tap } }
 
     var undeliveredHook: (@Sendable (Signal<any Sendable>) -> Void)? { hooks.withLock { $0.undelivered } }
 

@@ -7,6 +7,9 @@ public struct EventSelection<Payload: Sendable>: Sendable {
     /// The pattern; nil for a topic.
     let pattern: TopicPattern?
 
+    /// The name of the topic, or the pattern.
+    var text: String { core?.name ?? pattern?.description ?? "**" }
+
     /// Selects the events of a topic.
     init(_ topic: Topic<Payload>) { (core, pattern) = (topic.core, nil) }
 

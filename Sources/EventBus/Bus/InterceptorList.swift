@@ -20,9 +20,8 @@ final class InterceptorEntry: WatchHost {
     private weak let bus: EventBus?
     private let state: Mutex<(any EventInterceptor)?>
 
-    init<Payload>(_ selection: EventSelection<Payload>, _ interceptor: any EventInterceptor, _ bus: EventBus) {
-        watched = selection.core?.name ?? selection.pattern?.description ?? "**"
-        (pattern, self.bus) = (selection.pattern, bus)
+    init(_ watched: String, _ pattern: TopicPattern?, _ interceptor: any EventInterceptor, _ bus: EventBus) {
+        (self.watched, self.pattern, self.bus) = (watched, pattern, bus)
         state = Mutex(interceptor)
     }
 

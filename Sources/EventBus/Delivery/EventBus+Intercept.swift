@@ -9,7 +9,8 @@ extension EventBus {
     ///
     /// - Returns: The handle that ends the interception.
     public func intercept(_ selector: some EventSelector, with interceptor: some EventInterceptor) -> Watch {
-        let entry = InterceptorEntry(selector.selection, interceptor, self)
+        let selection = selector.selection
+        let entry = InterceptorEntry(selection.text, selection.pattern, interceptor, self)
         interceptors.add(entry)
         // Events of names that nobody watches get a slot too.
         raise(.patterned)

@@ -25,7 +25,7 @@ public final class EventGroup<Payload: Sendable>: Sendable {
         column: UInt32 = #column
     ) where Selector.Payload == Payload {
         let selection = selector.selection
-        let host = Host(selection.pattern?.description ?? selection.core?.name ?? "**", bus)
+        let host = Host(selection.text, bus)
         self.host = host
         let options = WatchOptions(pattern: selection.pattern, source: nil, location: (fileID, line, column))
         watch = bus.register(selection, options, .inline { host.deliver($0) })

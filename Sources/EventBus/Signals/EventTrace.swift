@@ -1,14 +1,3 @@
-extension EventBus {
-    /// Sets the hook called after the inline handlers of each trigger.
-    ///
-    /// A bus without a tap has no extra cost. Triggers inside the tap aren't traced. The tap replaces an earlier one;
-    /// nil removes it.
-    public func tap(_ tap: (@Sendable (EventTrace) -> Void)?) {
-        setTapHook(tap)
-        if tap != nil { raise(.tapped) } else { lower(.tapped) }
-    }
-}
-
 /// A trace of one trigger.
 public struct EventTrace: Sendable, CustomStringConvertible {
     /// The name of the topic.
