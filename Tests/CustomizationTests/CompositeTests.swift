@@ -52,20 +52,20 @@ import Testing
     @Test("Fonts, insets, points, sizes, animations and cases are read from their parts")
     func parts() {
         let read = Self.using("Default")
-        #expect(read.font("titleFont") == ThemeFont(name: "Georgia", size: 20))
-        #expect(read.font("plainFont") == ThemeFont(name: nil, size: 15), "a size below 1 is 15")
+        #expect(read.font("titleFont") == FontSpec(name: "Georgia", size: 20))
+        #expect(read.font("plainFont") == FontSpec(name: nil, size: 15), "a size below 1 is 15")
         #expect(read.insets("textInsets") == ThemeInsets(top: 1.5, left: 2, bottom: 0, right: 4))
         #expect(read.point("origin") == ThemePoint(x: -3, y: 7))
         #expect(read.animation("slide") == ThemeAnimation(duration: 0.3, delay: 0.1, curve: .easeOut))
         #expect(read.textCase("textCase") == .lowercase)
-        #expect(read.font("heading.font") == ThemeFont(name: "Futura", size: 9))
+        #expect(read.font("heading.font") == FontSpec(name: "Futura", size: 9))
         #expect(read.textCase("heading") == .uppercase)
         #expect(read.insets("heading.pad") == ThemeInsets(top: 5, bottom: 6))
         #expect(read.problems.isEmpty)
         #expect(ThemeTextCase.uppercase.applied(to: "aß") == "ASS" && ThemeTextCase.none.applied(to: "aB") == "aB")
         #expect(ThemeTextCase.lowercase.applied(to: "AB") == "ab")
         // Each part can come from a different theme.
-        #expect(Self.using("Faint").font("titleFont") == ThemeFont(name: "Georgia", size: 11))
+        #expect(Self.using("Faint").font("titleFont") == FontSpec(name: "Georgia", size: 11))
     }
 
     @Test("Malformed parts and missing values are reported, and the rest is read")
@@ -73,7 +73,7 @@ import Testing
         let read = Self.using("Default")
         #expect(read.size("badge") == ThemeSize(width: 30, height: 0))
         #expect(read.animation("odd") == ThemeAnimation(duration: 1, curve: .easeInOut))
-        #expect(read.point("nowhere") == ThemePoint() && read.font("nowhere") == ThemeFont())
+        #expect(read.point("nowhere") == ThemePoint() && read.font("nowhere") == FontSpec(size: 15))
         #expect(
             read.problems.map { "\($0.code) \($0.key ?? "")" } == [
                 "malformed-value badgeHeight", "malformed-value odd.curve", "missing-key nowhere",

@@ -1,13 +1,15 @@
+// An unknown face is replaced by Arial, as in iStructure.
+
 #if canImport(CoreText)
     public import CoreText
 
     extension FontSpec {
         /// The font of Core Text; an unknown face is replaced by Arial.
         public var ctFont: CTFont {
+            let arial = { CTFontCreateWithName("Arial" as CFString, CGFloat(size), nil) }
+            guard let name else { return CTFontCreateUIFontForLanguage(.system, CGFloat(size), nil) ?? arial() }
             let font = CTFontCreateWithName(name as CFString, CGFloat(size), nil)
-            let family = CTFontCopyPostScriptName(font) as String
-            return family == name || name == Self.defaultName
-                ? font : CTFontCreateWithName(Self.defaultName as CFString, CGFloat(size), nil)
+            return CTFontCopyPostScriptName(font) as String == name ? font : arial()
         }
     }
 #endif
@@ -19,8 +21,8 @@
         /// The font of UIKit; an unknown face is replaced by Arial, or by the system font if Arial isn't available.
         public var uiFont: UIFont {
             let size = CGFloat(size)
-            return UIFont(name: name, size: size) ?? UIFont(name: Self.defaultName, size: size)
-                ?? .systemFont(ofSize: size)
+            guard let name else { return .systemFont(ofSize: size) }
+            return UIFont(name: name, size: size) ?? UIFont(name: "Arial", size: size) ?? .systemFont(ofSize: size)
         }
     }
 #elseif canImport(AppKit)
@@ -30,8 +32,8 @@
         /// The font of AppKit; an unknown face is replaced by Arial, or by the system font if Arial isn't available.
         public var nsFont: NSFont {
             let size = CGFloat(size)
-            return NSFont(name: name, size: size) ?? NSFont(name: Self.defaultName, size: size)
-                ?? .systemFont(ofSize: size)
+            guard let name else { return .systemFont(ofSize: size) }
+            return NSFont(name: name, size: size) ?? NSFont(name: "Arial", size: size) ?? .systemFont(ofSize: size)
         }
     }
 #endif

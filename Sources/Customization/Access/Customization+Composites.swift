@@ -11,12 +11,12 @@ extension Customization {
     ///   - key: The key.
     ///   - table: The table's name; `Localizable` if nil.
     /// - Returns: The font.
-    public func font(_ key: String, table: String? = nil) -> ThemeFont {
+    public func font(_ key: String, table: String? = nil) -> FontSpec {
         var parts = ThemeParts(self, key, table)
         let name = parts.text("", "name")
         let size = parts.number("Size", "size") ?? 0
         parts.finish()
-        return ThemeFont(name: name?.isEmpty == true ? nil : name, size: size < 1 ? 15 : size)
+        return FontSpec(name: name?.isEmpty == true ? nil : name, size: size < 1 ? 15 : size)
     }
 
     /// Returns the insets at the key with `Top`, `Left`, `Bottom` and `Right`; missing parts are 0.

@@ -1,17 +1,5 @@
-/// The name and size of a font; the app creates the font.
-public struct ThemeFont: Hashable, Sendable {
-    /// The font's name; nil for the system's font.
-    public var name: String?
-    /// The size in points.
-    public var size: Double
-
-    /// Creates a font.
-    ///
-    /// - Parameters:
-    ///   - name: The font's name; nil for the system's font.
-    ///   - size: The size in points.
-    public init(name: String? = nil, size: Double = 15) { (self.name, self.size) = (name, size) }
-}
+// The one public declaration of the core that this module exports: apps read fonts from the configuration, too.
+@_exported public import struct AshlarCore.FontSpec
 
 /// The distances of content from the edges around it, in points.
 public struct ThemeInsets: Hashable, Sendable {

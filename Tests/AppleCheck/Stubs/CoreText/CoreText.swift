@@ -11,3 +11,7 @@ public func CTFontCreateWithName(_ name: CFString, _ size: CGFloat, _ matrix: Un
     -> CTFont
 { fatalError() }
 public func CTFontCopyPostScriptName(_ font: CTFont) -> CFString { fatalError() }
+public enum CTFontUIFontType: UInt32, Sendable { case system = 2 }
+public func CTFontCreateUIFontForLanguage(_ type: CTFontUIFontType, _ size: CGFloat, _ language: CFString?) -> CTFont? {
+    nil
+}

@@ -1,24 +1,5 @@
-/// A font name and size, as in configuration files.
-///
-/// The library doesn't load fonts. On Apple systems, `FontSpec` has properties for the fonts of UIKit, AppKit and Core
-/// Text.
-public struct FontSpec: Hashable, Sendable {
-    /// The name of the face, such as `Helvetica-Bold`.
-    public var name: String
-    /// The size in points.
-    public var size: Double
-
-    /// The name of a font without a name.
-    public static let defaultName: String = "Arial"
-    /// The size of a font without a size.
-    public static let defaultSize: Double = 12
-
-    /// Creates a description of a font.
-    public init(name: String = FontSpec.defaultName, size: Double = FontSpec.defaultSize) {
-        self.name = name
-        self.size = size
-    }
-}
+// The one public declaration of the core that this module exports: apps read fonts from themes, too.
+@_exported public import struct AshlarCore.FontSpec
 
 extension ApplicationConfig {
     /// Returns the font of `font.<name>.name` and `font.<name>.size`, as literal root keys or as paths.
@@ -26,8 +7,8 @@ extension ApplicationConfig {
     /// A missing or malformed name is Arial, and a missing or malformed size is 12 points.
     public func font(named name: String) -> FontSpec {
         FontSpec(
-            name: string(forKey: "font.\(name).name", default: FontSpec.defaultName),
-            size: double(forKey: "font.\(name).size", default: FontSpec.defaultSize))
+            name: string(forKey: "font.\(name).name", default: "Arial"),
+            size: double(forKey: "font.\(name).size", default: 12))
     }
 
     /// Returns the class whose name is the value of a key, such as `MyModule.HomeController`.
