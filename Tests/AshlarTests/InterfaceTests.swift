@@ -19,38 +19,16 @@ import Testing
         return (AshlarApp(configuration), folder)
     }
 
-    @Test("A section returns its rows by index, and nil outside its range")
-    func section() {
-        var section = DisplaySection("Fruit", items: [DisplayItem("Apple"), DisplayItem("Pear", subtitle: "ripe")])
-        section.append(DisplayItem("Fig", isSelected: true, rowHeight: 44))
-        #expect(section.count == 3)
-        #expect([-1, 0, 2, 3, .max, .min].map { section[$0]?.title } == [nil, "Apple", "Fig", nil, nil, nil])
-        #expect(section.items.map(\.id) == ["Apple", "Pear", "Fig"])
-    }
-
-    @Test("Selecting a row of the host picker selects its environment and moves the checkmark")
-    func hostPicker() throws {
-        let map = AppFolder.hostMap.replacingOccurrences(
-            of: #"{"key": "DEV","#, with: #"{"key": "USER"}, {"key": "DEV","#)
-        let (app, _) = try Self.app(["HostMap.json": map])
-        func ticks() -> [String] { app.hosts.sections.flatMap { $0.items.filter(\.isSelected).map(\.id) } }
-        let items = try #require(app.hosts.sections.first).items
-        #expect(items.map(\.id) == ["PROD", "QA", "USER", "DEV"])
-        try items[1].select?(nil)
-        #expect(ticks() == ["QA"])
-        #expect(app.hosts.resolve("api.example")?.host == "qa.example")
-
-        let user = try #require(items.first { $0.input != nil })
-        #expect(user.id == "USER")
-        try user.select?("localhost:8080")
-        #expect(ticks() == ["USER"])
-        #expect(app.hosts.sections[0][2]?.input?.text == "localhost:8080")
-        try items[3].select?("ignored")
-        #expect(ticks() == ["DEV"])
-        try user.select?("")
-        #expect(app.hosts.resolve("api.example")?.host == "localhost:8080", "an empty text uses the last one")
-        #expect(throws: NetworkError.self) { try user.select?("no host") }
-        #expect(ticks() == ["USER"])
+    @Test("The fonts of themes and of the configuration are values of one type")
+    func fonts() throws {
+        let (app, _) = try Self.app([
+            "ApplicationConfig.json": #"{"font.title.name": "Georgia", "font.title.size": 20}"#,
+            "en.lproj/Localizable.strings": #""heading" = "Georgia"; "headingSize" = "20";"#,
+        ])
+        let fonts: [FontSpec] = [app.config.current.font(named: "title"), app.customization.current.font("heading")]
+        #expect(fonts == [FontSpec(name: "Georgia", size: 20), FontSpec(name: "Georgia", size: 20)])
+        #expect(app.customization.current.font("missing") == FontSpec(size: 15), "a theme's default is the system font")
+        #expect(app.config.current.font(named: "missing") == FontSpec(name: "Arial", size: 12))
     }
 
     @Test("An observed snapshot announces only its own changes")

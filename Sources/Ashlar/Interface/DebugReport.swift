@@ -3,7 +3,7 @@ internal import AshlarCore
 import AshlarCustomization
 import AshlarEventBus
 import AshlarLogging
-import AshlarNetworking
+public import AshlarNetworking
 
 /// The state of an app as sections of a list, for the people who develop and test it.
 ///
@@ -13,14 +13,14 @@ import AshlarNetworking
 /// ```swift
 /// let report = DebugReport(AshlarApp(AshlarApp.Configuration(resources: "Resources", log: nil)))
 /// for section in report.sections {
-///     print(section.title)
+///     print(section.title ?? "")
 ///     for item in section.items { print("  \(item.title)  \(item.subtitle ?? "")") }
 /// }
 /// ```
 public final class DebugReport: Sendable {
     private let app: AshlarApp
     private let limit: Int
-    private let latest = Mutex((requests: [DisplayItem](), events: [DisplayItem](), count: 0))
+    private let latest = Mutex((requests: [TableItem](), events: [TableItem](), count: 0))
     private let watches = WatchBag()
 
     /// Observes the requests and events of an app until the object is released.
@@ -44,27 +44,27 @@ public final class DebugReport: Sendable {
     }
 
     /// The sections at this moment; those without rows are left out.
-    public var sections: [DisplaySection] {
+    public var sections: [TableSection] {
         let latest = latest.withLock { $0 }
         let config = app.config.current
         let strings = app.customization.current
         let log = LogSystem.liveLog.split(separator: "\n").suffix(limit)
         let sections =
             [
-                DisplaySection("Issues", items: rows(app.issues.map { ($0.message, $0.part.rawValue) })),
-                DisplaySection(
+                TableSection("Issues", items: rows(app.issues.map { ($0.message, $0.part.rawValue) })),
+                TableSection(
                     "App", items: rows([("resources", app.explain("resources")), ("flavor", app.explain("flavor"))])),
-            ] + app.hosts.sections + [
-                DisplaySection("Requests", items: latest.requests.reversed()),
-                DisplaySection("Events", items: latest.events.reversed()),
-                DisplaySection(
+            ] + app.hosts.tableSections() + [
+                TableSection("Requests", items: latest.requests.reversed()),
+                TableSection("Events", items: latest.events.reversed()),
+                TableSection(
                     "Configuration",
                     items: rows(
                         config.paths().map { path in
                             let value = config.explain(path)
                             return ("\(path): \(value.text ?? "")", value.winner.map { "\($0.location)" })
                         })),
-                DisplaySection(
+                TableSection(
                     "Customization",
                     items: rows(
                         [
@@ -72,24 +72,24 @@ public final class DebugReport: Sendable {
                             ("brand", strings.brand ?? "none"), ("theme", strings.theme ?? "none"),
                             ("strings", "\(strings.keys().count)"),
                         ] + strings.diagnostics.map { ("\($0)", nil) })),
-                DisplaySection("Log", items: rows(log.map { (String($0), nil) })),
+                TableSection("Log", items: rows(log.map { (String($0), nil) })),
             ]
         return sections.filter { !$0.items.isEmpty }
     }
 
     /// Rows with a subtitle each; their identity is their place.
-    private func rows(_ texts: [(title: String, subtitle: String?)]) -> [DisplayItem] {
-        texts.enumerated().map { DisplayItem($1.title, id: "\($0)", subtitle: $1.subtitle) }
+    private func rows(_ texts: [(title: String, subtitle: String?)]) -> [TableItem] {
+        texts.enumerated().map { TableItem($1.title, id: "\($0)", subtitle: $1.subtitle) }
     }
 
     private func add(
         _ title: String, _ subtitle: String,
-        to list: WritableKeyPath<(requests: [DisplayItem], events: [DisplayItem], count: Int), [DisplayItem]>
+        to list: WritableKeyPath<(requests: [TableItem], events: [TableItem], count: Int), [TableItem]>
     ) {
         // What is dropped is released outside the lock.
-        _ = latest.withLock { latest -> DisplayItem? in
+        _ = latest.withLock { latest -> TableItem? in
             latest.count += 1
-            latest[keyPath: list].append(DisplayItem(title, id: "\(latest.count)", subtitle: subtitle))
+            latest[keyPath: list].append(TableItem(title, id: "\(latest.count)", subtitle: subtitle))
             return latest[keyPath: list].count > limit ? latest[keyPath: list].removeFirst() : nil
         }
     }

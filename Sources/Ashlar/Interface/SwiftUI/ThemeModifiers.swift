@@ -32,6 +32,11 @@
         public func themeForeground(_ key: String = "defaultLabelTextColor") -> some View {
             modifier(ThemeForeground(key: key))
         }
+
+        /// Applies a theme's font to the text of the view, and follows the theme.
+        ///
+        /// Without an app in the environment the view doesn't change.
+        public func themeFont(_ key: String) -> some View { modifier(ThemeFont(key: key)) }
     }
 
     private struct ThemeBackground: ViewModifier {
@@ -52,9 +57,21 @@
         }
     }
 
+    private struct ThemeFont: ViewModifier {
+        @Environment(\.ashlar) private var app
+        let key: String
+
+        func body(content: Content) -> some View {
+            if let app { content.font(Font(app.strings.font(key))) } else { content }
+        }
+    }
+
     extension Font {
-        /// Creates a font by name and size; an unknown name gives the system's font.
-        public init(_ spec: FontSpec) { self = .custom(spec.name, size: CGFloat(spec.size)) }
+        /// Creates the font of a theme or a configuration; an unknown name gives the system's font.
+        public init(_ spec: FontSpec) {
+            let size = CGFloat(spec.size)
+            self = spec.name.map { .custom($0, size: size) } ?? .system(size: size)
+        }
     }
 
     extension Image {

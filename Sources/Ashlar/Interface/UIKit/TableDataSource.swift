@@ -3,21 +3,19 @@
     public import UIKit
 
     /// Shows sections in a table, and performs the action of a selected row.
-    open class DisplayDataSource: NSObject, UITableViewDataSource, UITableViewDelegate {
+    open class TableDataSource: NSObject, UITableViewDataSource, UITableViewDelegate {
         /// The sections; reload the table after a change.
-        public var sections: [DisplaySection]
-        /// Asks for the text of a row with an input; nil performs the action without a text.
-        public var ask: ((_ item: DisplayItem, _ answer: @escaping @MainActor (String?) -> Void) -> Void)?
-        /// Receives the error of an action.
-        public var report: ((any Error) -> Void)?
+        public var sections: [TableSection]
+        /// Asks for the text of a row with an input; if nil, the action receives the text that the row starts with.
+        public var ask: ((_ item: TableItem, _ answer: @escaping @MainActor (String) -> Void) -> Void)?
         /// Runs after the action of a row.
         public var didSelect: (() -> Void)?
 
         /// Creates a data source.
-        public init(_ sections: [DisplaySection] = []) { self.sections = sections }
+        public init(_ sections: [TableSection] = []) { self.sections = sections }
 
         /// The row at a place of the table, or nil.
-        public func item(at place: IndexPath) -> DisplayItem? {
+        public func item(at place: IndexPath) -> TableItem? {
             sections.indices.contains(place.section) ? sections[place.section][place.row] : nil
         }
 
@@ -37,13 +35,13 @@
         /// A cell with title, subtitle and tick; override to show more.
         open func tableView(_ tableView: UITableView, cellForRowAt indexPath: IndexPath) -> UITableViewCell {
             let item = item(at: indexPath)
-            let identifier = item?.reuseIdentifier ?? "DisplayItem"
+            let identifier = item?.reuseIdentifier ?? "TableItem"
             let cell =
                 tableView.dequeueReusableCell(withIdentifier: identifier)
                 ?? UITableViewCell(style: .subtitle, reuseIdentifier: identifier)
             cell.textLabel?.text = item?.title
             cell.detailTextLabel?.text = item?.subtitle
-            cell.accessoryType = item?.isSelected == true ? .checkmark : .none
+            cell.accessoryType = item?.isTicked == true ? .checkmark : .none
             cell.selectionStyle = item?.select == nil ? .none : .default
             return cell
         }
@@ -57,35 +55,35 @@
         public func tableView(_ tableView: UITableView, didSelectRowAt indexPath: IndexPath) {
             tableView.deselectRow(at: indexPath, animated: true)
             guard let item = item(at: indexPath), item.select != nil else { return }
-            if item.input != nil, let ask {
-                ask(item) { [weak self] text in self?.perform(item, text) }
-            } else {
-                perform(item, nil)
+            guard item.input != nil, let ask else { return perform(item) }
+            ask(item) { [weak self] text in
+                var item = item
+                item.input?.text = text
+                self?.perform(item)
             }
         }
 
-        private func perform(_ item: DisplayItem, _ text: String?) {
-            do {
-                try item.select?(text)
-            } catch {
-                report?(error)
-            }
+        private func perform(_ item: TableItem) {
+            item.select?(item)
             didSelect?()
         }
     }
 
     /// A table of sections that can change, with alerts for inputs and errors.
     open class SectionsController: UITableViewController {
-        private let source = DisplayDataSource()
-        private let read: @MainActor () -> [DisplaySection]
+        private let source = TableDataSource()
+        private let read: @MainActor () -> [TableSection]
 
         /// Creates a controller.
         ///
-        /// - Parameter sections: Returns the sections; called when the view appears and after each selection.
-        public init(sections: @escaping @MainActor () -> [DisplaySection]) {
+        /// - Parameter sections: Returns the sections.
+        public init(sections: @escaping @MainActor () -> [TableSection]) {
             read = sections
             super.init(style: .grouped)
         }
+
+        /// Returns the sections; called when the view appears and after each selection.
+        open func sections() -> [TableSection] { read() }
 
         /// Not available: the sections are code.
         public required init?(coder: NSCoder) { nil }
@@ -96,7 +94,6 @@
             tableView.dataSource = source
             tableView.delegate = source
             source.didSelect = { [weak self] in self?.reload() }
-            source.report = { [weak self] error in self?.show("\(error)") }
             source.ask = { [weak self] item, answer in self?.ask(item, answer) }
         }
 
@@ -108,11 +105,11 @@
 
         /// Reads the sections and shows them.
         public func reload() {
-            source.sections = read()
+            source.sections = sections()
             tableView.reloadData()
         }
 
-        private func ask(_ item: DisplayItem, _ answer: @escaping @MainActor (String?) -> Void) {
+        private func ask(_ item: TableItem, _ answer: @escaping @MainActor (String) -> Void) {
             let alert = UIAlertController(title: item.title, message: nil, preferredStyle: .alert)
             alert.addTextField { field in
                 field.placeholder = item.input?.prompt
@@ -120,12 +117,15 @@
             }
             alert.addAction(UIAlertAction(title: "Cancel", style: .cancel, handler: nil))
             alert.addAction(
-                UIAlertAction(title: "OK", style: .default) { [weak alert] _ in answer(alert?.textFields?.first?.text) }
+                UIAlertAction(title: "OK", style: .default) { [weak alert] _ in
+                    answer(alert?.textFields?.first?.text ?? "")
+                }
             )
             present(alert, animated: true, completion: nil)
         }
 
-        private func show(_ problem: String) {
+        /// Shows a text in an alert.
+        func show(_ problem: String) {
             let alert = UIAlertController(title: nil, message: problem, preferredStyle: .alert)
             alert.addAction(UIAlertAction(title: "OK", style: .default, handler: nil))
             present(alert, animated: true, completion: nil)
@@ -136,7 +136,11 @@
         /// A controller that shows the environments of all hosts and selects them, as SquidKit's
         /// `HostConfigurationTableViewController`.
         @MainActor public func makePicker() -> SectionsController {
-            let picker = SectionsController { self.sections }
+            weak var shown: SectionsController?
+            let picker = SectionsController {
+                self.tableSections { [weak shown] error in Task { @MainActor in shown?.show("\(error)") } }
+            }
+            shown = picker
             picker.title = "Hosts"
             return picker
         }
