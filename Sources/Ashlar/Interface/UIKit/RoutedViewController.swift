@@ -1,6 +1,5 @@
 #if canImport(UIKit) && !os(watchOS)
     public import AshlarEventBus
-    public import AshlarNetworking
     public import UIKit
 
     /// A view controller that a route creates, as iStructure's controllers.
@@ -54,34 +53,20 @@
         public required init?(coder: NSCoder) { nil }
     }
 
-    /// A base class for views of a model, as iStructure's `ISBaseView`: ``update(_:)`` runs after each change.
-    open class ModelView: ThemeView {
-        /// The model that the view shows.
-        public let model: Model
-        private var task: Task<Void, Never>?
+    /// A base class for routed tables, as iStructure's `ISTableViewController`; override `sections()`.
+    open class RoutedTableViewController: SectionsController, RoutedController, WatchOwner {
+        /// The navigation that created the controller.
+        public let navigation: Navigation
+        /// The watches of the controller; they end with it.
+        public nonisolated let watches: WatchBag = WatchBag()
 
-        /// Creates a view of a model.
-        public init(_ model: Model) {
-            self.model = model
-            super.init(frame: .zero)
-            let (events, continuation) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
-            let observation = model.observe { _ in continuation.yield() }
-            task = Task { [weak self] in
-                for await _ in events {
-                    guard let self else { return }
-                    update(model)
-                }
-                withExtendedLifetime(observation) {}
-            }
-            update(model)
+        /// Creates the controller for a navigation.
+        public required init(_ navigation: Navigation) throws {
+            self.navigation = navigation
+            super.init { [] }
         }
 
-        /// Not available: the model is code.
+        /// Not available: a route creates the controller.
         public required init?(coder: NSCoder) { nil }
-
-        /// Shows the model; override to fill the subviews.
-        open func update(_ model: Model) {}
-
-        deinit { task?.cancel() }
     }
 #endif

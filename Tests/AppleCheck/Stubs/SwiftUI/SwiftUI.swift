@@ -89,6 +89,7 @@ public protocol ShapeStyle: Sendable {}
 @frozen public struct Font: Hashable, Sendable {
     public static let caption: Font = Font()
     public static func custom(_ name: String, size: CGFloat) -> Font { fatalError() }
+    public static func system(size: CGFloat) -> Font { fatalError() }
 }
 @frozen public struct Image: Equatable, Sendable, View {
     public init(systemName: String) {}

@@ -32,10 +32,14 @@ open class UIFont: NSObject, @unchecked Sendable {
         public init(frame: CGRect) { super.init() }
         public required init?(coder: NSCoder) { nil }
         open var backgroundColor: UIColor?
+        open var window: UIWindow? { nil }
+        open func didMoveToWindow() {}
     }
+    @MainActor open class UIWindow: UIView {}
     @MainActor open class UILabel: UIView {
         open var text: String?
         open var textColor: UIColor!
+        open var font: UIFont!
     }
     @MainActor open class UITextField: UIView {
         open var text: String?
