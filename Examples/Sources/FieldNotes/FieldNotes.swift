@@ -4,68 +4,57 @@ import Foundation
 /// Field Notes, a white-label notes client on the command line.
 @main
 struct FieldNotes {
-    let options: Options
-    let app: AshlarApp
+    let options = Options(CommandLine.arguments.dropFirst())
     let screen = Screen()
     let log = Log("FieldNotes")
+    let app: AshlarApp
 
-    static func main() async {
-        do throws(UsageError) {
-            exit(try await FieldNotes(Options(Array(CommandLine.arguments.dropFirst()))).run())
-        } catch {
-            let output = error.status == 0 ? FileHandle.standardOutput : .standardError
-            output.write(Data("\(error)\n".utf8))
-            exit(error.status)
-        }
-    }
+    static func main() async throws { exit(try await FieldNotes().run()) }
 
-    /// Starts the app with the product's files; throws if they lack what an option names.
-    init(_ options: Options) throws(UsageError) {
-        self.options = options
-        var log = LogConfiguration(folder: options["--logs"], threshold: .debug, sinks: [])
-        log.application = "field-notes"
-        let environments: [ConfigEnvironment] = [.debug, .simulator]
+    /// Starts the app with the product's files.
+    init() {
+        options.check("--environment", isOneOf: ["release", "debug", "simulator"])
         var configuration = AshlarApp.Configuration(
-            resources: options["--resources"], bundleIdentifier: options["--bundle-id"], log: log)
-        configuration.environments = Array(
-            environments.prefix(["release": 0, "debug": 1][options["--environment"]] ?? 2))
+            resources: options["--resources"], bundleIdentifier: options["--bundle-id"],
+            log: LogConfiguration(folder: options["--logs"], threshold: .debug, sinks: []))
+        configuration.environments =
+            ["release": [], "debug": [.debug], "simulator": [.debug, .simulator]][options["--environment"]]
         configuration.languages = LanguageTag(options["--language"]).map { [$0] }
         configuration.brand = options["--brand"].isEmpty ? .fromInfoPlist : .named(options["--brand"])
-        configuration.themes = "Themes.json"
-        configuration.hostMap = "HostMap.json"
+        configuration.hostDefault = options["--host"].isEmpty ? nil : .environment(options["--host"])
+        configuration.client.retry = .standard
+        configuration.client.cache = .memory()
+        configuration.client.authentication = .bearer("public-demo-key")
         if options["--live"].isEmpty { configuration.transport = Recordings(folder: options["--resources"]) }
         app = AshlarApp(configuration)
-
         let strings = app.customization.current
-        let base = LanguageTag(options["--language"])?.language
-        for (name, value, available) in [
-            ("--language", base, Set(strings.availableLanguages.map(\.language))),
-            ("--brand", options["--brand"], Set(strings.availableBrands)),
-            ("--host", options["--host"], Set(app.hosts.rows.flatMap { $0.rows.map(\.key) })),
-        ] {
-            guard let value, !value.isEmpty, !available.isEmpty, !available.contains(value) else { continue }
-            let list = available.sorted().joined(separator: ", ")
-            throw UsageError(description: "\(name): no '\(value)'; available: \(list)")
+        let languages = strings.availableLanguages
+        if !languages.contains(where: { $0.language == LanguageTag(options["--language"])?.language }) {
+            options.check("--language", isOneOf: languages.map { "\($0)" })
         }
+        options.check("--brand", isOneOf: strings.availableBrands)
+        options.check("--host", isOneOf: app.hosts.rows.flatMap { $0.rows.map(\.key) })
     }
 
-    /// Shows every part; returns the exit status, which is 1 only if no file of the product is usable.
-    func run() async -> Int32 {
+    /// Shows every part; returns the exit status, which is 1 if neither the configuration nor the strings are usable.
+    func run() async throws -> Int32 {
+        let state = DebugReport(app, limit: 500)
         screen.text("Field Notes: five libraries on the files in \(app.resources.path)", indent: "", style: "1")
         showPriorRun()
-        if !app.issues.isEmpty { screen.heading("Issues in the files") }
         for issue in app.issues { report(issue) }
         log.info("started")
         showFiles()
-        let hasNotes = await showServices()
+        try await showServices()
         log.info("ends")
+        for section in state.sections where section.title != "Issues" {
+            screen.heading(section.title ?? "")
+            for item in section.items { screen.row((item.isTicked ? "* " : "") + item.title, item.subtitle ?? "") }
+        }
         if !options["--hold"].isEmpty {
             screen.text("holding; press Return to continue, or kill process \(getpid())")
             _ = readLine()
         }
-        screen.heading("This run's log")
-        screen.text(LogSystem.liveLog)
-        if hasNotes || !app.config.current.paths().isEmpty || !app.customization.current.keys().isEmpty { return 0 }
+        if !app.config.current.paths().isEmpty || !app.customization.current.keys().isEmpty { return 0 }
         screen.problem("\(app.resources.path) contains nothing this app can show")
         return 1
     }
@@ -74,13 +63,25 @@ struct FieldNotes {
         screen.problem(problem.description)
         log.warning("\(problem.description)")
     }
-}
 
-/// The recorded notes API, which answers for every host.
-struct Recordings: NetworkTransport {
-    let folder: String
+    private func showPriorRun() {
+        screen.heading("Previous run")
+        guard let prior = app.logging?.priorRun else { return screen.text("None in \(options["--logs"]).") }
+        screen.row("ended", prior.outcome == .clean ? "cleanly" : "not cleanly: killed or crashed; its log follows")
+        screen.text(prior.log)
+    }
 
-    func send(_ request: NetworkRequest) async throws(NetworkError) -> StreamedResponse {
-        try await ReplayTransport(contentsOfFile: "\(folder)/notes.har", matching: .anyHost).send(request)
+    /// Shows where values come from, and what another language, brand or theme changes.
+    private func showFiles() {
+        let strings = app.customization.current
+        let other = strings.switching(language: "de").switching(brand: "borealis")
+        screen.heading("Strings for \(strings.deviceLanguage), brand \(strings.brand ?? "none")")
+        for key in ["app.title", "CancelString", "note.share", "error.offline", "PINminimumLength"] {
+            screen.row(key, strings.string(key), from: strings.explain(key).winner.map { "\($0.location)" } ?? "")
+            screen.row("  de, borealis", other.string(key))
+        }
+        let colors = strings.themes.map { "\(strings.switching(theme: $0.name).color("defaultBackgroundColor"))" }
+        screen.row("themes", zip(strings.themes, colors).map { "\($0.name) \($1)" }.joined(separator: ", "))
+        screen.text("\n\(strings.explain("app.title"))\n\n\(app.explain("api.timeout"))")
     }
 }

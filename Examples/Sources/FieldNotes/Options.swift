@@ -1,7 +1,7 @@
-import Ashlar
+import Foundation
 
 /// The options of the command line.
-struct Options: Equatable {
+struct Options {
     private static let help = """
         usage: field-notes [options]
 
@@ -20,29 +20,29 @@ struct Options: Equatable {
         "--bundle-id": "com.example.fieldnotes",
     ]
 
-    /// Parses the arguments after the program's name.
-    init(_ arguments: [String]) throws(UsageError) {
-        var rest = arguments[...]
+    /// Parses the arguments after the program's name; prints help or a mistake, and exits.
+    init(_ arguments: some Sequence<String>) {
+        var rest = Array(arguments)[...]
         while let name = rest.popFirst() {
-            if ["--help", "-h"].contains(name) { throw UsageError(description: Self.help, status: 0) }
-            guard Self.help.contains("\n  \(name) ") else { throw UsageError(description: "unknown option \(name)") }
+            if ["--help", "-h"].contains(name) { Self.exit(0, Self.help) }
+            guard Self.help.contains("\n  \(name) ") else { Self.exit(2, "unknown option \(name)") }
             values[name] = name == "--hold" ? "yes" : rest.popFirst()
-            guard values[name] != nil else { throw UsageError(description: "\(name) needs a value") }
-        }
-        if !self["--language"].isEmpty, LanguageTag(self["--language"]) == nil {
-            throw UsageError(description: "--language needs a tag such as fr-CA")
-        }
-        guard ["release", "debug", "simulator"].contains(self["--environment"]) else {
-            throw UsageError(description: "--environment must be release, debug or simulator")
+            if values[name] == nil { Self.exit(2, "\(name) needs a value") }
         }
     }
 
     /// The value of an option; empty if it has none.
     subscript(name: String) -> String { values[name] ?? "" }
-}
 
-/// A reason to end before the app starts, with the exit status.
-struct UsageError: Error, Equatable, CustomStringConvertible {
-    let description: String
-    var status: Int32 = 2
+    /// Exits if an option has a value that isn't available; nothing is available in damaged files.
+    func check(_ name: String, isOneOf available: some Sequence<String>) {
+        let available = Set(available).sorted()
+        if self[name].isEmpty || available.isEmpty || available.contains(self[name]) { return }
+        Self.exit(2, "\(name): no '\(self[name])'; available: \(available.joined(separator: ", "))")
+    }
+
+    private static func exit(_ status: Int32, _ text: String) -> Never {
+        (status == 0 ? FileHandle.standardOutput : .standardError).write(Data((text + "\n").utf8))
+        Foundation.exit(status)
+    }
 }

@@ -1,8 +1,6 @@
 import Foundation
 
-/// Prints sections of aligned rows within 80 columns, with colors on a terminal.
-///
-/// `NO_COLOR` turns colors off and `CLICOLOR_FORCE` turns them on, whether or not the output is a terminal.
+/// Prints aligned rows within 80 columns; `NO_COLOR` and `CLICOLOR_FORCE` override the terminal's choice of colors.
 struct Screen {
     let isColored: Bool
 
@@ -17,29 +15,25 @@ struct Screen {
 
     /// Prints a name, its value and the origin of the value.
     func row(_ name: String, _ value: String, from origin: String = "") {
-        let gap = String(repeating: " ", count: max(1, 30 - name.count))
-        text(name + gap + value + (origin.isEmpty ? "" : "  " + origin))
+        let name = name.padding(toLength: max(30, name.count + 1), withPad: " ", startingAt: 0)
+        text(name + value + (origin.isEmpty ? "" : "  " + origin))
     }
 
     /// Prints each line of a text, broken between words where it exceeds the width.
     func text(_ text: String, indent: String = "  ", style: String = "0") {
         for part in text.split(separator: "\n", omittingEmptySubsequences: false) {
-            var line = indent
+            var lines = [indent]
             for word in part.split(separator: " ", omittingEmptySubsequences: false) {
-                if line.count + word.count > 80, line.contains(where: { $0 != " " }) {
-                    write(line, style)
-                    line = String(repeating: " ", count: 10)
+                if lines.last!.count + word.count > 80, lines.last!.contains(where: { $0 != " " }) {
+                    lines.append(String(repeating: " ", count: 10))
                 }
-                line += word + " "
+                lines[lines.count - 1] += word + " "
             }
-            write(line, style)
+            for line in lines.map({ $0.replacing(#/ +$/#, with: "") }) {
+                // One write per line, so a killed process has printed every line up to its end.
+                let painted = isColored && style != "0" && !line.isEmpty ? "\u{1B}[\(style)m\(line)\u{1B}[0m" : line
+                FileHandle.standardOutput.write(Data((painted + "\n").utf8))
+            }
         }
-    }
-
-    private func write(_ line: String, _ style: String) {
-        let line = line.replacing(#/ +$/#, with: "")
-        // One write per line, so a killed process has printed every line up to its end.
-        let painted = isColored && style != "0" && !line.isEmpty ? "\u{1B}[\(style)m\(line)\u{1B}[0m" : line
-        FileHandle.standardOutput.write(Data((painted + "\n").utf8))
     }
 }
