@@ -15,8 +15,8 @@ struct Screen {
 
     /// Prints a name, its value and the origin of the value.
     func row(_ name: String, _ value: String, from origin: String = "") {
-        let name = name.padding(toLength: max(30, name.count + 1), withPad: " ", startingAt: 0)
-        text(name + value + (origin.isEmpty ? "" : "  " + origin))
+        let gap = String(repeating: " ", count: max(1, 30 - name.count))
+        text(name + gap + value + (origin.isEmpty ? "" : "  " + origin))
     }
 
     /// Prints each line of a text, broken between words where it exceeds the width.
