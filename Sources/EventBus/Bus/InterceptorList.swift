@@ -28,7 +28,7 @@ final class InterceptorEntry: WatchHost {
     /// The interceptor; nil after cancellation.
     var interceptor: (any EventInterceptor)? { state.withLock { $0 } }
 
-    func concerns(_ name: String) -> Bool { pattern?.matches(name) ?? watched.utf8.elementsEqual(name.utf8) }
+    func concerns(_ name: String) -> Bool { pattern?.matches(name) ?? watched.hasSameBytes(as: name) }
 
     func cancel(_ id: UInt64) -> Bool {
         let old = state.withLock { state in

@@ -58,7 +58,7 @@ public struct Topic<Payload: Sendable>: Sendable, Hashable, CustomStringConverti
 
     /// Topics are equal if their names have the same bytes.
     public static func == (a: Self, b: Self) -> Bool {
-        a.core === b.core || a.core.name.utf8.elementsEqual(b.core.name.utf8)
+        a.core === b.core || a.core.name.hasSameBytes(as: b.core.name)
     }
 
     /// Hashes the bytes of the name.

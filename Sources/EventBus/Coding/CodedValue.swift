@@ -17,7 +17,7 @@ enum CodedValue: Sendable, Equatable {
     /// The last value of a key; nil if this isn't an object or has no such key.
     subscript(key: String) -> CodedValue? {
         guard case .object(let members) = self else { return nil }
-        return members.last { $0.key.utf8.elementsEqual(key.utf8) }?.value
+        return members.last { $0.key.hasSameBytes(as: key) }?.value
     }
 
     /// The text of a string.

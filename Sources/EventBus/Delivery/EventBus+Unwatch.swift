@@ -12,7 +12,7 @@ extension EventBus {
             guard watch.host.belongs(to: self) else { return false }
             if let source, watch.source != ObjectIdentifier(source) { return false }
             // `==` isn't used, because it considers the composed and decomposed form of a letter equal.
-            return name.map { watch.watched.utf8.elementsEqual($0.utf8) } ?? true
+            return name.map { watch.watched.hasSameBytes(as: $0) } ?? true
         }
     }
 }

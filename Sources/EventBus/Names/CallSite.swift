@@ -10,7 +10,5 @@ struct CallSite: Sendable {
         (self.fileID, self.line, self.column) = (fileID, line, column)
     }
 
-    var location: EventLocation {
-        EventLocation(file: fileID.description, line: Int(line), column: Int(column))
-    }
+    var location: EventLocation { EventLocation(fileID, line, column) }
 }

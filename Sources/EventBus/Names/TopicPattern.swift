@@ -98,8 +98,8 @@ public struct TopicPattern: Sendable, Hashable, CustomStringConvertible, Express
     }
 
     /// Patterns are equal if their strings are equal.
-    public static func == (a: Self, b: Self) -> Bool { a.description.utf8.elementsEqual(b.description.utf8) }
+    public static func == (a: Self, b: Self) -> Bool { a.description.hasSameBytes(as: b.description) }
 
     /// Hashes the text of the pattern.
-    public func hash(into hasher: inout Hasher) { for byte in description.utf8 { hasher.combine(byte) } }
+    public func hash(into hasher: inout Hasher) { hasher.combine(ByteText(description)) }
 }

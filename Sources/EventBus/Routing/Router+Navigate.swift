@@ -87,7 +87,7 @@ extension Router {
                 return navigation
             }
             trail.append(url)
-            if trail.contains(where: { $0.utf8.elementsEqual(next.utf8) }) {
+            if trail.contains(where: { $0.hasSameBytes(as: next) }) {
                 throw EventBusError(.redirectLoop, subject: requested, trail: trail + [next])
             }
             guard trail.count <= Router.maximumRedirects else {

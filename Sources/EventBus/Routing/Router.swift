@@ -78,18 +78,9 @@ public final class Router: Sendable {
         try add(pattern, .run(action), replacing: replacing, fileID, line, column)
     }
 
-    /// Registers an action for the URLs that a pattern matches, during the lifetime of the owner.
+    /// Registers an action for an owner, which the action receives; the route is added to the owner's bag.
     ///
-    /// - Parameters:
-    ///   - pattern: The pattern; see ``RoutePattern``.
-    ///   - owner: The owner, which is held weakly and passed to the action; its bag ends the route.
-    ///   - replacing: Whether to replace a route that matches the same paths; otherwise such a route is a conflict.
-    ///   - fileID: The file for conflicts.
-    ///   - line: The line for conflicts.
-    ///   - column: The column for conflicts.
-    ///   - action: Runs at each navigation after the guards.
-    /// - Returns: The handle that ends the route, which is also in the owner's bag.
-    /// - Throws: ``EventBusError`` for a malformed pattern or a conflict.
+    /// The router holds the owner weakly. The other parameters are those of the route without an owner.
     @discardableResult
     public func route<Owner: WatchOwner>(
         _ pattern: String, owner: Owner, replacing: Bool = false, fileID: StaticString = #fileID,
@@ -105,18 +96,9 @@ public final class Router: Sendable {
         return try add(pattern, .run(run), replacing: replacing, fileID, line, column).store(in: owner.watches)
     }
 
-    /// Registers a place that is shown at the URLs that a pattern matches.
+    /// Registers a place, which the closure creates from a navigation and the navigator shows.
     ///
-    /// - Parameters:
-    ///   - pattern: The pattern, see ``RoutePattern``.
-    ///   - navigator: Shows the place.
-    ///   - replacing: Whether to replace a route that matches the same paths; otherwise such a route is a conflict.
-    ///   - fileID: The file for conflicts.
-    ///   - line: The line for conflicts.
-    ///   - column: The column for conflicts.
-    ///   - place: Creates the place from the navigation.
-    /// - Returns: The handle that ends the route.
-    /// - Throws: ``EventBusError`` for a malformed pattern or a conflict.
+    /// The other parameters are those of the route with an action.
     @discardableResult
     public func route<Place: Sendable>(
         _ pattern: String, to navigator: some Navigator<Place>, replacing: Bool = false,

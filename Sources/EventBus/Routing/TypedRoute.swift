@@ -142,7 +142,7 @@ public struct TypedRoute<Value: Codable & Sendable>: Sendable {
                 converted.map { .converted($0, text: parameters.text(index)) } ?? .list(parameters.segments(index))
             )
         }
-        for name in match.query.map(\.name) where !members.contains(where: { $0.0.utf8.elementsEqual(name.utf8) }) {
+        for name in match.query.map(\.name) where !members.contains(where: { $0.0.hasSameBytes(as: name) }) {
             let texts = match.query.values(of: name)
             members.append((name, texts.count == 1 ? .list(texts) : .array(texts.map { .list([$0]) })))
         }

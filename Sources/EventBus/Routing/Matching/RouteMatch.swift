@@ -83,26 +83,31 @@ public struct RouteMatch: Sendable, CustomStringConvertible {
 /// The ranges of captured values in a URL; up to four need no allocation.
 struct RouteCaptures: Sendable {
     private var first: (UInt64, UInt64, UInt64, UInt64) = (0, 0, 0, 0)
-    private var more: [UInt64]?
-    private var conversions: [Conversion]?
+    private var rest: Rest?
     private(set) var count = 0
 
-    /// A value to which a parameter type has converted a capture.
-    private struct Conversion: Sendable {
-        let index: Int
-        let value: any Sendable
+    /// The further ranges, and the values to which parameter types have converted captures; nil for most URLs.
+    private final class Rest: Sendable {
+        let ranges: [UInt64]
+        let conversions: [Int: any Sendable]
+
+        init(_ ranges: [UInt64], _ conversions: [Int: any Sendable]) {
+            (self.ranges, self.conversions) = (ranges, conversions)
+        }
     }
 
     /// Appends a capture and the value to which its parameter type has converted it.
     mutating func append(_ range: Range<Int>, converted: (any Sendable)? = nil) {
-        if let converted { conversions = (conversions ?? []) + [Conversion(index: count, value: converted)] }
+        if let converted {
+            rest = Rest(rest?.ranges ?? [], (rest?.conversions ?? [:]).merging([count: converted]) { $1 })
+        }
         let packed = UInt64(range.lowerBound) << 32 | UInt64(range.upperBound)
         switch count {
         case 0: first.0 = packed
         case 1: first.1 = packed
         case 2: first.2 = packed
         case 3: first.3 = packed
-        default: more = (more ?? []) + [packed]
+        default: rest = Rest((rest?.ranges ?? []) + [packed], rest?.conversions ?? [:])
         }
         count += 1
     }
@@ -114,10 +119,10 @@ struct RouteCaptures: Sendable {
             case 1: first.1
             case 2: first.2
             case 3: first.3
-            default: more?[index - 4] ?? 0
+            default: rest?.ranges[index - 4] ?? 0
             }
         return Int(packed >> 32)..<Int(packed & 0xffff_ffff)
     }
 
-    func converted(_ index: Int) -> (any Sendable)? { conversions?.first { $0.index == index }?.value }
+    func converted(_ index: Int) -> (any Sendable)? { rest?.conversions[index] }
 }

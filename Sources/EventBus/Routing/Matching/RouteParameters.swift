@@ -33,7 +33,7 @@ public struct RouteParameters: Sendable, RandomAccessCollection, CustomStringCon
     /// Returns the number of a parameter; names are compared by bytes.
     private func index(of name: String) -> Int? {
         let names = target.names
-        for index in names.indices where names[index].utf8.elementsEqual(name.utf8) { return index }
+        for index in names.indices where names[index].hasSameBytes(as: name) { return index }
         return nil
     }
 
@@ -90,7 +90,7 @@ public struct RouteParameters: Sendable, RandomAccessCollection, CustomStringCon
 
     /// Returns the text of a capture.
     func text(_ index: Int) -> String {
-        if index == 0, let parameter = target.pattern.authority?.parameter { return hostValue(parameter) }
+        if index == 0, let parameter = target.authority?.parameter { return hostValue(parameter) }
         return RouteMatch.decoded(url, captures[index])
     }
 

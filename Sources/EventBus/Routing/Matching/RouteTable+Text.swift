@@ -54,7 +54,7 @@ extension RouteTable {
         for target in tree.liveTargets {
             let key = target.pattern.authority?.text ?? ""
             var node: Outline
-            if let root = roots.first(where: { $0.key.utf8.elementsEqual(key.utf8) }) {
+            if let root = roots.first(where: { $0.key.hasSameBytes(as: key) }) {
                 node = root.node
             } else {
                 node = Outline(key.isEmpty ? "/" : key)

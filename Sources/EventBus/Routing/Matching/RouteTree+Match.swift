@@ -176,7 +176,7 @@ extension RouteTree {
         var index = 0
         if parts.hasAuthority {
             index = 2
-            if targets[Int(number)]?.pattern.authority?.parameter != nil {
+            if targets[Int(number)]?.authority?.parameter != nil {
                 // The whole authority; the value is taken from its normal form.
                 finding.captures.append(
                     Self.origin(of: 1, steps[1], origins), converted: finding.conversions?[steps[1].taken])

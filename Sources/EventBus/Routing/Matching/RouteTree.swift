@@ -249,11 +249,13 @@ final class RouteTarget: Sendable {
     let variant: Int
     /// The route; nil in a table created from patterns.
     let route: (any RouteEntry)?
+    // Also parts of the pattern, but needed whenever a value of a match is read.
     let names: [String]
+    let authority: RouteAuthority?
 
     init(_ pattern: RoutePattern, variant: Int, route: (any RouteEntry)?) {
         (self.pattern, self.variant, self.route) = (pattern, variant, route)
-        names = pattern.variants[variant].names
+        (names, authority) = (pattern.variants[variant].names, pattern.authority)
     }
 }
 

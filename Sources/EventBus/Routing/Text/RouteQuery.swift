@@ -16,7 +16,7 @@ public struct RouteQuery: Sendable, Hashable, RandomAccessCollection, CustomStri
         public init(_ name: String, _ value: String?) { (self.name, self.value) = (name, value) }
 
         /// Returns whether the name has these bytes.
-        fileprivate func isNamed(_ name: String) -> Bool { self.name.utf8.elementsEqual(name.utf8) }
+        fileprivate func isNamed(_ name: String) -> Bool { self.name.hasSameBytes(as: name) }
     }
 
     /// The meaning of `+`.
