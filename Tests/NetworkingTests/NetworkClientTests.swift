@@ -196,6 +196,27 @@ private struct Appending: NetworkMiddleware {
         }
     }
 
+    /// Passes requests on unchanged.
+    private struct Idle: NetworkMiddleware {
+        func intercept(
+            _ request: NetworkRequest, next: NetworkNext
+        ) async throws(NetworkError) -> StreamedResponse { try await next(request) }
+    }
+
+    @Test("Middleware that takes no time leaves the total timeout unchanged, so that the request isn't copied")
+    func unchangedTime() async throws {
+        let stub = StubTransport(["GET /": .status(200)])
+        var configuration = ClientConfiguration()
+        configuration.middleware = [Idle()]
+        let client = NetworkClient(configuration, transport: stub)
+        let request = try NetworkRequest(.get, "http://h.example/")
+        // A busy machine can delay some of the requests.
+        for _ in 0..<100 { _ = try await client.send(request) }
+        let timeouts = stub.requests.compactMap(\.options.totalTimeout)
+        #expect(timeouts.count == 100 && timeouts.contains(.seconds(300)))
+        #expect(timeouts.allSatisfy { $0 <= .seconds(300) })
+    }
+
     @Test("Middleware and earlier hops use the total time", arguments: [true, false])
     func remainingTime(hasMiddleware: Bool) async throws {
         let stub = StubTransport { request in

@@ -4,9 +4,9 @@ import Testing
 
 @testable import AshlarNetworking
 
-/// A cache with a client: validation, errors, invalidation, sharing, stores.
+/// A cache with a client: validation, errors, invalidation, sharing.
 @Suite(.timeLimit(.minutes(3))) struct ResponseCacheTests {
-    private let time = Mutex(CacheRuleTests.start)
+    private let time = Mutex(CacheRules.start)
 
     private func cache(_ store: any CacheStore = MemoryCacheStore(limit: 1 << 20)) -> ResponseCache {
         ResponseCache(store, clock: { [time] in time.withLock { $0 } })
@@ -373,102 +373,4 @@ import Testing
         #expect(error?.code == .truncated && error?.bodyPrefix == [1, 2])
         #expect(stub.requests.count == 4)
     }
-
-    // MARK: Stores
-
-    private static func record(_ text: String, bytes: Int = 0) -> CacheRecord {
-        let entry = CacheEntry(
-            status: 200, headers: ["Cache-Control": "max-age=60", "X-\u{e9}": "\u{e9}", "A": ""],
-            body: Array(text.utf8) + [UInt8](repeating: 0, count: bytes),
-            varying: [.init(name: "x", value: nil), .init(name: "y", value: "")], requested: -1, received: .max)
-        return CacheRecord(variants: [entry, entry])
-    }
-
-    @Test("The least recently used responses are removed first, in memory and in a folder", arguments: [true, false])
-    func leastRecentlyUsed(isMemory: Bool) async throws {
-        let folder = NSTemporaryDirectory() + "net-cache-\(UUID())"
-        defer { try? FileManager.default.removeItem(atPath: folder) }
-        let store: any CacheStore =
-            isMemory ? MemoryCacheStore(limit: 100_000) : try DirectoryCacheStore(folder, limit: 100_000)
-        for number in 0..<10 {
-            store.set("\(number)", Self.record("\(number)", bytes: 4000))
-            // The times of files have the resolution of the kernel's clock.
-            if !isMemory { try await Task.sleep(for: .milliseconds(10)) }
-        }
-        #expect(store.record("0") != nil)
-        if !isMemory { try await Task.sleep(for: .milliseconds(10)) }
-        for number in 10..<13 { store.set("\(number)", Self.record("\(number)", bytes: 4000)) }
-        #expect(store.record("0") != nil && store.record("1") == nil && store.record("2") == nil)
-        #expect(store.record("3") != nil && store.record("12") != nil)
-        store.set("huge", Self.record("huge", bytes: 20_000))
-        #expect(store.record("huge") == nil)
-        store.removeAll()
-        #expect(store.record("12") == nil && store.record("0") == nil)
-    }
-
-    @Test("A record survives the file, and every damaged file is no record")
-    func coding() throws {
-        let record = Self.record("body \u{1F600}")
-        let bytes = CacheRecordCoding.encode("key", record)
-        let decoded = try #require(CacheRecordCoding.decode(bytes))
-        #expect(decoded.key == "key" && decoded.record == record)
-        for count in 0..<bytes.count { #expect(CacheRecordCoding.decode(Array(bytes[..<count])) == nil) }
-        for bit in 0..<(bytes.count * 8) {
-            var damaged = bytes
-            damaged[bit / 8] ^= 1 << UInt8(bit % 8)
-            #expect(CacheRecordCoding.decode(damaged) == nil)
-        }
-        #expect(CacheRecordCoding.decode(bytes + [0]) == nil)
-    }
-
-    @Test("A folder's responses survive the process, damaged files are misses, and other files remain")
-    func folder() async throws {
-        let folder = NSTemporaryDirectory() + "net-cache-\(UUID())/deep"
-        defer { try? FileManager.default.removeItem(atPath: folder) }
-        let stub = StubTransport { _ in response("one", ["Cache-Control": "max-age=60"]) }
-        _ = try await get(client(stub, cache(try DirectoryCacheStore(folder, limit: 1 << 20))))
-        let again = cache(try DirectoryCacheStore(folder, limit: 1 << 20))
-        #expect(try await get(client(stub, again)).bytes == Array("one".utf8) && stub.requests.count == 1)
-        let names = try FileManager.default.contentsOfDirectory(atPath: folder)
-        #expect(names.count == 1)
-        let path = folder + "/" + names[0]
-        let attributes = try FileManager.default.attributesOfItem(atPath: path)
-        #expect((attributes[.posixPermissions] as? Int) == 0o600)
-        try Data("damaged".utf8).write(to: URL(fileURLWithPath: path))
-        #expect(try await get(client(stub, again)).bytes == Array("one".utf8) && stub.requests.count == 2)
-        try Data("mine".utf8).write(to: URL(fileURLWithPath: folder + "/notes.txt"))
-        again.removeAll()
-        #expect(try FileManager.default.contentsOfDirectory(atPath: folder) == ["notes.txt"])
-        #expect(throws: NetworkError.self) { try ResponseCache.directory("/dev/null/cache") }
-    }
-
-    #if os(Linux)
-        @Test("Writers that are killed leave whole records, while other processes use the folder")
-        func killed() async throws {
-            let folder = NSTemporaryDirectory() + "net-cache-\(UUID())"
-            defer { try? FileManager.default.removeItem(atPath: folder) }
-            let isLong = ProcessInfo.processInfo.environment["ASHLAR_SOAK"] == "1"
-            let store = try DirectoryCacheStore(folder, limit: 1 << 20)
-            for _ in 0..<(isLong ? 200 : 5) {
-                await #expect(processExitsWith: .signal(SIGKILL)) { [folder = folder as String] in
-                    let store = try DirectoryCacheStore(folder, limit: 1 << 20)
-                    Thread.detachNewThread {
-                        usleep(.random(in: 1_000...30_000))
-                        kill(getpid(), SIGKILL)
-                    }
-                    for number in 0..<1_000_000 {
-                        store.set("\(number % 7)", ResponseCacheTests.record("\(number % 7) ", bytes: number % 40_000))
-                    }
-                }
-                for number in 0..<7 {
-                    if let record = store.record("\(number)") {
-                        let body = record.variants[0].body
-                        #expect(body.starts(with: Array("\(number) ".utf8)) && record.variants.count == 2)
-                    }
-                }
-            }
-            store.set("after", Self.record("after"))
-            #expect(store.record("after") != nil)
-        }
-    #endif
 }

@@ -68,6 +68,26 @@ import Testing
         #expect(pause == .milliseconds(milliseconds))
     }
 
+    @Test("Only a retry reads the clock and a random number, because both cost system calls")
+    func costOfSuccess() throws {
+        let (get, post) = (try NetworkRequest(.get, url), try NetworkRequest(.post, url))
+        var reads = 0
+        func read<Value>(_ value: Value) -> Value {
+            reads += 1
+            return value
+        }
+        func pause(_ request: NetworkRequest, _ outcome: RetryPolicy.Outcome, attempt: Int = 2) -> Duration? {
+            RetryPolicy.standard.pause(
+                beforeAttempt: attempt, of: request, after: outcome, now: read(0), jitter: read(1))
+        }
+        #expect(pause(get, .response(status: 200, headers: [:])) == nil)
+        #expect(pause(post, .response(status: 503, headers: ["Retry-After": "1"])) == nil)
+        #expect(pause(post, .failure(NetworkError(.connectionLost, phase: .wait))) == nil)
+        #expect(pause(get, .failure(NetworkError(.connectionLost, phase: .wait)), attempt: 4) == nil)
+        #expect(reads == 0)
+        #expect(pause(get, .response(status: 503, headers: [:])) == .milliseconds(200) && reads == 2)
+    }
+
     @Test(
         "Only requests that can safely be repeated are retried",
         arguments: [

@@ -26,8 +26,8 @@ public struct AuthenticationMiddleware: NetworkMiddleware {
     ) async throws(NetworkError) -> StreamedResponse {
         guard covers(request) else { return try await next(request) }
         switch scheme {
-        case .basic(let credentials):
-            return try await next(request.authorized(credentials.field))
+        case .basic(let field):
+            return try await next(request.authorized(field))
         case .bearer(let token):
             return try await token.send(request, next)
         case .digest(let credentials):
@@ -62,10 +62,10 @@ public struct AuthenticationMiddleware: NetworkMiddleware {
 }
 
 extension NetworkRequest {
-    /// Returns the request with an `Authorization` field.
-    func authorized(_ value: String) -> NetworkRequest {
+    /// Returns the request with credentials.
+    func authorized(_ field: HTTPField) -> NetworkRequest {
         var request = self
-        request.headers.append("Authorization", value, isSensitive: true)
+        request.headers.append(field)
         return request
     }
 }

@@ -66,12 +66,17 @@ public final class BearerToken: Sendable {
 
     /// Sends a request with the token, and once more with a new one if the server rejects it.
     func send(_ request: NetworkRequest, _ next: NetworkNext) async throws(NetworkError) -> StreamedResponse {
+        guard refresh != nil else {
+            // Without a refresh, there is nothing to wait for.
+            guard let field = state.withLock({ $0.token.field }) else { return try await next(request) }
+            return try await next(request.authorized(field))
+        }
         guard !Self.refreshing.contains(ObjectIdentifier(self)) else { return try await next(request) }
         let deadline = request.options.totalTimeout.map { elapsed() + $0 }
         let token = try await current(rejected: nil, until: deadline)
-        guard let value = token.value else { return try await next(request) }
-        let response = try await next(request.authorized("Bearer " + value))
-        guard response.status == 401, response.isFromSameServer, refresh != nil else { return response }
+        guard let field = token.field else { return try await next(request) }
+        let response = try await next(request.authorized(field))
+        guard response.status == 401, response.isFromSameServer else { return response }
         let renewed: TokenState.Token
         do throws(NetworkError) {
             renewed = try await current(rejected: token.generation, until: deadline)
@@ -82,9 +87,9 @@ public final class BearerToken: Sendable {
             throw error
         }
         // A request whose body can be sent only once isn't repeated.
-        guard let value = renewed.value, request.body.isReplayable else { return response }
+        guard let field = renewed.field, request.body.isReplayable else { return response }
         await response.body.discard(upTo: 64 << 10)
-        return try await next(request.authorized("Bearer " + value))
+        return try await next(request.authorized(field))
     }
 
     // MARK: Refreshing

@@ -10,7 +10,7 @@
 /// its options allow, is sent unchanged. A redirect to another origin removes the credentials.
 public struct NetworkAuthentication: Sendable {
     enum Scheme {
-        case basic(BasicCredentials)
+        case basic(HTTPField)
         case bearer(BearerToken)
         case digest(DigestCredentials)
     }
@@ -25,7 +25,8 @@ public struct NetworkAuthentication: Sendable {
 
     /// Sends a user name and a password with every request (RFC 7617).
     public static func basic(user: String, password: String) -> NetworkAuthentication {
-        NetworkAuthentication(.basic(BasicCredentials(user: user, password: password)))
+        let credentials = BasicCredentials(user: user, password: password)
+        return NetworkAuthentication(.basic(HTTPField("Authorization", credentials.field, isSensitive: true)))
     }
 
     /// Sends a token with every request (RFC 6750).

@@ -5,8 +5,15 @@
 struct TokenState {
     /// A token and its generation; a nil value means that there is none.
     struct Token {
-        var value: String?
-        var generation = 0
+        let value: String?
+        let generation: Int
+        /// The field with the token, created once for all requests.
+        let field: HTTPField?
+
+        init(_ value: String?, generation: Int = 0) {
+            (self.value, self.generation) = (value, generation)
+            field = value.map { HTTPField("Authorization", "Bearer " + $0, isSensitive: true) }
+        }
     }
 
     typealias Outcome = Result<Token, NetworkError>
@@ -30,7 +37,7 @@ struct TokenState {
     private var waiters: [UInt64: Waiter] = [:]
 
     init(_ value: String?, canRefresh: Bool) {
-        token = Token(value: value)
+        token = Token(value)
         self.canRefresh = canRefresh
     }
 
@@ -60,7 +67,7 @@ struct TokenState {
 
     /// Replaces the token, which also ends a refresh; returns the waiting requests.
     mutating func replace(with value: String?) -> [Waiter] {
-        token = Token(value: value, generation: token.generation + 1)
+        token = Token(value, generation: token.generation + 1)
         (isRefreshing, failure) = (false, nil)
         return takeWaiters()
     }

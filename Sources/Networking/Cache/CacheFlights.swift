@@ -4,10 +4,10 @@ internal import AshlarCore
 final class CacheFlights: Sendable {
     /// The properties of requests that can share an exchange.
     struct Key: Hashable {
-        let text: String
+        let key: CacheKey
         let headers: HTTPHeaders
 
-        init(_ request: NetworkRequest) { (text, headers) = (CacheKey.text(request), request.headers) }
+        init(_ request: NetworkRequest) { (key, headers) = (CacheKey(request), request.headers) }
     }
 
     /// The result for a request that waits for another one's exchange.

@@ -14,12 +14,11 @@ public struct CacheMiddleware: NetworkMiddleware {
     public func intercept(
         _ request: NetworkRequest, next: NetworkNext
     ) async throws(NetworkError) -> StreamedResponse {
+        guard CachePolicy.isAnswered(request.method) else { return try await changing(request, next) }
         let actual = try next.preview(request)
         switch cache.decide(actual) {
         case .bypass:
-            let response = try await next(request)
-            invalidate(actual, response)
-            return response
+            return try await next(request)
         case .use(let entry, let freshness):
             return stored(entry, freshness, actual, next)
         case .useAndValidate(let entry, let freshness):
@@ -93,18 +92,23 @@ public struct CacheMiddleware: NetworkMiddleware {
         return entry.response(to: actual, freshness, "hit; ttl=\(freshness.rest)")
     }
 
-    /// Removes responses that an unsafe method changes (RFC 9111, section 4.4).
-    private func invalidate(_ actual: NetworkRequest, _ response: StreamedResponse) {
-        guard CachePolicy.invalidates(actual.method, response.status) else { return }
-        var urls = [actual.url, response.url] + response.history
+    /// Sends a request that the cache can't answer, and removes the responses that it changes (RFC 9111, section 4.4).
+    private func changing(_ request: NetworkRequest, _ next: NetworkNext) async throws(NetworkError) -> StreamedResponse
+    {
+        guard !request.method.isSafe else { return try await next(request) }
+        let url = try next.actualURL(of: request)
+        let response = try await next(request)
+        guard CachePolicy.invalidates(request.method, response.status) else { return response }
+        cache.remove(url)
+        if response.url != url { cache.remove(response.url) }
+        for url in response.history { cache.remove(url) }
         for name in ["Location", "Content-Location"] {
             guard let text = response.headers[name],
-                let url = try? actual.url.resolve(location: HTTPField(name, text).valueBytes),
-                url.hasSameOrigin(as: actual.url)
+                let other = try? url.resolve(location: HTTPField(name, text).valueBytes), other.hasSameOrigin(as: url)
             else { continue }
-            urls.append(url)
+            cache.remove(other)
         }
-        for url in Set(urls) { cache.remove(url) }
+        return response
     }
 }
 

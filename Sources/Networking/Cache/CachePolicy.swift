@@ -3,7 +3,7 @@ enum CachePolicy {
     /// The treatment of a request.
     enum Decision: Hashable, Sendable {
         /// The request bypasses the cache.
-        case bypass(String)
+        case bypass(BypassReason)
         /// No stored response matches.
         case miss(String)
         /// The stored response is returned.
@@ -16,22 +16,44 @@ enum CachePolicy {
         case unavailable(String)
     }
 
+    /// The reason that a request bypasses the cache; its text is created only for an explanation.
+    enum BypassReason: Hashable, Sendable, CustomStringConvertible {
+        case method(HTTPMethod)
+        case body
+        case noStore
+        case condition(String)
+        case userInfo
+
+        var description: String {
+            switch self {
+            case .method(let method): "the method is \(method)"
+            case .body: "the request has a body"
+            case .noStore: "the request says no-store"
+            case .condition(let field): "the request has \(field)"
+            case .userInfo: "the URL contains user information"
+            }
+        }
+    }
+
     /// The fields with which a request asks for a part of the response, or has its own conditions.
     private static let ownConditions = [
         "Range", "If-None-Match", "If-Modified-Since", "If-Match", "If-Unmodified-Since", "If-Range",
     ]
 
+    /// Whether responses to a method may come from a cache.
+    static func isAnswered(_ method: HTTPMethod) -> Bool { method == .get || method == .head }
+
     /// Returns the treatment of a request.
     ///
     /// - Parameters:
     ///   - request: The request with its actual URL and cookies.
-    ///   - record: The stored responses of its URL.
     ///   - now: The time in seconds since 1970.
+    ///   - record: Returns the stored responses of its URL; not called for a request that bypasses the cache.
     /// - Returns: The decision.
-    static func decide(_ request: NetworkRequest, _ record: CacheRecord?, now: Int64) -> Decision {
+    static func decide(_ request: NetworkRequest, now: Int64, _ record: () -> CacheRecord?) -> Decision {
         let control = CacheControl(request.headers, isRequest: true)
         if let reason = bypassReason(request, control) { return .bypass(reason) }
-        let decision = decide(request, record, control, now)
+        let decision = decide(request, record(), control, now)
         guard control.contains("only-if-cached") else { return decision }
         switch decision {
         case .miss(let reason), .validate(_, let reason): return .unavailable(reason)
@@ -40,15 +62,12 @@ enum CachePolicy {
         }
     }
 
-    /// The reason that a request bypasses the cache, or nil.
-    static func bypassReason(_ request: NetworkRequest, _ control: CacheControl) -> String? {
-        guard request.method == .get || request.method == .head else { return "the method is \(request.method)" }
-        guard request.body.isEmpty else { return "the request has a body" }
-        if control.contains("no-store") { return "the request says no-store" }
-        if let field = ownConditions.first(where: { request.headers.contains($0) }) {
-            return "the request has \(field)"
-        }
-        return nil
+    private static func bypassReason(_ request: NetworkRequest, _ control: CacheControl) -> BypassReason? {
+        guard isAnswered(request.method) else { return .method(request.method) }
+        guard request.body.isEmpty else { return .body }
+        if control.contains("no-store") { return .noStore }
+        if let field = ownConditions.first(where: { request.headers.contains($0) }) { return .condition(field) }
+        return request.url.userInfo == nil ? nil : .userInfo
     }
 
     private static func decide(

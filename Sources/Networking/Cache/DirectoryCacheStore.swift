@@ -30,10 +30,10 @@ final class DirectoryCacheStore: CacheStore {
 
     var recordLimit: Int { limit / 4 }
 
-    func record(_ key: String) -> CacheRecord? {
+    func record(_ key: CacheKey) -> CacheRecord? {
         let path = path(key)
         guard let bytes = try? WholeFile.read(path, limit: limit) else { return nil }
-        guard let (storedKey, record) = CacheRecordCoding.decode(bytes), storedKey == key else {
+        guard let (storedKey, record) = CacheRecordCoding.decode(bytes), storedKey == key.text else {
             unlink(path)
             return nil
         }
@@ -42,11 +42,11 @@ final class DirectoryCacheStore: CacheStore {
         return record
     }
 
-    func set(_ key: String, _ record: CacheRecord) {
+    func set(_ key: CacheKey, _ record: CacheRecord) {
         let path = path(key)
-        let bytes = record.variants.isEmpty ? [] : CacheRecordCoding.encode(key, record)
+        let bytes = CacheRecordCoding.encode(key.text, record)
         usage.withLock { usage in
-            guard !bytes.isEmpty, bytes.count <= recordLimit,
+            guard !record.variants.isEmpty, bytes.count <= recordLimit,
                 (try? AtomicFile.replace(path, with: bytes, isDurable: false)) != nil
             else {
                 unlink(path)
@@ -57,6 +57,11 @@ final class DirectoryCacheStore: CacheStore {
         }
     }
 
+    func remove(_ key: CacheKey) {
+        let path = path(key)
+        usage.withLock { _ in _ = unlink(path) }
+    }
+
     func removeAll() {
         usage.withLock { usage in
             for name in names() { unlink(folder + "/" + name) }
@@ -64,7 +69,9 @@ final class DirectoryCacheStore: CacheStore {
         }
     }
 
-    private func path(_ key: String) -> String { folder + "/" + SHA256.hexadecimal(Array(key.utf8)) + Self.suffix }
+    private func path(_ key: CacheKey) -> String {
+        folder + "/" + SHA256.hexadecimal(Array(key.text.utf8)) + Self.suffix
+    }
 
     private static let suffix = ".response"
 

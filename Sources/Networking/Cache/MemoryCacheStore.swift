@@ -9,9 +9,13 @@ final class MemoryCacheStore: CacheStore {
     }
 
     private struct State {
-        var records: [String: Stored] = [:]
+        var records: [CacheKey: Stored] = [:]
         var cost = 0
         var uses: UInt64 = 0
+
+        mutating func remove(_ key: CacheKey) {
+            if let old = records.removeValue(forKey: key) { cost -= old.cost }
+        }
     }
 
     private let limit: Int
@@ -21,7 +25,7 @@ final class MemoryCacheStore: CacheStore {
 
     var recordLimit: Int { limit / 4 }
 
-    func record(_ key: String) -> CacheRecord? {
+    func record(_ key: CacheKey) -> CacheRecord? {
         state.withLock { state in
             state.uses += 1
             state.records[key]?.lastUse = state.uses
@@ -29,10 +33,10 @@ final class MemoryCacheStore: CacheStore {
         }
     }
 
-    func set(_ key: String, _ record: CacheRecord) {
-        let cost = record.cost + key.utf8.count
+    func set(_ key: CacheKey, _ record: CacheRecord) {
+        let cost = record.cost + key.text.utf8.count
         state.withLock { state in
-            if let old = state.records.removeValue(forKey: key) { state.cost -= old.cost }
+            state.remove(key)
             guard !record.variants.isEmpty, cost <= recordLimit else { return }
             state.uses += 1
             state.records[key] = Stored(record: record, cost: cost, lastUse: state.uses)
@@ -41,14 +45,15 @@ final class MemoryCacheStore: CacheStore {
         }
     }
 
+    func remove(_ key: CacheKey) { state.withLock { $0.remove(key) } }
+
     func removeAll() { state.withLock { $0 = State() } }
 
     /// Removes a tenth more than necessary, so that not every new record causes a sort.
     private func evict(_ state: inout State) {
-        for (key, stored) in state.records.sorted(by: { $0.value.lastUse < $1.value.lastUse }) {
+        for (key, _) in state.records.sorted(by: { $0.value.lastUse < $1.value.lastUse }) {
             guard state.cost > limit / 10 * 9 else { return }
-            state.records[key] = nil
-            state.cost -= stored.cost
+            state.remove(key)
         }
     }
 }

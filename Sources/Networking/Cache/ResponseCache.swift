@@ -14,7 +14,7 @@ public final class ResponseCache: Sendable {
     private let store: any CacheStore
     private let clock: @Sendable () -> Int64
     /// Numbers that increase with each invalidation; an exchange that began before it must not store its response.
-    private let generations = Mutex([UInt64](repeating: 0, count: 256))
+    private let generations = Mutex([UInt64](repeating: 0, count: CacheKey.slots))
     let flights = CacheFlights()
 
     init(_ store: any CacheStore, clock: @escaping @Sendable () -> Int64 = { Int64(Date().timeIntervalSince1970) }) {
@@ -51,10 +51,10 @@ public final class ResponseCache: Sendable {
     /// Removes the responses of a URL.
     public func remove(_ url: HTTPURL) {
         generations.withLock { generations in
-            for key in CacheKey.all(url) {
-                generations[Self.slot(key)] += 1
-                store.set(key, CacheRecord(variants: []))
-            }
+            let keys = CacheKey.withoutCredentials(url)
+            generations[keys.plain.slot] += 1
+            store.remove(keys.plain)
+            store.remove(keys.raw)
         }
     }
 
@@ -64,24 +64,21 @@ public final class ResponseCache: Sendable {
     var bodyLimit: Int { store.recordLimit }
 
     func decide(_ request: NetworkRequest) -> CachePolicy.Decision {
-        let control = CacheControl(request.headers, isRequest: true)
-        if let reason = CachePolicy.bypassReason(request, control) { return .bypass(reason) }
-        if request.url.userInfo != nil { return .bypass("the URL contains user information") }
-        return CachePolicy.decide(request, store.record(CacheKey.text(request)), now: now)
+        CachePolicy.decide(request, now: now) { store.record(CacheKey(request)) }
     }
 
     func generation(_ request: NetworkRequest) -> UInt64 {
-        let slot = Self.slot(CacheKey.text(request))
+        let slot = CacheKey(request).slot
         return generations.withLock { $0[slot] }
     }
 
     /// Stores the response of an exchange, or removes an old one for nil, unless an invalidation happened since it
     /// began.
     func replace(_ request: NetworkRequest, by entry: CacheEntry?, began generation: UInt64) {
-        let key = CacheKey.text(request)
+        let key = CacheKey(request)
         // The lock makes the check and the change atomic.
         generations.withLock { generations in
-            guard generations[Self.slot(key)] == generation else { return }
+            guard generations[key.slot] == generation else { return }
             var record = store.record(key) ?? CacheRecord(variants: [])
             guard entry != nil || !record.variants.isEmpty else { return }
             record.replace(request, by: entry)
@@ -89,27 +86,4 @@ public final class ResponseCache: Sendable {
             store.set(key, record)
         }
     }
-
-    private static func slot(_ key: String) -> Int { Int(truncatingIfNeeded: key.hashValue) & 255 }
-}
-
-/// The keys under which the responses of a URL are stored.
-enum CacheKey {
-    /// Returns the key of a request with its actual URL.
-    ///
-    /// A request's own credentials are part of the key, so that responses for different credentials are separate. The
-    /// same applies to bodies that aren't decompressed.
-    static func text(_ request: NetworkRequest) -> String {
-        var key = request.options.decompresses ? "" : raw
-        if let credentials = request.headers["Authorization"] {
-            key += SHA256.hexadecimal(Array(credentials.utf8)) + " "
-        }
-        key += request.url.requestText
-        return key
-    }
-
-    private static let raw = "raw "
-
-    /// The keys of a URL without credentials.
-    static func all(_ url: HTTPURL) -> [String] { [url.requestText, raw + url.requestText] }
 }

@@ -70,7 +70,7 @@ extension NetworkClient {
         var current = try checked(resolved(request))
         var machine: RedirectMachine?
         while true {
-            if let rest = try context.remainingTime() { current.options.totalTimeout = rest }
+            try context.limitTime(of: &current)
             var sent = withCookies(current)
             if !sent.hasLeftOrigin, sent.authorizer != nil || configuration.signs != nil { try await sign(&sent) }
             context.sent(sent)
@@ -124,9 +124,17 @@ extension NetworkClient {
 
     /// Returns the request at the current host of its canonical host.
     private func resolved(_ request: NetworkRequest) throws(NetworkError) -> NetworkRequest {
+        guard request.canonicalHost != nil, hosts != nil else { return request }
+        var request = request
+        request.url = try actualURL(of: request)
+        return request
+    }
+
+    /// Returns the URL of a request at the current host of its canonical host.
+    func actualURL(of request: NetworkRequest) throws(NetworkError) -> HTTPURL {
         guard let canonical = request.canonicalHost, let hosts,
             let choice = hosts(canonical.name, canonical.scheme?.rawValue)
-        else { return request }
+        else { return request.url }
         var scheme = canonical.scheme ?? request.url.scheme
         if let chosen = choice.scheme {
             guard let known = HTTPURL.Scheme(rawValue: chosen.lowercased()) else {
@@ -136,9 +144,7 @@ extension NetworkClient {
             }
             scheme = known
         }
-        var request = request
-        request.url = try request.url.moved(to: choice.host, scheme: scheme)
-        return request
+        return try request.url.moved(to: choice.host, scheme: scheme)
     }
 
     /// Returns the request if its body could be built, its method and fields are well-formed, and user information is

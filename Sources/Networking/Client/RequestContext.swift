@@ -22,15 +22,20 @@ final class RequestContext: Sendable {
         id = Self.lastID.wrappingAdd(1, ordering: .relaxed).newValue
     }
 
-    /// Returns the rest of the total timeout, or nil if there is no limit or the request hasn't started.
-    func remainingTime() throws(NetworkError) -> Duration? {
+    /// Sets the total timeout of a hop to the rest of the call's.
+    ///
+    /// A timeout that is less than a millisecond too long remains, because a change would copy the request.
+    ///
+    /// - Throws: `.cancelled` or `.timedOut` if the hop must not start.
+    func limitTime(of hop: inout NetworkRequest) throws(NetworkError) {
         if Task.isCancelled { throw NetworkError(.cancelled, "the task was cancelled", phase: .send) }
-        guard let deadline else { return nil }
+        guard let deadline else { return }
         // The first hop starts immediately, unless there is middleware.
-        if client.chain.isEmpty, attempts.load(ordering: .relaxed) == 0 { return nil }
+        if client.chain.isEmpty, attempts.load(ordering: .relaxed) == 0 { return }
         let rest = deadline - ContinuousClock.now
         guard rest > .zero else { throw NetworkError(.timedOut, "the total timeout expired", phase: .send) }
-        return rest
+        if let timeout = hop.options.totalTimeout, (rest...(rest + .milliseconds(1))).contains(timeout) { return }
+        hop.options.totalTimeout = rest
     }
 
     // MARK: Events
@@ -112,6 +117,8 @@ extension RequestContext: MiddlewareRun {
     }
 
     func preview(_ request: NetworkRequest) throws(NetworkError) -> NetworkRequest { try client.preview(request) }
+
+    func actualURL(of request: NetworkRequest) throws(NetworkError) -> HTTPURL { try client.actualURL(of: request) }
 
     func apart(
         _ request: NetworkRequest, from index: Int,

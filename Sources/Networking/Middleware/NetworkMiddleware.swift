@@ -57,6 +57,14 @@ public struct NetworkNext: Sendable {
         }
     }
 
+    /// Returns the URL to which a request will be sent, with its actual host.
+    func actualURL(of request: NetworkRequest) throws(NetworkError) -> HTTPURL {
+        switch rest {
+        case .function: request.url
+        case .steps(let run, _): try run.actualURL(of: request)
+        }
+    }
+
     /// Runs an operation over the same rest of the chain as a call of its own, with its own events and timeout.
     ///
     /// - Parameters:
@@ -83,6 +91,8 @@ protocol MiddlewareRun: AnyObject, Sendable {
     func send(_ request: NetworkRequest, from index: Int) async throws(NetworkError) -> StreamedResponse
     /// Returns a request with its actual host and cookies.
     func preview(_ request: NetworkRequest) throws(NetworkError) -> NetworkRequest
+    /// Returns the URL of a request with its actual host.
+    func actualURL(of request: NetworkRequest) throws(NetworkError) -> HTTPURL
     /// Runs an operation as a call of its own.
     func apart(
         _ request: NetworkRequest, from index: Int,

@@ -76,7 +76,8 @@ public struct RetryMiddleware: NetworkMiddleware {
             case .success(let response): .response(status: response.status, headers: response.headers)
             case .failure(let error): .failure(error)
             }
-        let now = Int64(Date().timeIntervalSince1970)
-        return policy.pause(beforeAttempt: attempt, of: request, after: outcome, now: now, jitter: jitter())
+        return policy.pause(
+            beforeAttempt: attempt, of: request, after: outcome, now: Int64(Date().timeIntervalSince1970),
+            jitter: jitter())
     }
 }

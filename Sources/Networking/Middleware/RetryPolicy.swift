@@ -45,27 +45,28 @@ public struct RetryPolicy: Hashable, Sendable {
     ///   - attempt: The number of the next attempt; the first retry has the number 2.
     ///   - request: The request.
     ///   - outcome: The result of the last attempt.
-    ///   - now: The seconds since 1970, for a `Retry-After` with a date.
-    ///   - jitter: A random number from 0 to 1.
+    ///   - now: The seconds since 1970, for a `Retry-After` with a date; evaluated only for a retry.
+    ///   - jitter: A random number from 0 to 1; evaluated only for a retry.
     /// - Returns: The delay, or nil.
     func pause(
-        beforeAttempt attempt: Int, of request: NetworkRequest, after outcome: Outcome, now: Int64, jitter: Double
+        beforeAttempt attempt: Int, of request: NetworkRequest, after outcome: Outcome,
+        now: @autoclosure () -> Int64, jitter: @autoclosure () -> Double
     ) -> Duration? {
-        guard attempt <= attempts, request.body.isReplayable else { return nil }
-        let isRepeatable = request.method.isIdempotent || request.headers.contains("Idempotency-Key")
+        var isRepeatable: Bool { request.method.isIdempotent || request.headers.contains("Idempotency-Key") }
         var least = Duration.zero
         switch outcome {
         case .failure(let error):
             guard error.isTransient, isRepeatable || error.isBeforeSending else { return nil }
         case .response(let status, let headers):
-            guard isRepeatable, statuses.contains(status), !request.options.acceptedStatuses.contains(status) else {
+            guard statuses.contains(status), !request.options.acceptedStatuses.contains(status), isRepeatable else {
                 return nil
             }
-            least = Self.retryAfter(headers, now: now) ?? .zero
+            least = Self.retryAfter(headers, now: now()) ?? .zero
             guard least <= longestRetryAfter else { return nil }
         }
+        guard attempt <= attempts, request.body.isReplayable else { return nil }
         let bound = min(longestPause, firstPause * (1 << min(attempt - 2, 24)))
-        return max(least, bound * jitter)
+        return max(least, bound * jitter())
     }
 
     /// Returns the duration of a `Retry-After` field in either format.

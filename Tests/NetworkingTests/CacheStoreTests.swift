@@ -1,0 +1,139 @@
+import AshlarCore
+import Foundation
+import Testing
+
+@testable import AshlarNetworking
+
+private func key(_ name: String) -> CacheKey {
+    CacheKey(NetworkRequest(.get, HTTPURL(scheme: .https, host: "h", port: nil, path: "/" + name)))
+}
+
+/// The keys and stores of a cache, in memory and in a folder.
+@Suite(.timeLimit(.minutes(3))) struct CacheStoreTests {
+    private static func record(_ text: String, bytes: Int = 0) -> CacheRecord {
+        let entry = CacheEntry(
+            status: 200, headers: ["Cache-Control": "max-age=60", "X-\u{e9}": "\u{e9}", "A": ""],
+            body: Array(text.utf8) + [UInt8](repeating: 0, count: bytes),
+            varying: [.init(name: "x", value: nil), .init(name: "y", value: "")], requested: -1, received: .max)
+        return CacheRecord(variants: [entry, entry])
+    }
+
+    @Test(
+        "Equal keys mean the same request line to the same server",
+        arguments: [
+            ("http://h/a", "http://h:80/a#x", true), ("http://H/a", "http://h/a", true),
+            ("http://h", "http://h/", true),
+            ("http://h/a", "https://h/a", false), ("http://h/a", "http://h:81/a", false),
+            ("http://h/a", "http://i/a", false), ("http://h/a", "http://h/A", false),
+            ("http://h/a", "http://h/a?", false),
+            ("http://h/a?b", "http://h/a?c", false),
+        ])
+    func keys(a: String, b: String, areEqual: Bool) throws {
+        let (a, b) = (try NetworkRequest(.get, a), try NetworkRequest(.get, b))
+        #expect((CacheKey(a) == CacheKey(b)) == areEqual && (CacheKey(a).text == CacheKey(b).text) == areEqual)
+        #expect(!areEqual || CacheKey(a).hashValue == CacheKey(b).hashValue)
+        let (plain, raw) = CacheKey.withoutCredentials(a.url)
+        var unencoded = a
+        unencoded.options.decompresses = false
+        #expect(CacheKey(a) == plain && CacheKey(unencoded) == raw && plain != raw && plain.slot == raw.slot)
+        var authorized = a
+        authorized.headers["Authorization"] = "Basic eA=="
+        #expect(CacheKey(authorized) != plain && !CacheKey(authorized).text.contains("eA=="))
+    }
+
+    @Test("The least recently used responses are removed first, in memory and in a folder", arguments: [true, false])
+    func leastRecentlyUsed(isMemory: Bool) async throws {
+        let folder = NSTemporaryDirectory() + "net-cache-\(UUID())"
+        defer { try? FileManager.default.removeItem(atPath: folder) }
+        let store: any CacheStore =
+            isMemory ? MemoryCacheStore(limit: 100_000) : try DirectoryCacheStore(folder, limit: 100_000)
+        for number in 0..<10 {
+            store.set(key("\(number)"), Self.record("\(number)", bytes: 4000))
+            // The times of files have the resolution of the kernel's clock.
+            if !isMemory { try await Task.sleep(for: .milliseconds(10)) }
+        }
+        #expect(store.record(key("0")) != nil)
+        if !isMemory { try await Task.sleep(for: .milliseconds(10)) }
+        for number in 10..<13 { store.set(key("\(number)"), Self.record("\(number)", bytes: 4000)) }
+        #expect(store.record(key("0")) != nil && store.record(key("1")) == nil && store.record(key("2")) == nil)
+        #expect(store.record(key("3")) != nil && store.record(key("12")) != nil)
+        store.set(key("huge"), Self.record("huge", bytes: 20_000))
+        #expect(store.record(key("huge")) == nil)
+        store.removeAll()
+        #expect(store.record(key("12")) == nil && store.record(key("0")) == nil)
+    }
+
+    @Test("A record survives the file, and every damaged file is no record")
+    func coding() throws {
+        let record = Self.record("body \u{1F600}")
+        let bytes = CacheRecordCoding.encode("key", record)
+        let decoded = try #require(CacheRecordCoding.decode(bytes))
+        #expect(decoded.key == "key" && decoded.record == record)
+        for count in 0..<bytes.count { #expect(CacheRecordCoding.decode(Array(bytes[..<count])) == nil) }
+        for bit in 0..<(bytes.count * 8) {
+            var damaged = bytes
+            damaged[bit / 8] ^= 1 << UInt8(bit % 8)
+            #expect(CacheRecordCoding.decode(damaged) == nil)
+        }
+        #expect(CacheRecordCoding.decode(bytes + [0]) == nil)
+    }
+
+    @Test("A folder's responses survive the process, damaged files are misses, and other files remain")
+    func folder() async throws {
+        let folder = NSTemporaryDirectory() + "net-cache-\(UUID())/deep"
+        defer { try? FileManager.default.removeItem(atPath: folder) }
+        let stub = StubTransport { _ in
+            StubResponse(status: 200, headers: ["Cache-Control": "max-age=60"], chunks: [Array("one".utf8)])
+        }
+        func get(_ cache: ResponseCache) async throws -> [UInt8] {
+            var configuration = ClientConfiguration()
+            configuration.cache = cache
+            return try await NetworkClient(configuration, transport: stub).get("https://h/").bytes
+        }
+        _ = try await get(ResponseCache(DirectoryCacheStore(folder, limit: 1 << 20)))
+        let again = ResponseCache(try DirectoryCacheStore(folder, limit: 1 << 20))
+        #expect(try await get(again) == Array("one".utf8) && stub.requests.count == 1)
+        let names = try FileManager.default.contentsOfDirectory(atPath: folder)
+        #expect(names.count == 1)
+        let path = folder + "/" + names[0]
+        let attributes = try FileManager.default.attributesOfItem(atPath: path)
+        #expect((attributes[.posixPermissions] as? Int) == 0o600)
+        try Data("damaged".utf8).write(to: URL(fileURLWithPath: path))
+        #expect(try await get(again) == Array("one".utf8) && stub.requests.count == 2)
+        try Data("mine".utf8).write(to: URL(fileURLWithPath: folder + "/notes.txt"))
+        again.removeAll()
+        #expect(try FileManager.default.contentsOfDirectory(atPath: folder) == ["notes.txt"])
+        #expect(throws: NetworkError.self) { try ResponseCache.directory("/dev/null/cache") }
+    }
+
+    #if os(Linux)
+        @Test("Writers that are killed leave whole records, while other processes use the folder")
+        func killed() async throws {
+            let folder = NSTemporaryDirectory() + "net-cache-\(UUID())"
+            defer { try? FileManager.default.removeItem(atPath: folder) }
+            let isLong = ProcessInfo.processInfo.environment["ASHLAR_SOAK"] == "1"
+            let store = try DirectoryCacheStore(folder, limit: 1 << 20)
+            for _ in 0..<(isLong ? 200 : 5) {
+                await #expect(processExitsWith: .signal(SIGKILL)) { [folder = folder as String] in
+                    let store = try DirectoryCacheStore(folder, limit: 1 << 20)
+                    Thread.detachNewThread {
+                        usleep(.random(in: 1_000...30_000))
+                        kill(getpid(), SIGKILL)
+                    }
+                    for number in 0..<1_000_000 {
+                        store.set(
+                            key("\(number % 7)"), CacheStoreTests.record("\(number % 7) ", bytes: number % 40_000))
+                    }
+                }
+                for number in 0..<7 {
+                    if let record = store.record(key("\(number)")) {
+                        let body = record.variants[0].body
+                        #expect(body.starts(with: Array("\(number) ".utf8)) && record.variants.count == 2)
+                    }
+                }
+            }
+            store.set(key("after"), Self.record("after"))
+            #expect(store.record(key("after")) != nil)
+        }
+    #endif
+}
