@@ -1,3 +1,4 @@
+import Foundation
 import Testing
 
 @testable import AshlarNetworking
@@ -90,11 +91,68 @@ import Testing
         #expect(answer.contains("algorithm=") == !algorithm.isEmpty)
     }
 
+    // The responses are from Python's hashlib.
+    @Test(
+        "With auth-int, the response protects the body; auth is preferred",
+        arguments: [
+            ("auth-int", "", "69faf86a35c949de7c577a2ef02299e2"),
+            ("auth-int", "body \u{e9}", "706a10fd2a73aa5514dec384309b4615"),
+            ("x, AUTH-INT", "body \u{e9}", "706a10fd2a73aa5514dec384309b4615"),
+            ("auth-int,auth", "body \u{e9}", "5d6fac3d16152f5b55b2b51aa47fa6d3"),
+        ])
+    func integrity(qualities: String, body: String, response: String) throws {
+        let challenge = try challenge("Digest realm=\"r \\\"x\\\"\", nonce=\"n\", qop=\"\(qualities)\"")
+        let answer = challenge.answer(
+            BasicCredentials(user: "u", password: "p\u{e9}"), method: "PUT", target: "/a?b=c", body: Array(body.utf8),
+            count: 0x2A, clientNonce: "c")
+        #expect(answer.contains("response=\"\(response)\""), "\(answer)")
+        #expect(answer.contains(qualities.contains(",auth") ? "qop=auth," : "qop=auth-int,"))
+    }
+
+    @Test("auth-int reads bodies in memory, files and streams; a body that can be read once fails before it is sent")
+    func integrityOfBodies() async throws {
+        let file = NSTemporaryDirectory() + "net-digest-\(UUID())"
+        try Data("content".utf8).write(to: URL(fileURLWithPath: file))
+        defer { try? FileManager.default.removeItem(atPath: file) }
+        let stub = StubTransport { request throws(NetworkError) in
+            guard let field = request.headers["Authorization"] else {
+                return .status(401, headers: ["WWW-Authenticate": "Digest realm=r, nonce=n, qop=\"auth-int\""])
+            }
+            return .text(field)
+        }
+        var configuration = ClientConfiguration()
+        configuration.authentication = .digest(user: "u", password: "p")
+        let client = NetworkClient(configuration, transport: stub)
+        let chunks: @Sendable () -> AsyncStream<[UInt8]> = {
+            AsyncStream { continuation in
+                for byte in "content".utf8 { continuation.yield([byte]) }
+                continuation.finish()
+            }
+        }
+        for body in [RequestBody.text("content"), .file(file), .stream(chunks)] {
+            let text = try await client.send(NetworkRequest(.put, "http://h/a", body: body)).text()
+            let parameters = AuthenticationChallenge.parameters(String(text.dropFirst("Digest ".count)))
+            func md5(_ text: String) -> String { DigestChallenge.Hash.md5.hexadecimal(Array(text.utf8)) }
+            let (count, nonce) = (try #require(parameters["nc"]), try #require(parameters["cnonce"]))
+            let content = md5("PUT:/a:" + md5("content"))
+            #expect(parameters["response"] == md5("\(md5("u:r:p")):n:\(count):\(nonce):auth-int:\(content)"))
+        }
+        let sent = stub.requests.count
+        let once = try NetworkRequest(.put, "http://h/a", body: .once(chunks()))
+        let error = await outcome { () async throws(NetworkError) in try await client.send(once) }.failure
+        #expect(error?.code == .bodyNotReplayable && error?.requestState == .notSent && stub.requests.count == sent)
+        let missing = try NetworkRequest(.put, "http://h/a", body: .file(file + ".missing"))
+        #expect(
+            await outcome { () async throws(NetworkError) in try await client.send(missing) }.failure?.code
+                == .fileFailed)
+    }
+
     @Test(
         "Challenges that can't be answered are none",
         arguments: [
             "Digest realm=\"r\"", "Digest nonce=\"n\"", "Digest realm=r, nonce=n, algorithm=SHA-1",
-            "Digest realm=r, nonce=n, qop=\"auth-int\"", "Digest realm=r, nonce=n, nonce=m", "Basic realm=\"r\"",
+            "Digest realm=r, nonce=n, qop=\"auth-conf\"", "Digest realm=r, nonce=n, qop=\"\"",
+            "Digest realm=r, nonce=n, nonce=m", "Basic realm=\"r\"",
             "Digest realm=\"r, nonce=\"n", "", "Digest", ",,,", "=", "Digest realm=r nonce=n",
         ])
     func unanswerable(text: String) {

@@ -185,20 +185,3 @@ private final class ReplayBodySource: ResponseBodySource {
 
     func cancel() { state.withLock { if $0 == .fresh { $0 = .cancelled } } }
 }
-
-extension RequestBody {
-    /// Returns all bytes of the body, for recording and matching.
-    func collected() async throws(NetworkError) -> [UInt8] {
-        if let inMemory { return inMemory }
-        let reader = try makeReader()
-        do {
-            var bytes: [UInt8] = []
-            while let chunk = try await reader.next() { bytes += chunk }
-            // A stream ends early when its task is cancelled; a part of the body must not be returned as the whole.
-            try Task.checkCancellation()
-            return bytes
-        } catch {
-            throw NetworkError(wrapping: error, as: .invalidBody, phase: .send)
-        }
-    }
-}

@@ -19,6 +19,13 @@ struct DigestChallenge: Hashable {
         }
     }
 
+    enum Quality: String {
+        /// The response protects the method and the target.
+        case authentication = "auth"
+        /// The response also protects the body.
+        case integrity = "auth-int"
+    }
+
     let realm: String
     var nonce: String
     let opaque: String?
@@ -27,8 +34,8 @@ struct DigestChallenge: Hashable {
     let hash: Hash
     /// Whether the algorithm's name ends with `-sess`.
     let isSession: Bool
-    /// Whether the quality of protection is `auth`; false for the older form without it.
-    let hasQuality: Bool
+    /// The quality of protection, or nil for the older form without it.
+    let quality: Quality?
     let isStale: Bool
     let hashesUserName: Bool
     let isUTF8: Bool
@@ -44,9 +51,14 @@ struct DigestChallenge: Hashable {
         if isSession { name.removeLast(5) }
         guard let hash = Hash(rawValue: name) else { return nil }
         self.hash = hash
-        let qualities = challenge["qop"].map { $0.split(separator: ",").map { $0.trimmingHTTPSpace().lowercased() } }
-        guard qualities == nil || qualities?.contains("auth") == true else { return nil }
-        hasQuality = qualities != nil
+        if let list = challenge["qop"] {
+            let names = list.split(separator: ",").map { $0.trimmingHTTPSpace().lowercased() }
+            let offered = [Quality.authentication, .integrity].filter { names.contains($0.rawValue) }
+            guard let quality = offered.first else { return nil }
+            self.quality = quality
+        } else {
+            quality = nil
+        }
         isStale = challenge["stale"]?.lowercased() == "true"
         hashesUserName = challenge["userhash"]?.lowercased() == "true"
         isUTF8 = challenge["charset"]?.lowercased() == "utf-8"
@@ -58,11 +70,13 @@ struct DigestChallenge: Hashable {
     ///   - credentials: The user name and password.
     ///   - method: The method.
     ///   - target: The path and query of the request line.
+    ///   - body: The body, which only `qop=auth-int` protects.
     ///   - count: The number of requests with this nonce, from 1.
     ///   - clientNonce: The client's random string, the same for all requests with this nonce.
     /// - Returns: The field's value.
     func answer(
-        _ credentials: BasicCredentials, method: String, target: String, count: UInt32, clientNonce: String
+        _ credentials: BasicCredentials, method: String, target: String, body: [UInt8] = [], count: UInt32,
+        clientNonce: String
     ) -> String {
         let realm = HTTPField("", realm).valueBytes
         let user = Array(credentials.user.utf8)
@@ -71,16 +85,18 @@ struct DigestChallenge: Hashable {
         if isSession { secret = hashed("\(secret):\(nonce):\(clientNonce)") }
         let digits = String(count, radix: 16)
         let number = String(repeating: "0", count: 8 - digits.utf8.count) + digits
-        let middle = hasQuality ? "\(nonce):\(number):\(clientNonce):auth" : nonce
-        let response = hashed("\(secret):\(middle):\(hashed("\(method):\(target)"))")
+        let middle = quality.map { "\(nonce):\(number):\(clientNonce):\($0.rawValue)" } ?? nonce
+        var content = "\(method):\(target)"
+        if quality == .integrity { content += ":" + hash.hexadecimal(body) }
+        let response = hashed("\(secret):\(middle):\(hashed(content))")
 
         var parts = [hashesUserName ? "username=\"\(hash.hexadecimal(user + colon + realm))\"" : userName(credentials)]
         parts += ["realm=\(Self.quoted(self.realm))", "nonce=\(Self.quoted(nonce))", "uri=\(Self.quoted(target))"]
         if let algorithm { parts.append("algorithm=\(algorithm)") }
         parts.append("response=\"\(response)\"")
         if let opaque { parts.append("opaque=\(Self.quoted(opaque))") }
-        if hasQuality { parts += ["qop=auth", "nc=\(number)"] }
-        if hasQuality || isSession { parts.append("cnonce=\"\(clientNonce)\"") }
+        if let quality { parts += ["qop=\(quality.rawValue)", "nc=\(number)"] }
+        if quality != nil || isSession { parts.append("cnonce=\"\(clientNonce)\"") }
         if hashesUserName { parts.append("userhash=true") }
         return "Digest " + parts.joined(separator: ", ")
     }

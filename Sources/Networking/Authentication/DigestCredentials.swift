@@ -49,16 +49,27 @@ final class DigestCredentials: Sendable {
     }
 
     /// Returns the `Authorization` field of a hop and its nonce, or nil if no challenge of the origin is known.
-    fileprivate func answer(_ hop: NetworkRequest) -> (field: String, nonce: String)? {
+    ///
+    /// - Throws: The failure to read a body that the response protects.
+    fileprivate func answer(_ hop: NetworkRequest) async throws(NetworkError) -> (field: String, nonce: String)? {
         let session = sessions.withLock { sessions in
             sessions[hop.url.origin]?.count += 1
             return sessions[hop.url.origin]
         }
         guard let session else { return nil }
+        let body = session.challenge.quality == .integrity ? try await Self.content(of: hop) : []
         let field = session.challenge.answer(
-            credentials, method: hop.method.rawValue, target: hop.url.target, count: session.count,
+            credentials, method: hop.method.rawValue, target: hop.url.target, body: body, count: session.count,
             clientNonce: session.clientNonce)
         return (field, session.challenge.nonce)
+    }
+
+    private static func content(of hop: NetworkRequest) async throws(NetworkError) -> [UInt8] {
+        guard hop.body.isReplayable || hop.body.inMemory != nil else {
+            throw NetworkError(
+                .bodyNotReplayable, "qop=auth-int protects the body, which can be read only once", phase: .prepare)
+        }
+        return try await hop.body.collected()
     }
 
     private func adopt(_ challenge: DigestChallenge, _ origin: String) {
@@ -99,8 +110,8 @@ private final class DigestCall: HopAuthorizer {
     /// The nonce of the latest hop, or nil if it had no credentials.
     var usedNonce: String? { used.withLock { $0 } }
 
-    func authorize(_ hop: inout NetworkRequest) {
-        let answer = credentials.answer(hop)
+    func authorize(_ hop: inout NetworkRequest) async throws(NetworkError) {
+        let answer = try await credentials.answer(hop)
         used.withLock { $0 = answer?.nonce }
         if let answer { hop.headers.set("Authorization", answer.field, isSensitive: true) }
     }

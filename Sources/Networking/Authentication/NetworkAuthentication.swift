@@ -39,8 +39,8 @@ public struct NetworkAuthentication: Sendable {
 
     /// Answers the server's challenges with hashes of a user name and a password (RFC 7616).
     ///
-    /// The algorithms are SHA-512-256, SHA-256 and MD5, with or without `-sess`, for `qop=auth` or none. The server's
-    /// first challenge with one of these is answered. Later requests to the same origin answer it in advance.
+    /// The algorithms are SHA-512-256, SHA-256 and MD5, with or without `-sess`, for `qop=auth`, `auth-int` or none. The
+    /// server's first challenge with one of these is answered. Later requests to the same origin answer it in advance.
     public static func digest(user: String, password: String) -> NetworkAuthentication {
         NetworkAuthentication(.digest(DigestCredentials(BasicCredentials(user: user, password: password))))
     }

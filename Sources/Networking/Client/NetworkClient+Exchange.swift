@@ -103,7 +103,7 @@ extension NetworkClient {
 
     /// Adds the credentials and the signature of a hop.
     private func sign(_ hop: inout NetworkRequest) async throws(NetworkError) {
-        if let authorizer = hop.authorizer { authorizer.authorize(&hop) }
+        if let authorizer = hop.authorizer { try await authorizer.authorize(&hop) }
         do {
             try await configuration.signs?(&hop)
         } catch {

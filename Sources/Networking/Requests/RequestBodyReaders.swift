@@ -69,3 +69,20 @@ final class SequenceBodyReader<S: AsyncSequence>: RequestBodyReader, @unchecked 
 
     func next() async throws -> [UInt8]? { try await iterator.next() }
 }
+
+extension RequestBody {
+    /// Returns all bytes of the body.
+    func collected() async throws(NetworkError) -> [UInt8] {
+        if let inMemory { return inMemory }
+        let reader = try makeReader()
+        do {
+            var bytes: [UInt8] = []
+            while let chunk = try await reader.next() { bytes += chunk }
+            // A stream ends early when its task is cancelled; a part of the body must not be returned as the whole.
+            try Task.checkCancellation()
+            return bytes
+        } catch {
+            throw NetworkError(wrapping: error, as: .invalidBody, phase: .send)
+        }
+    }
+}

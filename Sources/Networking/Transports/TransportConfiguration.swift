@@ -16,9 +16,12 @@ public struct TransportConfiguration: Hashable, Sendable {
     /// A key of the dictionary is a host name or an IP address without a port. Case, a trailing dot and the form of an
     /// international name are ignored.
     public var pinnedKeys: [String: String] = [:]
+    /// The proxy of all connections, or nil, the default, for direct connections; `CurlTransport` only.
+    public var proxy: NetworkProxy?
     /// Whether the variables `http_proxy`, `https_proxy`, `all_proxy` and `no_proxy` apply; `CurlTransport` only.
     ///
-    /// The transport reads them once, when it is created.
+    /// The transport reads them once, when it is created. They have no effect if ``proxy`` is set. See
+    /// <doc:UsingProxies>.
     public var usesEnvironmentProxies: Bool = false
     /// Whether callers' code may resume on the transport's thread as long as it is fast; `CurlTransport` only.
     ///

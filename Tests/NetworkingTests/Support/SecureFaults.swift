@@ -64,7 +64,7 @@
     }
 
     /// A connection to a real server; two threads use it, one per direction.
-    private struct Upstream: Sendable {
+    struct Upstream: Sendable {
         let descriptor: Int32
 
         init?(port: Int) {

@@ -11,6 +11,9 @@
                 if head.version == "2", let handle, ashlar_easy_is_http2(table, handle.easy) == 0 {
                     throw NetworkError(.badResponse, "unexpected version HTTP/2 as text", phase: .receive)
                 }
+                if head.status == 407, request.url.scheme == .http, proxy?.hasPrefix("socks") == false {
+                    throw NetworkError(.proxyFailed, CurlFailure.missingCredentials, phase: .receive)
+                }
                 let hasBody = request.method != .head && head.status != 204 && head.status != 304
                 contentLength = reader.framing.contentLength
                 if hasBody, let limit = limits.bodyBytes, let contentLength, contentLength > limit {

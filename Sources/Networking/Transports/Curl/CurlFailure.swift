@@ -9,8 +9,11 @@
             let phase = fixedPhase ?? phase(of: exchange, hasHead: hasHead)
             var message = exchange.handle?.errorMessage ?? ""
             if message.isEmpty { message = exchange.strerror(result) ?? "" }
+            if !hasHead, exchange.number(CurlInfo.connectCode) == 407 { message = missingCredentials }
             return NetworkError(code, "\(message) (libcurl \(result))", phase: phase)
         }
+
+        static let missingCredentials = "the proxy answered 407: it requires other credentials"
 
         private static func code(
             _ result: Int32, of exchange: CurlExchange, hasHead: Bool

@@ -96,11 +96,12 @@
             long(CurlOption.uploadBufferSize, 64 << 10)
             let age = configuration.connectionIdleTime.seconds.rounded(.up)
             long(CurlOption.maximumConnectionAge, Int(min(max(age, 1), 1e9)))  // 0 would be no limit
-            // The environment is read once, by `EnvironmentProxies`.
+            // The environment is read once, by `ProxyRules`.
             text(CurlOption.proxy, "")
             text(CurlOption.noProxy, loop.proxies == nil ? "*" : "")
-            if let roots = configuration.trustRoots, !text(CurlOption.caInfo, roots) {
-                throw Self.unsupported("trustRoots")
+            if let roots = configuration.trustRoots {
+                guard text(CurlOption.caInfo, roots) else { throw Self.unsupported("trustRoots") }
+                text(CurlOption.proxyCAInfo, roots)
             }
             if !loop.pins.isEmpty, !text(CurlOption.pinnedPublicKey, "sha256//") {
                 throw Self.unsupported("pinnedKeys")
@@ -111,9 +112,10 @@
             loop.watchConnections(of: self)
         }
 
-        private static func unsupported(_ setting: String) -> NetworkError {
+        static func unsupported(_ setting: String, _ name: String? = nil) -> NetworkError {
             var error = NetworkError(
-                .invalidConfiguration, "the TLS library of libcurl does not support \(setting)", phase: .prepare)
+                .invalidConfiguration, "the TLS library of libcurl does not support \(name ?? setting)",
+                phase: .prepare)
             error.key = setting
             return error
         }

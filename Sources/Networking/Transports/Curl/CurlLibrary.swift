@@ -23,6 +23,9 @@
             }
         }
 
+        /// Whether the connection to a proxy can use TLS (`CURL_VERSION_HTTPS_PROXY`).
+        var supportsSecureProxies: Bool { table.pointee.features & (1 << 21) != 0 }
+
         var version: String { String(cString: table.pointee.version) }
 
         /// Whether a handle may serve another request.

@@ -34,8 +34,8 @@
         let library: CurlLibrary
         let configuration: TransportConfiguration
         let pins: PinnedKeys
-        /// The proxies of the environment, or nil if they aren't used.
-        let proxies: EnvironmentProxies?
+        /// The proxies, or nil if none are used.
+        let proxies: ProxyRules?
         private let inbox = Mutex(Inbox())
         let poller: ashlar_poller
         let multi: UnsafeMutableRawPointer
@@ -66,7 +66,7 @@
             self.library = library
             self.configuration = configuration
             pins = try PinnedKeys(configuration.pinnedKeys)
-            proxies = configuration.usesEnvironmentProxies ? EnvironmentProxies(Self.environment()) : nil
+            proxies = try Self.proxies(library, configuration)
             var poller = ashlar_poller()
             let opened = ashlar_poller_open(&poller) == 0
             guard opened, let multi = library.table.pointee.multi_init() else {
@@ -91,10 +91,18 @@
 
         deinit { ready.deallocate() }
 
-        private static func environment() -> [String: String] {
-            let names = ["http_proxy", "https_proxy", "HTTPS_PROXY", "all_proxy", "ALL_PROXY", "no_proxy", "NO_PROXY"]
-            let values = names.compactMap { name in getenv(name).map { (name, String(cString: $0)) } }
-            return Dictionary(values) { first, _ in first }
+        private static func proxies(
+            _ library: CurlLibrary, _ configuration: TransportConfiguration
+        ) throws(NetworkError) -> ProxyRules? {
+            if let proxy = configuration.proxy {
+                if proxy.isSecure, !library.supportsSecureProxies {
+                    throw CurlHandle.unsupported("proxy", "https proxies")
+                }
+                return ProxyRules(proxy)
+            }
+            guard configuration.usesEnvironmentProxies else { return nil }
+            let values = ProxyRules.variables.compactMap { name in getenv(name).map { (name, String(cString: $0)) } }
+            return ProxyRules(environment: Dictionary(values) { first, _ in first })
         }
 
         // MARK: Any thread

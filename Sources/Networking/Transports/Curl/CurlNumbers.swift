@@ -21,6 +21,7 @@
         static let post: Int32 = 47
         static let followLocation: Int32 = 52
         static let caInfo: Int32 = 10065
+        static let proxyCAInfo: Int32 = 10246
         static let headerFunction: Int32 = 20079
         static let httpGet: Int32 = 80
         static let httpVersion: Int32 = 84

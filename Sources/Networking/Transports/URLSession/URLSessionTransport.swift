@@ -15,7 +15,8 @@ public final class URLSessionTransport: NetworkTransport {
 
     /// Creates a transport with its own session.
     ///
-    /// - Throws: `.invalidConfiguration` for `trustRoots`, `pinnedKeys` and `usesEnvironmentProxies`, which a session can't honor.
+    /// - Throws: `.invalidConfiguration` for `trustRoots`, `pinnedKeys`, `proxy` and `usesEnvironmentProxies`, which a session
+    ///   can't honor.
     public init(_ configuration: TransportConfiguration = .init()) throws(NetworkError) {
         try Self.check(configuration)
         let settings = URLSessionConfiguration.ephemeral
@@ -36,6 +37,7 @@ public final class URLSessionTransport: NetworkTransport {
     private static func check(_ configuration: TransportConfiguration) throws(NetworkError) {
         let settings = [
             ("trustRoots", configuration.trustRoots != nil), ("pinnedKeys", !configuration.pinnedKeys.isEmpty),
+            ("proxy", configuration.proxy != nil),
             ("usesEnvironmentProxies", configuration.usesEnvironmentProxies),
         ]
         guard let setting = settings.first(where: \.1)?.0 else { return }

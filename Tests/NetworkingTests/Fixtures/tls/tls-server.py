@@ -1,4 +1,7 @@
-"""Answers "secure" over TLS on 127.0.0.1 with the certificate of the given file; prints the port; stops with its standard input."""
+"""Answers "secure" over TLS on 127.0.0.1 with the certificate of the given file; prints the port; stops with its standard input.
+
+It answers /head with the head of the request, and is a proxy for CONNECT.
+"""
 import socket
 import ssl
 import sys
@@ -10,6 +13,23 @@ listener = socket.create_server(("127.0.0.1", 0))
 print(listener.getsockname()[1], flush=True)
 
 
+def pump(source, target):
+    try:
+        while data := source.recv(65536):
+            target.sendall(data)
+        target.shutdown(socket.SHUT_WR)
+    except OSError:
+        pass
+
+
+def tunnel(secure, authority):
+    host, _, port = authority.rpartition(":")
+    with socket.create_connection((host, int(port)), 10) as target:
+        secure.sendall(b"HTTP/1.1 200 Connection established\r\n\r\n")
+        threading.Thread(target=pump, args=(target, secure), daemon=True).start()
+        pump(secure, target)
+
+
 def serve(connection):
     try:
         with context.wrap_socket(connection, server_side=True) as secure:
@@ -17,6 +37,11 @@ def serve(connection):
             while request := secure.recv(65536):
                 while b"\r\n\r\n" not in request:
                     request += secure.recv(65536)
+                if request.startswith(b"CONNECT "):
+                    return tunnel(secure, request.split()[1].decode())
+                if b" /head " in request:
+                    secure.sendall(b"HTTP/1.1 200 OK\r\nContent-Length: %d\r\n\r\n" % len(request) + request)
+                    continue
                 version = b"HTTP/2" if b"/forged" in request else b"HTTP/1.1"
                 secure.sendall(version + b" 200 OK\r\nContent-Length: 6\r\n\r\nsecure")
     except OSError:
