@@ -101,10 +101,12 @@ import Testing
             }
         }
 
-        init(_ certificate: String) throws {
+        /// Starts a server; with a CA of clients, it requests their certificates.
+        init(_ certificate: String, clientCA: String? = nil, requiresClient: Bool = false) throws {
             let output = Pipe()
             process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
             process.arguments = ["python3", Self.path("tls-server.py"), Self.path(certificate + ".pem")]
+            process.arguments? += clientCA.map { [$0] + (requiresClient ? ["required"] : []) } ?? []
             (process.standardInput, process.standardOutput) = (input, output)
             try process.run()
             var line: [UInt8] = []

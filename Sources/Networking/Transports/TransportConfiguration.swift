@@ -16,6 +16,10 @@ public struct TransportConfiguration: Hashable, Sendable {
     /// A key of the dictionary is a host name or an IP address without a port. Case, a trailing dot and the form of an
     /// international name are ignored.
     public var pinnedKeys: [String: String] = [:]
+    /// The certificates that identify the client to each host; others receive none.
+    ///
+    /// A key of the dictionary has the form of those of ``pinnedKeys``.
+    public var clientCertificates: [String: ClientCertificate] = [:]
     /// The proxy of all connections, or nil, the default, for direct connections; `CurlTransport` only.
     public var proxy: NetworkProxy?
     /// Whether the variables `http_proxy`, `https_proxy`, `all_proxy` and `no_proxy` apply; `CurlTransport` only.

@@ -159,6 +159,8 @@
         /// How much of the request the server may have received.
         private var requestState: RequestState {
             if hasHead || headBytes > 0 { return .answered }
+            // The bytes so far are those of CONNECT.
+            if asksProxyForTunnel { return .notSent }
             if number(CurlInfo.requestSize) <= 0 { return .notSent }
             if isSending { return .partlySent }
             if bodyKind == .memory, offset(CurlInfo.sizeUpload) < request.body.length ?? 0 { return .partlySent }

@@ -32,6 +32,7 @@
         private var decompresses = false
         private var hasBody = false
         private var pin: String?
+        private var certificate: ClientCertificate?
         private var proxy: String?
 
         /// The way in which a request's body is sent.
@@ -62,7 +63,7 @@
             table.pointee.easy_cleanup(easy)
             easy = new
             (url, isFresh, hasLongConnect, bufferSize) = (nil, false, false, CurlOrigins.Origin.largeBuffer)
-            (method, kind, pin, proxy) = (nil, .none, nil, nil)
+            (method, kind, pin, certificate, proxy) = (nil, .none, nil, nil, nil)
             try configure()
             if let list { _ = ashlar_easy_pointer(table, easy, CurlOption.httpHeader, list) }
         }
@@ -204,10 +205,21 @@
                 proxy = exchange.proxy
                 text(CurlOption.proxy, proxy ?? "")
             }
-            guard !loop.pins.isEmpty else { return }
             let pin = loop.pins[request.url]
             if pin != self.pin { text(CurlOption.pinnedPublicKey, pin) }
             self.pin = pin
+            let certificate = loop.certificates[request.url]
+            if certificate != self.certificate { identify(with: certificate) }
+            self.certificate = certificate
+        }
+
+        /// Sets the client certificate; libcurl reuses a connection only for requests with the same one.
+        private func identify(with certificate: ClientCertificate?) {
+            text(CurlOption.certificateType, certificate?.format.rawValue)
+            text(CurlOption.certificate, certificate?.file)
+            text(CurlOption.keyType, certificate?.format.rawValue)
+            text(CurlOption.key, certificate?.keyFile)
+            text(CurlOption.keyPassword, certificate?.password)
         }
 
         func release() {

@@ -34,6 +34,7 @@
         let library: CurlLibrary
         let configuration: TransportConfiguration
         let pins: PinnedKeys
+        let certificates: HostSettings<ClientCertificate>
         /// The proxies, or nil if none are used.
         let proxies: ProxyRules?
         private let inbox = Mutex(Inbox())
@@ -66,6 +67,7 @@
             self.library = library
             self.configuration = configuration
             pins = try PinnedKeys(configuration.pinnedKeys)
+            certificates = try ClientCertificate.table(configuration.clientCertificates)
             proxies = try Self.proxies(library, configuration)
             var poller = ashlar_poller()
             let opened = ashlar_poller_open(&poller) == 0

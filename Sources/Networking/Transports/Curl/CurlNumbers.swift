@@ -14,6 +14,8 @@
         static let postFields: Int32 = 10015
         static let copyPostFields: Int32 = 10165
         static let httpHeader: Int32 = 10023
+        static let certificate: Int32 = 10025
+        static let keyPassword: Int32 = 10026
         static let headerData: Int32 = 10029
         static let customRequest: Int32 = 10036
         static let noBody: Int32 = 44
@@ -24,6 +26,9 @@
         static let proxyCAInfo: Int32 = 10246
         static let headerFunction: Int32 = 20079
         static let httpGet: Int32 = 80
+        static let certificateType: Int32 = 10086
+        static let key: Int32 = 10087
+        static let keyType: Int32 = 10088
         static let httpVersion: Int32 = 84
         static let bufferSize: Int32 = 98
         static let noSignal: Int32 = 99

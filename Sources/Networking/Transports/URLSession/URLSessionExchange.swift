@@ -18,6 +18,7 @@ final class URLSessionExchange: TransferProducer {
     }
 
     private let request: NetworkRequest
+    var url: HTTPURL { request.url }
     private let bodyLength: Int?
     private let pipe: TransferPipe
     private let state = Mutex(State())

@@ -8,6 +8,9 @@ import Foundation
 /// The delegate of a session: forwards each call to the exchange of its task, and follows no redirects.
 final class URLSessionRouter: NSObject, URLSessionDataDelegate, Sendable {
     private let exchanges = Mutex<[Int: URLSessionExchange]>([:])
+    private let identities: HostSettings<URLSessionIdentity>
+
+    init(_ identities: HostSettings<URLSessionIdentity>) { self.identities = identities }
 
     func add(_ exchange: URLSessionExchange, for task: URLSessionTask) {
         exchanges.withLock { $0[task.taskIdentifier] = exchange }
@@ -46,6 +49,13 @@ final class URLSessionRouter: NSObject, URLSessionDataDelegate, Sendable {
         _ session: URLSession, task: URLSessionTask, didReceive challenge: URLAuthenticationChallenge,
         completionHandler: @escaping @Sendable (URLSession.AuthChallengeDisposition, URLCredential?) -> Void
     ) {
+        #if canImport(Security)
+            if challenge.protectionSpace.authenticationMethod == NSURLAuthenticationMethodClientCertificate,
+                let identity = exchange(task).flatMap({ identities[$0.url] })
+            {
+                return completionHandler(.useCredential, identity.credential)
+            }
+        #endif
         completionHandler(.performDefaultHandling, nil)
     }
 

@@ -16,7 +16,7 @@ public final class URLSessionTransport: NetworkTransport {
     /// Creates a transport with its own session.
     ///
     /// - Throws: `.invalidConfiguration` for `trustRoots`, `pinnedKeys`, `proxy` and `usesEnvironmentProxies`, which a session
-    ///   can't honor.
+    ///   can't honor; on Apple systems for `clientCertificates` that aren't PKCS#12, elsewhere for all of them.
     public init(_ configuration: TransportConfiguration = .init()) throws(NetworkError) {
         try Self.check(configuration)
         let settings = URLSessionConfiguration.ephemeral
@@ -30,7 +30,7 @@ public final class URLSessionTransport: NetworkTransport {
         // The exchange has its own timers; the session's must be longer.
         settings.timeoutIntervalForRequest = 86_400
         settings.timeoutIntervalForResource = 86_400
-        router = URLSessionRouter()
+        router = URLSessionRouter(try URLSessionIdentity.table(configuration.clientCertificates))
         session = URLSession(configuration: settings, delegate: router, delegateQueue: nil)
     }
 
@@ -38,6 +38,7 @@ public final class URLSessionTransport: NetworkTransport {
         let settings = [
             ("trustRoots", configuration.trustRoots != nil), ("pinnedKeys", !configuration.pinnedKeys.isEmpty),
             ("proxy", configuration.proxy != nil),
+            (ClientCertificate.setting, !URLSessionIdentity.supports(configuration.clientCertificates)),
             ("usesEnvironmentProxies", configuration.usesEnvironmentProxies),
         ]
         guard let setting = settings.first(where: \.1)?.0 else { return }

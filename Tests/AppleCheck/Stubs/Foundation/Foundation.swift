@@ -10,7 +10,8 @@
 extension Error { public var localizedDescription: String { "" } }
 @inlinable public func _fixme() {}
 
-open class NSString: NSObject, @unchecked Sendable {}
+public protocol NSCopying {}
+open class NSString: NSObject, NSCopying, @unchecked Sendable {}
 open class NSNumber: NSObject, @unchecked Sendable {
     public convenience init(value: Double) { fatalError() }
     open var doubleValue: Double { 0 }
@@ -38,7 +39,12 @@ open class NumberFormatter: Formatter, @unchecked Sendable {
     open var minimumFractionDigits: Int = 0
     open var maximumFractionDigits: Int = 0
 }
-open class NSData: NSObject, @unchecked Sendable {}
+open class NSData: NSObject, @unchecked Sendable {
+    public init?(contentsOfFile path: String) {}
+}
+open class NSArray: NSObject {
+    open var firstObject: Any? { nil }
+}
 open class NSNull: NSObject, @unchecked Sendable {}
 open class NSURLRequest: NSObject, @unchecked Sendable {
     @objc public enum CachePolicy: UInt, Sendable {
@@ -46,7 +52,10 @@ open class NSURLRequest: NSObject, @unchecked Sendable {
         case reloadIgnoringLocalCacheData = 1
     }
 }
-open class NSDictionary: NSObject {}
+open class NSDictionary: NSObject {
+    public init(objects: [Any], forKeys keys: [any NSCopying]) {}
+    open func object(forKey aKey: Any) -> Any? { nil }
+}
 open class NSError: NSObject, Error, @unchecked Sendable {
     public init(domain: String, code: Int, userInfo dict: [String: Any]? = nil) { fatalError() }
     open var domain: String { "" }
@@ -153,8 +162,38 @@ open class HTTPCookie: NSObject, @unchecked Sendable {
 }
 open class URLCache: NSObject, @unchecked Sendable {}
 open class URLCredentialStorage: NSObject, @unchecked Sendable {}
-open class URLCredential: NSObject, @unchecked Sendable {}
-open class URLAuthenticationChallenge: NSObject, @unchecked Sendable {}
+open class URLCredential: NSObject, @unchecked Sendable {
+    public enum Persistence: UInt, Sendable { case none, forSession, permanent, synchronizable }
+    public init(identity: SecIdentity, certificates certArray: [Any]?, persistence: URLCredential.Persistence) {}
+}
+open class URLProtectionSpace: NSObject, @unchecked Sendable {
+    open var authenticationMethod: String { "" }
+}
+public let NSURLAuthenticationMethodClientCertificate: String = ""
+open class URLAuthenticationChallenge: NSObject, @unchecked Sendable {
+    open var protectionSpace: URLProtectionSpace { fatalError() }
+}
+
+// Security and Core Foundation, whose types Foundation re-exports and bridges.
+public typealias CFString = NSString
+public typealias CFData = NSData
+public typealias CFArray = NSArray
+public typealias CFDictionary = NSDictionary
+public typealias CFTypeRef = AnyObject
+public typealias CFTypeID = UInt
+public typealias OSStatus = Int32
+public func CFGetTypeID(_ cf: CFTypeRef!) -> CFTypeID { 0 }
+public class SecIdentity {}
+public func SecIdentityGetTypeID() -> CFTypeID { 0 }
+public var errSecSuccess: OSStatus { 0 }
+public let kSecImportExportPassphrase: CFString = CFString()
+public let kSecImportItemIdentity: CFString = CFString()
+public let kSecImportItemCertChain: CFString = CFString()
+@available(iOS, unavailable)
+public let kSecImportToMemoryOnly: CFString = CFString()
+public func SecPKCS12Import(
+    _ pkcs12_data: CFData, _ options: CFDictionary, _ items: UnsafeMutablePointer<CFArray?>
+) -> OSStatus { 0 }
 open class OperationQueue: NSObject, @unchecked Sendable {}
 open class URLResponse: NSObject, @unchecked Sendable {}
 open class HTTPURLResponse: URLResponse, @unchecked Sendable {

@@ -1,6 +1,7 @@
 """Answers "secure" over TLS on 127.0.0.1 with the certificate of the given file; prints the port; stops with its standard input.
 
-It answers /head with the head of the request, and is a proxy for CONNECT.
+It answers /head with the head of the request, and is a proxy for CONNECT. With a second file, a CA of clients, it
+answers /peer with the name in the client's certificate, or "nobody"; a third argument makes the certificate necessary.
 """
 import socket
 import ssl
@@ -9,6 +10,9 @@ import threading
 
 context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
 context.load_cert_chain(sys.argv[1])
+if len(sys.argv) > 2:
+    context.load_verify_locations(sys.argv[2])
+    context.verify_mode = ssl.CERT_REQUIRED if len(sys.argv) > 3 else ssl.CERT_OPTIONAL
 listener = socket.create_server(("127.0.0.1", 0))
 print(listener.getsockname()[1], flush=True)
 
@@ -39,8 +43,17 @@ def serve(connection):
                     request += secure.recv(65536)
                 if request.startswith(b"CONNECT "):
                     return tunnel(secure, request.split()[1].decode())
-                if b" /head " in request:
+                if b"/head " in request:
                     secure.sendall(b"HTTP/1.1 200 OK\r\nContent-Length: %d\r\n\r\n" % len(request) + request)
+                    continue
+                if b" /peer " in request:
+                    names = dict(field[0] for field in (secure.getpeercert() or {}).get("subject", ()))
+                    name = names.get("commonName", "nobody").encode()
+                    secure.sendall(b"HTTP/1.1 200 OK\r\nContent-Length: %d\r\n\r\n" % len(name) + name)
+                    continue
+                if b" /redirect?" in request:
+                    target = request.split()[1].split(b"?", 1)[1]
+                    secure.sendall(b"HTTP/1.1 302 Found\r\nContent-Length: 0\r\nLocation: " + target + b"\r\n\r\n")
                     continue
                 version = b"HTTP/2" if b"/forged" in request else b"HTTP/1.1"
                 secure.sendall(version + b" 200 OK\r\nContent-Length: 6\r\n\r\nsecure")

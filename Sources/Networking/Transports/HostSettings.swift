@@ -1,0 +1,43 @@
+/// Settings by host: a host name or an IP address without a port; case, a trailing dot and the form of an international
+/// name are ignored.
+struct HostSettings<Value: Sendable>: Sendable {
+    private var values: [String: Value] = [:]
+
+    /// Normalizes the hosts of a setting.
+    ///
+    /// - Throws: `.invalidConfiguration` for a host that no URL can have, and for two values of one host.
+    init(_ configured: [String: Value], _ setting: String) throws(NetworkError) {
+        for (host, value) in configured {
+            let name = try Self.normalized(host, setting)
+            guard values.updateValue(value, forKey: name) == nil else {
+                throw Self.invalid("two values for the host \(name.debugDescription)", host, setting)
+            }
+        }
+    }
+
+    var isEmpty: Bool { values.isEmpty }
+
+    /// Returns the value for a URL's host.
+    subscript(url: HTTPURL) -> Value? { values.isEmpty ? nil : values[Self.withoutTrailingDot(url.host)] }
+
+    private static func normalized(_ text: String, _ setting: String) throws(NetworkError) -> String {
+        // The URL's own parser decides which hosts are valid, so that a setting can match a URL.
+        let isAddress = text.contains(":") && !text.hasPrefix("[")
+        guard let url = try? HTTPURL("https://\(isAddress ? "[\(text)]" : text)/"), url.port == nil,
+            url.userInfo == nil,
+            url.path == "/", url.query == nil, url.fragment == nil
+        else { throw invalid("expected a host name or an IP address, found \(text.debugDescription)", text, setting) }
+        return withoutTrailingDot(url.host)
+    }
+
+    private static func withoutTrailingDot(_ host: String) -> String {
+        host.hasSuffix(".") ? String(host.dropLast()) : host
+    }
+
+    /// Returns the error for the value of a host.
+    static func invalid(_ message: String, _ host: String, _ setting: String) -> NetworkError {
+        var error = NetworkError(.invalidConfiguration, message, phase: .prepare)
+        error.key = "\(setting)[\(host)]"
+        return error
+    }
+}

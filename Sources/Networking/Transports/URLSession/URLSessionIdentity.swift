@@ -1,0 +1,70 @@
+import Foundation
+
+#if canImport(Security)
+    import Security
+#endif
+
+/// A client certificate in the form that a session expects.
+struct URLSessionIdentity: Sendable {
+    #if canImport(Security)
+        let credential: URLCredential
+    #endif
+
+    /// Whether a session can use certificates.
+    static func supports(_ certificates: [String: ClientCertificate]) -> Bool {
+        #if canImport(Security)
+            certificates.values.allSatisfy { $0.format == .pkcs12 }
+        #else
+            certificates.isEmpty
+        #endif
+    }
+
+    /// Reads the certificates of a configuration.
+    ///
+    /// - Throws: `.invalidConfiguration` for an invalid host, an unreadable file or a wrong password.
+    static func table(
+        _ configured: [String: ClientCertificate]
+    ) throws(NetworkError) -> HostSettings<URLSessionIdentity> {
+        #if canImport(Security)
+            _ = try ClientCertificate.table(configured)
+            var identities: [String: URLSessionIdentity] = [:]
+            for (host, certificate) in configured { identities[host] = try identity(certificate, of: host) }
+            return try HostSettings(identities, ClientCertificate.setting)
+        #else
+            return try HostSettings([:], ClientCertificate.setting)
+        #endif
+    }
+
+    #if canImport(Security)
+        private static func identity(
+            _ certificate: ClientCertificate, of host: String
+        ) throws(NetworkError) -> URLSessionIdentity {
+            var options: [(key: CFString, value: Any)] = [
+                (kSecImportExportPassphrase, certificate.password ?? "")
+            ]
+            #if os(macOS)
+                // Otherwise the key would be added to the user's keychain.
+                options.append((kSecImportToMemoryOnly, true))
+            #endif
+            let dictionary = NSDictionary(
+                objects: options.map(\.value), forKeys: options.map { $0.key as NSString })
+            var items: CFArray?
+            guard let data = NSData(contentsOfFile: certificate.file),
+                SecPKCS12Import(data as CFData, dictionary as CFDictionary, &items) == errSecSuccess,
+                let first = (items as NSArray?)?.firstObject as? NSDictionary,
+                let identity = first.object(forKey: kSecImportItemIdentity as NSString).map({ $0 as CFTypeRef }),
+                CFGetTypeID(identity) == SecIdentityGetTypeID()
+            else {
+                throw HostSettings<ClientCertificate>.invalid(
+                    "the client certificate cannot be imported; the password may be wrong", host,
+                    ClientCertificate.setting)
+            }
+            let chain = first.object(forKey: kSecImportItemCertChain as NSString) as? [Any]
+            return URLSessionIdentity(
+                credential: URLCredential(
+                    // The type was checked above; Core Foundation's types have no conditional cast.
+                    identity: unsafeDowncast(identity, to: SecIdentity.self), certificates: chain,
+                    persistence: .forSession))
+        }
+    #endif
+}

@@ -1,0 +1,2 @@
+// The stub of Foundation declares what is used.
+@_exported import Foundation
