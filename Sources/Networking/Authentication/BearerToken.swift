@@ -65,7 +65,9 @@ public final class BearerToken: Sendable {
     }
 
     /// Sends a request with the token, and once more with a new one if the server rejects it.
-    func send(_ request: NetworkRequest, _ next: NetworkNext) async throws(NetworkError) -> StreamedResponse {
+    nonisolated(nonsending) func send(
+        _ request: NetworkRequest, _ next: NetworkNext
+    ) async throws(NetworkError) -> StreamedResponse {
         guard refresh != nil else {
             // Without a refresh, there is nothing to wait for.
             guard let field = state.withLock({ $0.token.field }) else { return try await next(request) }
@@ -94,7 +96,7 @@ public final class BearerToken: Sendable {
 
     // MARK: Refreshing
 
-    private func current(
+    private nonisolated(nonsending) func current(
         rejected: Int?, until deadline: Duration?
     ) async throws(NetworkError) -> TokenState.Token {
         // The usual case: there is a token, and nothing to wait for.

@@ -37,7 +37,7 @@ public struct CacheMiddleware: NetworkMiddleware {
     }
 
     /// Performs an exchange together with identical requests.
-    private func shared(
+    private nonisolated(nonsending) func shared(
         _ entry: CacheEntry?, _ request: NetworkRequest, _ actual: NetworkRequest, _ next: NetworkNext
     ) async throws(NetworkError) -> StreamedResponse {
         let key = CacheFlights.Key(actual)
@@ -93,8 +93,9 @@ public struct CacheMiddleware: NetworkMiddleware {
     }
 
     /// Sends a request that the cache can't answer, and removes the responses that it changes (RFC 9111, section 4.4).
-    private func changing(_ request: NetworkRequest, _ next: NetworkNext) async throws(NetworkError) -> StreamedResponse
-    {
+    private nonisolated(nonsending) func changing(
+        _ request: NetworkRequest, _ next: NetworkNext
+    ) async throws(NetworkError) -> StreamedResponse {
         guard !request.method.isSafe else { return try await next(request) }
         let url = try next.actualURL(of: request)
         let response = try await next(request)

@@ -19,7 +19,7 @@ extension NetworkClient {
     }
 
     /// Returns the response to a call's request if its status is accepted.
-    func answer(_ context: RequestContext) async throws(NetworkError) -> StreamedResponse {
+    nonisolated(nonsending) func answer(_ context: RequestContext) async throws(NetworkError) -> StreamedResponse {
         let request = context.request
         let response = try await run(from: 0, request, context)
         let isUnfollowed = (300...399).contains(response.status) && request.options.redirects.maximum == 0
@@ -30,7 +30,7 @@ extension NetworkClient {
     }
 
     /// Runs the middleware from an index in the chain, then the hops.
-    func run(
+    nonisolated(nonsending) func run(
         from index: Int, _ request: NetworkRequest, _ context: RequestContext
     ) async throws(NetworkError) -> StreamedResponse {
         guard index < chain.count else { return try await hops(request, context) }
@@ -64,7 +64,7 @@ extension NetworkClient {
     }
 
     /// Sends a request to its actual host and follows redirects.
-    private func hops(
+    private nonisolated(nonsending) func hops(
         _ request: NetworkRequest, _ context: RequestContext
     ) async throws(NetworkError) -> StreamedResponse {
         var current = try checked(resolved(request))
@@ -102,7 +102,7 @@ extension NetworkClient {
     }
 
     /// Adds the credentials and the signature of a hop.
-    private func sign(_ hop: inout NetworkRequest) async throws(NetworkError) {
+    private nonisolated(nonsending) func sign(_ hop: inout NetworkRequest) async throws(NetworkError) {
         if let authorizer = hop.authorizer { try await authorizer.authorize(&hop) }
         do {
             try await configuration.signs?(&hop)

@@ -112,7 +112,9 @@ final class RequestContext: Sendable {
 }
 
 extension RequestContext: MiddlewareRun {
-    func send(_ request: NetworkRequest, from index: Int) async throws(NetworkError) -> StreamedResponse {
+    nonisolated(nonsending) func send(
+        _ request: NetworkRequest, from index: Int
+    ) async throws(NetworkError) -> StreamedResponse {
         try await client.run(from: index, request, self)
     }
 

@@ -42,7 +42,9 @@ public struct NetworkNext: Sendable {
     init(_ run: any MiddlewareRun, from index: Int) { rest = .steps(run, from: index) }
 
     /// Runs the rest of the chain for a request and returns the response.
-    public func callAsFunction(_ request: NetworkRequest) async throws(NetworkError) -> StreamedResponse {
+    public nonisolated(nonsending) func callAsFunction(
+        _ request: NetworkRequest
+    ) async throws(NetworkError) -> StreamedResponse {
         switch rest {
         case .function(let run): try await run(request)
         case .steps(let run, let index): try await run.send(request, from: index)
@@ -88,7 +90,9 @@ public struct NetworkNext: Sendable {
 /// A call of a client, which runs the rest of its chain.
 protocol MiddlewareRun: AnyObject, Sendable {
     /// Passes the request to the step with an index, or to the hops after the last one.
-    func send(_ request: NetworkRequest, from index: Int) async throws(NetworkError) -> StreamedResponse
+    nonisolated(nonsending) func send(
+        _ request: NetworkRequest, from index: Int
+    ) async throws(NetworkError) -> StreamedResponse
     /// Returns a request with its actual host and cookies.
     func preview(_ request: NetworkRequest) throws(NetworkError) -> NetworkRequest
     /// Returns the URL of a request with its actual host.

@@ -45,39 +45,46 @@ public struct RetryMiddleware: NetworkMiddleware {
         budget.state.withLock { $0.addRequest(to: host, at: start) }
         var attempt = 1
         while true {
-            let result: Result<StreamedResponse, NetworkError>
-            do throws(NetworkError) {
-                result = .success(try await next(request))
-            } catch {
-                result = .failure(error)
-            }
             attempt += 1
-            guard !Task.isCancelled, let pause = self.pause(beforeAttempt: attempt, of: request, result) else {
-                return try result.get()
-            }
-            let time = elapsed()
-            if let limit = request.options.totalTimeout, time - start + pause >= limit { return try result.get() }
-            guard budget.state.withLock({ $0.takeRetry(of: host, at: time) }) else { return try result.get() }
-            if case .success(let response) = result { await response.body.discard(upTo: 64 << 10) }
-            next.report(.retrying(after: pause))
-            do {
-                try await sleep(pause)
+            let delay: Duration
+            do throws(NetworkError) {
+                let response = try await next(request)
+                let outcome = RetryPolicy.Outcome.response(status: response.status, headers: response.headers)
+                guard let pause = pause(beforeAttempt: attempt, of: request, outcome, since: start, host) else {
+                    return response
+                }
+                await response.body.discard(upTo: 64 << 10)
+                delay = pause
             } catch {
-                throw NetworkError(wrapping: error, phase: .wait)
+                guard let pause = pause(beforeAttempt: attempt, of: request, .failure(error), since: start, host) else {
+                    throw error
+                }
+                delay = pause
             }
+            try await wait(delay, next)
         }
     }
 
+    /// Returns the delay before another attempt, which is then taken from the budget, or nil if there is no attempt.
     private func pause(
-        beforeAttempt attempt: Int, of request: NetworkRequest, _ result: Result<StreamedResponse, NetworkError>
+        beforeAttempt attempt: Int, of request: NetworkRequest, _ outcome: RetryPolicy.Outcome, since start: Duration,
+        _ host: String
     ) -> Duration? {
-        let outcome: RetryPolicy.Outcome =
-            switch result {
-            case .success(let response): .response(status: response.status, headers: response.headers)
-            case .failure(let error): .failure(error)
-            }
-        return policy.pause(
+        let pause = policy.pause(
             beforeAttempt: attempt, of: request, after: outcome, now: Int64(Date().timeIntervalSince1970),
             jitter: jitter())
+        guard let pause, !Task.isCancelled else { return nil }
+        let time = elapsed()
+        if let limit = request.options.totalTimeout, time - start + pause >= limit { return nil }
+        return budget.state.withLock { $0.takeRetry(of: host, at: time) } ? pause : nil
+    }
+
+    private func wait(_ pause: Duration, _ next: NetworkNext) async throws(NetworkError) {
+        next.report(.retrying(after: pause))
+        do {
+            try await sleep(pause)
+        } catch {
+            throw NetworkError(wrapping: error, phase: .wait)
+        }
     }
 }
