@@ -70,6 +70,28 @@ struct ServiceHangTests {
         }
     }
 
+    @Test("A service that starts a service that needs it, directly or not, fails with the cycle", arguments: [1, 2, 5])
+    func startsItsUser(distance: Int) async throws {
+        let services = ServiceRegistry(bus: bus)
+        try await services.register("s0") { [services] _ in
+            try await services.start("s\(distance)")
+            return Stub()
+        }
+        for number in 1...distance {
+            try await services.register("s\(number)", needs: ["s\(number - 1)"]) { _ in Stub() }
+        }
+        do {
+            // The limit ends the test if the cycle isn't found.
+            try await services.start("s0", within: .seconds(20))
+            Issue.record("s0 started")
+        } catch {
+            let cycle = ["s1", "s0"] + (1...distance).reversed().map { "s\($0)" }
+            #expect("\(error)".contains("serviceCycle"), "\(error)")
+            #expect("\(error)".contains("[\(cycle.joined(separator: " -> "))]"), "\(error)")
+        }
+        #expect(await services.runningNames == [])
+    }
+
     @Test("A stop that stops its own service fails with the cycle")
     func stopsItself() async throws {
         try await services.register("a") { [services, log] _ in
