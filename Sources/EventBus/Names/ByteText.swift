@@ -1,5 +1,3 @@
-internal import AshlarCore
-
 /// Text that is compared byte by byte.
 ///
 /// `String` considers the composed and the decomposed form of a letter equal; names and patterns don't.
@@ -19,9 +17,10 @@ struct ByteText: Hashable, Sendable {
 extension String {
     /// Returns whether two strings have the same bytes.
     func hasSameBytes(as other: String) -> Bool {
-        var (a, b) = (self, other)
-        return a.withUTF8 { a in
-            b.withUTF8 { b in Span(_unsafeElements: a).bytes.hasSameBytes(as: Span(_unsafeElements: b).bytes) }
+        let areSame: Bool?? = utf8.withContiguousStorageIfAvailable { bytes in
+            other.utf8.withContiguousStorageIfAvailable { bytes.count == $0.count && bytes.elementsEqual($0) }
         }
+        // Only strings that aren't native Swift strings have no contiguous storage.
+        return (areSame ?? nil) ?? utf8.elementsEqual(other.utf8)
     }
 }

@@ -96,11 +96,7 @@ struct RouteCaptures: Sendable {
         }
     }
 
-    /// Appends a capture and the value to which its parameter type has converted it.
-    mutating func append(_ range: Range<Int>, converted: (any Sendable)? = nil) {
-        if let converted {
-            rest = Rest(rest?.ranges ?? [], (rest?.conversions ?? [:]).merging([count: converted]) { $1 })
-        }
+    mutating func append(_ range: Range<Int>) {
         let packed = UInt64(range.lowerBound) << 32 | UInt64(range.upperBound)
         switch count {
         case 0: first.0 = packed
@@ -110,6 +106,11 @@ struct RouteCaptures: Sendable {
         default: rest = Rest((rest?.ranges ?? []) + [packed], rest?.conversions ?? [:])
         }
         count += 1
+    }
+
+    /// Sets the value to which a parameter type has converted the last capture.
+    mutating func setLast(converted: any Sendable) {
+        rest = Rest(rest?.ranges ?? [], (rest?.conversions ?? [:]).merging([count - 1: converted]) { $1 })
     }
 
     subscript(_ index: Int) -> Range<Int> {

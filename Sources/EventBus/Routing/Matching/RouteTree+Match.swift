@@ -10,6 +10,11 @@ extension RouteTree {
         ///
         /// No edge is tried twice in a search.
         var conversions: [Int32: any Sendable]?
+
+        /// Adds the value of an edge, if its type converts, to the last capture.
+        mutating func convert(_ edge: Int32) {
+            if let converted = conversions?[edge] { captures.setLast(converted: converted) }
+        }
     }
 
     /// The reason for a failed search; an error is created only on request.
@@ -178,8 +183,8 @@ extension RouteTree {
             index = 2
             if targets[Int(number)]?.authority?.parameter != nil {
                 // The whole authority; the value is taken from its normal form.
-                finding.captures.append(
-                    Self.origin(of: 1, steps[1], origins), converted: finding.conversions?[steps[1].taken])
+                finding.captures.append(Self.origin(of: 1, steps[1], origins))
+                finding.convert(steps[1].taken)
             }
         }
         while index < end {
@@ -196,7 +201,8 @@ extension RouteTree {
                 }
                 range = range.lowerBound + prefix..<range.lowerBound + rest
             }
-            finding.captures.append(range, converted: finding.conversions?[taken])
+            finding.captures.append(range)
+            if taken >= 0 { finding.convert(taken) }
         }
         if end < parts.stepCount {
             let last = parts.stepCount - 1
