@@ -61,7 +61,7 @@ extension EventBus {
         trigger(E.topic, event, from: source, isolation: isolation, fileID: fileID, line: line, column: column)
     }
 
-    /// Triggers an event with a literal name.
+    /// Triggers an event with a literal name, with or without data.
     ///
     /// A name without a topic is untyped: every watcher of the name receives the event if its payload type matches. For
     /// watchers with another type, the result contains an error with the code `payloadMismatch`. A malformed name is
@@ -69,7 +69,7 @@ extension EventBus {
     @inlinable
     @discardableResult
     public func trigger<Payload: Sendable>(
-        _ name: StaticString, _ payload: Payload, from source: AnyObject? = nil,
+        _ name: StaticString, _ payload: Payload = (), from source: AnyObject? = nil,
         isolation: isolated (any Actor)? = #isolation, fileID: StaticString = #fileID, line: UInt32 = #line,
         column: UInt32 = #column
     ) -> DeliveryResult {
@@ -109,22 +109,12 @@ extension EventBus {
         }
     }
 
-    /// Triggers an event without data with a literal name.
-    @inlinable
-    @discardableResult
-    public func trigger(
-        _ name: StaticString, from source: AnyObject? = nil, isolation: isolated (any Actor)? = #isolation,
-        fileID: StaticString = #fileID, line: UInt32 = #line, column: UInt32 = #column
-    ) -> DeliveryResult {
-        trigger(name, (), from: source, isolation: isolation, fileID: fileID, line: line, column: column)
-    }
-
-    /// Triggers an event with a name known at run time.
+    /// Triggers an event with a name known at run time, with or without data.
     ///
     /// - Throws: ``EventBusError`` with the code `malformedName`.
     @discardableResult
     public func trigger<Payload: Sendable>(
-        named name: String, _ payload: Payload, from source: AnyObject? = nil,
+        named name: String, _ payload: Payload = (), from source: AnyObject? = nil,
         isolation: isolated (any Actor)? = #isolation, fileID: StaticString = #fileID, line: UInt32 = #line,
         column: UInt32 = #column
     ) throws(EventBusError) -> DeliveryResult {
@@ -134,17 +124,6 @@ extension EventBus {
             Result { () throws(EventBusError) in try trigger(bytes: bytes, payload, call) }
         }
         return try result.get()
-    }
-
-    /// Triggers an event without data with a name known at run time.
-    ///
-    /// - Throws: ``EventBusError`` with the code `malformedName`.
-    @discardableResult
-    public func trigger(
-        named name: String, from source: AnyObject? = nil, isolation: isolated (any Actor)? = #isolation,
-        fileID: StaticString = #fileID, line: UInt32 = #line, column: UInt32 = #column
-    ) throws(EventBusError) -> DeliveryResult {
-        try trigger(named: name, (), from: source, isolation: isolation, fileID: fileID, line: line, column: column)
     }
 
     private func trigger<Payload: Sendable>(

@@ -11,8 +11,9 @@
 /// | `a:**` | `a`, `a:b`, `a:b:c` | `ab` |
 /// | `**` | every name | |
 public struct TopicPattern: Sendable, Hashable, CustomStringConvertible, ExpressibleByStringLiteral {
+    private let text: ByteText
     /// The pattern as written.
-    public let description: String
+    public var description: String { text.text }
     /// The segments before a `**`, in bytes; nil represents `*`.
     let segments: [[UInt8]?]
     let hasTail: Bool
@@ -39,7 +40,7 @@ public struct TopicPattern: Sendable, Hashable, CustomStringConvertible, Express
     }
 
     private init(_ text: String, segments: [[UInt8]?], hasTail: Bool, hasWildcard: Bool) {
-        (description, self.segments) = (text, segments)
+        (self.text, self.segments) = (ByteText(text), segments)
         (self.hasTail, self.hasWildcard) = (hasTail, hasWildcard)
     }
 
@@ -96,10 +97,4 @@ public struct TopicPattern: Sendable, Hashable, CustomStringConvertible, Express
         }
         return isEverything
     }
-
-    /// Patterns are equal if their strings are equal.
-    public static func == (a: Self, b: Self) -> Bool { a.description.hasSameBytes(as: b.description) }
-
-    /// Hashes the text of the pattern.
-    public func hash(into hasher: inout Hasher) { hasher.combine(ByteText(description)) }
 }

@@ -6,18 +6,24 @@
 /// print(parent.child().traceID == parent.traceID)  // true
 /// ```
 public struct TraceParent: Hashable, Sendable, CustomStringConvertible {
-    private let trace: (high: UInt64, low: UInt64)
+    private struct TraceID: Hashable {
+        let high: UInt64
+        let low: UInt64
+    }
+
+    private let trace: TraceID
     private let parent: UInt64
     /// Whether the caller may have recorded the trace.
     public let isSampled: Bool
 
-    private init(_ trace: (high: UInt64, low: UInt64), _ parent: UInt64, isSampled: Bool) {
+    private init(_ trace: TraceID, _ parent: UInt64, isSampled: Bool) {
         (self.trace, self.parent, self.isSampled) = (trace, parent, isSampled)
     }
 
     /// Creates the start of a new trace, with random identifiers.
     public init(isSampled: Bool = true) {
-        self.init((.random(in: 0...UInt64.max), .random(in: 1...UInt64.max)), Self.randomID(), isSampled: isSampled)
+        let trace = TraceID(high: .random(in: 0...UInt64.max), low: .random(in: 1...UInt64.max))
+        self.init(trace, Self.randomID(), isSampled: isSampled)
     }
 
     /// Parses the value of a `traceparent` header.
@@ -49,7 +55,7 @@ public struct TraceParent: Hashable, Sendable, CustomStringConvertible {
         let version = try number(0..<2)
         guard version != 0xff else { throw error(0, "a version other than ff") }
         try dash(2)
-        let trace = (high: try number(3..<19), low: try number(19..<35))
+        let trace = TraceID(high: try number(3..<19), low: try number(19..<35))
         guard trace.high != 0 || trace.low != 0 else { throw error(3, "a trace ID that isn't zero") }
         try dash(35)
         let parent = try number(36..<52)
@@ -80,18 +86,6 @@ public struct TraceParent: Hashable, Sendable, CustomStringConvertible {
     private static func hex(_ value: UInt64) -> String {
         let digits = String(value, radix: 16)
         return String(repeating: "0", count: 16 - digits.count) + digits
-    }
-
-    /// Values are equal if their descriptions are equal.
-    public static func == (a: Self, b: Self) -> Bool {
-        a.trace == b.trace && a.parent == b.parent && a.isSampled == b.isSampled
-    }
-
-    /// Hashes the identifiers.
-    public func hash(into hasher: inout Hasher) {
-        hasher.combine(trace.high)
-        hasher.combine(trace.low)
-        hasher.combine(parent)
     }
 }
 
