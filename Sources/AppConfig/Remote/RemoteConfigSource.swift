@@ -78,7 +78,8 @@ public final class RemoteConfigSource: ConfigSource {
     ///
     /// - Parameters:
     ///   - name: The name of the source in explanations and errors.
-    ///   - cache: The path of a file for the last good document; its folder must exist.
+    ///   - cache: The path of a file for the last good document; its folder must exist. Several processes can share a
+    ///     file: the document that one of them fetched last stays in it.
     ///   - format: The format of documents; `nil` for a property list or JSON.
     ///   - verify: Checks the signature of a document, such as an Ed25519 signature with a key in the program. If set,
     ///     documents without a signature are rejected.
@@ -245,7 +246,14 @@ public final class RemoteConfigSource: ConfigSource {
         }
         guard let accepted, let cache else { return }
         do throws(FileFailure) {
-            try accepted.write(to: cache)
+            try accepted.write(to: cache, now: Date().timeIntervalSinceReferenceDate) { other in
+                do throws(ConfigError) {
+                    try check(other)
+                    return true
+                } catch {
+                    return false
+                }
+            }
         } catch {
             let problem = ConfigError(
                 .unreadableSource, location: ConfigLocation(file: cache, name: shownName),

@@ -128,7 +128,7 @@ public actor RemoteFile {
     private func store() {
         guard let cache, let document else { return }
         do {
-            try document.write(to: cache)
+            try document.write(to: cache, now: Date().timeIntervalSinceReferenceDate)
         } catch {
             self.error = error
         }

@@ -13,6 +13,7 @@ package struct RemoteDocument: Sendable, Equatable {
     package var date: Double
 
     private static let heading = "ashlar document 1"
+    private static let largestFile = 64 << 20
 
     package init(bytes: [UInt8], version: String?, signature: [UInt8]?, date: Double) {
         (self.bytes, self.version, self.signature, self.date) = (bytes, version, signature, date)
@@ -49,8 +50,26 @@ package struct RemoteDocument: Sendable, Equatable {
         return Array((lines.joined(separator: "\n") + "\n\n").utf8) + bytes
     }
 
-    /// Replaces a file; it has the old document or the new one, even after a crash.
-    package func write(to path: String) throws(FileFailure) { try AtomicFile.replace(path, with: file) }
+    /// Replaces a file, unless its document is newer; the file has one of both documents, even after a crash.
+    ///
+    /// Several processes can share a file, and one process can accept a document after another process accepted a later
+    /// one. The document with the latest date stays.
+    ///
+    /// - Parameters:
+    ///   - path: The path of the file.
+    ///   - now: The seconds since 2001. A document with a later date comes from a wrong clock and is replaced.
+    ///   - isValid: Whether the program can use a document of the file; other documents are replaced.
+    /// - Throws: The system's error; the file is then unchanged.
+    package func write(
+        to path: String, now: Double, isValid: (RemoteDocument) -> Bool = { _ in true }
+    ) throws(FileFailure) {
+        try AtomicFile.replace(path) {
+            guard let file = try? WholeFile.read(path, limit: Self.largestFile), let other = RemoteDocument(file: file),
+                other.date > date, other.date <= now, isValid(other)
+            else { return self.file }
+            return file
+        }
+    }
 
     /// The last line: the hash of the lines before it and of the content.
     private static func checksum(_ lines: [String], _ content: [UInt8]) -> String {

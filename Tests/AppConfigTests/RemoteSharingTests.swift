@@ -1,0 +1,143 @@
+#if os(Linux) || os(macOS)
+    import AshlarAppConfig
+    import AshlarCore
+    import Foundation
+    import Testing
+
+    /// Sources that share one cache file, in one process and in several.
+    @Suite(.timeLimit(.minutes(10))) struct RemoteSharingTests {
+        /// A source whose documents have these numbers, and a store that uses it.
+        private static func store(
+            _ path: String, _ numbers: [Int], verify: (@Sendable ([UInt8], [UInt8]) throws -> Bool)? = nil
+        ) -> (source: RemoteConfigSource, store: ConfigStore) {
+            let rest = Mutex(numbers)
+            let source = RemoteConfigSource("remote", cache: path, verify: verify) { _ in
+                let number = rest.withLock { $0.removeFirst() }
+                return .document(Array("{\"n\": \(number)}".utf8), version: "\(number)", signature: [1])
+            }
+            var plan = ConfigPlan(files: .memory(["ApplicationConfig.json": "{\"n\": 0}"]), environments: [])
+            plan.add(source)
+            return (source, ConfigStore(loadingBestEffort: plan))
+        }
+
+        /// The version in the cache file, as the next process reads it.
+        private static func cachedVersion(_ path: String) -> String? {
+            RemoteConfigSource("remote", cache: path) { _ in .notModified }.status.version
+        }
+
+        @Test("An older document that is activated late doesn't replace a newer one in the cache file")
+        func lateActivation() async throws {
+            let scratch = try Scratch()
+            let path = scratch.file("cache")
+            let (first, second) = (Self.store(path, [1, 4]), Self.store(path, [2, 3]))
+            try await first.source.fetch()
+            try await second.store.refresh()
+            #expect(Self.cachedVersion(path) == "2")
+            first.source.activate()
+            try first.store.reload()
+            #expect(first.store.current.int(forKey: "n") == 1)
+            #expect(first.source.status.error == nil)
+            #expect(Self.cachedVersion(path) == "2")
+            // Later documents of both replace it.
+            try await second.store.refresh()
+            #expect(Self.cachedVersion(path) == "3")
+            try await first.store.refresh()
+            #expect(Self.cachedVersion(path) == "4")
+        }
+
+        @Test("A cached document from the future, without a valid signature, or malformed is replaced")
+        func unusableDocuments() async throws {
+            func document(_ text: String, _ date: Double, signature: UInt8 = 1) -> RemoteDocument {
+                RemoteDocument(bytes: Array(text.utf8), version: "other", signature: [signature], date: date)
+            }
+            for (text, delay, signature, isPreserved) in [
+                ("{}", -60, 1, false), ("{}", 0.05, 1, true), ("{}", 3600, 1, false), ("{}", .infinity, 1, false),
+                ("{}", .nan, 1, false), ("{", 0.05, 1, false), ("{}", 0.05, 2, false),
+            ] as [(String, Double, UInt8, Bool)] {
+                let scratch = try Scratch()
+                let path = scratch.file("cache")
+                let own = Self.store(path, [1], verify: { $1 == [1] })
+                try await own.source.fetch()
+                let now = Date().timeIntervalSinceReferenceDate
+                try document(text, now + delay, signature: signature).write(to: path, now: now)
+                while Date().timeIntervalSinceReferenceDate < now + 0.05 { await Task.yield() }
+                own.source.activate()
+                try own.store.reload()
+                #expect(own.store.current.int(forKey: "n") == 1)
+                let expected = isPreserved ? "other" : "1"
+                #expect(Self.cachedVersion(path) == expected, "\(text), \(delay) s, signature \(signature)")
+            }
+        }
+
+        @Test(
+            "Two processes that share a cache file leave whole documents, and never an older one, even if one is killed"
+        )
+        func twoProcesses() async throws {
+            let seed: UInt64 = 61
+            var random = SplitMix(seed)
+            for round in 0..<rounds(2, soak: 50) {
+                let scratch = try Scratch()
+                let path = scratch.file("cache")
+                let isOver = Mutex(false)
+                let observer = Task.detached {
+                    var (last, seen) = (-Double.infinity, 0)
+                    while !isOver.withLock({ $0 }) {
+                        let cached = RemoteConfigSource("remote", cache: path) { _ in .notModified }
+                        let status = cached.status
+                        #expect(status.error == nil, "seed \(seed), round \(round)")
+                        guard let date = status.date?.timeIntervalSinceReferenceDate else { continue }
+                        #expect(date >= last, "seed \(seed), round \(round)")
+                        seen += date > last ? 1 : 0
+                        last = date
+                        await Task.yield()
+                    }
+                    return seen
+                }
+                let (pause, numbers) = (random.below(300_000), (random.below(1000), random.below(1000)))
+                async let survivor: Void = Self.refresh(path, seed: numbers.0, killedAfter: nil)
+                async let victim: Void = Self.refresh(path, seed: numbers.1, killedAfter: pause)
+                _ = await (survivor, victim)
+                isOver.withLock { $0 = true }
+                #expect(await observer.value > 0, "seed \(seed), round \(round)")
+                // The version is the time of the fetch, and the content contains it.
+                let cached = RemoteConfigSource("remote", cache: path) { _ in .notModified }
+                var plan = ConfigPlan(files: .memory(["ApplicationConfig.json": "{}"]), environments: [])
+                plan.add(cached)
+                let version = try #require(cached.status.version)
+                #expect(try ApplicationConfig.load(plan).int(forKey: "n") == Int(version))
+            }
+        }
+
+        /// Fetches, activates, and loads documents in a child process, with random pauses between the steps.
+        private static func refresh(_ path: String, seed: Int, killedAfter pause: Int?) async {
+            await #expect(processExitsWith: pause == nil ? .success : .signal(SIGKILL), "seed \(seed)") {
+                [path = path as String, seed = seed as Int, pause = pause as Int?] in
+                if let pause {
+                    Thread.detachNewThread {
+                        usleep(UInt32(pause))
+                        kill(getpid(), SIGKILL)
+                    }
+                }
+                var random = SplitMix(UInt64(seed))
+                let source = RemoteConfigSource("remote", cache: path) { _ in
+                    let number = Int(Date().timeIntervalSince1970 * 1_000_000)
+                    let filler = String(repeating: "x", count: number % 50_000)
+                    return .document(Array("{\"n\": \(number), \"s\": \"\(filler)\"}".utf8), version: "\(number)")
+                }
+                var plan = ConfigPlan(files: .memory(["ApplicationConfig.json": "{}"]), environments: [])
+                plan.add(source)
+                let store = ConfigStore(loadingBestEffort: plan)
+                let end = Date() + 60
+                var rest = pause == nil ? 60 : .max
+                while rest > 0, Date() < end {
+                    rest -= 1
+                    try await source.fetch()
+                    usleep(UInt32(random.below(3_000)))
+                    source.activate()
+                    try store.reload()
+                    #expect(source.status.error == nil)
+                }
+            }
+        }
+    }
+#endif
