@@ -47,6 +47,44 @@ private struct Settings: ConfigSettings {
         #expect(error?.problems.map(\.key) == ["list[1]", "names[1]", "opt", "timeout", "name"])
     }
 
+    @Test("Every malformed element and entry of collections is reported at its place")
+    func malformedElements() throws {
+        struct Server: Codable, Equatable {
+            var host: String
+            var port: Int
+        }
+        struct Settings: ConfigSettings {
+            var ports = [80]
+            var matrix = [[0.5]]
+            var servers: [Server] = []
+            var byName: [String: Server] = [:]
+            var optional: Server?
+            var last = 1
+        }
+        let text = """
+            {"ports": ["x", 1, "y",
+               2, [3]],
+             "matrix": [[1, "a"], [2], ["b"]],
+             "servers": [{"host": "a", "port": "p"}, {"host": "b", "port": 1}, {"port": 2},
+               {"host": "c", "port": []}],
+             "byName": {"a": {"host": "a"}, "b": {"host": "b", "port": 1}, "c": {"host": "c", "port": 0.5}},
+             "optional": {"host": "x"},
+             "last": {}}
+            """
+        let config = try ApplicationConfig.load(plan(["ApplicationConfig.json": text]))
+        let error = #expect(throws: ConfigError.self) { try config.bind(Settings.self) }
+        let found = (error?.problems ?? []).map { "\($0.key?.description ?? "") \($0.location?.description ?? "")" }
+        let expected = [
+            "ports[0] ApplicationConfig.json:1", "ports[2] ApplicationConfig.json:1",
+            "ports[4] ApplicationConfig.json:2", "matrix[0][1] ApplicationConfig.json:3",
+            "matrix[2][0] ApplicationConfig.json:3", "servers[0].port ApplicationConfig.json:4",
+            "servers[2].host ApplicationConfig.json:4", "servers[3].port ApplicationConfig.json:5",
+            "byName.a.port ApplicationConfig.json:6", "byName.c.port ApplicationConfig.json:6",
+            "optional.port ApplicationConfig.json:7", "last ApplicationConfig.json:8",
+        ]
+        #expect(Set(found) == Set(expected) && found.count == expected.count, "\(found.joined(separator: "\n"))")
+    }
+
     @Test("Settings take values of the configuration and defaults of the code")
     func binds() throws {
         let config = ApplicationConfig([

@@ -66,31 +66,50 @@ private struct SettingsBinder {
             problems.append(error)
             return nil
         }
-        // A malformed value is reported and replaced by its default, until the rest can be decoded.
-        var replacements = ConfigAssignments()
-        var replaced: Set<ConfigPath> = []
+        let fallback = defaults.tree(of: ConfigLocation(file: "defaults"))
+        // A malformed value is reported and removed, until the rest can be decoded.
+        var valid = given
         while true {
-            let snapshot = merged([
-                defaults.tree(of: .init(file: "defaults")), given, replacements.tree(of: .init(file: "")),
-            ])
+            let snapshot = merged([fallback, valid])
             guard let root = snapshot.find(path.components) else { return nil }
             let place = ConfigPlace(snapshot: snapshot, node: root)
             do {
                 let decoding = ConfigDecoding(config, place, ConfigPath(path.components))
                 let settings = try ConfigDecoder(decoding: decoding, node: root).decode(type)
-                check(snapshot, given)
+                check(given)
                 return settings
             } catch {
-                let problem = config.problem(of: error, place, ConfigPath(path.components))
+                var problem = config.problem(of: error, place, ConfigPath(path.components))
+                let steps = (problem.key ?? path).components
+                let nodes = Self.nodes(at: steps, in: valid)
+                // Removed elements change the indices of the elements after them.
+                problem.key = ConfigPath(
+                    given.path(of: nodes[nodes.count - 1]).components + steps.dropFirst(nodes.count - 1))
                 problems.append(problem)
-                // A bad element is replaced with its whole array.
-                let steps = (problem.key ?? path).components.dropFirst(path.components.count)
-                let key = ConfigPath(path.components + steps.prefix { $0.key != nil })
-                guard key.components.count > path.components.count, replaced.insert(key).inserted,
-                    (try? set(value(at: key) ?? .null, at: key.components, &replacements)) != nil
-                else { return nil }
+                let depth = min(removalDepth(of: steps), nodes.count - 1)
+                guard depth > path.components.count else { return nil }
+                valid = valid.removing(nodes[depth])
             }
         }
+    }
+
+    /// Returns the root and the nodes on a path, as far as they exist.
+    private static func nodes(at steps: [ConfigPath.Component], in tree: ConfigTree) -> [Int] {
+        var nodes = [0]
+        for step in steps {
+            guard let next = tree.descend(from: nodes[nodes.count - 1], [step]) else { break }
+            nodes.append(next)
+        }
+        return nodes
+    }
+
+    /// Returns the length of the path to remove, so that the remaining values can be decoded: that of a setting with a
+    /// default, or of an element or an entry of a collection.
+    private func removalDepth(of steps: [ConfigPath.Component]) -> Int {
+        guard let entry = outline.entries.first(where: { steps.starts(with: $0.steps) }) else { return steps.count }
+        let inner = steps.dropFirst(entry.steps.count)
+        guard let first = inner.first else { return steps.count }
+        return entry.isDictionary || first.key == nil ? entry.steps.count + 1 : entry.steps.count
     }
 
     private func merged(_ trees: [ConfigTree]) -> ConfigSnapshot {
@@ -110,35 +129,27 @@ private struct SettingsBinder {
         }
     }
 
-    /// The default at a path.
-    private func value(at key: ConfigPath) -> ConfigValue? {
-        key.components.dropFirst(path.components.count).reduce(outline.defaults) { value, step in
-            switch step {
-            case .key(let key): value?.dictionary?[key]
-            case .index: nil
-            }
-        }
-    }
-
     /// Checks the requirements of the fields.
-    private mutating func check(_ snapshot: ConfigSnapshot, _ given: ConfigTree) {
+    private mutating func check(_ given: ConfigTree) {
+        let snapshot = ConfigSnapshot(tree: given, context: config.snapshot.context)
         for entry in outline.entries {
             guard let field = entry.field else { continue }
             let key = ConfigPath(entry.steps)
-            if given.descend(entry.steps) == nil {
+            guard let node = given.descend(entry.steps) else {
                 if field.isRequired { problems.append(config.missing(key, expected: entry.typeName)) }
                 continue
             }
-            guard let isRight = field.isRight, let node = snapshot.find(entry.steps) else { continue }
-            let value = snapshot.tree.value(of: node)
-            if isRight(value, snapshot.context.coercion) { continue }
-            var problem = config.mismatch(
+            // A malformed value passes, because it has been reported.
+            guard let isRight = field.isRight, !isRight(given.value(of: node), snapshot.context.coercion) else {
+                continue
+            }
+            let problem = config.mismatch(
                 ConfigPlace(snapshot: snapshot, node: node), key, field.expected ?? "another value",
                 isSecret: field.isSecret)
-            problem = ConfigError(
-                .invalidValue, key: key, location: problem.location, expected: problem.expected, found: problem.found,
-                notes: problem.notes)
-            problems.append(problem)
+            problems.append(
+                ConfigError(
+                    .invalidValue, key: key, location: problem.location, expected: problem.expected,
+                    found: problem.found, notes: problem.notes))
         }
     }
 

@@ -6,6 +6,8 @@ struct SettingsOutline {
         /// The default value; nil for an optional property without one.
         let defaultValue: ConfigValue?
         let isOptional: Bool
+        /// Whether the value is a dictionary with arbitrary keys.
+        let isDictionary: Bool
         /// The values of an enumeration.
         let choices: [ConfigValue]
         let field: ConfigField?
@@ -49,7 +51,8 @@ struct SettingsOutline {
         let name = (node.type as? any ConfigConvertible.Type)?.configTypeName ?? "\(node.type)"
         entries.append(
             Entry(
-                steps: steps, typeName: name, defaultValue: node.value, isOptional: node.isOptional, choices: choices,
+                steps: steps, typeName: name, defaultValue: node.value, isOptional: node.isOptional,
+                isDictionary: node.type is any DictionaryType.Type, choices: choices,
                 field: fields.removeValue(forKey: steps)))
     }
 

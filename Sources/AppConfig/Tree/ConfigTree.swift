@@ -31,12 +31,13 @@ final class ConfigTree: Sendable {
     }
 
     private func copy(
-        nodes: [ConfigNode]? = nil, sources: [ConfigTreeSource]? = nil, hasDirectives: Bool, hasTemplates: Bool
+        nodes: [ConfigNode]? = nil, sources: [ConfigTreeSource]? = nil, hasDirectives: Bool, hasTemplates: Bool,
+        hasGaps: Bool? = nil
     ) -> ConfigTree {
         ConfigTree(
             nodes: nodes ?? self.nodes, keyBytes: keyBytes, strings: strings, blobs: blobs,
             sources: sources ?? self.sources, hasDirectives: hasDirectives, hasTemplates: hasTemplates,
-            hasGaps: hasGaps, sourceNodes: nodes == nil ? sourceNodes : [:])
+            hasGaps: hasGaps ?? self.hasGaps, sourceNodes: nodes == nil ? sourceNodes : [:])
     }
 
     /// Returns the same values with secret nodes marked, for trees in which the values have other paths.
@@ -46,6 +47,14 @@ final class ConfigTree: Sendable {
         var nodes = nodes
         for node in nodes.indices where isSecret[node] { nodes[node].flags.insert(.secret) }
         return copy(nodes: nodes, hasDirectives: hasDirectives, hasTemplates: hasTemplates)
+    }
+
+    /// Returns the tree without a value; the numbers of the other nodes don't change.
+    func removing(_ node: Int) -> ConfigTree {
+        var nodes = nodes
+        nodes[node].flags.insert(.superseded)
+        nodes[Int(nodes[node].parent)].payload -= 1
+        return copy(nodes: nodes, hasDirectives: hasDirectives, hasTemplates: hasTemplates, hasGaps: true)
     }
 
     /// Returns the same values without directives and templates.
