@@ -82,11 +82,11 @@ import Testing
             "ApplicationConfig.plist": plist(
                 "<key>ledger</key><dict><key>number</key><integer>hunter</integer></dict>")
         ])
-        plan.secrets = .paths(["ledger.number"])
+        plan.secrets = ConfigSecrets(paths: ["ledger.number"], includesStandardNames: false)
         let reader = try #require(ApplicationConfig.loadReport(plan).errors.first)
         #expect(reader.description.contains("found <redacted> (ApplicationConfig.plist:4"))
         plan = AshlarAppConfigTests.plan(["ApplicationConfig.json": #"{"ledger": {"number": "hunter"}}"#])
-        plan.secrets = .paths(["ledger"])
+        plan.secrets = ConfigSecrets(paths: ["ledger"], includesStandardNames: false)
         plan.schema = ConfigSchema([.optional(key)])
         let schema = try #require(ApplicationConfig.loadReport(plan).errors.first)
         #expect(schema.description.contains("ledger.number: expected Int, found string <redacted>"))
@@ -108,9 +108,54 @@ import Testing
         var plan = plan(
             ["ApplicationConfig.json": #"{"x": {"p": 1}}"#, "ApplicationConfig.debug.json": #"{"x": "hunter"}"#],
             environments: [.debug])
-        plan.secrets = .paths(["x"])
+        plan.secrets = ConfigSecrets(paths: ["x"], includesStandardNames: false)
         let explanation = try ApplicationConfig.load(plan).explain("x.p")
         #expect(explanation.removed?.text == "<redacted>")
+    }
+
+    @Test("Differences, flags, references and documents print no secrets, even dumped")
+    func dumps() async throws {
+        struct Settings: ConfigSettings {
+            var apiToken = "hunter-default"
+            var url = "db://user:hunter-url@host"
+        }
+        let values: [String: ConfigValue] = [
+            "apiToken": "hunter", "list": [["password": "hunter"]], "url": "db://user:hunter@host",
+            "flags": ["secretKey": ["default": "hunter"], "url": "db://user:hunter@host"],
+        ]
+        let config = ApplicationConfig(values)
+        let diff = ConfigDiff(from: [:], to: config)
+        let subject = ConfigSubject(id: nil)
+        let remote = RemoteConfigSource("remote") { _ in .document(Array(#"{"token": "hunter"}"#.utf8)) }
+        try await remote.fetch()
+        remote.activate()
+        let subjects: [Any] = [
+            diff, diff.changes[0], ConfigStoreEvent.reloaded(diff), ConfigReference(Settings.self),
+            ConfigDocument(values), ConfigSourceContent.document(ConfigDocument(values)), remote, remote.status,
+            config.explain(ConfigFlag("secretKey", default: ""), for: subject),
+            config.explain(ConfigFlag("url", default: ""), for: subject), ConfigStore(config).changes(),
+            config.explain("apiToken"), config.trackingAccess(),
+        ]
+        for subject in subjects {
+            var dumped = ""
+            dump(subject, to: &dumped)
+            for text in [dumped, "\(subject)", String(reflecting: subject)] {
+                #expect(!text.contains("hunter"), "\(text)")
+            }
+        }
+        #expect(config.value(of: ConfigFlag("secretKey", default: ""), for: subject) == "hunter")
+    }
+
+    @Test("An error of a type's own decoding doesn't quote credentials in URLs")
+    func decodingErrors() throws {
+        enum Mode: String, Codable { case fast }
+        let config = ApplicationConfig(["mode": "db://user:hunter@host", "modes": ["db://user:hunter@host"]])
+        let error = #expect(throws: ConfigError.self) { try config.decode(Mode.self, at: "mode") }
+        let inner = #expect(throws: ConfigError.self) { try config.decode([Mode].self, at: "modes") }
+        for error in [error, inner] {
+            #expect(error?.description.contains("from invalid String value db://<redacted>@host") == true)
+            #expect(error?.description.contains("hunter") == false)
+        }
     }
 
     @Test("Plans, stores and keys print no values")

@@ -1,3 +1,5 @@
+internal import AshlarCore
+
 #if canImport(FoundationEssentials)
     import FoundationEssentials
 #else
@@ -62,7 +64,8 @@ extension ApplicationConfig {
         return ConfigError(
             .typeMismatch, key: key, location: place.tree.location(of: node), reason: "the value cannot be decoded",
             found: ConfigDescription.found(node, in: place.tree, isSecret: isSecret),
-            notes: isSecret ? [] : [context?.debugDescription].compactMap { $0 })
+            notes: isSecret
+                ? [] : [context.map { SecretText.redactingCredentials(in: $0.debugDescription) }].compactMap { $0 })
     }
 }
 

@@ -1,3 +1,5 @@
+internal import AshlarCore
+
 /// A flag, whose value depends on the ID and the attributes of a user or device.
 ///
 /// The rules of a flag are data at `flags.NAME`, in a file, a remote document, or code; see <doc:Flags>.
@@ -43,11 +45,11 @@ public struct ConfigSubject: Sendable, Hashable {
 }
 
 /// The value of a flag for a subject and the rule that decided it.
-public struct ConfigFlagDecision<Value: Sendable>: Sendable, CustomStringConvertible {
+public struct ConfigFlagDecision<Value: Sendable>: Sendable, CustomStringConvertible, CustomReflectable {
     /// The name of the flag.
-    public let flag: String
+    let flag: String
     /// The ID of the subject.
-    public let id: String?
+    let id: String?
     /// The value.
     public let value: Value
     /// The number of the rule that decided, from 1; `nil` if no rule applied.
@@ -58,15 +60,26 @@ public struct ConfigFlagDecision<Value: Sendable>: Sendable, CustomStringConvert
     public let location: ConfigLocation?
     /// The problems of the flag.
     public let problems: [ConfigError]
+    /// Whether the value is never printed.
+    var isSecret = false
 
-    /// The value, the rule and its location, and a line for each problem.
+    private var text: String {
+        isSecret ? ConfigDescription.redacted : SecretText.redactingCredentials(in: "\(value)")
+    }
+
+    /// The value, the rule and its location, and a line for each problem; a secret value is `<redacted>`.
     public var description: String {
         let place = location.map { " (\($0))" } ?? ""
         let lines = [
-            "\(flag) = \(value)\(id.map { " for \($0)" } ?? "")",
+            "\(flag) = \(text)\(id.map { " for \($0)" } ?? "")",
             "  \(rule.map { "rule \($0): " } ?? "")\(reason)\(place)",
         ]
         return (lines + problems.map { "  problem: \($0)" }).joined(separator: "\n")
+    }
+
+    /// The value as text, the rule, and the reason.
+    public var customMirror: Mirror {
+        Mirror(self, children: ["value": text, "rule": rule as Any, "reason": reason], displayStyle: .struct)
     }
 }
 
@@ -102,7 +115,7 @@ extension ApplicationConfig {
             if let made = Value(configValue: value, coercion: place.snapshot.context.coercion) {
                 return ConfigFlagDecision(
                     flag: flag.name, id: subject.id, value: made, rule: outcome.rule, reason: outcome.reason,
-                    location: place.tree.location(of: node), problems: [])
+                    location: place.tree.location(of: node), problems: [], isSecret: place.snapshot.isSecret(node))
             }
             reader.problems.append(
                 mismatch(ConfigPlace(snapshot: place.snapshot, node: node), reader.path(of: node), Value.configTypeName)

@@ -5,7 +5,7 @@
 /// try document.set(30, at: "http.timeout", line: 3)
 /// try document.set(["a", "b"], at: "http.hosts", line: 4)
 /// ```
-public struct ConfigDocument: Sendable {
+public struct ConfigDocument: Sendable, CustomReflectable {
     private enum Contents {
         case assignments(ConfigAssignments)
         case reading(ConfigReading)
@@ -66,6 +66,9 @@ public struct ConfigDocument: Sendable {
             return assignments
         }
     }
+
+    /// A mirror without values, which can be secret.
+    public var customMirror: Mirror { Mirror(self, children: ["isLiteral": isLiteral], displayStyle: .struct) }
 
     /// Returns the values as a tree with locations in a file.
     func reading(of file: ConfigLocation) -> ConfigReading {

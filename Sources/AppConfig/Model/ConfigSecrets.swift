@@ -16,7 +16,7 @@ public struct ConfigSecrets: Sendable, Hashable {
     ///
     /// Names that describe a secret, such as `passwordLength` or `tokenType`, and other words that contain one, such as
     /// `tokenizer` or `pinColor`, aren't secret.
-    public var includesStandardNames: Bool
+    var includesStandardNames: Bool
     /// Additional lowercase words that make a key secret.
     public var words: Set<String>
     /// The paths of secret values.
@@ -35,13 +35,8 @@ public struct ConfigSecrets: Sendable, Hashable {
     /// Hides only values that files, typed keys, and references mark as secret.
     public static let none: ConfigSecrets = ConfigSecrets(includesStandardNames: false)
 
-    /// Hides only these paths, and values that files, typed keys, and references mark as secret.
-    public static func paths(_ paths: Set<ConfigPath>) -> ConfigSecrets {
-        ConfigSecrets(paths: paths, includesStandardNames: false)
-    }
-
     /// Returns whether the value at a path is secret by these rules, or by a key that the program declared as secret.
-    public func isSecret(_ path: ConfigPath) -> Bool {
+    package func isSecret(_ path: ConfigPath) -> Bool {
         var matcher = ConfigSecretMatcher(self)
         return path.components.reduce(matcher.root) { matcher.step($0, $1) }.isSecret
     }

@@ -3,7 +3,7 @@ internal import AshlarCore
 /// The reference documentation of settings.
 ///
 /// Default values of secret settings, and credentials inside URLs, aren't printed.
-public struct ConfigReference: Sendable {
+public struct ConfigReference: Sendable, CustomReflectable {
     private struct Row: Sendable {
         let path: ConfigPath
         let steps: [ConfigPath.Component]
@@ -56,6 +56,9 @@ public struct ConfigReference: Sendable {
         }
         return lines.joined(separator: "\n") + "\n"
     }
+
+    /// The settings without secret default values.
+    public var customMirror: Mirror { Mirror(self, children: ["markdown": markdown], displayStyle: .struct) }
 
     private static func escaped(_ cell: String) -> String {
         String(cell.flatMap { $0 == "|" ? ["\\", "|"] : $0.isNewline ? [" "] : [$0] })

@@ -7,7 +7,7 @@
 /// ```
 public struct ConfigDiff: Sendable, Hashable, CustomStringConvertible {
     /// One different value.
-    public struct Change: Sendable, Hashable, CustomStringConvertible {
+    public struct Change: Sendable, Hashable, CustomStringConvertible, CustomReflectable {
         /// The path of the value.
         public let path: ConfigPath
         /// Whether the value is secret.
@@ -31,17 +31,22 @@ public struct ConfigDiff: Sendable, Hashable, CustomStringConvertible {
         /// The old value as text; `nil` if there is none, `<redacted>` if it is secret.
         ///
         /// An array is compact JSON, shortened to 200 characters.
-        public var old: String? { before.text(isSecret) }
+        package var old: String? { before.text(isSecret) }
         /// The new value as text; `nil` if there is none, `<redacted>` if it is secret.
         ///
         /// An array is compact JSON, shortened to 200 characters.
-        public var new: String? { after.text(isSecret) }
+        package var new: String? { after.text(isSecret) }
 
         fileprivate let before: Side
         fileprivate let after: Side
 
         /// The path, the old and the new value in one line.
         public var description: String { "\(path): \(old ?? "nothing") → \(new ?? "nothing")" }
+
+        /// The path, the old and the new value as text.
+        public var customMirror: Mirror {
+            Mirror(self, children: ["path": path, "old": old as Any, "new": new as Any], displayStyle: .struct)
+        }
     }
 
     /// The node of a value in one configuration; not a value, because values can be nested deeply.
