@@ -6,7 +6,8 @@
 
 // Encoders that distinguish dates and data, such as those of property lists, preserve the type of every value. JSON
 // doesn't: its decoders return numbers and strings for dates and data. Encoders write a real without a fraction as an
-// integer, so such a real is encoded as {"$real": "2.0"}.
+// integer, so such a real is encoded as {"$real": "2.0"}. A dictionary with only the key "$real" gets the key "$$real",
+// and so on.
 extension ConfigValue: Codable {
     /// Decodes a value of any type.
     ///
@@ -32,6 +33,9 @@ extension ConfigValue: Codable {
     private static func entries(_ container: KeyedDecodingContainer<EntryKey>) throws -> [String: ConfigValue] {
         var entries: [String: ConfigValue] = [:]
         for key in container.allKeys { entries[key.stringValue] = try container.decode(ConfigValue.self, forKey: key) }
+        if let (key, value) = entries.first, entries.count == 1, EntryKey.isEscaped(key) {
+            return [String(key.dropFirst()): value]
+        }
         return entries
     }
 
@@ -57,7 +61,10 @@ extension ConfigValue: Codable {
             for element in elements { try container.encode(element) }
         case .dictionary(let entries):
             var container = encoder.container(keyedBy: EntryKey.self)
-            for (key, value) in entries { try container.encode(value, forKey: EntryKey(stringValue: key)) }
+            for (key, value) in entries {
+                let isAmbiguous = entries.count == 1 && EntryKey.isEscaped("$" + key)
+                try container.encode(value, forKey: EntryKey(stringValue: isAmbiguous ? "$" + key : key))
+            }
         case .real(let number) where number == number.rounded() || !number.isFinite:
             var container = encoder.container(keyedBy: EntryKey.self)
             try container.encode("\(number)", forKey: .real)
@@ -82,6 +89,11 @@ extension ConfigValue: Codable {
 
         /// The key of a real that encoders write without a fraction, or can't write.
         static let real = EntryKey(stringValue: "$real")
+
+        /// Whether a key is `$real` with more dollar signs.
+        static func isEscaped(_ key: String) -> Bool {
+            key.hasPrefix("$$") && key.drop { $0 == "$" } == "real"
+        }
 
         init(stringValue: String) { self.stringValue = stringValue }
         init?(intValue: Int) { nil }
