@@ -37,6 +37,29 @@ import Testing
         #expect(report.config.diagnostics.allSatisfy { $0.kind != .unknownKey })
     }
 
+    @Test("Of keys that differ in separators only, the one with the variable's separators is set")
+    func similarKeys() {
+        let report = load(#"{"maxRetries": 1, "max_retries": 2}"#, variables: ["APP_MAX_RETRIES": "3"])
+        #expect(report.config.values == ["maxRetries": 1, "max_retries": "3"])
+    }
+
+    @Test("A literal key with dots, which hides the path, is set")
+    func literalKeys() {
+        let base =
+            #"{"font.title.size": 12, "com.acme.App": {"http": {"timeout": 1}}, "font": {"title": {"face": "A"}}}"#
+        let report = load(
+            base,
+            variables: [
+                "APP_FONT__TITLE__SIZE": "14", "APP_FONT__TITLE__FACE": "B", "APP_COM__ACME__APP__HTTP__TIMEOUT": "2",
+            ])
+        #expect(report.errors.isEmpty)
+        #expect(
+            report.config.values == [
+                "font.title.size": "14", "com.acme.App": ["http": ["timeout": "2"]], "font": ["title": ["face": "B"]],
+            ])
+        #expect(report.config.int(forKey: "font.title.size") == 14)
+    }
+
     @Test("A variable below a scalar replaces the scalar")
     func scalar() {
         let report = load(#"{"a": 1}"#, variables: ["APP_A__B": "2"])

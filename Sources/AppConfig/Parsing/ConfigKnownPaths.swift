@@ -41,7 +41,9 @@ struct ConfigKnownPaths {
 
     private func match(_ words: [String], indices: [Int?], adaptsSpelling: Bool) -> Match {
         var match = Match(steps: [], node: 0, isKnown: true)
-        for (depth, word) in words.enumerated() {
+        let literal = adaptsSpelling ? literalKey(words) : nil
+        if let literal { match = Match(steps: [.key(tree.key(of: literal.node))], node: literal.node, isKnown: true) }
+        for (depth, word) in words.enumerated().dropFirst(literal?.length ?? 0) {
             if let node = match.node, tree.kind(of: node) == .array, let index = indices[depth] {
                 match.node = tree.child(of: node, index: index)
                 match.steps.append(.index(index))
@@ -69,8 +71,21 @@ struct ConfigKnownPaths {
     private func child(of node: Int, _ word: String) -> Int? {
         guard tree.kind(of: node) == .dictionary else { return nil }
         if let child = tree.child(of: node, key: word) { return child }
-        let folded = Self.folded(word)
-        return tree.children(of: node).first { Self.folded(tree.key(of: $0)) == folded }
+        let children = tree.children(of: node).map { (node: $0, key: tree.key(of: $0)) }
+        let (lowercased, folded) = (word.lowercased(), Self.folded(word))
+        return
+            (children.first { $0.key.lowercased() == lowercased } ?? children.first { Self.folded($0.key) == folded })?
+            .node
+    }
+
+    /// Returns the root key with dots that the first words spell, which hides the nested path with the same text.
+    private func literalKey(_ words: [String]) -> (node: Int, length: Int)? {
+        let folded = words.map(Self.folded)
+        for node in tree.children(of: 0) where tree.nodes[node].flags.contains(.escapedKey) {
+            let keys = ConfigPath(tree.key(of: node)).keys.map(Self.folded)
+            if keys.count > 1, folded.starts(with: keys) { return (node, keys.count) }
+        }
+        return nil
     }
 
     private func declaredPath(_ words: [String]) -> [String]? {
