@@ -9,6 +9,7 @@ struct ConfigIndex: Sendable {
     /// The maximum depth of the index; deeper values are found by following the path.
     static let maximumDepth = 32
 
+    private let seed = ByteHash.seed
     private let nodes: [ConfigNode]
     private let keyBytes: ContiguousArray<UInt8>
     private var table: HashIndex
@@ -56,7 +57,7 @@ struct ConfigIndex: Sendable {
         let isRootKey = nodes[number].parent == 0
         let slice = text[...]
         let bytes = slice.span.bytes
-        let twin = table.insert(number, hash: ByteHash.hash(bytes), replaces: isRootKey) { other in
+        let twin = table.insert(number, hash: ByteHash.hash(bytes, seed: seed), replaces: isRootKey) { other in
             Self.matches(other, bytes, nodes, keys)
         }
         if let twin { hidden.append(isRootKey ? twin : number) }
@@ -66,7 +67,7 @@ struct ConfigIndex: Sendable {
     @inline(__always)
     func find(_ text: RawSpan) -> Int? {
         let keys = keyBytes.span
-        return table.find(ByteHash.hash(text)) { Self.matches($0, text, nodes, keys) }
+        return table.find(ByteHash.hash(text, seed: seed)) { Self.matches($0, text, nodes, keys) }
     }
 
     func find(_ text: [UInt8]) -> Int? {

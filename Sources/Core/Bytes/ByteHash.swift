@@ -32,16 +32,15 @@ public enum ByteHash {
             state = fold(word(at) ^ k0, word(at + 8) ^ state)
             at += 16
         }
-        // The last 0...16 bytes; the two loads may overlap.
-        let rest = count - at
-        var (low, high): (UInt64, UInt64) = (0, 0)
-        if rest >= 8 {
-            (low, high) = (word(at), word(count - 8))
-        } else if rest >= 4 {
-            (low, high) = (half(at), half(count - 4))
-        } else if rest > 0 {
-            low = byte(at) << 16 | byte(at + rest / 2) << 8 | byte(count - 1)
+        /// Up to 8 bytes as a word; loads may overlap.
+        func last(_ at: Int, _ count: Int) -> UInt64 {
+            if count >= 8 { return word(at) }
+            if count >= 4 { return half(at) | half(at + count - 4) << 32 }
+            return count > 0 ? byte(at) << 16 | byte(at + count / 2) << 8 | byte(at + count - 1) : 0
         }
+        // The bytes of a short string were just stored as two words. A load across both would wait until they are in
+        // the cache.
+        let (low, high) = (last(at, count - at), last(at + 8, count - at - 8))
         return fold(fold(low ^ k0 ^ state, high ^ k1 ^ state) ^ k0, state ^ k1)
     }
 
