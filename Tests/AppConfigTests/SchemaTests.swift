@@ -55,7 +55,7 @@ import Testing
             config.diagnostics.map(\.description) == [
                 "http.timeuot: no such key is known; did you mean http.timeout? (ApplicationConfig.json:2)"
             ])
-        #expect(config.unknownKeys(by: schema) == ["http.timeuot"])
+        #expect(config.unknownKeys(schema).map(\.key) == ["http.timeuot"])
         let tracked = config.trackingAccess()
         _ = tracked.int(forKey: "http.timeout")
         #expect(tracked.unusedKeys() == ["http.timeuot"])

@@ -10,12 +10,13 @@ import FuzzHarness
     plan.variables = ["HOME": "/", "APP_A__B": "${x}"]
     plan.variablePrefix = "APP_"
     adjust(&plan)
-    let report = ApplicationConfig.loadReport(plan)
-    _ = report.errors.map(\.description)
-    _ = report.config.description
-    for path in report.config.paths().prefix(100) {
-        _ = report.config.explain(path).description
-        _ = report.config.int(forKey: path.description)
+    let store = ConfigStore(loadingBestEffort: plan)
+    _ = store.errors.map(\.description)
+    let config = store.current
+    _ = config.description
+    for path in config.paths().prefix(100) {
+        _ = config.explain(path).description
+        _ = config.int(forKey: path.description)
     }
 }
 
@@ -68,20 +69,19 @@ public func initialize(_ count: UnsafeMutablePointer<Int32>, _ arguments: Unsafe
         FuzzTarget("flags") { bytes in
             // The input is the JSON of one flag.
             let json = text("{\"flags\": {\"f\": ", bytes, "}}")
-            let config = ApplicationConfig.loadReport(
-                ConfigPlan(files: .memory(["ApplicationConfig.json": json]), environments: [])
-            ).config
+            let plan = ConfigPlan(files: .memory(["ApplicationConfig.json": json]), environments: [])
+            let config = ConfigStore(loadingBestEffort: plan).current
             let subject = ConfigSubject(id: "u", ["language": "fr-CA", "version": "2.1", "": "x"])
             _ = config.explain(ConfigFlag("f", default: "code"), for: subject).description
             _ = config.flagProblems().map(\.description)
         },
         FuzzTarget("export") { bytes in
             let plan = ConfigPlan(files: .memory(["ApplicationConfig.plist": bytes]), environments: [])
-            let config = ApplicationConfig.loadReport(plan).config
+            let config = ConfigStore(loadingBestEffort: plan).current
             let text = Array(config.exported(as: .propertyList, includesSecrets: true).utf8)
             var again = ConfigPlan(files: .memory(["ApplicationConfig.plist": text]), environments: [])
             again.readsDirectives = false
-            _ = ApplicationConfig.loadReport(again).config.description
+            _ = ConfigStore(loadingBestEffort: again).current.description
             _ = config.exported(as: .json)
         },
     ])

@@ -19,13 +19,16 @@ public struct ConfigKey<Value: ConfigConvertible & Sendable>: Sendable {
     public var name: String { slot.name }
     /// The value if the entry is missing or malformed.
     public let defaultValue: Value
-    /// Whether the value, and every value that is built from it, is never printed by any configuration of the process.
-    ///
-    /// This applies from the creation of the key. Static constants are created on first use. If values may be printed
-    /// before, list the keys in a plan's schema, or use ``ConfigSecrets``.
-    public let isSecret: Bool
+    let isSecret: Bool
 
     /// Creates a key.
+    ///
+    /// - Parameters:
+    ///   - name: The key or path.
+    ///   - defaultValue: The value if the entry is missing or malformed.
+    ///   - isSecret: Whether the value, and every value that is built from it, is never printed by any configuration of
+    ///     the process. This applies from the creation of the key. Static constants are created on first use. If values
+    ///     may be printed before, list the keys in a plan's schema, or use ``ConfigSecrets``.
     public init(_ name: String, default defaultValue: Value, secret isSecret: Bool = false) {
         slot = ConfigKeySlot(name)
         self.defaultValue = defaultValue
@@ -33,8 +36,7 @@ public struct ConfigKey<Value: ConfigConvertible & Sendable>: Sendable {
         ConfigDeclaredKeys.add(name, isSecret: isSecret)
     }
 
-    /// The key as a path.
-    public var path: ConfigPath { ConfigPath(name) }
+    var path: ConfigPath { ConfigPath(name) }
 }
 
 /// A key whose value must exist.
@@ -47,18 +49,21 @@ public struct ConfigKey<Value: ConfigConvertible & Sendable>: Sendable {
 public struct RequiredConfigKey<Value: ConfigConvertible & Sendable>: Sendable {
     /// The key as written.
     public let name: String
-    /// Whether the value is never printed; see ``ConfigKey/isSecret``.
-    public let isSecret: Bool
+    let isSecret: Bool
 
     /// Creates a key.
+    ///
+    /// - Parameters:
+    ///   - name: The key or path.
+    ///   - type: The type of the value.
+    ///   - isSecret: Whether the value is never printed; see ``ConfigKey/init(_:default:secret:)``.
     public init(_ name: String, as type: Value.Type = Value.self, secret isSecret: Bool = false) {
         self.name = name
         self.isSecret = isSecret
         ConfigDeclaredKeys.add(name, isSecret: isSecret)
     }
 
-    /// The key as a path.
-    public var path: ConfigPath { ConfigPath(name) }
+    var path: ConfigPath { ConfigPath(name) }
 }
 
 extension ConfigKey: CustomStringConvertible, CustomReflectable {

@@ -27,9 +27,9 @@ public struct ConfigSchema: Sendable {
     }
 
     /// The rules, one for each key.
-    public var rules: [ConfigRule]
+    let rules: [ConfigRule]
     /// The treatment of values without a rule.
-    public var unknownKeys: UnknownKeys
+    let unknownKeys: UnknownKeys
 
     /// Creates a schema.
     public init(_ rules: [ConfigRule], unknownKeys: UnknownKeys = .allowed) {
@@ -40,12 +40,11 @@ public struct ConfigSchema: Sendable {
 
 /// The requirement on one value.
 public struct ConfigRule: Sendable {
-    /// The path of the value.
-    public let path: ConfigPath
+    let path: ConfigPath
     /// Whether the value must exist.
-    public let isRequired: Bool
+    let isRequired: Bool
     /// Whether the value is never printed.
-    public let isSecret: Bool
+    let isSecret: Bool
     /// The name of the type, for messages.
     let typeName: String
     /// Returns the expectation that a value doesn't satisfy, or nil.
@@ -149,14 +148,8 @@ extension ApplicationConfig {
         return problems
     }
 
-    /// The paths of the values for which a schema has no rule, without sections of bundle identifiers.
-    ///
-    /// - Complexity: O(*n* · *r*) in the number of values and, for unknown values, of rules.
-    public func unknownKeys(by schema: ConfigSchema) -> [ConfigPath] {
-        unknownKeys(schema).compactMap(\.key).sorted()
-    }
-
-    func unknownKeys(_ schema: ConfigSchema) -> [ConfigError] {
+    /// Returns an error for each value without a rule, except those in sections of bundle identifiers.
+    package func unknownKeys(_ schema: ConfigSchema) -> [ConfigError] {
         let whole = flattened()
         let tree = whole.tree
         // If a value has a rule, its descendants are known; the containers above it are searched.

@@ -1,24 +1,18 @@
 internal import AshlarCore
 
 /// A configuration of all sources that can be read, and the errors of the others.
-///
-/// ```swift
-/// let report = ApplicationConfig.loadReport(.directory("/no/such/place"))
-/// for error in report.errors { print(error) }
-/// print(report.config.string(forKey: "title", default: "untitled"))
-/// ```
-public struct ConfigLoadReport: Sendable {
+package struct ConfigLoadReport: Sendable {
     /// The values of all sources without errors; a source with an error is omitted as a whole.
-    public let config: ApplicationConfig
+    package let config: ApplicationConfig
     /// The reasons for omitted sources, in the order of the layers.
-    public let errors: [ConfigError]
+    package let errors: [ConfigError]
 }
 
 extension ApplicationConfig {
     /// Loads a configuration.
     ///
     /// The method reads files; if they are large, call it off the main thread. A malformed source is never treated as
-    /// empty.
+    /// empty. If the program can run without some sources, use ``ConfigStore/init(loadingBestEffort:)``.
     ///
     /// - Throws: ``ConfigError`` with the first problem of each source; if several sources have problems, the code is
     ///   `several`.
@@ -29,9 +23,7 @@ extension ApplicationConfig {
     }
 
     /// Loads a configuration from the sources that can be read, and returns the errors of the others.
-    ///
-    /// Use this method if the program can run without some sources, and report the errors.
-    public static func loadReport(_ plan: ConfigPlan = .standard) -> ConfigLoadReport {
+    package static func loadReport(_ plan: ConfigPlan = .standard) -> ConfigLoadReport {
         var loader = ConfigLoader(plan: plan)
         let config = loader.load()
         return ConfigLoadReport(config: config, errors: loader.errors)

@@ -1,29 +1,25 @@
-/// The kind of a layer; kinds are ordered from the weakest to the strongest.
-public struct ConfigLayerKind: Hashable, Sendable, Comparable, CustomStringConvertible {
-    private let rank: Int
+/// The kind of a layer, here from the weakest to the strongest.
+public struct ConfigLayerKind: Hashable, Sendable, CustomStringConvertible {
     private let name: String
 
     /// Defaults in code.
-    public static let defaults: ConfigLayerKind = ConfigLayerKind(rank: 0, name: "defaults")
+    public static let defaults: ConfigLayerKind = ConfigLayerKind(name: "defaults")
     /// `ApplicationConfig.plist`.
-    public static let base: ConfigLayerKind = ConfigLayerKind(rank: 1, name: "base")
+    public static let base: ConfigLayerKind = ConfigLayerKind(name: "base")
     /// The file of an environment, such as `ApplicationConfig.debug.plist`.
-    public static let environment: ConfigLayerKind = ConfigLayerKind(rank: 2, name: "environment")
+    public static let environment: ConfigLayerKind = ConfigLayerKind(name: "environment")
     /// The section of a bundle identifier.
-    public static let bundle: ConfigLayerKind = ConfigLayerKind(rank: 3, name: "bundle override")
+    public static let bundle: ConfigLayerKind = ConfigLayerKind(name: "bundle override")
     /// The local file, which a developer or a machine provides.
-    public static let local: ConfigLayerKind = ConfigLayerKind(rank: 4, name: "local file")
+    public static let local: ConfigLayerKind = ConfigLayerKind(name: "local file")
     /// A source of the program or of another package.
-    public static let source: ConfigLayerKind = ConfigLayerKind(rank: 5, name: "source")
+    public static let source: ConfigLayerKind = ConfigLayerKind(name: "source")
     /// Environment variables.
-    public static let variables: ConfigLayerKind = ConfigLayerKind(rank: 6, name: "environment variables")
+    public static let variables: ConfigLayerKind = ConfigLayerKind(name: "environment variables")
     /// Arguments of the command line.
-    public static let arguments: ConfigLayerKind = ConfigLayerKind(rank: 7, name: "command line")
+    public static let arguments: ConfigLayerKind = ConfigLayerKind(name: "command line")
     /// Values set at run time.
-    public static let runtime: ConfigLayerKind = ConfigLayerKind(rank: 8, name: "run time")
-
-    /// Whether the first kind of layer is weaker than the second.
-    public static func < (left: ConfigLayerKind, right: ConfigLayerKind) -> Bool { left.rank < right.rank }
+    public static let runtime: ConfigLayerKind = ConfigLayerKind(name: "run time")
 
     /// The layer's name, such as `bundle override`.
     public var description: String { name }

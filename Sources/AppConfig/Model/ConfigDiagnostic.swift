@@ -34,8 +34,7 @@ public struct ConfigDiagnostic: Hashable, Sendable, CustomStringConvertible {
     /// The message, without the key and the location.
     public let message: String
 
-    /// Creates a diagnostic.
-    public init(_ kind: Kind, key: ConfigPath? = nil, location: ConfigLocation? = nil, message: String) {
+    package init(_ kind: Kind, key: ConfigPath? = nil, location: ConfigLocation? = nil, message: String) {
         self.kind = kind
         self.key = key
         self.location = location

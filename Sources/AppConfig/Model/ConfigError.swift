@@ -66,8 +66,7 @@ public struct ConfigError: Error, Sendable {
     /// The underlying error, if there is one.
     public var underlying: (any Error)?
 
-    /// Creates an error.
-    public init(
+    package init(
         _ code: Code, key: ConfigPath? = nil, location: ConfigLocation? = nil, reason: String? = nil,
         expected: String? = nil, found: String? = nil, notes: [String] = [], hint: String? = nil
     ) {

@@ -46,10 +46,10 @@ public struct ConfigPath: Sendable {
     }
 
     /// Returns the path extended by a key.
-    public func appending(_ key: String) -> ConfigPath { ConfigPath(components + [.key(key)]) }
+    package func appending(_ key: String) -> ConfigPath { ConfigPath(components + [.key(key)]) }
 
     /// Returns the path extended by the index of an element.
-    public func appending(index: Int) -> ConfigPath { ConfigPath(components + [.index(index)]) }
+    func appending(index: Int) -> ConfigPath { ConfigPath(components + [.index(index)]) }
 }
 
 extension ConfigPath: Hashable, ExpressibleByStringLiteral, CustomStringConvertible, Comparable {

@@ -34,7 +34,7 @@ public enum ConfigValue: Sendable, Hashable {
 
 extension ConfigValue {
     /// The name of the value's type in messages, such as `"integer"`.
-    public var kindName: String { kind.name }
+    var kindName: String { kind.name }
 
     var kind: ConfigKind {
         switch self {

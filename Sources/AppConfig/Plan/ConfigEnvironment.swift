@@ -4,7 +4,7 @@
 /// `debug` and `simulator`.
 public struct ConfigEnvironment: Hashable, Sendable, ExpressibleByStringLiteral, CustomStringConvertible {
     /// The name in file names.
-    public let name: String
+    package let name: String
 
     /// Creates an environment.
     public init(_ name: String) { self.name = name }

@@ -45,8 +45,8 @@ public struct ConfigPlan: Sendable {
     ///
     /// They also apply to `localFile`.
     public var formats: [String: any ConfigFormat] = [:]
-    /// The app's custom sources, in order of precedence, lowest first; see ``add(_:over:isRequired:)``.
-    public private(set) var sources: [ConfigSourceLayer] = []
+    /// The sources of the program, the strongest last.
+    private(set) var sources: [ConfigSourceLayer] = []
     /// The paths of `.env` files, the strongest last; variables of the environment are stronger.
     ///
     /// A missing file adds a diagnostic. For the syntax, see <doc:Sources>.

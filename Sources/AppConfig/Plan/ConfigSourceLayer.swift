@@ -1,9 +1,8 @@
 /// A source of a plan and its position among the layers.
-public struct ConfigSourceLayer: Sendable {
-    /// The source.
-    public let source: any ConfigSource
+struct ConfigSourceLayer: Sendable {
+    let source: any ConfigSource
     /// The kind of layers directly below the source.
-    public let over: ConfigLayerKind
+    let over: ConfigLayerKind
     /// Whether missing content is an error.
-    public let isRequired: Bool
+    let isRequired: Bool
 }

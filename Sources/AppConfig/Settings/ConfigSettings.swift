@@ -39,13 +39,13 @@ extension ConfigSettings {
 /// The documentation and the requirements of a setting.
 public struct ConfigField: Sendable {
     /// The path of the setting within the structure.
-    public let path: ConfigPath
+    let path: ConfigPath
     /// The description of the setting for the reference.
-    public let summary: String
+    let summary: String
     /// Whether a source must have a value; otherwise the default applies.
-    public let isRequired: Bool
+    let isRequired: Bool
     /// Whether the value is never printed.
-    public let isSecret: Bool
+    let isSecret: Bool
     /// The minimum and maximum as text, if they are numbers.
     let bounds: (least: String, greatest: String)?
     /// The requirement as text.

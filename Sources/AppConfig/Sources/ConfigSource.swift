@@ -80,7 +80,7 @@ public struct ConfigSourceContent: Sendable {
     /// The time at which the source obtained the content, from which explanations compute its age.
     public var date: Date?
     /// The version of the content, such as an entity tag.
-    public var version: String?
+    package var version: String?
     /// Identifies a content of one source.
     var ticket = 0
 

@@ -7,8 +7,7 @@ internal import AshlarCore
 /// plan.add(FileConfigSource("/etc/acme/overrides.jsonc", format: JSONWithCommentsFormat()))
 /// ```
 public struct FileConfigSource: ConfigSource {
-    /// The path of the file.
-    public let path: String
+    private let path: String
     private let format: (any ConfigFormat)?
 
     /// Creates a source.

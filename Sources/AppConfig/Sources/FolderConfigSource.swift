@@ -21,8 +21,7 @@ internal import AshlarCore
 /// plan.add(FolderConfigSource("/run/secrets", under: "db"))
 /// ```
 public struct FolderConfigSource: ConfigSource {
-    /// The path of the folder.
-    public let path: String
+    private let path: String
     private let section: ConfigPath
 
     /// Creates a source.

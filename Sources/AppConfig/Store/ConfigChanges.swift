@@ -5,9 +5,6 @@ internal import AshlarCore
 /// A slow consumer receives only the newest value. Values are compared as the key's type, so a file with the string
 /// `30` instead of the number isn't a change. The sequence ends when the task is cancelled. Iterators are independent.
 public struct ConfigChanges<Value: Equatable & Sendable>: AsyncSequence, Sendable {
-    /// The values of the sequence.
-    public typealias Element = Value
-
     let store: ConfigStore
     let read: @Sendable (ApplicationConfig) -> Value
 

@@ -33,7 +33,7 @@ public final class ConfigStore: Sendable {
     }
 
     /// The plan that the store loads; `nil` for a configuration created in code.
-    public let plan: ConfigPlan?
+    let plan: ConfigPlan?
     let state: Mutex<State>
 
     /// Creates a store for a configuration created in code.
@@ -181,9 +181,6 @@ public final class ConfigStore: Sendable {
         }
         update { $0 = $0.trackingAccess(report: report, diagnostic: diagnostic) }
     }
-
-    /// Returns the paths of the values not read since ``trackAccess(report:diagnostic:)``; `nil` without tracking.
-    public func unusedKeys() -> [ConfigPath]? { current.unusedKeys() }
 
     func addListener(_ listener: @escaping @Sendable () -> Void) -> Int {
         state.withLock { state in
