@@ -38,6 +38,43 @@ struct TaskLocalTests {
         #expect(log.items.count == 40)
     }
 
+    @Test("A navigation in a task of an action that still runs replaces the navigation of the action")
+    func navigationInTaskOfRunningAction() async throws {
+        let router = Router(bus: bus)
+        let gate = Gate()
+        try router.route("/outer") { [weak router] _ in
+            Task { try await router?.navigate(to: "/inner") }
+            await gate.pass()
+        }
+        try router.route("/inner") { _ in gate.open() }
+        await #expect(throws: CancellationError.self) { try await router.navigate(to: "/outer") }
+    }
+
+    @Test("A task with the identity of an ended navigation's task navigates independently")
+    func reusedIdentity() async throws {
+        let router = Router(bus: bus)
+        let results = Recorder<Bool>()
+        try router.route("/inner") { _ in }
+        for _ in 0..<200 {
+            let (gate, done) = (Gate(), Gate())
+            try router.route("/outer", replacing: true) { [weak router] _ in
+                Task {
+                    await gate.pass()
+                    // The navigation's task has ended, so these tasks can get its memory.
+                    for _ in 0..<4 {
+                        let task = Task { try await router?.navigate(to: "/inner") }
+                        results.note((try? await task.value) != nil)
+                    }
+                    done.open()
+                }
+            }
+            try await router.navigate(to: "/outer")
+            gate.open()
+            await done.pass()
+        }
+        #expect(results.items.count == 800 && !results.items.contains(false))
+    }
+
     @Test("A deferred queue that nobody retains still delivers")
     func unretainedQueue() async throws {
         let watch = bus.watch("note:edited") { [log] _ in log.note("edited") }
