@@ -39,6 +39,24 @@ struct RequestTests {
         second.cancel()
     }
 
+    @Test("A name has one request type and one reply type; others are errors for responders and requests")
+    func otherTypes() async throws {
+        let other = RequestTopic<Int, Int>("text:length")
+        let first = try bus.respond(to: length) { $0.utf8.count }
+        await expect("payloadMismatch") { try await bus.request(other, 1) }
+        #expect(try await bus.request(length, "abc") == 3)
+        first.cancel()
+        let error = #expect(throws: EventBusError.self) { try bus.respond(to: other) { $0 } }
+        #expect(error?.code == .payloadMismatch && error?.otherLocation != nil)
+        await expect("noResponder") { try await bus.request(other, 1) }
+        let second = try bus.respond(to: length) { _ in 5 }
+        #expect(try await bus.request(length, "abc") == 5)
+        second.cancel()
+        let bound = bus.watch(Topic<Int>("number")) { _ in }
+        #expect(throws: EventBusError.self) { try bus.respond(to: RequestTopic<Int, Int>("number")) { $0 } }
+        bound.cancel()
+    }
+
     @Test("The error of the responder is thrown to the caller, and the next request is answered")
     func failure() async throws {
         let watch = try bus.respond(to: length) { text in

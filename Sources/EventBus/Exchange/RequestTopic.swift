@@ -38,12 +38,13 @@ extension EventBus {
     ///   - column: The column for reports.
     ///   - handler: Returns the reply. If it throws, the caller of the request receives the error.
     /// - Returns: The handle that ends the watch. Waiting requests then fail with the code `noReply`.
-    /// - Throws: ``EventBusError`` with the code `duplicateResponder` and both source locations if the topic already
-    ///   has a responder.
+    /// - Throws: ``EventBusError`` with the code `duplicateResponder` if the topic already has a responder, or
+    ///   `payloadMismatch` if its name is bound to other types; both with two source locations.
     public func respond<Request, Reply>(
         to topic: RequestTopic<Request, Reply>, fileID: StaticString = #fileID, line: UInt32 = #line,
         column: UInt32 = #column, _ handler: @escaping @Sendable (Request) async throws -> Reply
     ) throws(EventBusError) -> Watch {
+        try declare(topic.topic, fileID: fileID, line: line, column: column)
         let location = EventLocation(fileID, line, column)
         let key = ByteText(topic.name)
         let responder = Responder(location)
@@ -75,8 +76,9 @@ extension EventBus {
     ///   - limit: The maximum time to wait.
     ///   - clock: The clock of the limit.
     /// - Returns: The reply.
-    /// - Throws: ``EventBusError`` with the code `noResponder`, `noReply` if the responder is cancelled, or
-    ///   `requestTimedOut`; the error of the responder; or `CancellationError`.
+    /// - Throws: ``EventBusError`` with the code `noResponder`, `noReply` if the responder is cancelled,
+    ///   `requestTimedOut`, or `payloadMismatch` if the responder has other types; the error of the responder; or
+    ///   `CancellationError`.
     public func request<Request, Reply>(
         _ topic: RequestTopic<Request, Reply>, _ payload: Request, within limit: Duration = .seconds(30),
         clock: any Clock<Duration> = ContinuousClock()
@@ -86,7 +88,8 @@ extension EventBus {
             throw EventBusError(.noResponder, subject: topic.name, expected: "a responder")
         }
         let slot = ResultSlot<Reply>()
-        trigger(topic.topic, PendingRequest(topic.name, payload: payload, slot: slot), isolation: nil)
+        let result = trigger(topic.topic, PendingRequest(topic.name, payload: payload, slot: slot), isolation: nil)
+        if result.isUndelivered, let error = result.failures.first { throw error }
         return try await slot.wait(within: limit, clock: clock) { [name = topic.name] in
             EventBusError(.requestTimedOut, subject: name, expected: "a reply within \(limit)")
         }
