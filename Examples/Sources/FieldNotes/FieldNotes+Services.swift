@@ -55,7 +55,7 @@ extension FieldNotes {
         all.cancel()
     }
 
-    /// Loads all notes, navigates to one of them, and to a note and a place that don't exist.
+    /// Loads all notes, navigates to one of them twice, and to a note and a place that don't exist.
     private func showNotes() async throws {
         let configured = app.config.current.string(forKey: "api.host", default: "api.fieldnotes.example")
         let host: EndpointHost = options["--live"].isEmpty ? .canonical(configured) : .url(options["--live"])
@@ -74,6 +74,6 @@ extension FieldNotes {
         }
         try await app.router.navigate(to: "/notes/5")
         log.info("navigated to /notes/5")
-        for url in ["/notes/99", "/maps/5"] where await app.open(url) == nil { screen.text("\(url): no such place") }
+        for url in ["/notes/5", "/notes/99", "/maps/5"] where await app.open(url) == nil { screen.text("No \(url)") }
     }
 }

@@ -15,7 +15,7 @@ import Testing
             "* qa.api.fieldnotes.example   QA",
             "qa.api.fieldnotes.example", "River gauge", "delivered to 3 watchers", "delivered to 2 watchers after",
             "/notes/5 -> River gauge", "service:net_state:running", "service:net_state:stopped",
-            "3 requests, 0 active",
+            "4 requests, 0 active",
             "  [DEBUG] FieldNotes - 3 notes", "GET https://qa.api.fieldnotes.example/notes: 200",
             "[INFO] FieldNotes - ends",
         ] {
@@ -119,5 +119,30 @@ import Testing
         #expect(outcome.status == 0)
         #expect(outcome.problems.contains { $0.contains("127.0.0.1:9") })
         #expect(outcome.output.contains("service:net_state:stopped"))
+    }
+
+    @Test("Live notes are authorized, retried after a failure, and cached")
+    func live() throws {
+        let (server, input, output) = (Process(), Pipe(), Pipe())
+        server.executableURL = SampleProgram.root.appendingPathComponent("Scripts/notes-server")
+        (server.standardInput, server.standardOutput) = (input, output)
+        try server.run()
+        // The server prints its port when it is ready.
+        let port = String(decoding: output.fileHandleForReading.availableData, as: UTF8.self)
+        let sample = try SampleProgram()
+        defer { sample.remove() }
+        let outcome = try sample.run([
+            "--live", "http://127.0.0.1:\(port.trimmingCharacters(in: .whitespacesAndNewlines))",
+        ])
+        try input.fileHandleForWriting.close()
+        let requests = String(decoding: output.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
+        server.waitUntilExit()
+        #expect(outcome.status == 0)
+        #expect(outcome.problems == [])
+        #expect(outcome.output.components(separatedBy: "/notes/5 -> River gauge").count == 3, "\(outcome.output)")
+        #expect(
+            requests.split(separator: "\n") == [
+                "503 /notes", "200 /notes", "503 /notes/5", "200 /notes/5", "503 /notes/99", "404 /notes/99",
+            ], "the second visit of note 5 is answered by the cache")
     }
 }
