@@ -82,6 +82,29 @@ import Testing
         #expect(options.connectTimeout == .seconds(2))
     }
 
+    @Test("The number of attempts follows the configuration, whether or not the app has a retry policy")
+    func attempts() async throws {
+        for own in [nil, 2] {
+            let folder = try AppFolder(Self.files)
+            let transport = StubTransport { _ in .status(503, headers: ["Retry-After": "0"]) }
+            var configuration = AshlarApp.Configuration(resources: folder.path, environments: [], log: nil)
+            configuration.transport = transport
+            configuration.client.retry = own.map { attempts in
+                var policy = RetryPolicy.standard
+                policy.attempts = attempts
+                return policy
+            }
+            let app = AshlarApp(configuration)
+            var sent = 0
+            for (value, expected) in [(nil, own ?? 1), (3, 3), (1, 1), (nil, own ?? 1)] as [(Int?, Int)] {
+                app.config.update { $0["network.attempts"] = value.map { .integer(Int64($0)) } }
+                _ = try? await app.client.get("https://host\(expected).example/notes")
+                #expect(transport.requests.count - sent == expected, "\(own ?? 0) \(value ?? 0)")
+                sent = transport.requests.count
+            }
+        }
+    }
+
     @Test("A malformed pin is an error, and its host can't be reached without a valid pin")
     func pins() {
         var transport = TransportConfiguration()

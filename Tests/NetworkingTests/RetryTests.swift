@@ -45,6 +45,15 @@ import Testing
         }
     }
 
+    @Test("The attempts of a request's options replace those of the policy", arguments: [nil, 1, 2, 4, 0, -1])
+    func attemptsOfRequest(attempts: Int?) async throws {
+        var request = try NetworkRequest(.get, url)
+        request.options.attempts = attempts
+        let script = Script([answer(503)])
+        #expect(await run(request, script).status == 503)
+        #expect(script.attempts == max(1, attempts ?? 3))
+    }
+
     @Test("A failed GET is sent again with increasing delays, until it succeeds or the attempts are used up")
     func attempts() async throws {
         let request = try NetworkRequest(.get, url)

@@ -3,13 +3,14 @@ internal import AshlarCore
 public import AshlarNetworking
 
 extension RequestOptions {
-    /// Applies the timeouts of a configuration; an absent key changes nothing.
+    /// Applies the timeouts and attempts of a configuration; an absent key changes nothing.
     ///
     /// | key | value |
     /// |---|---|
     /// | `network.connectTimeout` | a duration such as `5` (seconds) or `"500 ms"`, or 0 for none |
     /// | `network.idleTimeout` | the same, for a period without bytes |
     /// | `network.totalTimeout` | the same, for the whole request |
+    /// | `network.attempts` | the maximum number of times that a failed request is sent; 1 for no retries |
     public mutating func apply(_ config: ApplicationConfig) {
         func read(_ key: String, _ current: Duration?) -> Duration? {
             guard let value = config.duration(forKey: key) else { return current }
@@ -18,6 +19,7 @@ extension RequestOptions {
         connectTimeout = read("network.connectTimeout", connectTimeout)
         idleTimeout = read("network.idleTimeout", idleTimeout)
         totalTimeout = read("network.totalTimeout", totalTimeout)
+        attempts = config.int(forKey: "network.attempts") ?? attempts
     }
 }
 

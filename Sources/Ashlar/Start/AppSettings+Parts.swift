@@ -106,6 +106,11 @@ extension AppSettings {
         var client = own
         client.observers += [.activity(on: bus), .lines(to: Log("network"))]
         client.middleware += [AcceptLanguage(customization), TraceHeader()]
+        if own.retry == nil {
+            // The configuration can add retries while the app runs.
+            client.retry = .standard
+            client.retry?.attempts = 1
+        }
         issues += client.transport.apply(store.current).map { StartupIssue(.configuration, $0, isError: true) }
         client.adjustsOptions = { options in
             own.adjustsOptions?(&options)

@@ -12,7 +12,7 @@
 /// let client = NetworkClient(configuration)
 /// ```
 public struct RetryPolicy: Hashable, Sendable {
-    /// The maximum number of times that a request is sent; 3 by default.
+    /// The maximum number of times that a request is sent, unless its options have another; 3 by default.
     public var attempts: Int = 3
     /// The upper bound of the first delay; 200 ms by default.
     public var firstPause: Duration = .milliseconds(200)
@@ -64,7 +64,7 @@ public struct RetryPolicy: Hashable, Sendable {
             least = Self.retryAfter(headers, now: now()) ?? .zero
             guard least <= longestRetryAfter else { return nil }
         }
-        guard attempt <= attempts, request.body.isReplayable else { return nil }
+        guard attempt <= request.options.attempts ?? attempts, request.body.isReplayable else { return nil }
         let bound = min(longestPause, firstPause * (1 << min(attempt - 2, 24)))
         return max(least, bound * jitter())
     }

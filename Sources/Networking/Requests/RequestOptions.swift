@@ -8,6 +8,10 @@ public struct RequestOptions: Sendable {
     public var idleTimeout: Duration? = .seconds(24)
     /// The timeout for the whole request, including redirects and the body; 300 s by default, nil for none.
     public var totalTimeout: Duration? = .seconds(300)
+    /// The maximum number of times that the request is sent; nil for the number of the client's ``RetryPolicy``.
+    ///
+    /// Without a policy, a request is sent once.
+    public var attempts: Int?
     /// The policy for redirects.
     public var redirects: RedirectPolicy = .init()
     /// The limits of the response.
