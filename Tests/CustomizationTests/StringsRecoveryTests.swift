@@ -95,4 +95,13 @@ import Testing
         #expect(parsed.diagnostics.map { "\($0.line):\($0.column) \($0.code)" } == test.problems)
         #expect(!parsed.isRejected)
     }
+
+    @Test("A comment that lacks its end hides the statements of its line; the diagnostic names the next one read")
+    func statementsHiddenByComment() {
+        let source = "/* Title / \"a\" = \"1\"; \"b\" = \"2\";\n\n\"c\" = \"3\";\n/* Next */\n\"d\" = \"4\";"
+        let parsed = StringsTable.parse(strings: Array(source.utf8), file: "f.strings")
+        #expect(parsed.table.map(\.key).sorted() == ["c", "d"])
+        #expect(parsed.diagnostics.map { "\($0.line):\($0.column) \($0.code)" } == ["1:1 unterminated-comment"])
+        #expect(parsed.diagnostics.first?.related?.line == 3)
+    }
 }

@@ -110,6 +110,8 @@ extension StringsParser {
 
     /// Moves to the first statement in a comment whose end is missing before another comment.
     ///
+    /// Statements between the comment's start and that statement are lost; the diagnostic has both locations.
+    ///
     /// The end is missing if the comment contains text, the next lines are statements, and the other comment starts a
     /// line. A group of statements that is commented out starts directly after the `/*`, or on the same line.
     ///
@@ -131,7 +133,7 @@ extension StringsParser {
             report(
                 range.lowerBound, .error, .unterminatedComment,
                 "unterminated comment before a statement, which is read",
-                fix: "insert \"*/\"")
+                fix: "insert \"*/\"", related: start)
             checkedComments -= 1
             scanner.suspiciousComments.removeSubrange(checkedComments...)
             scanner.comment = range.lowerBound..<lineEnd
