@@ -52,6 +52,52 @@ struct CatalogTests {
         #expect(try catalog.payload(ofJSON: " 7 ", name: "count:x") as? Int == 7)
     }
 
+    @Test("A topic goes before patterns, and an earlier pattern before a later one")
+    func precedence() throws {
+        var catalog = catalog
+        catalog.add("**", of: String.self)
+        catalog.add("count:**", of: Bool.self)
+        catalog.add(Topic<[Int]>("count:all"))
+        #expect(catalog.payloadType(of: "count:a") == Int.self)
+        #expect(catalog.payloadType(of: "count:a:b") == String.self)
+        #expect(catalog.payloadType(of: "count:all") == [Int].self)
+        catalog.add(Topic<Bool>("count:all"))
+        #expect(try catalog.payload(ofJSON: "true", name: "count:all") as? Bool == true)
+        #expect(throws: EventBusError.self) { try catalog.payload(ofJSON: "true", name: "count:a") }
+    }
+
+    @Test("Numbers are decoded only as types that can represent them", arguments: ["keyed", "unkeyed", "single"])
+    func numbers(container: String) throws {
+        func decode<Value: Codable & Sendable>(_ text: String, as type: Value.Type) -> Value? {
+            var catalog = EventCatalog()
+            switch container {
+            case "keyed":
+                catalog.add("a", of: [String: Value].self)
+                return (try? catalog.payload(ofJSON: "{\"k\":\(text)}", name: "a") as? [String: Value])?["k"]
+            case "unkeyed":
+                catalog.add("a", of: [Value].self)
+                return (try? catalog.payload(ofJSON: "[\(text)]", name: "a") as? [Value])?.first
+            default:
+                catalog.add("a", of: Value.self)
+                return try? catalog.payload(ofJSON: text, name: "a") as? Value
+            }
+        }
+        #expect(decode("-128", as: Int8.self) == -128 && decode("-129", as: Int8.self) == nil)
+        #expect(decode("255", as: UInt8.self) == 255 && decode("-1", as: UInt8.self) == nil)
+        #expect(decode("65535", as: UInt16.self) == .max && decode("32768", as: Int16.self) == nil)
+        #expect(decode("4294967295", as: UInt32.self) == .max && decode("2147483648", as: Int32.self) == nil)
+        #expect(
+            decode("18446744073709551615", as: UInt64.self) == .max
+                && decode("9223372036854775808", as: Int.self) == nil)
+        #expect(decode("1.0", as: Int.self) == nil && decode("1e2", as: Int.self) == nil)
+        #expect(decode("0.5", as: Float.self) == 0.5 && decode("1e39", as: Float.self) == nil)
+        #expect(decode("1e308", as: Double.self) == 1e308 && decode("1e309", as: Double.self) == nil)
+        #expect(decode("\"1\"", as: Int.self) == nil && decode("1", as: String.self) == nil)
+        #expect(decode("true", as: Bool.self) == true && decode("1", as: Bool.self) == nil)
+        #expect(decode("\"true\"", as: Bool.self) == nil && decode("null", as: Int.self) == nil)
+        #expect(decode("null", as: Int?.self) == .some(nil))
+    }
+
     @Test("Payloads of unknown names remain JSON and reach watchers of any payload")
     func unknown() throws {
         let bus = EventBus()
