@@ -1,5 +1,5 @@
 #if os(Linux)
-    /// Limits the number of exchanges per origin and in total; the others wait in order of arrival.
+    /// Limits the number of exchanges per origin and in total; the others wait in order of priority, then of arrival.
     ///
     /// libcurl also has a queue, but doesn't report which transfers wait in it, so their connect and idle times would
     /// expire.
@@ -25,6 +25,14 @@
 
             fileprivate init(_ key: Key) { self.key = key }
             fileprivate var isWaiting: Bool { head < queue.count }
+
+            /// Adds an exchange behind those of the same or a higher priority.
+            fileprivate func enqueue(_ exchange: CurlExchange) {
+                let priority = exchange.request.options.priority
+                var index = queue.count
+                while index > head, queue[index - 1].request.options.priority < priority { index -= 1 }
+                queue.insert(exchange, at: index)
+            }
         }
 
         fileprivate struct Key: Hashable {
@@ -52,7 +60,7 @@
                 return true
             }
             if !origin.isWaiting { crowded.append(origin) }
-            origin.queue.append(exchange)
+            origin.enqueue(exchange)
             waiting += 1
             return false
         }
