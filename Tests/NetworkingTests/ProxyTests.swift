@@ -41,7 +41,10 @@
             // SOCKS tunnels are reused; the scheme decides which side resolves names.
             switch kind {
             case .http: #expect(proxy.requests.count == 3)
-            case .socks5: #expect(proxy.requests == ["SOCKS 127.0.0.1:\(server.port)"])
+            // The addresses of a name have the system's order.
+            case .socks5:
+                #expect(proxy.requests.count == 1 && proxy.requests[0].hasSuffix(":\(server.port)"))
+                #expect(!proxy.requests[0].contains("name"))
             case .socks5h: #expect(proxy.requests == ["SOCKS name localhost:\(server.port)"])
             }
         }

@@ -22,6 +22,8 @@
             // If CONNECT has a status, the proxy refused.
             case _ where !hasHead && exchange.number(CurlInfo.connectCode) >= 300: (.proxyFailed, .connect)
             case 7 where exchange.proxy != nil, 5, 97: (.proxyFailed, .connect)
+            // New versions report an unusable key of a client certificate as a wrong argument.
+            case 43 where exchange.identifiesClient: (.tlsFailed, .tls)
             case _ where tunnelFailures.contains(result) && exchange.asksProxyForTunnel: (.proxyFailed, .connect)
             // The head reader and the chunk reader reject malformed responses before libcurl does, except for a folded
             // first line (43, 8), a line that is longer than libcurl's own limit (27, 100), and lines before the status
@@ -69,6 +71,12 @@
         /// complete. The start of the transfer isn't a criterion, because newer versions report it before CONNECT.
         var asksProxyForTunnel: Bool {
             proxy != nil && request.url.scheme == .https && socket != nil && offset(CurlInfo.appConnectTime) <= 0
+        }
+
+        /// Whether the handshake of a new connection with a client certificate isn't complete.
+        var identifiesClient: Bool {
+            socket != nil && loop.certificates[request.url] != nil && request.url.scheme == .https
+                && offset(CurlInfo.appConnectTime) <= 0
         }
 
         /// Returns a long value that libcurl reports for the transfer.
