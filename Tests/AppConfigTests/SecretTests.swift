@@ -146,6 +146,13 @@ import Testing
         #expect(config.value(of: ConfigFlag("secretKey", default: ""), for: subject) == "hunter")
     }
 
+    @Test("The error of an unresolved reference doesn't quote credentials in URLs")
+    func references() throws {
+        let config = plan(["ApplicationConfig.json": #"{"a": "${db://user:hunter@host}"}"#])
+        let error = try #require(ApplicationConfig.loadReport(config).errors.first)
+        #expect(error.description.hasPrefix("a: ${db://<redacted>@host} is not defined"), "\(error)")
+    }
+
     @Test("An error of a type's own decoding doesn't quote credentials in URLs")
     func decodingErrors() throws {
         enum Mode: String, Codable { case fast }

@@ -1,3 +1,5 @@
+internal import AshlarCore
+
 /// Resolves the references in a merged tree, once, after all layers are merged.
 ///
 /// References are resolved depth first with an explicit stack, and each value is resolved once. Text that replaces a
@@ -173,7 +175,7 @@ struct ConfigInterpolator {
         errors.append(
             ConfigError(
                 code, key: self.tree.path(of: unit.node), location: tree.location(of: node),
-                reason: isSecret ? "unresolved reference" : reason,
+                reason: isSecret ? "unresolved reference" : SecretText.redactingCredentials(in: reason),
                 expected: expected, found: found, hint: isSecret ? nil : hint))
     }
 
