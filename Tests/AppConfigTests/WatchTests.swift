@@ -2,7 +2,7 @@ import AshlarAppConfig
 import Foundation
 import Testing
 
-@Suite(.timeLimit(.minutes(5)), .serialized) struct WatchTests {
+@Suite(.timeLimit(.minutes(30)), .serialized) struct WatchTests {
     enum Move: String, CaseIterable, CustomTestStringConvertible {
         case inPlace, atomicRename, deleteAndCreate, symlinkSwap, configMapSwap, directoryReplaced
         var testDescription: String { rawValue }
