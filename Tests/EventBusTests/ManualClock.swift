@@ -48,6 +48,11 @@ final class ManualClock: Clock, Sendable {
         }
     }
 
+    /// The time until the first sleeper wakes; nil if no task sleeps.
+    var untilNext: Duration? {
+        state.withLock { state in state.sleepers.map { state.now.duration(to: $0.deadline) }.min() }
+    }
+
     /// Waits until a task sleeps.
     func untilSomebodySleeps() async {
         await withCheckedContinuation { arrival in

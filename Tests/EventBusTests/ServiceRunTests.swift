@@ -73,6 +73,7 @@ struct ServiceRunTests {
         for pause in [1, 2] {
             await untilState("a", .restarting)
             await clock.untilSomebodySleeps()
+            #expect(clock.untilNext == .seconds(pause))
             clock.advance(by: .seconds(pause) - .milliseconds(1))
             #expect(await services.state(of: "a") == .restarting)
             clock.advance(by: .milliseconds(1))
@@ -82,6 +83,54 @@ struct ServiceRunTests {
         #expect(log.items.count { $0 == "made" } == 3)
         #expect(log.items.count { $0 == "restarting" } == 2)
         watch.cancel()
+    }
+
+    @Test("A service that ran for the longest delay has all its restarts again")
+    func stableRun() async throws {
+        let lives = Recorder<Int>()
+        let gates = [Gate(), Gate(), Gate()]
+        try await services.register(
+            "a", restart: .onFailure(limit: 1, first: .seconds(1), ceiling: .seconds(10))
+        ) { [log] _ in
+            let life = lives.items.count
+            lives.note(life)
+            return Runner(log) {
+                await gates[life].pass()
+                throw Oops()
+            }
+        }
+        try await services.start("a")
+        gates[0].open()
+        await untilState("a", .restarting)
+        await clock.untilSomebodySleeps()
+        clock.advance(by: .seconds(1))
+        await untilState("a", .running)
+        await clock.untilSomebodySleeps()
+        #expect(try await services.explain("a").restarts == 1 && clock.untilNext == .seconds(10))
+        clock.advance(by: .seconds(10))
+        while try await services.explain("a").restarts > 0 { await Task.yield() }
+        gates[1].open()
+        while await services.state(of: "a") == .running { await Task.yield() }
+        #expect(await services.state(of: "a") == .restarting)
+        gates[2].open()
+        #expect(await services.shutDown() == [])
+    }
+
+    @Test("A service that waits for the stop of its users says so")
+    func waitingForUsers() async throws {
+        let gate = Gate()
+        try await services.register("db") { try await Weak($0) }
+        try await services.register("lib", needs: ["db"]) { [log] _ in
+            Runner(log) { await gate.pass() }
+        }
+        try await services.start("lib")
+        await gate.untilSomebodyComes()
+        let stop = Task { try await services.stop("db", dependants: .cascade) }
+        while await services.state(of: "lib") != .stopping { await Task.yield() }
+        #expect(try await services.explain("db").waits == ["lib"])
+        gate.open()
+        try await stop.value
+        #expect(await services.runningNames == [])
     }
 
     @Test("A stop during the delay before a restart ends the service")
@@ -164,10 +213,10 @@ struct ServiceRunTests {
         try await services.register("a") { try await Weak($0) }
         let service = try #require(try await services.start("a") as? Weak)
         let watch = bus.watch("service:a:health") { [log] in log.note("\($0.payload)") }
-        for round in 0..<200 { service.context.reportHealth(.degraded("\(round)")) }
+        for round in 0..<5000 { service.context.reportHealth(.degraded("\(round)")) }
         service.context.reportHealth(.unhealthy("end"))
-        while !log.items.contains(#"unhealthy("end")"#) { await Task.yield() }
-        #expect(log.items == (0..<200).map { #"degraded("\#($0)")"# } + [#"unhealthy("end")"#])
+        while log.items.count < 5001 { await Task.yield() }
+        #expect(log.items == (0..<5000).map { #"degraded("\#($0)")"# } + [#"unhealthy("end")"#])
         watch.cancel()
     }
 
