@@ -68,8 +68,8 @@ extension ServiceRegistry {
             name: name, bus: bus, options: machine.options(of: name), needed: needed,
             report: { [weak self] health in
                 reports.add(health)
-                // Tasks run in any order, so each takes the oldest report.
-                Task { await self?.report(reports.next(), life: id) }
+                // Tasks reach the registry in any order, so each takes the oldest report there.
+                Task { await self?.takeReport(from: reports, life: id) }
             })
         lives[id] = Life(name: name)
         lives[id]?.make = task(name, id) {
@@ -120,7 +120,7 @@ extension ServiceRegistry {
 }
 
 /// The reported health of a service, in the order of the reports.
-private final class HealthReports: Sendable {
+final class HealthReports: Sendable {
     private let waiting = Mutex(Fifo<ServiceHealth>())
 
     func add(_ health: ServiceHealth) { waiting.withLock { $0.append(health) } }

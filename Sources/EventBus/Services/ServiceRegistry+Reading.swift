@@ -50,5 +50,7 @@ extension ServiceRegistry {
         if new != old { bus.trigger(Topic(unchecked: "service:\(life.name):health"), new) }
     }
 
-    func report(_ health: ServiceHealth?, life: UInt64) { updateHealth(life) { $0.reported = health ?? $0.reported } }
+    func takeReport(from reports: HealthReports, life: UInt64) {
+        if let health = reports.next() { updateHealth(life) { $0.reported = health } }
+    }
 }
