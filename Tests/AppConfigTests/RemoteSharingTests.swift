@@ -80,25 +80,26 @@
                 let path = scratch.file("cache")
                 let isOver = Mutex(false)
                 let observer = Task.detached {
-                    var (last, seen) = (-Double.infinity, 0)
+                    var (last, seen, problems) = (-Double.infinity, 0, [String]())
                     while !isOver.withLock({ $0 }) {
                         let cached = RemoteConfigSource("remote", cache: path) { _ in .notModified }
                         let status = cached.status
-                        #expect(status.error == nil, "seed \(seed), round \(round)")
+                        if let error = status.error { problems.append("\(error)") }
                         guard let date = status.date?.timeIntervalSinceReferenceDate else { continue }
-                        #expect(date >= last, "seed \(seed), round \(round)")
+                        if date < last { problems.append("\(last) → \(date)") }
                         seen += date > last ? 1 : 0
                         last = date
                         await Task.yield()
                     }
-                    return seen
+                    return (seen: seen, problems: problems)
                 }
-                let (pause, numbers) = (random.below(300_000), (random.below(1000), random.below(1000)))
+                let (pause, numbers) = (500_000 + random.below(1_000_000), (random.below(1000), random.below(1000)))
                 async let survivor: Void = Self.refresh(path, seed: numbers.0, killedAfter: nil)
                 async let victim: Void = Self.refresh(path, seed: numbers.1, killedAfter: pause)
                 _ = await (survivor, victim)
                 isOver.withLock { $0 = true }
-                #expect(await observer.value > 0, "seed \(seed), round \(round)")
+                let (seen, problems) = await observer.value
+                #expect(seen > 0 && problems.isEmpty, "seed \(seed), round \(round): \(problems)")
                 // The version is the time of the fetch, and the content contains it.
                 let cached = RemoteConfigSource("remote", cache: path) { _ in .notModified }
                 var plan = ConfigPlan(files: .memory(["ApplicationConfig.json": "{}"]), environments: [])
@@ -112,27 +113,27 @@
         private static func refresh(_ path: String, seed: Int, killedAfter pause: Int?) async {
             await #expect(processExitsWith: pause == nil ? .success : .signal(SIGKILL), "seed \(seed)") {
                 [path = path as String, seed = seed as Int, pause = pause as Int?] in
-                if let pause {
-                    Thread.detachNewThread {
-                        usleep(UInt32(pause))
-                        kill(getpid(), SIGKILL)
-                    }
-                }
                 var random = SplitMix(UInt64(seed))
                 let source = RemoteConfigSource("remote", cache: path) { _ in
                     let number = Int(Date().timeIntervalSince1970 * 1_000_000)
-                    let filler = String(repeating: "x", count: number % 50_000)
+                    let filler = String(repeating: "x", count: number % 2_000)
                     return .document(Array("{\"n\": \(number), \"s\": \"\(filler)\"}".utf8), version: "\(number)")
                 }
                 var plan = ConfigPlan(files: .memory(["ApplicationConfig.json": "{}"]), environments: [])
                 plan.add(source)
                 let store = ConfigStore(loadingBestEffort: plan)
                 let end = Date() + 60
-                var rest = pause == nil ? 60 : .max
-                while rest > 0, Date() < end {
-                    rest -= 1
+                var round = 0
+                while round < (pause == nil ? 100 : .max), Date() < end {
+                    round += 1
+                    if round == 5, let pause {
+                        Thread.detachNewThread {
+                            usleep(UInt32(pause))
+                            kill(getpid(), SIGKILL)
+                        }
+                    }
                     try await source.fetch()
-                    usleep(UInt32(random.below(3_000)))
+                    usleep(UInt32(random.below(15_000)))
                     source.activate()
                     try store.reload()
                     #expect(source.status.error == nil)
