@@ -110,9 +110,10 @@ asan: ## Runs the tests under the address sanitizer
 fuzz: ## Fuzzes every parser with libFuzzer (SECONDS_PER_TARGET=20)
 	@for module in $(CHOSEN_FOR_FUZZING); do Scripts/fuzz $$module $(SECONDS_PER_TARGET) || exit 1; done
 
+# One test at a time: a test of ten minutes would use up the time limits of those beside it.
 soak: ## Runs the tests with many more kills, generated files, races and requests
 	@for module in $(CHOSEN_FOR_TESTS); do \
-	    ASHLAR_SOAK=1 swift test -c release -Xswiftc -enable-testing --scratch-path .build/soak $(call parallel,$$module) \
+	    ASHLAR_SOAK=1 swift test -c release -Xswiftc -enable-testing --scratch-path .build/soak --no-parallel \
 	        --filter "^Ashlar$${module}Tests\." || exit 1; \
 	done
 
