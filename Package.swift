@@ -44,7 +44,9 @@ let privacyManifest = "PrivacyInfo.xcprivacy"
 func dependencies(_ names: [String]) -> [Target.Dependency] { names.map { .byName(name: $0) } }
 
 func testTarget(_ name: String, path: String, dependencies names: [String], exclude: [String] = []) -> Target {
-    .testTarget(name: name, dependencies: dependencies(names), path: path, exclude: exclude, swiftSettings: settings)
+    .testTarget(
+        name: name, dependencies: dependencies(names + ["AshlarTestSupport"]), path: path, exclude: exclude,
+        swiftSettings: settings)
 }
 
 func targets(of module: Module) -> [Target] {
@@ -90,6 +92,8 @@ let package = Package(
         .target(
             name: "AshlarCore", dependencies: ["CAshlarCore"], path: "Sources/Core", exclude: coreExclusions,
             resources: coreResources, swiftSettings: settings),
+        // What the tests of several modules need.
+        .target(name: "AshlarTestSupport", path: "Tests/TestSupport", swiftSettings: settings),
         testTarget("AshlarCoreTests", path: "Tests/CoreTests", dependencies: ["AshlarCore"]),
     ] + modules.flatMap(targets) + [
         .target(

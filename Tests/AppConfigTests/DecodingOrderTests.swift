@@ -1,4 +1,5 @@
 import AshlarAppConfig
+import AshlarTestSupport
 import Foundation
 import Testing
 
@@ -23,7 +24,7 @@ import Testing
             "\"x\": 1", "\"y\": \"two\"", "\"label\": \"l\"", "\"aNameOfMoreThanFifteenBytes\": 2.5",
             "\"größe\": true", "\"label2\": \"no\"", "\"aNameOfMoreThanFifteenBytez\": [1, {\"x\": 9}]", "\"X\": 3",
         ]
-        var random = SplitMix(7)
+        var random = SeededRandom(seed: 7)
         for _ in 0..<300 {
             let hasLabel = random.chance(50)
             var chosen = Array(entries[..<5])
@@ -68,7 +69,7 @@ import Testing
             let container = try decoder.container(keyedBy: Name.self)
             var names = container.allKeys.map(\.stringValue)
             count = names.count
-            var random = SplitMix(UInt64(names.count))
+            var random = SeededRandom(seed: UInt64(names.count))
             names.shuffle(using: &random)
             for name in names {
                 let key = Name(stringValue: name)
@@ -92,7 +93,7 @@ import Testing
     @Test(
         "Dictionaries of any size contain their keys and no others", arguments: [1, 2, 31, 33, 127, 128, 129, 700])
     func sizes(count: Int) throws {
-        var random = SplitMix(UInt64(count))
+        var random = SeededRandom(seed: UInt64(count))
         func dictionary(_ count: Int, depth: Int) -> ConfigValue {
             var entries: [String: ConfigValue] = [:]
             for number in 0..<count {
@@ -122,7 +123,7 @@ import Testing
         let wrong = await withTaskGroup(of: Int.self) { group in
             for task in 0..<4 {
                 group.addTask {
-                    var random = SplitMix(UInt64(task))
+                    var random = SeededRandom(seed: UInt64(task))
                     var wrong = 0
                     for round in 0..<300 {
                         // Preceding names shift the entries, which are sorted.

@@ -1,4 +1,5 @@
 import AshlarAppConfig
+import AshlarTestSupport
 import Foundation
 import Testing
 
@@ -24,7 +25,7 @@ import Testing
 
     @Test("An export is parsed as the same values", arguments: [ConfigExportFormat.json, .propertyList])
     func roundTrip(format: ConfigExportFormat) throws {
-        var maker = ValueMaker(random: SplitMix(21))
+        var maker = ValueMaker(random: SeededRandom(seed: 21))
         for round in 0..<rounds(150, soak: 20_000) {
             var entries = maker.entries(depth: 3)
             entries["template"] = "${x} $${y} $ {z} ${"

@@ -1,4 +1,5 @@
 import AshlarAppConfig
+import AshlarTestSupport
 import Foundation
 import Testing
 
@@ -224,7 +225,7 @@ import Testing
 
     @Test("Circular references in random graphs are those found by an independent search", .timeLimit(.minutes(5)))
     func graphs() throws {
-        var random = SplitMix(21)
+        var random = SeededRandom(seed: 21)
         for round in 0..<rounds(300, soak: 100_000) {
             let count = 2 + random.below(8)
             let edges = (0..<count).map { _ in (0..<random.below(3)).map { _ in random.below(count) } }

@@ -1,4 +1,5 @@
 import AshlarAppConfig
+import AshlarTestSupport
 import Foundation
 import Testing
 
@@ -50,7 +51,7 @@ enum MergeModel {
     static let identifier = "com.acme.beta.App"
 
     struct Stacks {
-        var random: SplitMix
+        var random: SeededRandom
         var hasDirectives: Bool
 
         mutating func value(_ depth: Int) -> ConfigValue {
@@ -104,7 +105,7 @@ enum MergeModel {
 
     @Test("Stacks of layers merge like the model, and every leaf is explained", .timeLimit(.minutes(8)))
     func deep() throws {
-        var stacks = Stacks(random: SplitMix(11), hasDirectives: true)
+        var stacks = Stacks(random: SeededRandom(seed: 11), hasDirectives: true)
         for round in 0..<rounds(800, soak: 200_000) {
             let files = (0..<3).map { _ in stacks.file() }
             let config = try ApplicationConfig.load(Self.plan(files, .deep))
@@ -159,7 +160,7 @@ enum MergeModel {
 
     @Test("The compatible mode merges like a model of NEIApplicationConfig", .timeLimit(.minutes(8)))
     func seed() throws {
-        var stacks = Stacks(random: SplitMix(12), hasDirectives: false)
+        var stacks = Stacks(random: SeededRandom(seed: 12), hasDirectives: false)
         for round in 0..<rounds(800, soak: 100_000) {
             let files = (0..<3).map { _ in stacks.file() }
             let config = try ApplicationConfig.load(Self.plan(files, .seed))

@@ -1,12 +1,13 @@
 import AshlarAppConfig
+import AshlarTestSupport
 import Foundation
 import Testing
 
 @Suite struct ReaderDifferentialTests {
     @Test("XML property lists are parsed like by PropertyListSerialization", .timeLimit(.minutes(5)))
     func xml() throws {
-        var maker = ValueMaker(random: SplitMix(1))
-        var writer = PlistWriter(random: SplitMix(2))
+        var maker = ValueMaker(random: SeededRandom(seed: 1))
+        var writer = PlistWriter(random: SeededRandom(seed: 2))
         for round in 0..<rounds(1500, soak: 200_000) {
             let entries = maker.entries(depth: 4)
             let bytes = Array(writer.document(entries).utf8)
@@ -24,7 +25,7 @@ import Testing
 
     @Test("Binary property lists of PropertyListSerialization are parsed correctly", .timeLimit(.minutes(5)))
     func binary() throws {
-        var maker = ValueMaker(random: SplitMix(3))
+        var maker = ValueMaker(random: SeededRandom(seed: 3))
         for round in 0..<rounds(1500, soak: 200_000) {
             let entries = maker.entries(depth: 4)
             let data = try PropertyListSerialization.data(
@@ -39,7 +40,7 @@ import Testing
 
     @Test("JSON of JSONSerialization is parsed correctly", .timeLimit(.minutes(5)))
     func json() throws {
-        var maker = ValueMaker(random: SplitMix(4))
+        var maker = ValueMaker(random: SeededRandom(seed: 4))
         for round in 0..<rounds(1000, soak: 50_000) {
             let entries = jsonValue(.dictionary(maker.entries(depth: 4)), &maker.random).dictionary ?? [:]
             let data = try JSONSerialization.data(
@@ -53,7 +54,7 @@ import Testing
     }
 
     /// Returns a value in which values that JSON can't represent are replaced.
-    private func jsonValue(_ value: ConfigValue, _ random: inout SplitMix) -> ConfigValue {
+    private func jsonValue(_ value: ConfigValue, _ random: inout SeededRandom) -> ConfigValue {
         switch value {
         case .date, .data: return .string("\(random.below(10))")
         case .array(let elements): return .array(elements.map { jsonValue($0, &random) })
@@ -76,9 +77,9 @@ import Testing
         "Damaged files cause an error with a location, or have Foundation's values",
         .timeLimit(.minutes(5)), arguments: ["xml", "binary", "json"])
     func damaged(format: String) throws {
-        var maker = ValueMaker(random: SplitMix(5))
-        var writer = PlistWriter(random: SplitMix(6))
-        var random = SplitMix(7)
+        var maker = ValueMaker(random: SeededRandom(seed: 5))
+        var writer = PlistWriter(random: SeededRandom(seed: 6))
+        var random = SeededRandom(seed: 7)
         var (refused, accepted) = (0, 0)
         for round in 0..<rounds(1500, soak: 100_000) {
             var entries = maker.entries(depth: 3)

@@ -1,3 +1,5 @@
+import AshlarTestSupport
+
 #if os(Linux) || os(macOS)
     import AshlarAppConfig
     import Foundation
@@ -16,7 +18,7 @@
         @Test("The cache file contains a complete document after the process dies at any byte of a write")
         func diesWhileWriting() async throws {
             let seed: UInt64 = 51
-            var random = SplitMix(seed)
+            var random = SeededRandom(seed: seed)
             for round in 0..<rounds(6, soak: 200) {
                 let scratch = try Scratch()
                 let path = scratch.file("cache")
@@ -43,7 +45,7 @@
         @Test("The cache file contains a complete document after the process is killed at any time")
         func killed() async throws {
             let seed: UInt64 = 52
-            var random = SplitMix(seed)
+            var random = SeededRandom(seed: seed)
             for round in 0..<rounds(6, soak: 200) {
                 let scratch = try Scratch()
                 let path = scratch.file("cache")

@@ -1,3 +1,5 @@
+import AshlarTestSupport
+
 #if os(Linux) || os(macOS)
     import AshlarAppConfig
     import AshlarCore
@@ -74,7 +76,7 @@
         )
         func twoProcesses() async throws {
             let seed: UInt64 = 61
-            var random = SplitMix(seed)
+            var random = SeededRandom(seed: seed)
             for round in 0..<rounds(2, soak: 50) {
                 let scratch = try Scratch()
                 let path = scratch.file("cache")
@@ -113,7 +115,7 @@
         private static func refresh(_ path: String, seed: Int, killedAfter pause: Int?) async {
             await #expect(processExitsWith: pause == nil ? .success : .signal(SIGKILL), "seed \(seed)") {
                 [path = path as String, seed = seed as Int, pause = pause as Int?] in
-                var random = SplitMix(UInt64(seed))
+                var random = SeededRandom(seed: UInt64(seed))
                 let source = RemoteConfigSource("remote", cache: path) { _ in
                     let number = Int(Date().timeIntervalSince1970 * 1_000_000)
                     let filler = String(repeating: "x", count: number % 2_000)

@@ -1,4 +1,5 @@
 import AshlarAppConfig
+import AshlarTestSupport
 import Foundation
 import Testing
 
@@ -159,7 +160,7 @@ private actor StubServer {
             #expect(cut.status.version == nil, "\(length) of \(whole.count) bytes")
             #expect(cut.status.error?.reason == "the cache file is not a whole document")
         }
-        var random = SplitMix(31)
+        var random = SeededRandom(seed: 31)
         for _ in 0..<200 {
             var damaged = whole
             damaged[damaged.count - text.utf8.count + random.below(text.utf8.count)] ^= UInt8(1 << random.below(8))

@@ -1,4 +1,5 @@
 import AshlarAppConfig
+import AshlarTestSupport
 import Testing
 
 @Suite struct SchemaTests {
@@ -80,7 +81,7 @@ import Testing
             "api.endpoint", "api.version", "ui.theme", "ui.language", "sync.interval", "sync.enabled",
         ]
         let config = ApplicationConfig(Dictionary(uniqueKeysWithValues: names.map { ($0, 1) }))
-        var random = SplitMix(31)
+        var random = SeededRandom(seed: 31)
         var right = 0
         for _ in 0..<500 {
             let name = random.pick(names)

@@ -1,4 +1,5 @@
 import AshlarAppConfig
+import AshlarTestSupport
 import Foundation
 import Testing
 
@@ -8,7 +9,7 @@ import Testing
         "Stacks of all formats and sources merge like the model, and every leaf names its layer",
         .timeLimit(.minutes(20)), arguments: [UInt64(41), 42, 43])
     func stacks(seed: UInt64) async throws {
-        var maker = StackMaker(random: SplitMix(seed))
+        var maker = StackMaker(random: SeededRandom(seed: seed))
         for round in 0..<rounds(40, soak: 4_000) {
             let scratch = try Scratch()
             let stack = try await maker.stack(in: scratch)
@@ -69,7 +70,7 @@ private struct StackMaker {
     private static let keys = ["a", "b", "c", "host", "häuser", "<&>", "x y"]
     private static let plainKeys: Set<String> = ["a", "b", "c", "host"]
 
-    var random: SplitMix
+    var random: SeededRandom
 
     mutating func stack(in scratch: Scratch) async throws -> Stack {
         var stack = Stack()
@@ -165,10 +166,10 @@ private struct StackMaker {
     }
 
     private mutating func json(_ value: ConfigValue, hasComments: Bool) -> String {
-        func gap(_ random: inout SplitMix) -> String {
+        func gap(_ random: inout SeededRandom) -> String {
             random.pick(hasComments ? ["", " ", "\n", "// , } \" \n", "/* { */"] : ["", " ", "\n", "\t"])
         }
-        func list(_ items: [String], _ random: inout SplitMix) -> String {
+        func list(_ items: [String], _ random: inout SeededRandom) -> String {
             let trailing = hasComments && !items.isEmpty && random.chance(30) ? "," : ""
             return items.map { gap(&random) + $0 + gap(&random) }.joined(separator: ",") + trailing + gap(&random)
         }

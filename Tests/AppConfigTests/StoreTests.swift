@@ -1,3 +1,4 @@
+import AshlarTestSupport
 import Foundation
 import Testing
 
@@ -192,7 +193,7 @@ final class Scratch: Sendable {
                 }
             }
             group.addTask {
-                var random = SplitMix(41)
+                var random = SeededRandom(seed: 41)
                 var (lost, bad) = (0, 0)
                 for generation in 1...generations {
                     let whole = text(generation)

@@ -1,4 +1,5 @@
 import AshlarAppConfig
+import AshlarTestSupport
 import Testing
 
 @Suite struct WritingTests {
@@ -62,7 +63,7 @@ import Testing
 
     @Test("Writes of all kinds have the results of a model with dictionaries", .timeLimit(.minutes(5)))
     func model() throws {
-        var random = SplitMix(51)
+        var random = SeededRandom(seed: 51)
         for round in 0..<rounds(300, soak: 20_000) {
             var maker = ValueMaker(random: random)
             maker.keys = ["a", "b", "c", "d.e"]

@@ -1,4 +1,5 @@
 import AshlarCustomization
+import AshlarTestSupport
 import Testing
 
 @Suite struct ICUMessageTests {
@@ -186,7 +187,7 @@ import Testing
 
     @Test("Any text of special characters is printed, and its problems have valid positions")
     func random() {
-        var random = SplitMix(seed: 20_261_122)
+        var random = SeededRandom(seed: 20_261_122)
         let pieces = [
             "{", "}", "'", "#", ",", " ", "n", "s", "plural", "select", "selectordinal", "other", "one", "=1",
             "offset:1", "number", "percent", "é", "{n}", "{n, plural, other {#}}", "{s, select, other {x}}",

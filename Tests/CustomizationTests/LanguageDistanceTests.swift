@@ -1,4 +1,5 @@
 import AshlarCustomization
+import AshlarTestSupport
 import Testing
 
 /// Rows of language matching, each derived by hand from CLDR's language matching data.
@@ -274,7 +275,7 @@ import Testing
 
     @Test("The order of the available languages does not matter", arguments: rows)
     func order(row: Row) {
-        var generator = SplitMix(seed: 5)
+        var generator = SeededRandom(seed: 5)
         for _ in 0..<4 {
             let shuffled = row.available.shuffled(using: &generator)
             let chain = LanguageTag.chain(for: row.preferred, available: shuffled, base: row.base)

@@ -1,4 +1,5 @@
 import AshlarCustomization
+import AshlarTestSupport
 import Testing
 
 @Suite struct LanguageMatchingTests {
@@ -131,7 +132,7 @@ import Testing
 
     @Test("No chain has languages in different scripts")
     func scriptsStayApart() {
-        var generator = SplitMix(seed: 7)
+        var generator = SeededRandom(seed: 7)
         let tags: [LanguageTag] = [
             "zh", "zh-TW", "zh-CN", "zh-Hant", "zh-Hans", "zh-HK", "zh-MO", "zh-SG", "sr", "sr-Latn", "sr-ME",
             "sr-Cyrl",

@@ -1,4 +1,5 @@
 import AshlarCustomization
+import AshlarTestSupport
 import Foundation
 import Testing
 
@@ -90,7 +91,7 @@ import Testing
 
     @Test("Any bytes are a canonical tag or nil")
     func randomTexts() {
-        var generator = SplitMix(seed: 20)
+        var generator = SeededRandom(seed: 20)
         let alphabet = Array("aZfr01-_x9éE ".unicodeScalars)
         var read = 0
         for _ in 0..<CLDRFixture.count(20_000, soak: 2_000_000) {

@@ -1,4 +1,5 @@
 import AshlarCustomization
+import AshlarTestSupport
 import Foundation
 import Testing
 
@@ -257,7 +258,7 @@ import Testing
 
     @Test("No change of a byte crashes", .timeLimit(.minutes(10)))
     func mutations() {
-        var generator = SplitMix(seed: 99)
+        var generator = SeededRandom(seed: 99)
         var read = 0
         for original in [Self.stringsDict, Self.catalog] {
             let bytes = Array(original.utf8)

@@ -1,4 +1,5 @@
 import AshlarCustomization
+import AshlarTestSupport
 import Foundation
 import Testing
 
@@ -125,7 +126,7 @@ import Testing
 
     @Test("Random bytes with any prefix never crash a reader")
     func randomBytes() {
-        var random = StringsFoundationTests.Random(state: 5)
+        var random = SeededRandom(seed: 5)
         let heads: [[UInt8]] = [
             [], Array("bplist00".utf8), Array("<?xml ".utf8), Array("<plist><dict><key>".utf8),
             Array("{\"themes\": [".utf8), [0xFF, 0xFE], [0xFE, 0xFF],

@@ -1,4 +1,5 @@
 import AshlarCustomization
+import AshlarTestSupport
 import Testing
 
 /// Recovering reads of every encoding, with and without a byte order mark.
@@ -112,7 +113,7 @@ import Testing
 
     @Test("A recovering read has all entries of files that Foundation reads")
     func agreement() {
-        var random = StringsFoundationTests.Random(state: 3)
+        var random = SeededRandom(seed: 3)
         var compared = 0
         for _ in 0..<(StringsFoundationTests.soaks ? 100_000 : 4_000) {
             let bytes = StringsGenerator.file(using: &random)

@@ -1,4 +1,5 @@
 import AshlarCustomization
+import AshlarTestSupport
 import Foundation
 import Testing
 
@@ -156,23 +157,11 @@ import Testing
         }
     }
 
-    /// A seeded generator (SplitMix64), so that every run tests the same files.
-    struct Random: RandomNumberGenerator {
-        var state: UInt64
-        mutating func next() -> UInt64 {
-            state &+= 0x9E37_79B9_7F4A_7C15
-            var z = state
-            z = (z ^ z >> 30) &* 0xBF58_476D_1CE4_E5B9
-            z = (z ^ z >> 27) &* 0x94D0_49BB_1331_11EB
-            return z ^ z >> 31
-        }
-    }
-
     static let soaks = ProcessInfo.processInfo.environment["ASHLAR_SOAK"] == "1"
 
     @Test("Generated files are read as Foundation reads them", .timeLimit(.minutes(5)))
     func generated() {
-        var random = Random(state: 20_251_120)
+        var random = SeededRandom(seed: 20_251_120)
         var failures: [String] = []
         for _ in 0..<(Self.soaks ? 200_000 : 15_000) {
             let bytes = StringsGenerator.file(using: &random)

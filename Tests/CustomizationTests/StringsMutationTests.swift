@@ -1,4 +1,5 @@
 import AshlarCustomization
+import AshlarTestSupport
 import Foundation
 import Testing
 
@@ -118,7 +119,7 @@ import Testing
 
     /// Handwritten files: several statements on a line, comments, every kind of key and value.
     static let generated: [String] = {
-        var random = StringsFoundationTests.Random(state: 20_261_120)
+        var random = SeededRandom(seed: 20_261_120)
         func pick(_ list: [String]) -> String { list[Int.random(in: 0..<list.count, using: &random)] }
         return (0..<(StringsFoundationTests.soaks ? 200 : 6)).map { _ in
             (0..<Int.random(in: 4...9, using: &random)).map { n in

@@ -1,5 +1,6 @@
 import AshlarCore
 import AshlarCustomization
+import AshlarTestSupport
 import Foundation
 import Testing
 
@@ -118,7 +119,7 @@ import Testing
 
     @Test("No changed byte causes a crash or is accepted", .timeLimit(.minutes(5)))
     func mutations() {
-        var random = SplitMix(seed: 7)
+        var random = SeededRandom(seed: 7)
         let original = Self.file(version: 5, Self.french, signature: Self.sign)
         for _ in 0..<CLDRFixture.count(2_000, soak: 200_000) {
             var bytes = original
@@ -294,7 +295,7 @@ import Testing
 
     @Test("Random installations and rollbacks agree with a model", .timeLimit(.minutes(5)))
     func model() throws {
-        var random = SplitMix(seed: 42)
+        var random = SeededRandom(seed: 42)
         let tree = try TemporaryTree([:])
         var store = CustomizationUpdateStore(folder: tree.path)
         var (current, previous, newest) = (Int?.none, Int?.none, 0)

@@ -1,4 +1,5 @@
 import AshlarEventBus
+import AshlarTestSupport
 import Testing
 
 @Suite("Bad input")
@@ -69,7 +70,7 @@ struct BadInputTests {
 
     @Test("Random text is a name or an error with an offset inside it, and patterns agree with a slow matcher")
     func randomText() throws {
-        var random = SeededGenerator(seed: 6)
+        var random = SeededRandom(seed: 6)
         for _ in 0..<20_000 {
             func text(_ letters: [Character]) -> String {
                 String((0..<Int.random(in: 0...7, using: &random)).map { _ in letters.randomElement(using: &random)! })
@@ -132,18 +133,5 @@ struct BadInputTests {
             _ = bus.watch(Topic<Int>("x")) { _ in }
             _ = bus.watch(Topic<String>("x")) { _ in }
         }
-    }
-}
-
-/// A reproducible source of random numbers (SplitMix64).
-struct SeededGenerator: RandomNumberGenerator {
-    private var state: UInt64
-    init(seed: UInt64) { state = seed }
-    mutating func next() -> UInt64 {
-        state &+= 0x9e37_79b9_7f4a_7c15
-        var z = state
-        z = (z ^ (z >> 30)) &* 0xbf58_476d_1ce4_e5b9
-        z = (z ^ (z >> 27)) &* 0x94d0_49bb_1331_11eb
-        return z ^ (z >> 31)
     }
 }

@@ -1,5 +1,6 @@
 import AshlarCore
 import AshlarEventBus
+import AshlarTestSupport
 import Synchronization
 import Testing
 
@@ -26,7 +27,7 @@ struct ChurnTests {
         await withTaskGroup(of: Void.self) { group in
             for thread in 0..<8 {
                 group.addTask {
-                    var random = SeededGenerator(seed: UInt64(thread))
+                    var random = SeededRandom(seed: UInt64(thread))
                     var mine: [Watch] = []
                     var owner = Counted()
                     func count(_ topic: Int, _ receipt: DeliveryResult) {

@@ -1,4 +1,5 @@
 import AshlarEventBus
+import AshlarTestSupport
 import Synchronization
 import Testing
 
@@ -81,10 +82,10 @@ private final class Rig: @unchecked Sendable {
     var watches: [Int: Watch] = [:]
     var sources: [Int: Thing] = [:]
     var lastID = 0
-    var random: SeededGenerator
+    var random: SeededRandom
 
     init(seed: UInt64) {
-        random = SeededGenerator(seed: seed)
+        random = SeededRandom(seed: seed)
         let limit = Int.random(in: 1...6, using: &random)
         (bus, model) = (EventBus(depthLimit: limit), ModelBus(depthLimit: limit))
         for id in 0..<3 { sources[id] = Thing() }

@@ -1,4 +1,5 @@
 import AshlarEventBus
+import AshlarTestSupport
 import Testing
 
 @Suite("Atomic route registration")
@@ -18,7 +19,7 @@ struct RouteAtomicityTests {
     @Test("Failed registrations don't affect the matches of random tables", arguments: 0..<4)
     func randomTables(part: Int) throws {
         let seed = UInt64(part) &* 104_729 &+ 11
-        var random = RouteRandom(state: seed)
+        var random = SeededRandom(seed: seed)
         let pieces = ["/a", "/b", "/:m", "/:n", "{/:x}", "{/:y}", "{/a}", "{/b}", "/:i(int)"]
         var (failures, replacements) = (0, 0)
         for round in 0..<1500 {

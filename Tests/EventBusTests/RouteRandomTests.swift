@@ -1,4 +1,5 @@
 import AshlarEventBus
+import AshlarTestSupport
 import Testing
 
 #if canImport(Glibc)
@@ -16,8 +17,8 @@ struct RouteRandomTests {
     private static let words = ["a", "b", "ab", "abc", "1", "12", "true", "x-y", "é", "a.b", ""]
     private static let texts = ["", "", "a", "b", "ab", "-", "x"]
 
-    private func piece(_ random: inout RouteRandom, _ names: inout [String], isLast: Bool) -> RouteReference.Piece {
-        func name(_ random: inout RouteRandom) -> String {
+    private func piece(_ random: inout SeededRandom, _ names: inout [String], isLast: Bool) -> RouteReference.Piece {
+        func name(_ random: inout SeededRandom) -> String {
             let name = "p\(names.count)\(["", "x", "y"].randomElement(using: &random)!)"
             names.append(name)
             return name
@@ -34,13 +35,13 @@ struct RouteRandomTests {
         }
     }
 
-    private func route(_ random: inout RouteRandom) -> [RouteReference.Piece] {
+    private func route(_ random: inout SeededRandom) -> [RouteReference.Piece] {
         let count = Int.random(in: 1...4, using: &random)
         var names: [String] = []
         return (0..<count).map { piece(&random, &names, isLast: $0 == count - 1) }
     }
 
-    private func encoded(_ segment: String, _ random: inout RouteRandom) -> String {
+    private func encoded(_ segment: String, _ random: inout SeededRandom) -> String {
         segment.utf8.map { byte in
             let mustEncode = byte >= 0x80 ? Bool.random(using: &random) : Int.random(in: 0..<8, using: &random) == 0
             // The bytes of one character are all raw or all encoded, because a Swift string has only whole characters.
@@ -51,7 +52,7 @@ struct RouteRandomTests {
 
     @Test("Random tables match random paths like a slow reference matcher", arguments: 0..<8)
     func againstTheReference(_ part: Int) throws {
-        var random = RouteRandom(state: UInt64(part) &* 7919 &+ 1)
+        var random = SeededRandom(seed: UInt64(part) &* 7919 &+ 1)
         let tables = isRouteSoak ? 4000 : 60
         var (matched, missed, backtracked) = (0, 0, 0)
         for _ in 0..<tables {
@@ -98,7 +99,7 @@ struct RouteRandomTests {
 
     @Test("A path built from random values matches with the same values, or building fails", arguments: 0..<4)
     func roundTrips(_ part: Int) throws {
-        var random = RouteRandom(state: UInt64(part) &+ 99)
+        var random = SeededRandom(seed: UInt64(part) &+ 99)
         let alphabet = Array("ab/%?#é🎈 +&=:*{}\\.\u{0}\u{301}19-")
         var (built, refused) = (0, 0)
         for _ in 0..<(isRouteSoak ? 200_000 : 3000) {
@@ -125,7 +126,7 @@ struct RouteRandomTests {
 
     @Test("Any bytes are a pattern or an error with an offset inside them", arguments: 0..<4)
     func randomPatterns(_ part: Int) {
-        var random = RouteRandom(state: UInt64(part) &+ 7)
+        var random = SeededRandom(seed: UInt64(part) &+ 7)
         let alphabet = Array("/:*{}()\\%?#ab1é.".unicodeScalars)
         var (accepted, refused) = (0, 0)
         for round in 0..<(isRouteSoak ? 2_000_000 : 20_000) {
@@ -152,7 +153,7 @@ struct RouteRandomTests {
 
     @Test("Any bytes are a path that matches or an error", arguments: 0..<4)
     func randomPaths(_ part: Int) throws {
-        var random = RouteRandom(state: UInt64(part) &+ 70)
+        var random = SeededRandom(seed: UInt64(part) &+ 70)
         let table = try RouteTable([
             "/", "/a", "/a/:b", "/a/:b(int)/c", "/x:y.z", "/*rest", "https://*/a/:b{/*rest}", "app://h/:x(uuid)",
         ])

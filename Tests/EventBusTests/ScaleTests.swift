@@ -1,4 +1,5 @@
 import AshlarEventBus
+import AshlarTestSupport
 import Testing
 
 @Suite("Many watches", .timeLimit(.minutes(5)))
@@ -28,7 +29,7 @@ struct ScaleTests {
 
     @Test("The bus matches random names like the patterns themselves")
     func randomPatterns() throws {
-        var random = RouteRandom(state: 42)
+        var random = SeededRandom(seed: 42)
         let words = ["a", "b", "c", "*"]
         func name(_ words: [String], most: Int) -> String {
             (0..<Int.random(in: 1...most, using: &random)).map { _ in words.randomElement(using: &random)! }

@@ -1,4 +1,5 @@
 import AshlarCore
+import AshlarTestSupport
 import Testing
 
 @testable import AshlarEventBus
@@ -24,7 +25,7 @@ private struct Simulation {
     }
 
     var machine: ServiceMachine
-    var random: RouteRandom
+    var random: SeededRandom
     var isScripted: Bool
     var now = 0
     var order = 0
@@ -45,7 +46,7 @@ private struct Simulation {
     var failing: Set<String> = []
 
     init(seed: UInt64, isScripted: Bool, grace: Duration) {
-        (machine, random, self.isScripted) = (ServiceMachine(gracePeriod: grace), RouteRandom(state: seed), isScripted)
+        (machine, random, self.isScripted) = (ServiceMachine(gracePeriod: grace), SeededRandom(seed: seed), isScripted)
     }
 
     mutating func script(_ name: String) -> Script {

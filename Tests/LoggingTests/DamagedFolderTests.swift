@@ -1,3 +1,4 @@
+import AshlarTestSupport
 import Foundation
 import Testing
 
@@ -221,7 +222,7 @@ import Testing
         }
         for child in children { try child.process.run() }
         var outputs = children.map { $0.firstLine() }
-        var random = SeededGenerator(seed: 17)
+        var random = SeededRandom(seed: 17)
         let end = Date() + (isSoak ? 600 : 3)
         while Date() < end {
             for name in folder.names where name.hasSuffix(".state") && Int.random(in: 0..<3, using: &random) == 0 {

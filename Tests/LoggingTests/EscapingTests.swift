@@ -1,3 +1,4 @@
+import AshlarTestSupport
 import Foundation
 import Testing
 
@@ -162,7 +163,7 @@ import Testing
 
     @Test("Random hostile texts never produce more lines than calls", arguments: 1...20 as ClosedRange<UInt64>)
     func randomTexts(seed: UInt64) {
-        var random = SeededGenerator(seed: seed)
+        var random = SeededRandom(seed: seed)
         let parts = [
             "\n", "\r", "\0", "\u{1B}", "[ERROR] x - y", "\\", "\"", "é", "e\u{301}", "\u{202E}", "👨‍👩‍👧‍👦", "\u{2028}", " ",
             "abcdefgh", "{\"a\":1}", "=", "%@", "\u{85}", "\t", "ﬀ",

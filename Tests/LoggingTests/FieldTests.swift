@@ -1,3 +1,4 @@
+import AshlarTestSupport
 import Foundation
 import Synchronization
 import Testing
@@ -113,7 +114,7 @@ import Testing
         "Fields of many shapes stay within the limit of a line, in every format",
         arguments: 1...30 as ClosedRange<UInt64>)
     func limits(seed: UInt64) throws {
-        var random = SeededGenerator(seed: seed)
+        var random = SeededRandom(seed: seed)
         func value(_ depth: Int) -> LogFieldValue {
             switch Int.random(in: 0...(depth > 60 ? 4 : 7), using: &random) {
             case 0: .string(String(repeating: "é\"", count: .random(in: 0...400, using: &random)))

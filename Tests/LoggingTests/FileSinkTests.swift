@@ -1,3 +1,4 @@
+import AshlarTestSupport
 import Foundation
 import Testing
 
@@ -148,7 +149,7 @@ import Testing
         var calendar = Calendar(identifier: .gregorian)
         calendar.timeZone = zone
         let seed = UInt64.random(in: 0 ... .max)
-        var generator = SeededGenerator(seed: seed)
+        var generator = SeededRandom(seed: seed)
         var moments: [Int64] = (0..<20).map { _ in .random(in: 0...1_900_000_000, using: &generator) }
         var change = Date(timeIntervalSince1970: 1_200_000_000)
         while let next = zone.nextDaylightSavingTimeTransition(after: change), moments.count < 400 {

@@ -1,3 +1,4 @@
+import AshlarTestSupport
 import Foundation
 import Testing
 
@@ -109,7 +110,7 @@ import Testing
 
     @Test("Random times agree with Foundation's calendar")
     func timesAgainstFoundation() {
-        var random = SeededGenerator(seed: 3)
+        var random = SeededRandom(seed: 3)
         let formatter = ISO8601DateFormatter()
         formatter.formatOptions = [.withInternetDateTime]
         for _ in 0..<500 {

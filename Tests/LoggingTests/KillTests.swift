@@ -1,3 +1,4 @@
+import AshlarTestSupport
 import Foundation
 import Testing
 
@@ -44,7 +45,7 @@ import Testing
 
     /// Starts the program, kills it, and returns how many lines it had acknowledged and how many its log holds.
     private func killed(mode: String, seed: UInt64) throws -> (reported: Int, lines: Int) {
-        var random = SeededGenerator(seed: seed)
+        var random = SeededRandom(seed: seed)
         let folder = TemporaryFolder()
         try folder.makeDamagedRuns()
         let child = try TestChild("forever", folder.path, ["mode=\(mode)", "padding=100", "segment=16384", "silent"])

@@ -1,3 +1,4 @@
+import AshlarTestSupport
 import Testing
 
 @testable import AshlarLogging
@@ -36,7 +37,7 @@ import Testing
 
     @Test("Random numbers print like those of String")
     func numbers() {
-        var random = SeededGenerator(seed: 11)
+        var random = SeededRandom(seed: 11)
         for _ in 0..<2000 {
             let integer = Int64.random(in: .min ... .max, using: &random) >> Int64.random(in: 0...63, using: &random)
             let double = Double(bitPattern: random.next())

@@ -1,3 +1,4 @@
+import AshlarTestSupport
 import Foundation
 import Testing
 
@@ -143,7 +144,7 @@ import Testing
     func killed() async throws {
         let folder = TemporaryFolder()
         let seed = UInt64.random(in: 0 ... .max)
-        var generator = SeededGenerator(seed: seed)
+        var generator = SeededRandom(seed: seed)
         var acknowledged: [String: Int] = [:]
         for round in 0..<(isSoak ? 200 : 6) {
             let children = try (0..<2).map { try TestChild("spill", folder.path, ["id=\(round)-\($0)"]) }
@@ -182,7 +183,7 @@ import Testing
     @Test("Each line is sent once, lost and counted, or waits, in any order of calls", arguments: 0..<30)
     func model(index: Int) throws {
         let seed = UInt64.random(in: 0 ... .max) &+ UInt64(index)
-        var generator = SeededGenerator(seed: seed)
+        var generator = SeededRandom(seed: seed)
         let envelope = OTLPEnvelope(resource: [:])
         let limit = Int.random(in: 1024...4000, using: &generator)
         let clock = Guarded<Int64>(1000)

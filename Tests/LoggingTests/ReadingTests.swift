@@ -1,3 +1,4 @@
+import AshlarTestSupport
 import Foundation
 import Testing
 
@@ -93,7 +94,7 @@ import Testing
 
     @Test("Damaged lines are parsed or rejected without a trap", arguments: 1...20 as ClosedRange<UInt64>)
     func damaged(seed: UInt64) {
-        var random = SeededGenerator(seed: seed)
+        var random = SeededRandom(seed: seed)
         for (_, format) in Self.formats {
             let line = Array(record("x a=1 \"q\"", Self.fields).formatted(as: format).utf8)
             for _ in 0..<50 {
@@ -191,7 +192,7 @@ import Testing
                 $0.rotation = LogRotation(segmentBytes: 4096, runBytes: 1 << 20)
             }
         }
-        var random = SeededGenerator(seed: 4)
+        var random = SeededRandom(seed: 4)
         let first = start()
         first.log().info("before")
         _ = first.pipeline.flush(sync: false)

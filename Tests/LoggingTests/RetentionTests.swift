@@ -1,3 +1,4 @@
+import AshlarTestSupport
 import Foundation
 import Synchronization
 import Testing
@@ -91,7 +92,7 @@ import Testing
 
     @Test("The removed runs are those that a model removes", arguments: 1...40 as ClosedRange<UInt64>)
     func model(seed: UInt64) throws {
-        var random = SeededGenerator(seed: seed)
+        var random = SeededRandom(seed: seed)
         let folder = TemporaryFolder()
         let alive = try #require(ProcessIdentity.start(of: getppid()))
         struct Old {
@@ -211,7 +212,7 @@ import Testing
     func order(count: Int) throws {
         let folder = TemporaryFolder()
         try folder.make()
-        var random = SeededGenerator(seed: UInt64(count))
+        var random = SeededRandom(seed: UInt64(count))
         var names: Set<RunName> = []
         for _ in 0..<count {
             let name = RunName(startedAt: .random(in: 1...20, using: &random), processID: 1, tag: .random(in: 0...999))

@@ -1,3 +1,4 @@
+import AshlarTestSupport
 import Foundation
 import Synchronization
 import Testing
@@ -118,7 +119,7 @@ import Testing
 
     @Test("A ring of lines behaves like an array that drops whole lines at its front")
     func ringModel() {
-        var random = SeededGenerator(seed: 21)
+        var random = SeededRandom(seed: 21)
         var ring = LineRing(capacity: 100)
         var model: [[UInt8]] = []
         for index in 0..<2000 {

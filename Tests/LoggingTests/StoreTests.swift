@@ -1,3 +1,4 @@
+import AshlarTestSupport
 import Foundation
 import Testing
 
@@ -66,7 +67,7 @@ let modes: [LogStorageMode] = [.writeThrough, .mapped, .buffered(bytes: 4096, mi
 
     @Test("Segments continue without splitting or losing a line", arguments: modes)
     func rotation(mode: LogStorageMode) throws {
-        var random = SeededGenerator(seed: 5)
+        var random = SeededRandom(seed: 5)
         let system = TestSystem {
             $0.mode = mode
             $0.rotation = LogRotation(segmentBytes: 8192, runBytes: 1 << 20)

@@ -1,3 +1,4 @@
+import AshlarTestSupport
 import Foundation
 import Testing
 
@@ -86,7 +87,7 @@ import Testing
 
     @Test("The journal can parse random lines", arguments: 1...20 as ClosedRange<UInt64>)
     func journalRoundTrip(seed: UInt64) throws {
-        var random = SeededGenerator(seed: seed)
+        var random = SeededRandom(seed: seed)
         let service = try DatagramService()
         let sink = JournalSink(identifier: "notes", socketPath: service.path)
         let parts = ["\n", "=", "\0", "é", "👩‍👩‍👧", "abc", "MESSAGE=x\n", "\r\n"]

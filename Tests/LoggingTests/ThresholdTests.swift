@@ -1,3 +1,4 @@
+import AshlarTestSupport
 import Testing
 
 @testable import AshlarLogging
@@ -102,7 +103,7 @@ import Testing
 
     @Test("Thresholds match a model that checks every rule each time")
     func model() {
-        var random = SeededGenerator(seed: 7)
+        var random = SeededRandom(seed: 7)
         let system = TestSystem()
         let names = ["", "a", "a.b", "a.b/c", "b", "b a"]
         let logs = names.flatMap { [system.log($0), system.log($0 + ".x"), system.log($0 + "x")] } + [system.log("q")]

@@ -1,3 +1,4 @@
+import AshlarTestSupport
 import Foundation
 import Testing
 
@@ -138,7 +139,7 @@ import Testing
 
     @Test("State files round-trip, and any changed byte of the identity is detected")
     func stateRoundTrip() {
-        var random = SeededGenerator(seed: 9)
+        var random = SeededRandom(seed: 9)
         for _ in 0..<200 {
             var state = RunState(
                 processID: .random(in: 0...Int32.max, using: &random),

@@ -1,4 +1,5 @@
 import AshlarNetworking
+import AshlarTestSupport
 import Foundation
 import Testing
 
@@ -127,18 +128,4 @@ import Testing
             (try? FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd").count) ?? 0
         }
     #endif
-}
-
-/// A small random generator (SplitMix64) whose runs can be repeated.
-struct SeededRandom: RandomNumberGenerator {
-    private var state: UInt64
-    init(seed: UInt64) { state = seed }
-
-    mutating func next() -> UInt64 {
-        state &+= 0x9E37_79B9_7F4A_7C15
-        var z = state
-        z = (z ^ (z >> 30)) &* 0xBF58_476D_1CE4_E5B9
-        z = (z ^ (z >> 27)) &* 0x94D0_49BB_1331_11EB
-        return z ^ (z >> 31)
-    }
 }

@@ -1,3 +1,4 @@
+import AshlarTestSupport
 import Foundation
 import Testing
 
@@ -78,7 +79,7 @@ import Testing
 
     @Test("The index by domain finds what a search through all cookies finds")
     func index() throws {
-        var random = SeededGenerator(seed: 7)
+        var random = SeededRandom(seed: 7)
         let hosts = ["a.example", "b.a.example", "c.b.a.example", "example", "b.example", "127.0.0.1", "[::1]"]
         let jar = CookieJar(clock: { Self.now })
         var model: [NetworkCookie] = []

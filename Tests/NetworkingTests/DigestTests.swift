@@ -1,3 +1,4 @@
+import AshlarTestSupport
 import Foundation
 import Testing
 
@@ -174,7 +175,7 @@ import Testing
 
     @Test("Random text is read without a trap")
     func randomText() {
-        var random = SeededGenerator(seed: 20_260)
+        var random = SeededRandom(seed: 20_260)
         let pieces = ["Digest", " ", ",", "=", "\"", "\\", "realm", "nonce", "x", "\u{ff}", "\t", "qop=auth", "=="]
         for _ in 0..<20_000 {
             let text = (0..<Int.random(in: 0...12, using: &random)).map { _ in pieces.randomElement(using: &random)! }

@@ -1,3 +1,5 @@
+import AshlarTestSupport
+
 #if os(Linux)
     import AshlarNetworking
     import Foundation
@@ -38,7 +40,7 @@
                     places = world.places as FaultPlaces, other = other.places as FaultPlaces, seed = seed as UInt64,
                     rounds = rounds as Int
                 ] in
-                var generator = SeededGenerator(seed: seed)
+                var generator = SeededRandom(seed: seed)
                 let client = try places.client()
                 let checker = FaultChecker(client: client, places: places)
                 let elsewhere = FaultChecker(client: client, places: other)
@@ -68,7 +70,7 @@
                     places = world.places as FaultPlaces, noisy = noisy.places as FaultPlaces, seed = seed as UInt64,
                     rounds = rounds as Int
                 ] in
-                var generator = SeededGenerator(seed: seed)
+                var generator = SeededRandom(seed: seed)
                 let client = try places.client(connectionsPerHost: 32)
                 let checker = FaultChecker(client: client, places: places)
                 let elsewhere = FaultChecker(client: client, places: noisy)

@@ -1,4 +1,5 @@
 import AshlarNetworking
+import AshlarTestSupport
 import Foundation
 import Testing
 
@@ -74,7 +75,7 @@ import Testing
     @Test("Selections of one scope never affect another, in any order of selections and resets")
     func scopes() throws {
         let seed = UInt64.random(in: 0...UInt64.max)
-        var random = SeededGenerator(seed: seed)
+        var random = SeededRandom(seed: seed)
         let store: BuiltInHostChoiceStore = .memory
         let scopes = ["", "debug", "acme+debug"]
         var model: [String: String] = [:]

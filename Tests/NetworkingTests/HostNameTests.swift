@@ -1,4 +1,5 @@
 import AshlarNetworking
+import AshlarTestSupport
 import Foundation
 import Testing
 
@@ -76,7 +77,7 @@ import Testing
         func differential() throws {
             let libidn2 = try #require(Libidn2())
             let seed = UInt64.random(in: 0..<1_000_000)
-            var generator = SeededGenerator(seed: seed)
+            var generator = SeededRandom(seed: seed)
             // Letters, marks and signs of several scripts; both libraries know them all.
             let alphabet = Array("aBz019üÄßçñøłŒșабвЖЯ日本語한국어กขあアｱＡ①éÅÇ").map(String.init)
             for _ in 0..<2_000 {

@@ -1,4 +1,5 @@
 import AshlarNetworking
+import AshlarTestSupport
 import Foundation
 import Testing
 
@@ -12,7 +13,7 @@ import Testing
         "Generated documents are parsed like by JSONSerialization and written unchanged",
         arguments: [UInt64(11), 12, 13, 14])
     func differential(seed: UInt64) throws {
-        var random = SeededGenerator(seed: seed)
+        var random = SeededRandom(seed: seed)
         for number in 0..<Self.documents {
             var compact = ""
             var spaced = ""
@@ -30,7 +31,7 @@ import Testing
         "Both parsers accept the same damaged documents, except for known deviations of Foundation",
         arguments: [UInt64(21), 22])
     func damaged(seed: UInt64) throws {
-        var random = SeededGenerator(seed: seed)
+        var random = SeededRandom(seed: seed)
         var refused = 0
         for _ in 0..<Self.documents * 2 {
             var compact = ""
@@ -101,8 +102,7 @@ import Testing
 
     // MARK: Generation
 
-    private func generate(_ compact: inout String, _ spaced: inout String, depth: Int, _ random: inout SeededGenerator)
-    {
+    private func generate(_ compact: inout String, _ spaced: inout String, depth: Int, _ random: inout SeededRandom) {
         func put(_ text: String) {
             compact += text
             spaced += text
@@ -149,7 +149,7 @@ import Testing
         space()
     }
 
-    private func string(_ random: inout SeededGenerator) -> String {
+    private func string(_ random: inout SeededRandom) -> String {
         let pieces = [
             "a", "key", "name", "Zürich", "日本", "😀", "\\n", "\\\"", "\\\\", "\\/", "\\u0041", "\\u00e9",
             "\\ud83d\\ude00", " ", "x1", "{", "]", ",",

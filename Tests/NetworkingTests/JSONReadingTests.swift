@@ -1,4 +1,5 @@
 import AshlarNetworking
+import AshlarTestSupport
 import Foundation
 import Testing
 
@@ -53,7 +54,7 @@ import Testing
 
     @Test("Doubles of any spelling agree with the standard library", arguments: [UInt64(1), 2, 3])
     func randomDoubles(seed: UInt64) throws {
-        var random = SeededGenerator(seed: seed)
+        var random = SeededRandom(seed: seed)
         for _ in 0..<20_000 {
             let text: String
             switch Int.random(in: 0..<4, using: &random) {
@@ -295,19 +296,5 @@ import Testing
         #expect(error?.code == .jsonLimit && error?.file == path)
         try Data("[7]".utf8).write(to: URL(fileURLWithPath: path))
         #expect(try JSONEntity(contentsOfFile: path)[0].int() == 7)
-    }
-}
-
-/// A reproducible generator (SplitMix64).
-struct SeededGenerator: RandomNumberGenerator {
-    private var state: UInt64
-    init(seed: UInt64) { state = seed }
-
-    mutating func next() -> UInt64 {
-        state &+= 0x9E37_79B9_7F4A_7C15
-        var z = state
-        z = (z ^ (z >> 30)) &* 0xBF58_476D_1CE4_E5B9
-        z = (z ^ (z >> 27)) &* 0x94D0_49BB_1331_11EB
-        return z ^ (z >> 31)
     }
 }

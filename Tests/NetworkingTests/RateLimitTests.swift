@@ -1,3 +1,4 @@
+import AshlarTestSupport
 import Testing
 
 @testable import AshlarNetworking
@@ -51,7 +52,7 @@ import Testing
 
     @Test("A random sequence of arrivals, cancellations and starts equals a plain model", arguments: 1...20)
     func model(seed: UInt64) {
-        var random = SeededGenerator(seed: seed)
+        var random = SeededRandom(seed: seed)
         let burst = Int.random(in: 1...4, using: &random)
         var queue = RateLimitQueue(RateLimit(10, per: .seconds(1), burst: burst))
         var waiting: [(id: UInt64, priority: RequestPriority)] = []

@@ -1,4 +1,5 @@
 @_spi(Fuzzing) import AshlarNetworking
+import AshlarTestSupport
 import Testing
 
 /// The fields of a received head are stored as bytes until they are read, which has no visible effect.
@@ -11,7 +12,7 @@ import Testing
         return try ResponseHead(reading: bytes + [0x0D, 0x0A])
     }
 
-    private static func random(_ generator: inout SeededGenerator) -> [HTTPField] {
+    private static func random(_ generator: inout SeededRandom) -> [HTTPField] {
         (0..<Int.random(in: 0...12, using: &generator)).map { _ in
             let length = Int.random(in: 0...40, using: &generator)
             let scalars = (0..<length).map { _ in Unicode.Scalar(UInt8.random(in: 0x21...0xFF, using: &generator)) }
@@ -22,7 +23,7 @@ import Testing
 
     @Test("Every way of reading gives the same result as a list", arguments: UInt64(0)..<200)
     func reading(_ seed: UInt64) throws {
-        var generator = SeededGenerator(seed: seed)
+        var generator = SeededRandom(seed: seed)
         let fields = Self.random(&generator)
         let list = HTTPHeaders(fields)
         // Each uses its own head, because the first read of all fields splits them.
@@ -41,7 +42,7 @@ import Testing
 
     @Test("A change affects only the changed copy", arguments: UInt64(0)..<100)
     func changing(_ seed: UInt64) throws {
-        var generator = SeededGenerator(seed: seed)
+        var generator = SeededRandom(seed: seed)
         let fields = Self.random(&generator)
         let original = try Self.head(fields).headers
         for name in Self.names + ["absent"] {

@@ -1,3 +1,4 @@
+import AshlarTestSupport
 import Testing
 
 @testable import AshlarNetworking
@@ -200,7 +201,7 @@ import Testing
 
     @Test("1,000 clients spread their retries after an outage of 30 s", arguments: [1, 2, 3] as [UInt64])
     func herd(seed: UInt64) throws {
-        var random = SeededGenerator(seed: seed)
+        var random = SeededRandom(seed: seed)
         let request = try NetworkRequest(.get, url)
         let outage = 30
         // Slots of 10 ms, so that the events are handled in order.

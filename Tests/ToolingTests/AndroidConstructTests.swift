@@ -1,3 +1,4 @@
+import AshlarTestSupport
 import AshlarTooling
 import Foundation
 import Testing
@@ -150,7 +151,7 @@ struct AndroidConstructTests {
         let first = AndroidResources(AndroidResources(files: files).layers().layers)
         let second = AndroidResources(first.layers().layers)
         #expect(second.files == first.files && first.files.count == 2)
-        var random = SplitMix(seed: 18)
+        var random = SeededRandom(seed: 18)
         var imported = 0
         for file in first.files {
             let bytes = Array(file.text.utf8)

@@ -1,10 +1,11 @@
+import AshlarTestSupport
 import AshlarTooling
 
 /// Layers of random keys, values and comments, often with characters that need escaping.
 struct RandomLayers {
-    private var generator: SplitMix
+    private var generator: SeededRandom
 
-    init(seed: UInt64) { generator = SplitMix(seed: seed) }
+    init(seed: UInt64) { generator = SeededRandom(seed: seed) }
 
     /// Entries without their locations, which an export doesn't preserve.
     static func plain(_ table: StringsTable?) -> [CustomizationEntry] {

@@ -1,3 +1,4 @@
+import AshlarTestSupport
 import Foundation
 import Testing
 
@@ -15,7 +16,7 @@ import Testing
     ]
 
     static func pairs(_ count: Int) -> [(String, String)] {
-        var random = SplitMix(seed: 7)
+        var random = SeededRandom(seed: 7)
         func text(_ pieces: [String]) -> String { pieces.joined(separator: " ") }
         return (0..<count).map { _ in
             let base = (0..<Int.random(in: 1...4, using: &random)).map { _ in

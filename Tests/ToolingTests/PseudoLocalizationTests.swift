@@ -1,3 +1,4 @@
+import AshlarTestSupport
 import AshlarTooling
 import Testing
 
@@ -43,7 +44,7 @@ import Testing
 
     @Test("Placeholders are preserved in every string, in order", arguments: [PseudoLocalization.accented, .mirrored])
     func placeholdersSurvive(pseudo: PseudoLocalization) {
-        var generator = SplitMix(seed: 5)
+        var generator = SeededRandom(seed: 5)
         let pieces = [
             "%@", "%1$d", "%%", "%.2f", "%#@n@", "word", " ", "é", "%", "<i>", "&lt;", "<", "\n", "👍", "%5", "$", "d",
         ]

@@ -1,3 +1,4 @@
+import AshlarTestSupport
 import AshlarTooling
 import Foundation
 import Testing
@@ -41,7 +42,7 @@ import Testing
 
     @Test("Ashlar and Foundation read the same messages")
     func roundTrip() throws {
-        var random = SplitMix(seed: 5)
+        var random = SeededRandom(seed: 5)
         let texts = [
             "", "%d", "a", "  x ", "é 日本 👍", "a & b < c > d", "\"q\"", "line\nbreak", "\r\n", "\t", "]]>", "%#@b@",
         ]

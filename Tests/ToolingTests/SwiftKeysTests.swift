@@ -1,4 +1,5 @@
 import Ashlar
+import AshlarTestSupport
 import Foundation
 import Testing
 
@@ -103,7 +104,7 @@ import Testing
 
     @Test("No text crashes the search for keys", .timeLimit(.minutes(1)))
     func brokenSource() {
-        var random = SplitMix(seed: 3)
+        var random = SeededRandom(seed: 3)
         let pieces = [
             "\"", "\\", "(", ")", "#", "\"\"\"", "/*", "*/", "//", "\n", ".string(", "x", "\\(", "<", ">", "=",
             "CustomizationKey", "\\u{",

@@ -30,28 +30,6 @@ func fixture(_ name: String) throws -> String {
 /// Whether the tests run with their full counts (`ASHLAR_SOAK=1`).
 let soaks = ProcessInfo.processInfo.environment["ASHLAR_SOAK"] == "1"
 
-/// Random numbers that a seed repeats.
-struct SplitMix: RandomNumberGenerator {
-    private var state: UInt64
-
-    init(seed: UInt64) { state = seed }
-
-    mutating func next() -> UInt64 {
-        state &+= 0x9E37_79B9_7F4A_7C15
-        var mixed = state
-        mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
-        mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
-        return mixed ^ (mixed >> 31)
-    }
-}
-
-extension RandomNumberGenerator {
-    /// One of the elements.
-    mutating func pick<Element>(_ elements: [Element]) -> Element {
-        elements[Int.random(in: 0..<elements.count, using: &self)]
-    }
-}
-
 extension CustomizationMessage {
     /// The message as a value of a table.
     var value: CustomizationValue { .message(self) }

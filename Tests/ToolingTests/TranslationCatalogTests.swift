@@ -1,4 +1,5 @@
 import Ashlar
+import AshlarTestSupport
 import Foundation
 import Testing
 
@@ -95,7 +96,7 @@ import Testing
 
     @Test("Random catalogs survive every format", .timeLimit(.minutes(5)))
     func random() throws {
-        var random = SplitMix(seed: 1_122)
+        var random = SeededRandom(seed: 1_122)
         let pieces = [
             "a", " ", "\n", "\"", ",", "<", "&", "é", "日", "%@", "%1$lld", "|==|", ";", "\t", "'", "\\", "]]>", "=",
             "\r\n",

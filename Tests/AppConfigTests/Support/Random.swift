@@ -1,24 +1,6 @@
 import AshlarAppConfig
+import AshlarTestSupport
 import Foundation
-
-/// SplitMix64 by Sebastiano Vigna: the same numbers on every machine.
-struct SplitMix: RandomNumberGenerator {
-    var state: UInt64
-
-    init(_ seed: UInt64) { state = seed }
-
-    mutating func next() -> UInt64 {
-        state &+= 0x9E37_79B9_7F4A_7C15
-        var mixed = state
-        mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
-        mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
-        return mixed ^ (mixed >> 31)
-    }
-
-    mutating func below(_ bound: Int) -> Int { Int.random(in: 0..<bound, using: &self) }
-    mutating func chance(_ percent: Int) -> Bool { below(100) < percent }
-    mutating func pick<T>(_ items: [T]) -> T { items[below(items.count)] }
-}
 
 /// The full counts are for `ASHLAR_SOAK=1`; a normal run uses a part of them.
 func rounds(_ normal: Int, soak: Int) -> Int {
@@ -27,7 +9,7 @@ func rounds(_ normal: Int, soak: Int) -> Int {
 
 /// Creates values of any kind that property lists support.
 struct ValueMaker {
-    var random: SplitMix
+    var random: SeededRandom
     var keys = ["a", "b", "c", "host", "a.b", "häuser", "", "x[0]", "com.acme.*", "日本", "back\\slash", "<&>"]
 
     mutating func text() -> String {
@@ -65,7 +47,7 @@ struct ValueMaker {
 
 /// Writes XML property lists in all forms of the format.
 struct PlistWriter {
-    var random: SplitMix
+    var random: SeededRandom
 
     mutating func document(_ entries: [String: ConfigValue]) -> String {
         var text = random.chance(50) ? "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n" : ""
