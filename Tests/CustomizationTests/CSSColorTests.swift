@@ -68,7 +68,8 @@ import Testing
             ("color(srgb 1e999 -1e999 0)", "#ff0000"), ("HSL(120DEG 100% 25%)", "#008000"),
             ("currentcolor", nil), ("Canvas", nil), ("none", nil), ("reddish", nil), ("red blue", nil), ("red(", nil),
             ("/* a */ red /* b */", "#ff0000"), ("#fff /* white */", "#ffffff"), ("# fff", nil), ("#ffg", nil),
-            ("#fff fff", nil), ("rgb(calc(1) 2 3)", nil), ("rgba(1 2 3)x", nil), ("ſlategray", nil), ("", nil),
+            ("#fff fff", nil), ("rgb(calc(1) 2 3)", nil), ("rgba(1 2 3)x", nil), ("ſlategray", nil),
+            ("blac\u{212A}", nil), ("BLACK", "#000000"), ("", nil),
             ("/* unclosed", nil), ("r\\65 d", nil),
         ] as [(String, String?)])
     func functions(text: String, expected: String?) {

@@ -192,7 +192,8 @@ struct CSSColorParser {
     private mutating func name() -> String {
         let start = at
         skipName(from: start)
-        return String(decoding: bytes[start..<at], as: UTF8.self).lowercased()
+        // Names ignore the case of ASCII only; the Kelvin sign is no "k".
+        return String(decoding: bytes[start..<at].map { (0x41...0x5A).contains($0) ? $0 | 0x20 : $0 }, as: UTF8.self)
     }
 
     private mutating func skipName(from start: Int) {
