@@ -20,7 +20,8 @@ import Testing
         #expect(ColorDialect.css.color(text)?.description == expected)
     }
 
-    /// The expected values are those of coloraide 8.13, clipped to sRGB.
+    /// The expected values are those of coloraide 8.13, clipped to sRGB; but a negative saturation or chroma is 0, as in
+    /// CSS.
     @Test(
         "Each form of a color is converted to sRGB",
         arguments: [
