@@ -38,6 +38,17 @@ import Testing
         #expect(LanguageTag(text)?.description == expected)
     }
 
+    @Test("Every tag has a canonical form that is a tag, up to the maximum length")
+    func longestTags() {
+        for count in 240...260 {
+            let text = "x" + String(repeating: "-abcdefg", count: 33).prefix(count - 1)
+            guard !text.hasSuffix("-") else { continue }
+            let tag = LanguageTag(text)
+            #expect((tag != nil) == (count <= 251), "\(count)")
+            #expect(tag.flatMap { LanguageTag($0.description) } == tag, "\(count)")
+        }
+    }
+
     @Test("The subtags can be read one by one")
     func subtags() {
         let tag: LanguageTag = "SL_latn_it_nedis_u_co_phonebk_x_a1"

@@ -59,6 +59,8 @@ extension LanguageTag: LosslessStringConvertible {
     public init?(_ text: String) {
         guard let tag = LanguageTagParser.parse(text) ?? LegacyLanguageNames.tag(named: text) else { return nil }
         self = LanguageAliases.canonical(tag)
+        // The canonical form can be longer: `x-a` is `und-x-a`. It must be a tag, too.
+        if text.utf8.count > 128, description.utf8.count > LanguageTagParser.longestTag { return nil }
     }
 }
 
