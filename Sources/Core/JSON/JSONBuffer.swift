@@ -122,7 +122,7 @@ struct JSONBuffer {
     ///
     /// At the last permitted failure, the rest of the text is dropped.
     mutating func repair(_ failure: JSONParser.Failure, isLast: Bool) -> Bool {
-        // One error stands for all comments of the text.
+        // A text with many comments has one problem, so all comments are skipped at the first one.
         if failure.offset < count, start[failure.offset] == UInt8(ascii: "/"),
             blankExtensions(JSONDocument.Options(allowsComments: true))
         {

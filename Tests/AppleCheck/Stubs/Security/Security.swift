@@ -1,2 +1,2 @@
-// The stub of Foundation declares what is used.
+// Foundation's stub contains the declarations of Security that the package uses.
 @_exported import Foundation
