@@ -25,9 +25,14 @@ import Testing
         Case("=b", "http://h.x/", "http://h.x/", nil), Case("b", "http://h.x/", "http://h.x/", nil),
         Case("", "http://h.x/", "http://h.x/", nil), Case("a=b\u{7}", "http://h.x/", "http://h.x/", nil),
         Case(
-            "a=" + String(repeating: "v", count: 4094), "http://h.x/", "http://h.x/",
-            "a=" + String(repeating: "v", count: 4094)),
-        Case("a=" + String(repeating: "v", count: 4095), "http://h.x/", "http://h.x/", nil),
+            "a=" + String(repeating: "v", count: 4095), "http://h.x/", "http://h.x/",
+            "a=" + String(repeating: "v", count: 4095)),
+        Case("a=" + String(repeating: "v", count: 4096), "http://h.x/", "http://h.x/", nil),
+        Case(
+            "a=" + String(repeating: "v", count: 4095) + "; Max-Age=60; Path=/; Version=1", "http://h.x/",
+            "http://h.x/", "a=" + String(repeating: "v", count: 4095)),
+        Case("a=1; Path=/" + String(repeating: "p", count: 1024), "http://h.x/", "http://h.x/", "a=1"),
+        Case("a=1; Path=/" + String(repeating: "p", count: 1023), "http://h.x/", "http://h.x/", nil),
         // Domains.
         Case("a=1; Domain=h.x", "http://w.h.x/", "http://v.h.x/", "a=1"),
         Case("a=1; Domain=.H.X", "http://w.h.x/", "http://h.x/", "a=1"),

@@ -20,8 +20,8 @@ final class CookieFile: Sendable {
         var isHTTPOnly: Bool
     }
 
-    /// The maximum length of the file, for 3,000 cookies of 4 KiB.
-    private static let limit = 16 << 20
+    /// The maximum length of the file, for 3,000 cookies with values of 4 KiB and long paths, all escaped.
+    private static let limit = 64 << 20
 
     private let path: String
     private let queue = DispatchQueue(label: "ashlar.cookies")

@@ -3,19 +3,19 @@ internal import AshlarCore
 extension NetworkCookie {
     /// Reads a `Set-Cookie` value of a response from a URL, or returns nil if it must be ignored (RFC 6265bis, section 5).
     ///
-    /// These cookies are ignored: cookies without a name, with control characters or longer than 4 KiB; cookies for a
-    /// domain that doesn't contain the URL's host, or that is a public suffix or an IP address other than the host;
-    /// secure cookies over http; and cookies that violate the prefix `__Secure-` or `__Host-` of their name.
+    /// These cookies are ignored: cookies without a name, with control characters, or whose name and value are longer
+    /// than 4 KiB; cookies for a domain that doesn't contain the URL's host, or that is a public suffix or an IP address
+    /// other than the host; secure cookies over http; and cookies that violate the prefix `__Secure-` or `__Host-` of
+    /// their name. An attribute whose value is longer than 1 KiB is ignored.
     init?(setCookie text: String, from url: HTTPURL, now: Int, suffixes: PublicSuffixes = .current) {
-        guard text.utf8.count <= 4096, text.utf8.allSatisfy({ $0 >= 0x20 && $0 != 0x7F || $0 == 0x09 }) else {
-            return nil
-        }
+        guard text.utf8.allSatisfy({ $0 >= 0x20 && $0 != 0x7F || $0 == 0x09 }) else { return nil }
         let parts = text.split(separator: ";", omittingEmptySubsequences: false)
         let pair = parts[0].split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
         guard pair.count == 2 else { return nil }
         let name = pair[0].trimmingHTTPSpace()
-        guard !name.isEmpty else { return nil }
-        self.init(name, pair[1].trimmingHTTPSpace(), host: url.host)
+        let value = pair[1].trimmingHTTPSpace()
+        guard !name.isEmpty, name.utf8.count + value.utf8.count <= 4096 else { return nil }
+        self.init(name, value, host: url.host)
         path = Self.defaultPath(of: url)
         var maxAge: Int?
         var domainText = ""
@@ -23,6 +23,7 @@ extension NetworkCookie {
         for part in parts.dropFirst() {
             let attribute = part.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
             let value = attribute.count > 1 ? attribute[1].trimmingHTTPSpace() : ""
+            if value.utf8.count > 1024 { continue }
             switch attribute[0].trimmingHTTPSpace().lowercased() {
             case "expires": expires = HTTPDate.seconds(value).map { Int(clamping: $0) } ?? expires
             case "max-age": maxAge = Self.seconds(value) ?? maxAge
