@@ -128,6 +128,14 @@ import Testing
         #expect(stub.requests.count == 1)
     }
 
+    @Test("The events before one that is too long are received, and then the failure")
+    func eventsBeforeFailure() async {
+        let (client, stub) = client([stream("id: 1\ndata: a\n\ndata: " + String(repeating: "a", count: 1 << 20))])
+        let result = await collect(client, ManualClock())
+        #expect(result.events == [Event(data: "a", id: "1")])
+        #expect(result.error?.code == .bodyTooLarge && stub.requests.count == 1)
+    }
+
     @Test("Cancelling the task ends the stream")
     func cancelled() async {
         let (client, _) = client([.status(503)])

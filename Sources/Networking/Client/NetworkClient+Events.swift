@@ -51,6 +51,8 @@ public struct ServerSentEvents: AsyncSequence, Sendable {
         private var parser = EventStreamParser()
         private var body: ResponseBody?
         private var events: ArraySlice<ServerSentEvent> = []
+        /// The failure after the received events, which ends the stream.
+        private var failure: NetworkError?
         private var failures = 0
         private var isFirst = true
         private var isEnded = false
@@ -61,6 +63,10 @@ public struct ServerSentEvents: AsyncSequence, Sendable {
         public nonisolated(nonsending) mutating func next() async throws(NetworkError) -> ServerSentEvent? {
             while !isEnded {
                 if let event = events.popFirst() { return event }
+                if let failure {
+                    isEnded = true
+                    throw failure
+                }
                 do throws(NetworkError) {
                     if body == nil { try await connect() }
                     try await receive()
@@ -85,7 +91,12 @@ public struct ServerSentEvents: AsyncSequence, Sendable {
             guard let bytes = try await body.next() else { return disconnect() }
             failures = 0
             var received: [ServerSentEvent] = []
-            try parser.read(bytes) { received.append($0) }
+            do throws(NetworkError) {
+                try parser.read(bytes) { received.append($0) }
+            } catch {
+                body.cancel()
+                failure = error
+            }
             events = received[...]
         }
 
