@@ -143,6 +143,12 @@ extension CacheRules {
         Case(
             "only-if-cached and max-stale", etag, after: 61, .cached,
             second: ["Cache-Control": "only-if-cached, max-stale"]),
+        Case(
+            "only-if-cached bypasses nothing: no-store", etag, .unavailable,
+            second: ["Cache-Control": "only-if-cached, no-store"]),
+        Case(
+            "only-if-cached bypasses nothing: a range", etag, .unavailable,
+            second: ["Cache-Control": "only-if-cached", "Range": "bytes=0-1"]),
         Case("only-if-cached and no-cache", etag, .unavailable, second: ["Cache-Control": "only-if-cached, no-cache"]),
         Case(
             "only-if-cached sends nothing in the background", ["Cache-Control": "max-age=5, stale-while-revalidate=60"],

@@ -303,6 +303,69 @@ import Testing
         #expect(stub.requests.filter { $0.url.path == "/fails" }.count < 5)
     }
 
+    @Test(
+        "A failure that results from a leader's own options isn't shared",
+        arguments: [
+            (NetworkError.Code.timedOut, false), (.bodyTooLarge, false), (.tooManyRedirects, false),
+            (.cannotConnect, true),
+        ])
+    func ownFailures(code: NetworkError.Code, isShared: Bool) async throws {
+        let cache = cache()
+        let stub = StubTransport { _ in response("two", [:]) }
+        let client = client(stub, cache)
+        let isReleased = Mutex(false)
+        let failing = StubTransport { _ throws(NetworkError) in
+            do {
+                while !isReleased.withLock({ $0 }) { try await Task.sleep(for: .milliseconds(2)) }
+            } catch { throw NetworkError(wrapping: error) }
+            return .failing(NetworkError(code))
+        }
+        let slow = self.client(failing, cache)
+        let leader = Task { try await get(slow) }
+        try await until { failing.requests.count == 1 }
+        let waiter = Task { try await get(client) }
+        try await until { cache.flights.waiterCount == 1 }
+        isReleased.withLock { $0 = true }
+        #expect((await leader.result.failure as? NetworkError)?.code == code)
+        let result = await waiter.result
+        #expect((result.failure as? NetworkError)?.code == (isShared ? code : nil))
+        #expect(isShared || (try? result.get())?.bytes == Array("two".utf8))
+    }
+
+    @Test(
+        "A change of a URL removes its responses for all credentials and forms of the body", arguments: [true, false])
+    func invalidatesEverything(isMemory: Bool) async throws {
+        let folder = NSTemporaryDirectory() + "net-cache-\(UUID())"
+        defer { try? FileManager.default.removeItem(atPath: folder) }
+        let stub = StubTransport { _ in response("one", ["Cache-Control": "max-age=60"]) }
+        let cache = cache(isMemory ? MemoryCacheStore(limit: 1 << 20) : try DirectoryCacheStore(folder, limit: 1 << 20))
+        let client = client(stub, cache)
+        let plain = try NetworkRequest(.get, "https://h/a")
+        var raw = plain
+        raw.options.decompresses = false
+        let (own, other) = (
+            try NetworkRequest(.get, "https://h/a", headers: ["Authorization": "Bearer own"]),
+            try NetworkRequest(.get, "https://h/a", headers: ["Authorization": "Bearer other"])
+        )
+        let requests = [plain, raw, own, other]
+        func cachedCount() throws -> Int { try requests.filter { try client.explain($0).isCached }.count }
+        for change in ["PUT", "remove"] {
+            for request in requests { _ = try await client.send(request) }
+            #expect(try cachedCount() == 4)
+            if change == "PUT" {
+                _ = try await client.send(
+                    NetworkRequest(.put, "https://h/a", headers: ["Authorization": "Bearer own"]))
+            } else {
+                cache.remove(plain.url)
+            }
+            #expect(try cachedCount() == 0, "\(change)")
+        }
+        for name in (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? [] {
+            let bytes = try Data(contentsOf: URL(fileURLWithPath: folder + "/" + name))
+            #expect(!String(decoding: bytes, as: UTF8.self).contains("Bearer"))
+        }
+    }
+
     @Test("A leader that is cancelled passes the lead on, and a waiting request can be cancelled or time out")
     func cancellation() async throws {
         let isReleased = Mutex(false)

@@ -1,3 +1,5 @@
+internal import AshlarCore
+
 /// A stored response to a GET.
 struct CacheEntry: Hashable, Sendable {
     /// The status.
@@ -6,17 +8,25 @@ struct CacheEntry: Hashable, Sendable {
     var headers: HTTPHeaders
     /// The body, decompressed.
     var body: [UInt8]
-    /// The request's values of the fields that `Vary` names, in lowercase and in its order; nil for a missing field.
+    /// The properties that a request must share with the stored one.
     var varying: [Varying]
     /// The time at which the request was sent, in seconds since 1970.
     var requested: Int64
     /// The time at which the response arrived, in seconds since 1970.
     var received: Int64
 
+    /// A property of a request: a field's name in lowercase and its value, or nil if the request doesn't have it.
     struct Varying: Hashable, Sendable {
         var name: String
         var value: String?
     }
+
+    /// The properties that matter for every response, in addition to those that `Vary` names: a response to a request
+    /// with its own credentials is for these credentials only, and a body that isn't decompressed is for a request
+    /// that wants it so.
+    private static let alwaysVarying = ["authorization", bodyCoding]
+    /// The name of a property that isn't a field; the space distinguishes it from one.
+    private static let bodyCoding = "body coding"
 
     /// Creates an entry for a response.
     init(_ request: NetworkRequest, _ head: ResponseHead, _ body: [UInt8], requested: Int64, received: Int64) {
@@ -24,9 +34,8 @@ struct CacheEntry: Hashable, Sendable {
         let unshared = Self.connectionFields(head.headers) + CacheControl(head.headers).fields(of: "no-cache")
         headers = HTTPHeaders(
             head.headers.filter { field in !unshared.contains { $0.equalsIgnoringASCIICase(field.name) } })
-        varying = headers.list(for: "Vary").map { $0.lowercased() }.map { name in
-            Varying(name: name, value: Self.combined(request.headers, name))
-        }
+        let listed = headers.list(for: "Vary").map { $0.lowercased() }.filter { !Self.alwaysVarying.contains($0) }
+        varying = (Self.alwaysVarying + listed).map { Varying(name: $0, value: Self.property($0, of: request)) }
     }
 
     init(
@@ -39,9 +48,14 @@ struct CacheEntry: Hashable, Sendable {
     /// The approximate number of bytes in memory.
     var cost: Int { headers.reduce(body.count + 200) { $0 + $1.name.utf8.count + $1.value.utf8.count + 64 } }
 
-    /// Whether a request has the fields of the stored one (RFC 9111, section 4.1).
+    /// Whether a request has the properties of the stored one (RFC 9111, section 4.1).
     func matches(_ request: NetworkRequest) -> Bool {
-        varying.allSatisfy { $0.value == Self.combined(request.headers, $0.name) }
+        varying.allSatisfy { $0.value == Self.property($0.name, of: request) }
+    }
+
+    /// The names of the properties in which a request differs from the stored one.
+    func differences(from request: NetworkRequest) -> [String] {
+        varying.filter { $0.value != Self.property($0.name, of: request) }.map(\.name)
     }
 
     /// Updates the entry with the head of a 304 (RFC 9111, section 3.2).
@@ -68,6 +82,15 @@ struct CacheEntry: Hashable, Sendable {
         ] + headers.list(for: "Connection")
     }
 
+    private static func property(_ name: String, of request: NetworkRequest) -> String? {
+        switch name {
+        case bodyCoding: request.options.decompresses ? nil : "original"
+        // A hash, because a file must not contain credentials.
+        case "authorization": combined(request.headers, name).map { SHA256.hexadecimal(Array($0.utf8)) }
+        default: combined(request.headers, name)
+        }
+    }
+
     /// Returns all values of a field as one value, without spaces around the commas.
     private static func combined(_ headers: HTTPHeaders, _ name: String) -> String? {
         let values = headers.values(for: name)
@@ -77,7 +100,7 @@ struct CacheEntry: Hashable, Sendable {
     }
 }
 
-/// The stored responses of one URL, which differ by the fields that `Vary` names; the latest first.
+/// The stored responses of one URL, which are for requests with different properties; the latest first.
 struct CacheRecord: Hashable, Sendable {
     /// The maximum number of responses for one URL.
     static let mostVariants = 8

@@ -6,8 +6,12 @@ final class CacheFlights: Sendable {
     struct Key: Hashable {
         let key: CacheKey
         let headers: HTTPHeaders
+        let decompresses: Bool
 
-        init(_ request: NetworkRequest) { (key, headers) = (CacheKey(request), request.headers) }
+        init(_ request: NetworkRequest) {
+            (key, headers) = (CacheKey(request.url), request.headers)
+            decompresses = request.options.decompresses
+        }
     }
 
     /// The result for a request that waits for another one's exchange.
@@ -23,7 +27,15 @@ final class CacheFlights: Sendable {
 
     typealias Waiter = @Sendable (Result<Outcome, NetworkError>) -> Void
 
+    /// The failures that result from the timeouts, limits and redirect policy of the request that leads.
+    private static let ownFailures: Set<NetworkError.Code> = [
+        .timedOut, .badResponse, .bodyTooLarge, .decompressionLimit, .insecureRedirect, .tooManyRedirects,
+    ]
+
     private let flights = Mutex<[Key: [UInt64: Waiter]]>([:])
+
+    /// The number of waiting requests.
+    var waiterCount: Int { flights.withLock { $0.values.reduce(0) { $0 + $1.count } } }
 
     /// Makes a request the leader if there is no exchange.
     func takeLead(_ key: Key) -> Bool {
@@ -56,8 +68,12 @@ final class CacheFlights: Sendable {
 
     private static func sleep(_ duration: Duration) async throws { try await Task.sleep(for: duration) }
 
-    /// Ends an exchange and returns its outcome to the waiting requests; if it was cancelled, one of them leads.
+    /// Ends an exchange and returns its outcome to the waiting requests.
+    ///
+    /// If it was cancelled, one of them leads. If it failed because of its own options, each performs its own exchange.
     func finish(_ key: Key, _ outcome: Outcome) {
+        var outcome = outcome
+        if case .failed(let error) = outcome, Self.ownFailures.contains(error.code) { outcome = .unshared }
         let waiters = flights.withLock { flights -> [Waiter] in
             guard var waiting = flights.removeValue(forKey: key) else { return [] }
             guard case .failed(let error) = outcome, error.code == .cancelled else { return Array(waiting.values) }

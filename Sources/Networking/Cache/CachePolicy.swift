@@ -52,10 +52,15 @@ enum CachePolicy {
     /// - Returns: The decision.
     static func decide(_ request: NetworkRequest, now: Int64, _ record: () -> CacheRecord?) -> Decision {
         let control = CacheControl(request.headers, isRequest: true)
-        if let reason = bypassReason(request, control) { return .bypass(reason) }
-        let decision = decide(request, record(), control, now)
+        let decision =
+            if let reason = bypassReason(request, control) {
+                Decision.bypass(reason)
+            } else {
+                decide(request, record(), control, now)
+            }
         guard control.contains("only-if-cached") else { return decision }
         switch decision {
+        case .bypass(let reason): return .unavailable(reason.description)
         case .miss(let reason), .validate(_, let reason): return .unavailable(reason)
         case .useAndValidate(let entry, let freshness): return .use(entry, freshness)
         default: return decision
@@ -75,8 +80,8 @@ enum CachePolicy {
     ) -> Decision {
         guard let record, !record.variants.isEmpty else { return .miss("nothing is stored") }
         guard let entry = record.entry(for: request) else {
-            let names = Set(record.variants.flatMap { $0.varying.map(\.name) }).sorted().joined(separator: ", ")
-            return .miss("the stored responses differ in the fields of Vary: \(names)")
+            let names = Set(record.variants.flatMap { $0.differences(from: request) }).sorted()
+            return .miss("the stored responses are for other values of \(names.joined(separator: ", "))")
         }
         let freshness = CacheFreshness(entry, now: now)
         let stored = CacheControl(entry.headers)

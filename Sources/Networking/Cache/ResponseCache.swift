@@ -48,13 +48,12 @@ public final class ResponseCache: Sendable {
         }
     }
 
-    /// Removes the responses of a URL.
+    /// Removes all responses of a URL.
     public func remove(_ url: HTTPURL) {
+        let key = CacheKey(url)
         generations.withLock { generations in
-            let keys = CacheKey.withoutCredentials(url)
-            generations[keys.plain.slot] += 1
-            store.remove(keys.plain)
-            store.remove(keys.raw)
+            generations[key.slot] += 1
+            store.remove(key)
         }
     }
 
@@ -64,18 +63,18 @@ public final class ResponseCache: Sendable {
     var bodyLimit: Int { store.recordLimit }
 
     func decide(_ request: NetworkRequest) -> CachePolicy.Decision {
-        CachePolicy.decide(request, now: now) { store.record(CacheKey(request)) }
+        CachePolicy.decide(request, now: now) { store.record(CacheKey(request.url)) }
     }
 
     func generation(_ request: NetworkRequest) -> UInt64 {
-        let slot = CacheKey(request).slot
+        let slot = CacheKey(request.url).slot
         return generations.withLock { $0[slot] }
     }
 
     /// Stores the response of an exchange, or removes an old one for nil, unless an invalidation happened since it
     /// began.
     func replace(_ request: NetworkRequest, by entry: CacheEntry?, began generation: UInt64) {
-        let key = CacheKey(request)
+        let key = CacheKey(request.url)
         // The lock makes the check and the change atomic.
         generations.withLock { generations in
             guard generations[key.slot] == generation else { return }

@@ -48,9 +48,9 @@ extension Result {
 }
 
 /// Waits for a condition that another thread satisfies; fails after 30 seconds.
-func until(_ condition: () -> Bool) async throws {
+func until(_ condition: () throws -> Bool) async throws {
     let limit = ContinuousClock.now + .seconds(30)
-    while !condition() {
+    while try !condition() {
         guard ContinuousClock.now < limit else {
             Issue.record("the condition never held")
             return
