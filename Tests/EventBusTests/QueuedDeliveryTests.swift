@@ -138,30 +138,6 @@ struct QueuedDeliveryTests {
         #expect(seen.items == Array(1...20))
     }
 
-    @Test("Owners of mailboxes are retained during asynchronous calls and receive nothing after their release")
-    func mailboxOwner() async {
-        var keeper: Keeper? = Keeper("anna")
-        let names = Recorder<String>()
-        bus.watch(number, owner: keeper!, buffer: .unbounded) { keeper, signal in
-            await Task.yield()
-            names.note("\(keeper.name) \(signal.payload)")
-        }
-        bus.watch("num:**", owner: keeper!, buffer: .latest) { keeper, signal in
-            names.note("\(keeper.name) \(signal.name)")
-        }
-        #expect(keeper?.watches.count == 2)
-        bus.trigger(number, 1)
-        while names.items.count < 1 { await Task.yield() }
-        bus.trigger("num:ber")
-        while names.items.count < 2 { await Task.yield() }
-        #expect(names.items == ["anna 1", "anna num:ber"])
-        weak let held = keeper
-        keeper = nil
-        while held != nil { await Task.yield() }
-        #expect(bus.trigger(number, 2).isUndelivered)
-        #expect(bus.report().entries.isEmpty)
-    }
-
     @Test("Event types support every kind of watch that topics support")
     @MainActor
     func eventTypes() async {

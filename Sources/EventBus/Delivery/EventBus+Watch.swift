@@ -1,3 +1,7 @@
+// A watch says what it selects, with one value, and where its handler runs: inside the trigger, on the main actor, or in a
+// mailbox. In each place, the handler takes the event alone, or first the object that handles it, which isn't retained.
+// These are six types of closures, so they are six methods: in Swift, a value can't determine the type of a closure that
+// also depends on the payload.
 extension EventBus {
     // MARK: Inline
 
@@ -103,22 +107,6 @@ extension EventBus {
     ) -> Watch {
         register(
             selector, .queued(.task(buffer, bus: self, handler: handler)), from: source, priority, once,
-            (fileID, line, column))
-    }
-
-    /// Watches events through a mailbox for an owner, which is held strongly only while the handler runs.
-    @discardableResult
-    public func watch<Selector: EventSelector, Owner: WatchOwner>(
-        _ selector: Selector, from source: AnyObject? = nil, owner: Owner, buffer: EventBuffer,
-        priority: Int8 = 0, once: Bool = false, fileID: StaticString = #fileID, line: UInt32 = #line,
-        column: UInt32 = #column,
-        _ handler: @escaping @Sendable (Owner, Signal<Selector.Payload>) async throws -> Void
-    ) -> Watch {
-        let queue = EventQueue<Selector.Payload>.task(buffer, bus: self) { [weak owner] signal in
-            if let owner { try await handler(owner, signal) }
-        }
-        return register(
-            selector, .queued(queue), from: source, owner: owner, bag: owner.watches, priority, once,
             (fileID, line, column))
     }
 
