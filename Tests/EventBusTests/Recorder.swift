@@ -18,6 +18,13 @@ final class Recorder<Item: Sendable>: Sendable {
     func clear() { notes.withLock { $0 = [] } }
 }
 
+/// A navigator that records its places.
+final class RecordingNavigator<Place: Sendable>: Navigator {
+    private let shown = Recorder<Place>()
+    var places: [Place] { shown.items }
+    func show(_ place: Place, for navigation: Navigation) async throws { shown.note(place) }
+}
+
 final class Thing: Sendable {}
 
 final class Keeper: WatchOwner {

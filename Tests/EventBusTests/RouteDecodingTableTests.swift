@@ -17,7 +17,7 @@ struct RouteDecodingTableTests {
         }
         let match = try table.match(row.input)
         var found = match.parameters.map { "\($0.name)=\($0.value)" }
-        found += match.query.map { item in "?\(item.name)" + (item.value.map { "=\($0)" } ?? "") }
+        found += match.query.items.map { item in "?\(item.name)" + (item.value.map { "=\($0)" } ?? "") }
         if let fragment = match.fragment { found.append("#\(fragment)") }
         #expect(found.joined(separator: "|") == row.outcome)
     }
@@ -60,7 +60,7 @@ struct RouteDecodingTableTests {
         #expect(match.fragment == "y z")
         #expect(match.url == "HTTPS://ann@Example.COM:80/a%20b/c?x=1#y%20z")
         let bare = try table.match("/a")
-        #expect(bare.scheme == nil && bare.host == nil && bare.fragment == nil && bare.query.isEmpty)
+        #expect(bare.scheme == nil && bare.host == nil && bare.fragment == nil && bare.query.items.isEmpty)
         #expect(bare.path == "/a")
         #expect("\(bare)" == "/a -> /:x")
     }

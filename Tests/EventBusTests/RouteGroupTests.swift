@@ -17,7 +17,7 @@ struct RouteGroupTests {
                 seen.note("outer")
                 return $0.query.contains("token") ? .allow : .redirect("/login")
             }
-            admin.route("/") { seen.note("overview \($0.pattern)") }
+            admin.route("/") { seen.note("overview \($0.match.pattern)") }
             admin.group("/users") { users in
                 users.guardRoutes {
                     seen.note("inner")

@@ -82,7 +82,7 @@ struct RouteHostParameterTests {
                 try pattern.path(["tenant": wrong, "id": "5", "rest": "x"])
             }
         }
-        let table = try RouteTable([pattern.source])
+        let table = try RouteTable([pattern.description])
         #expect(table.explain("https://acme.example.com/u/x/a").description.contains(":id(int)"))
         #expect(table.routesTable().contains(":tenant"))
     }

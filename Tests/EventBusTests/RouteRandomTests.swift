@@ -141,7 +141,7 @@ struct RouteRandomTests {
             let text = String(source)
             do {
                 let pattern = try RoutePattern(text)
-                #expect(pattern.source == text)
+                #expect(pattern.description == text)
                 accepted += 1
             } catch {
                 #expect((error.offset ?? -1) >= 0 && error.offset ?? 0 <= text.utf8.count)

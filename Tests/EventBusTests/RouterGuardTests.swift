@@ -102,7 +102,7 @@ struct RouterGuardTests {
         let navigation = try await router.navigate(to: "/admin/users", options: 7)
         #expect(navigation.url == "/login?next=/admin/users")
         #expect(navigation.query["next"] == "/admin/users")
-        #expect(navigation.requested == "/admin/users")
+        #expect(navigation.trail.first == "/admin/users")
         #expect(navigation.trail == ["/admin/users"])
         #expect(navigation.options(as: Int.self) == 7)
         #expect("\(navigation)" == "/admin/users -> /login?next=/admin/users")

@@ -24,9 +24,9 @@ struct SeeingTests {
         bus.trigger(a, 1)
         #expect(traces.items.map(\.name) == ["inner", "a", "a", "unknown"])
         #expect(traces.items.map(\.depth) == [1, 0, 0, 0])
-        #expect(traces.items.map(\.delivered) == [0, 1, 1, 0])
-        #expect(traces.items.map(\.queued) == [0, 1, 1, 0])
-        #expect(traces.items.map(\.failed) == [0, 0, 1, 0])
+        #expect(traces.items.map(\.result.delivered) == [0, 1, 1, 0])
+        #expect(traces.items.map(\.result.queued) == [0, 1, 1, 0])
+        #expect(traces.items.map(\.result.failures.count) == [0, 0, 1, 0])
         #expect(
             traces.items[1].location.file == "AshlarEventBusTests/SeeingTests.swift"
                 && traces.items[1].location.line == line)
@@ -46,16 +46,16 @@ struct SeeingTests {
         #expect(report.entries.map(\.watched) == ["a", "a", "a", "net:*"])
         #expect(report.entries.map(\.owner) == ["Keeper", "Keeper", nil, nil])
         #expect(report.entries[0].location.line == line)
-        #expect(report.duplicates.count == 1)
-        #expect(report.ownerless.count == 2)
+        #expect(report.entries.filter(\.isDuplicate).count == 1)
+        #expect(report.entries.count { $0.owner == nil } == 2)
         #expect(report.entries[2].hasSource)
         #expect(report.entries[3].priority == 3)
-        #expect(report.dead.isEmpty)
+        #expect(report.entries.filter(\.isDead).isEmpty)
         thing = nil
-        #expect(bus.report().dead.map(\.watched) == ["a"])
-        #expect(bus.report().ownerless.count == 2)
+        #expect(bus.report().entries.filter(\.isDead).map(\.watched) == ["a"])
+        #expect(bus.report().entries.count { $0.owner == nil } == 2)
         for watch in watches { watch.cancel() }
-        #expect(bus.report().ownerless.isEmpty)
+        #expect(bus.report().entries.allSatisfy { $0.owner != nil })
         #expect(report.description.contains("DUPLICATE"))
     }
 

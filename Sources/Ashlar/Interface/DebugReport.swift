@@ -30,17 +30,15 @@ public final class DebugReport: Sendable {
     ///   - limit: The number of requests, events and log lines that the report contains at most.
     public init(_ app: AshlarApp, limit: Int = 50) {
         (self.app, self.limit) = (app, max(0, limit))
-        watches.insert(
-            app.bus.watch(NetworkActivity.off) { [weak self] signal in
-                let activity = signal.payload
-                let result = activity.error.map { $0.userMessage } ?? "\(activity.status ?? 0)"
-                self?.add("\(activity.request.method.rawValue) \(activity.request.url)", result, to: \.requests)
-            })
-        watches.insert(
-            app.bus.watch("**") { [weak self] signal in
-                // The payload isn't printed, because it may contain secrets.
-                self?.add(signal.name, "#\(signal.sequence), \(type(of: signal.payload))", to: \.events)
-            })
+        app.bus.watch(NetworkActivity.off) { [weak self] signal in
+            let activity = signal.payload
+            let result = activity.error.map { $0.userMessage } ?? "\(activity.status ?? 0)"
+            self?.add("\(activity.request.method.rawValue) \(activity.request.url)", result, to: \.requests)
+        }.store(in: watches)
+        app.bus.watch("**") { [weak self] signal in
+            // The payload isn't printed, because it may contain secrets.
+            self?.add(signal.name, "#\(signal.sequence), \(type(of: signal.payload))", to: \.events)
+        }.store(in: watches)
     }
 
     /// The sections at this moment; those without rows are left out.

@@ -98,7 +98,7 @@ public final class DeferredEvents: Sendable {
     }
 
     /// The names of the queued events, in the order in which they will be triggered.
-    public var names: [String] {
+    package var names: [String] {
         state.withLock { state in
             [Moment.soon, .whenIdle].flatMap { state.queues[$0] ?? [] }.map(\.name)
         }

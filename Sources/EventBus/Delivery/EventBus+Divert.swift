@@ -95,8 +95,7 @@ extension EventBus {
         let result = MetadataBox.deliver(call.metadata) { deliver(slot, payload, call, isTyped: isTyped) }
         let record = EventTrace(
             name: slot.name, location: call.location, metadata: call.metadata?.metadata, depth: depth,
-            sequence: result.sequence, delivered: result.delivered, queued: result.queued, dropped: result.dropped,
-            failed: result.failures.count, duration: clock.now - start)
+            result: result, duration: clock.now - start)
         _ = BusThread.current.run(.tap, of: self) { tap(record) }
         return result
     }

@@ -38,7 +38,7 @@ public struct EventStream<Payload: Sendable>: AsyncSequence, Sendable {
         }
 
         /// The counts of this iterator's events.
-        public var counts: EventCounts { subscription.mailbox.counts }
+        package var counts: EventCounts { subscription.mailbox.counts }
     }
 }
 

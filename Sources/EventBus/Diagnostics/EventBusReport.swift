@@ -1,7 +1,7 @@
 /// The current watches of a bus with their source locations.
 public struct EventBusReport: Sendable, CustomStringConvertible {
     /// A watch.
-    public struct Entry: Sendable, Hashable, CustomStringConvertible {
+    public struct Entry: Sendable, Hashable {
         /// The name of the watched topic, or the pattern.
         public let watched: String
         /// The source location of the watch.
@@ -9,16 +9,16 @@ public struct EventBusReport: Sendable, CustomStringConvertible {
         /// The type of the owner or actor; nil if the watch has none.
         public let owner: String?
         /// Whether only events from one object are taken.
-        public let hasSource: Bool
+        package let hasSource: Bool
         /// The priority of the watch.
-        public let priority: Int
+        package let priority: Int
         /// Whether the owner or the source has been released, so that the watch will be removed.
         public let isDead: Bool
         /// Whether the same owner made the same watch on the same line before, so that its handler runs twice.
         public let isDuplicate: Bool
 
         /// The watch as one line.
-        public var description: String {
+        fileprivate var line: String {
             var text = "\(watched)  \(owner ?? "no owner")  \(location)"
             if hasSource { text += "  one source" }
             if priority != 0 { text += "  priority \(priority)" }
@@ -31,19 +31,10 @@ public struct EventBusReport: Sendable, CustomStringConvertible {
     /// The watches, sorted by what they watch, then in the order of their creation.
     public let entries: [Entry]
     /// The number of topics that have a slot on the bus.
-    public let topicCount: Int
-
-    /// The watches without an owner, which only `cancel` ends: candidates for leaks.
-    public var ownerless: [Entry] { entries.filter { $0.owner == nil } }
-
-    /// The watches whose owner or source has been released.
-    public var dead: [Entry] { entries.filter(\.isDead) }
-
-    /// The watches that repeat another one.
-    public var duplicates: [Entry] { entries.filter(\.isDuplicate) }
+    package let topicCount: Int
 
     /// One line for each watch.
-    public var description: String { entries.map { $0.description + "\n" }.joined() }
+    public var description: String { entries.map { $0.line + "\n" }.joined() }
 }
 
 extension EventBus {

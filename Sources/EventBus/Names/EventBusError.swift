@@ -82,7 +82,9 @@ public struct EventLocation: Hashable, Sendable, CustomStringConvertible {
     public let column: Int
 
     /// Creates a location.
-    public init(file: String, line: Int, column: Int = 0) { (self.file, self.line, self.column) = (file, line, column) }
+    package init(file: String, line: Int, column: Int = 0) {
+        (self.file, self.line, self.column) = (file, line, column)
+    }
 
     init(_ fileID: StaticString, _ line: UInt32, _ column: UInt32) {
         self.init(file: fileID.description, line: Int(line), column: Int(column))

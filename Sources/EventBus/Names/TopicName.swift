@@ -1,3 +1,5 @@
+internal import AshlarCore
+
 /// The rules for topic names: 1 to 255 bytes of UTF-8, segments separated by `:`, no empty segment, no `*`.
 enum TopicName {
     static let longest = 255
@@ -29,31 +31,6 @@ enum TopicName {
         return name.withUTF8 { mistake(in: $0) }
     }
 
-    private static let seed = UInt64.random(in: 1...UInt64.max)
-
-    /// Hashes a name eight bytes at a time with a seed of this process; the result is never 0.
-    static func hash(_ name: UnsafeBufferPointer<UInt8>) -> UInt64 {
-        var hash = seed ^ UInt64(truncatingIfNeeded: name.count)
-        let bytes = UnsafeRawBufferPointer(name)
-        var offset = 0
-        while offset + 8 <= bytes.count {
-            mix(bytes.loadUnaligned(fromByteOffset: offset, as: UInt64.self), into: &hash)
-            offset += 8
-        }
-        if offset < bytes.count {
-            var tail: UInt64 = 0
-            while offset < bytes.count {
-                tail = tail << 8 | UInt64(bytes[offset])
-                offset += 1
-            }
-            mix(tail, into: &hash)
-        }
-        hash ^= hash >> 32
-        return hash | 1
-    }
-
-    private static func mix(_ word: UInt64, into hash: inout UInt64) {
-        let (high, low) = (hash ^ word).multipliedFullWidth(by: 0x9e37_79b9_7f4a_7c15)
-        hash = high ^ low
-    }
+    /// Hashes a name with the seed of this process; the result is never 0.
+    static func hash(_ name: UnsafeBufferPointer<UInt8>) -> UInt64 { ByteHash.hash(name) | 1 }
 }

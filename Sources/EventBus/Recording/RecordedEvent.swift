@@ -3,18 +3,18 @@ internal import AshlarCore
 /// One event of a recording.
 public struct RecordedEvent: Sendable, CustomStringConvertible {
     /// The number of the event in its recording, from 1.
-    public let number: Int
+    package let number: Int
     /// The name of the topic.
     public let name: String
     /// The origin of the event.
     public let metadata: EventMetadata?
     /// The source line of the trigger; nil if it wasn't recorded.
-    public let location: EventLocation?
+    package let location: EventLocation?
     /// The payload as JSON; nil for an event without data, and for a payload that couldn't be encoded.
     public var json: String? { payload?.json }
     let payload: CodedValue?
     /// The type of a payload that couldn't be encoded; nil otherwise.
-    public let unencodedType: String?
+    package let unencodedType: String?
 
     /// The event as one line of JSON.
     public var description: String { line.json }
@@ -90,7 +90,7 @@ public struct RecordedEvent: Sendable, CustomStringConvertible {
 
 extension EventBusError.Code {
     /// The line isn't one of a recording.
-    public static let malformedRecording = Self("malformedRecording")
+    package static let malformedRecording = Self("malformedRecording")
     /// The line was written by another version of the format.
-    public static let recordingVersion = Self("recordingVersion")
+    package static let recordingVersion = Self("recordingVersion")
 }

@@ -6,7 +6,7 @@ public struct Navigation: Sendable, CustomStringConvertible {
     public let match: RouteMatch
     /// The options passed to ``Router/navigate(to:options:)``.
     public let options: (any Sendable)?
-    /// The redirected URLs, in order; empty without redirects.
+    /// The redirected URLs, in order, the requested one first; empty without redirects.
     public let trail: [String]
 
     /// Creates a navigation, for tests of actions.
@@ -16,16 +16,10 @@ public struct Navigation: Sendable, CustomStringConvertible {
 
     /// The URL of the navigation, after all redirects.
     public var url: String { match.url }
-    /// The requested URL, before all redirects.
-    public var requested: String { trail.first ?? match.url }
-    /// The pattern of the route.
-    public var pattern: String { match.pattern }
     /// The values captured from the URL.
     public var parameters: RouteParameters { match.parameters }
     /// The query of the URL.
     public var query: RouteQuery { match.query }
-    /// The fragment of the URL; nil if there is none.
-    public var fragment: String? { match.fragment }
 
     /// Returns the options if they have this type.
     public func options<Options>(as type: Options.Type = Options.self) -> Options? { options as? Options }

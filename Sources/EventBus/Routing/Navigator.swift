@@ -5,14 +5,15 @@
 ///
 /// ```swift
 /// enum Place: Sendable { case note(id: Int) }
+/// struct Terminal: Navigator {
+///     func show(_ place: Place, for navigation: Navigation) { print(place) }
+/// }
 ///
 /// let router = Router(bus: EventBus())
-/// let screen = RecordingNavigator<Place>()
-/// _ = try router.route("/notes/:id(int)", to: screen) { navigation in
+/// try router.route("/notes/:id(int)", to: Terminal()) { navigation in
 ///     .note(id: try navigation.parameters.value("id"))
 /// }
-/// try await router.navigate(to: "/notes/5")
-/// print(screen.places)  // [note(id: 5)]
+/// try await router.navigate(to: "/notes/5")  // note(id: 5)
 /// ```
 public protocol Navigator<Place>: Sendable {
     /// The type of places that the navigator shows.

@@ -47,13 +47,6 @@ extension Router {
         }
     }
 
-    /// Runs a closure before each navigation throws because no route matches its URL.
-    ///
-    /// It is a watch of ``Router/notFound``; there can be several.
-    public func onNotFound(_ hook: @escaping @Sendable (UnmatchedRoute) throws -> Void) -> Watch {
-        bus.watch(Router.notFound) { signal in try hook(signal.payload) }
-    }
-
     private func run(
         _ requested: String, _ options: (any Sendable)?, number: UInt64, outer: [String]
     ) async throws -> Navigation {
@@ -82,7 +75,7 @@ extension Router {
             }
             guard let next else {
                 try checkNewest(number)
-                bus.trigger(topic(of: navigation.pattern), navigation)
+                bus.trigger(topic(of: navigation.match.pattern), navigation)
                 bus.trigger(Router.navigated, navigation)
                 return navigation
             }

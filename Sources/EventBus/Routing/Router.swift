@@ -17,7 +17,7 @@ public final class Router: Sendable {
     public static let shared = Router(bus: .shared)
     /// The topic of completed navigations, `router:navigated`.
     public static let navigated = Topic<Navigation>("router:navigated")
-    /// The topic of URLs without a route, `router:notFound`; see also ``onNotFound(_:)``.
+    /// The topic of URLs without a route, `router:notFound`.
     public static let notFound = Topic<UnmatchedRoute>("router:notFound")
     /// The maximum number of redirects of a navigation, and of nested navigations.
     package static let maximumRedirects = 16
@@ -25,7 +25,7 @@ public final class Router: Sendable {
     /// The bus of the router's events.
     public let bus: EventBus
     /// The options for matching patterns and paths.
-    public let options: RouterOptions
+    let options: RouterOptions
     let state: Mutex<State>
     /// The tree of `state` for matching without the lock; empty before the first match.
     private let cell = SnapshotCell<RouteSnapshot>()
@@ -138,7 +138,8 @@ public final class Router: Sendable {
         let options = options
         let redirect: @Sendable (Navigation) throws(EventBusError) -> String = { navigation throws(EventBusError) in
             let values = navigation.parameters.dictionary.filter { target.parameterNames.contains($0.key) }
-            return try target.path(values, query: navigation.query, fragment: navigation.fragment, options: options)
+            return try target.path(
+                values, query: navigation.query, fragment: navigation.match.fragment, options: options)
         }
         return try add(pattern, .redirect(redirect), replacing: replacing, fileID, line, column)
     }

@@ -58,8 +58,7 @@ public struct TypedRoute<Value: Codable & Sendable>: Sendable {
         (self.cases, table, self.options) = (cases, RouteTable(tree), options)
     }
 
-    /// The patterns in the given order.
-    public var patterns: [RoutePattern] { cases.map(\.pattern) }
+    fileprivate var patterns: [RoutePattern] { cases.map(\.pattern) }
 
     // MARK: Paths
 
@@ -142,7 +141,7 @@ public struct TypedRoute<Value: Codable & Sendable>: Sendable {
                 converted.map { .converted($0, text: parameters.text(index)) } ?? .list(parameters.segments(index))
             )
         }
-        for name in match.query.map(\.name) where !members.contains(where: { $0.0.hasSameBytes(as: name) }) {
+        for name in match.query.items.map(\.name) where !members.contains(where: { $0.0.hasSameBytes(as: name) }) {
             let texts = match.query.values(of: name)
             members.append((name, texts.count == 1 ? .list(texts) : .array(texts.map { .list([$0]) })))
         }

@@ -78,9 +78,6 @@ public enum ServiceHealth: Hashable, Sendable {
 public struct ServiceOptions: Sendable, ExpressibleByDictionaryLiteral {
     private var values: [String: any Sendable]
 
-    /// Creates options without values.
-    public init() { values = [:] }
-
     /// Creates options from names and values; for duplicate names, the last value wins.
     public init(dictionaryLiteral elements: (String, any Sendable)...) {
         values = Dictionary(elements) { _, last in last }

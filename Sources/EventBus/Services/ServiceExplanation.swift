@@ -1,21 +1,21 @@
 /// The state of a service and the reasons for it.
 public struct ServiceExplanation: Sendable, CustomStringConvertible {
     /// The name of the service.
-    public let name: String
+    package let name: String
     /// The state of the service.
-    public let state: ServiceState
+    package let state: ServiceState
     /// The last known health; nil unless the service is running.
-    public let health: ServiceHealth?
+    package let health: ServiceHealth?
     /// The services that it needs, with their states; nil for an unregistered service.
-    public let needs: [(name: String, state: ServiceState?)]
+    package let needs: [(name: String, state: ServiceState?)]
     /// The active services that need this one.
-    public let users: [String]
+    package let users: [String]
     /// The services for which it currently waits.
-    public let waits: [String]
+    package let waits: [String]
     /// The number of consecutive restarts.
-    public let restarts: Int
+    package let restarts: Int
     /// The error of the last failure; nil after the service has run again.
-    public let error: (any Error)?
+    package let error: (any Error)?
 
     /// The explanation, with one line for each fact.
     public var description: String {

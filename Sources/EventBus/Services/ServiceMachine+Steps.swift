@@ -43,7 +43,7 @@ extension ServiceMachine {
                 entries[need]?.refusesNextStart = false
                 return fail(name, Self.needFailed(name, Self.stopped(need, "a stop before the start")))
             case .idle:
-                entries[need]?.options = ServiceOptions()
+                entries[need]?.options = [:]
                 entries[need]?.restarts = 0
                 work.append(.begin(need, cause: name))
             case .pausing:

@@ -66,7 +66,7 @@ package struct ServiceMachine {
         var state = ServiceState.registered
         var phase = Phase.idle
         var life: UInt64 = 0
-        var options = ServiceOptions()
+        var options: ServiceOptions = [:]
         /// Whether it was started directly, not only because another service needs it.
         var isWanted = false
         /// The service whose start began this one, for the rollback.
@@ -154,7 +154,7 @@ package struct ServiceMachine {
     package var runningNames: [String] { running }
     package func state(of name: String) -> ServiceState? { entries[name]?.state }
     package func life(of name: String) -> UInt64? { entries[name]?.life }
-    package func options(of name: String) -> ServiceOptions { entries[name]?.options ?? ServiceOptions() }
+    package func options(of name: String) -> ServiceOptions { entries[name]?.options ?? [:] }
     package func needs(of name: String) -> [String] { graph[name]?.needs ?? [] }
     /// Whether there is no work.
     package var isSettled: Bool {
@@ -175,7 +175,7 @@ package struct ServiceMachine {
 
     /// Starts a service after the services that it needs.
     package mutating func start(
-        _ name: String, _ options: ServiceOptions = ServiceOptions(), waiter: UInt64, limit: Duration? = nil,
+        _ name: String, _ options: ServiceOptions = [:], waiter: UInt64, limit: Duration? = nil,
         caller: Caller? = nil
     ) -> [Action] {
         perform { machine in

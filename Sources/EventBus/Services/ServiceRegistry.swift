@@ -122,7 +122,7 @@ public actor ServiceRegistry {
     ///   `serviceStopped` if the service is stopped first, `serviceOverran`, `serviceCycle`; or `CancellationError`.
     @discardableResult
     public func start(
-        _ name: String, _ options: ServiceOptions = ServiceOptions(), within limit: Duration? = nil
+        _ name: String, _ options: ServiceOptions = [:], within limit: Duration? = nil
     ) async throws -> any Service {
         let id = nextRequest()
         return try await withTaskCancellationHandler {
@@ -139,7 +139,7 @@ public actor ServiceRegistry {
     /// Starts the service of a type that is registered with the name of the type.
     @discardableResult
     public func start<S: Service>(
-        _ type: S.Type, _ options: ServiceOptions = ServiceOptions(), within limit: Duration? = nil
+        _ type: S.Type, _ options: ServiceOptions = [:], within limit: Duration? = nil
     ) async throws -> S {
         let service = try await start(type.name, options, within: limit)
         guard let service = service as? S else {

@@ -85,5 +85,5 @@ extension EventBusError.Code {
     /// The service didn't start or stop before the deadline.
     public static let serviceOverran = Self("serviceOverran")
     /// The service with the name has another type.
-    public static let serviceType = Self("serviceType")
+    package static let serviceType = Self("serviceType")
 }

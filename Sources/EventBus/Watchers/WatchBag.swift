@@ -14,7 +14,7 @@ public final class WatchBag: Sendable {
     /// Adds a watch.
     ///
     /// - Complexity: O(1), amortized; ended watches are removed when the bag grows.
-    public func insert(_ watch: Watch) {
+    func insert(_ watch: Watch) {
         let ended = watches.withLock { watches -> [Watch] in
             var ended: [Watch] = []
             if watches.count == watches.capacity {
@@ -32,7 +32,7 @@ public final class WatchBag: Sendable {
     /// The number of current watches in the bag.
     ///
     /// - Complexity: O(*n*) in the number of watches.
-    public var count: Int { watches.withLock { $0 }.count { $0.isLive } }
+    package var count: Int { watches.withLock { $0 }.count { $0.isLive } }
 
     /// Ends all watches of the bag.
     ///

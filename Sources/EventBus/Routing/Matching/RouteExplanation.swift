@@ -1,27 +1,27 @@
 /// Explains the match of a URL: the winning route, the other matching routes, and the closest other routes.
 public struct RouteExplanation: Sendable, CustomStringConvertible {
     /// A route and its result.
-    public struct Candidate: Sendable {
+    package struct Candidate: Sendable {
         /// The pattern of the route.
-        public let pattern: String
+        package let pattern: String
         /// Whether the pattern matches the URL, even if another route wins.
-        public let isMatch: Bool
+        package let isMatch: Bool
         /// The reason why the route won, lost or didn't match.
-        public let reason: String
+        package let reason: String
     }
 
     /// The URL.
-    public let url: String
+    package let url: String
     /// The match; nil if there is none.
     public let match: RouteMatch?
     /// The error of the match; nil if there is a match.
-    public let error: EventBusError?
+    package let error: EventBusError?
     /// The matching routes, the winner first, then the routes that fail last in the path.
-    public let candidates: [Candidate]
+    package let candidates: [Candidate]
     /// The number of routes that fail earlier than the listed ones.
-    public let othersCount: Int
+    package let othersCount: Int
     /// The prefixes of the guards that a navigation would ask, in order.
-    public internal(set) var guards: [String] = []
+    package internal(set) var guards: [String] = []
 
     /// The explanation, with one line for each candidate.
     public var description: String {

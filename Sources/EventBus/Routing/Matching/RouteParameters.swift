@@ -8,7 +8,7 @@ public struct RouteParameters: Sendable, RandomAccessCollection, CustomStringCon
     let captures: RouteCaptures
 
     /// The names, in the order of the pattern.
-    public var names: [String] { target.names }
+    package var names: [String] { target.names }
 
     /// The number of the first parameter, 0.
     public var startIndex: Int { 0 }

@@ -54,7 +54,7 @@ extension RoutePattern {
             RoutePercent.encode(variant.text[segment.suffix], as: .segment, into: &result)
         }
         if variant.segments.isEmpty { result.append(.slash) }
-        if !query.isEmpty {
+        if !query.items.isEmpty {
             result.append(.question)
             result.append(contentsOf: query.description.utf8)
         }

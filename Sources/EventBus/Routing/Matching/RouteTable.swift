@@ -34,7 +34,7 @@ public struct RouteTable: Sendable {
     var tree: RouteTree { storage.tree }
 
     /// The options with which the routes were registered.
-    public var options: RouterOptions { storage.tree.routerOptions }
+    var options: RouterOptions { storage.tree.routerOptions }
 
     /// The number of patterns in the table, with one for each choice of an optional group.
     public var count: Int { storage.tree.liveCount }

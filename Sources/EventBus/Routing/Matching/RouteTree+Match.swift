@@ -1,3 +1,5 @@
+internal import AshlarCore
+
 extension RouteTree {
     /// The result of a search, filled in place; a match is created only on request.
     struct Finding {
@@ -152,7 +154,7 @@ extension RouteTree {
     ) throws(RouteURL.Fault) {
         do { try RoutePercent.decode(bytes, range, into: &result) } catch {
             switch error {
-            case .encoding(let offset): throw .encoding(offset)
+            case .escape(let offset): throw .encoding(offset)
             case .utf8(let offset): throw .utf8(offset)
             }
         }

@@ -45,7 +45,9 @@ extension RouteTree {
     mutating func route(with pattern: RoutePattern) -> (any RouteEntry)? {
         for variant in pattern.variants {
             guard let place = place(of: variant, pattern.authority, adding: false) else { continue }
-            if let route = target(at: place)?.route, route.pattern == pattern { return route }
+            if let route = target(at: place)?.route, route.pattern.source.hasSameBytes(as: pattern.source) {
+                return route
+            }
         }
         return nil
     }

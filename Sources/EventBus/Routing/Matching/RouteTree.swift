@@ -185,7 +185,7 @@ struct RouteTree: Sendable {
     }
 
     private mutating func number(of type: RouteParameterType) -> Int32 {
-        if let known = types.firstIndex(of: type) { return Int32(known) }
+        if let known = type.index(in: types) { return Int32(known) }
         types.append(type)
         return Int32(types.count - 1)
     }

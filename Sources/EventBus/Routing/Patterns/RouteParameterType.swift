@@ -9,7 +9,7 @@ internal import AshlarCore
 /// let month = RouteParameterType("month") { Int($0).map { (1...12).contains($0) } ?? false }
 /// let pattern = try RoutePattern("/archive/:month(month)", types: [month])
 /// ```
-public struct RouteParameterType: Sendable, Hashable, CustomStringConvertible {
+public struct RouteParameterType: Sendable, CustomStringConvertible {
     /// The rules of the built-in types.
     enum BuiltIn: UInt8, Sendable {
         case string
@@ -34,8 +34,7 @@ public struct RouteParameterType: Sendable, Hashable, CustomStringConvertible {
     }
 
     private let storage: Storage
-    /// The name in parentheses.
-    public var name: String { storage.name }
+    var name: String { storage.name }
     /// The built-in rule; nil for a custom type.
     var builtIn: BuiltIn? { if case .builtIn(let rule) = storage.rule { rule } else { nil } }
     /// The name in parentheses.
@@ -107,10 +106,8 @@ public struct RouteParameterType: Sendable, Hashable, CustomStringConvertible {
     /// The built-in types that restrict values, in the order in which they are tried.
     static let restricting = [bool, uint, int, uuid, double, slug]
 
-    /// Types are equal if they have the same rule.
-    public static func == (a: Self, b: Self) -> Bool { a.storage === b.storage }
-    /// Hashes the identity of the rule.
-    public func hash(into hasher: inout Hasher) { hasher.combine(ObjectIdentifier(storage)) }
+    /// Returns the number of this type, the identity of its rule, in a list.
+    func index(in types: [Self]) -> Int? { types.firstIndex { $0.storage === storage } }
 
     /// Returns whether a value has this type.
     package func accepts(_ value: String) -> Bool {

@@ -18,7 +18,7 @@
 /// let pattern = try RoutePattern("/notes/:id(int)")
 /// print(try pattern.path(["id": "5"]))  // /notes/5
 /// ```
-public struct RoutePattern: Sendable, Hashable, CustomStringConvertible {
+public struct RoutePattern: Sendable, CustomStringConvertible {
     /// The parts in one reference, because routers and tables copy patterns.
     private final class Parts: Sendable {
         let source: String
@@ -32,8 +32,7 @@ public struct RoutePattern: Sendable, Hashable, CustomStringConvertible {
     }
 
     private let parts: Parts
-    /// The text of the pattern.
-    public var source: String { parts.source }
+    var source: String { parts.source }
     /// The names of all parameters, in order.
     public var parameterNames: [String] { parts.parameterNames }
     var authority: RouteAuthority? { parts.authority }
@@ -68,13 +67,6 @@ public struct RoutePattern: Sendable, Hashable, CustomStringConvertible {
 
     /// The text of the pattern.
     public var description: String { source }
-
-    /// Patterns are equal if their strings are equal.
-    public static func == (a: Self, b: Self) -> Bool {
-        a.parts === b.parts || ByteText(a.source) == ByteText(b.source)
-    }
-    /// Hashes the text of the pattern.
-    public func hash(into hasher: inout Hasher) { hasher.combine(ByteText(source)) }
 }
 
 /// The scheme and host before a pattern's path; nil matches any.

@@ -33,7 +33,7 @@ struct RouteRank: Comparable, Sendable {
         case .parameter where prefix + suffix > 0: kind = segment.type == nil ? .withText : .typedWithText
         case .parameter: kind = segment.type == nil ? .plain : .typed
         }
-        let type = segment.type.map { types.firstIndex(of: $0) ?? types.count } ?? -1
+        let type = segment.type.map { $0.index(in: types) ?? types.count } ?? -1
         let bytes = (text[segment.prefix] + text[segment.suffix]).map {
             Int(RouteBytes.folded(UInt64($0), foldsCase))
         }

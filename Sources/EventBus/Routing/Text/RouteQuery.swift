@@ -1,10 +1,12 @@
+internal import AshlarCore
+
 /// The query of a URL: an ordered list of names and values; names can be repeated.
 ///
 /// ```swift
 /// let query = try RouteQuery("tag=swift&tag=linux&draft")
 /// print(query["tag"] ?? "", query.values(of: "tag"), query.contains("draft"))  // swift ["swift", "linux"] true
 /// ```
-public struct RouteQuery: Sendable, Hashable, RandomAccessCollection, CustomStringConvertible {
+public struct RouteQuery: Sendable, Hashable, CustomStringConvertible {
     /// A name in a query and its value.
     public struct Item: Sendable, Hashable {
         /// The decoded name.
@@ -46,7 +48,7 @@ public struct RouteQuery: Sendable, Hashable, RandomAccessCollection, CustomStri
             try read(text)
         } catch {
             switch error {
-            case .encoding(let offset):
+            case .escape(let offset):
                 throw EventBusError(
                     .invalidPercentEncoding, subject: text, offset: offset, expected: "two hexadecimal digits after %")
             case .utf8(let offset):
@@ -61,7 +63,7 @@ public struct RouteQuery: Sendable, Hashable, RandomAccessCollection, CustomStri
         do { try read(text) } catch { items = [] }
     }
 
-    private mutating func read(_ text: String) throws(RoutePercent.Fault) {
+    private mutating func read(_ text: String) throws(PercentCoding.Fault) {
         let bytes = Array(text.utf8)
         var (start, equals) = (0, -1)
         for at in 0...bytes.count {
@@ -77,7 +79,7 @@ public struct RouteQuery: Sendable, Hashable, RandomAccessCollection, CustomStri
         }
     }
 
-    private func decode(_ bytes: [UInt8], _ range: Range<Int>) throws(RoutePercent.Fault) -> String {
+    private func decode(_ bytes: [UInt8], _ range: Range<Int>) throws(PercentCoding.Fault) -> String {
         var result: [UInt8] = []
         try RoutePercent.decode(bytes, range, plusIsSpace: encoding == .form, into: &result)
         return String(decoding: result, as: UTF8.self)
@@ -95,13 +97,6 @@ public struct RouteQuery: Sendable, Hashable, RandomAccessCollection, CustomStri
 
     /// Returns whether the query contains a name, with or without a value.
     public func contains(_ name: String) -> Bool { items.contains { $0.isNamed(name) } }
-
-    /// The number of the first item, 0.
-    public var startIndex: Int { 0 }
-    /// The number of items.
-    public var endIndex: Int { items.count }
-    /// The item at a position.
-    public subscript(_ position: Int) -> Item { items[position] }
 
     /// The percent-encoded query without a `?`; parsing it returns the same items.
     public var description: String {
